@@ -3,9 +3,10 @@
 Usage: python tools/fit_moment_arms.py FOLDER
 
 FOLDER holds ``arm_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_arm_m, musculotendon_length_m, source) and
-``muscle_parameters.csv``. What is newer stands in ``tools/moment_arms``: samples of MyoArm (``arm.csv``) and of the Rajagopal
-model (``leg.csv``; both made by ``sample_moment_arms.py``), strengths and fibres, and measured arms (``published.yaml``). A
-measured arm marked as used takes the place of the sampled one. The sets go to ``src/limbtorque/muscles/sets``, each as
+``muscle_parameters.csv``, and ``leg_moment_arms.csv`` of an older model, for comparison. What is newer stands in
+``tools/moment_arms``: samples of MyoArm (``arm.csv``) and of the Rajagopal model (``leg.csv``; both made by
+``sample_moment_arms.py``), strengths and fibres, and published arms (see ``published_arms.py``). A measured arm marked as used takes
+the place of the sampled one; from all others follows the spread of the arm. The sets go to ``src/limbtorque/muscles/sets``, each as
 YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each sampled arm takes the simplest form
 that follows the table (`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and
 the arms' integral from there; how far that departs from the table stands beside each sampled arm. The choices that were
@@ -21,14 +22,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from published_arms import PublishedArm, grid, published_arms, spread_of
 
+from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.fitting import Fit, fit
 from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
 from limbtorque.study.yaml_file import read_yaml, yaml_text
 
 NEWER = Path(__file__).parent / "moment_arms"
-PUBLISHED = read_yaml(NEWER / "published.yaml")
-USED = {(arm["muscle"], arm["joint"]): arm for arm in PUBLISHED["polynomials"] if arm["used"]}
+USED = {
+    (muscle, arm["joint"]): arm
+    for arm in read_yaml(NEWER / "published.yaml")["polynomials"]
+    for muscle in arm["muscles"]
+    if arm["used"]
+}
+PUBLISHED = published_arms()
 LINES = read_yaml(Path(__file__).parent / "lines_of_action.yaml")
 SETS = Path(__file__).resolve().parents[1] / "src" / "limbtorque" / "muscles" / "sets"
 SOURCES = {
@@ -40,6 +48,11 @@ SOURCES = {
     },
     "holzbaur2005": {
         "model": "MyoSuite MyoArm, sampled with MuJoCo; strength and fibres: Holzbaur et al. (2005) Ann Biomed Eng 33, 829-840",
+        "licence": "Apache-2.0",
+    },
+    "saul2015": {
+        "model": "MyoSuite MyoArm, sampled with MuJoCo; strength and fibres: Saul et al. (2015) Comput Methods Biomech Biomed Engin 18, "
+        "1445-1458, in its public model",
         "licence": "Apache-2.0",
     },
 }
@@ -54,6 +67,7 @@ LIMITS = {
     ("iliopsoas", "hip"): (-30.0, 105.0),
     ("rect_fem", "knee"): (0.0, 100.0),
     ("vasti", "knee"): (0.0, 100.0),
+    ("tfl", "hip"): (-30.0, 100.0),
 }
 GROWS = (
     "Sampled to 120 deg; above 100 deg the arm of the model grows again by up to 10 mm, which no measured one does, so "
@@ -97,6 +111,11 @@ NOTES = {
         "glut_min",
         "hip",
     ): "Three parts as one: they extend the straight hip, and above 50 deg of flexion, on average, they flex.",
+    (
+        "tfl",
+        "hip",
+    ): "Sampled to 120 deg; above 100 deg the model's arm grows to 97 mm, where those of Dostal and Andrews (1981) "
+    "and Delp et al. (1990) fall, to 50 and 84 mm, so the range ends there.",
     ("BRA", "elbow"): "The model's arm has a kink at 45 deg.",
 }
 # Joints that a muscle crosses, of which no arm was found.
@@ -196,29 +215,63 @@ def length_departure(arm: Curve, flexion_deg: np.ndarray, sampled_m: np.ndarray)
     return {"length_departure_m": round(float(off.max()), 5), "length_departs_at_deg": where}
 
 
-def measured_arm(arm: dict[str, Any]) -> dict[str, Any]:
+def measured_arm(muscle: str, joint: str) -> dict[str, Any]:
     """Lay out a published polynomial as in the file."""
-    coefficients = [round(1e-3 * c, 7) for c in arm["coefficients_mm"]]
-    source = arm["source"]
+    arm = USED[muscle, joint]
+    coefficients = [round(1e-3 * c, 7) for c in np.trim_zeros(arm["coefficients_mm"], "b")]
+    (source,) = (one.source for one in PUBLISHED if one.used and (one.muscle, one.joint) == (muscle, joint))
     note = f"{source.capitalize()}." if source.startswith("an estimate") else f"Measured: {source}."
     return {"form": "polynomial", "coefficients": coefficients, "range_deg": arm["range_deg"], "note": note}
 
 
-def arms_over_range(table: pd.DataFrame, muscle: str, joint: str) -> np.ndarray:
-    """Moment arm over the range that is used, every 5 degrees, measured or sampled [m]."""
+def arms_over_range(table: pd.DataFrame, muscle: str, joint: str) -> tuple[FloatArray, FloatArray]:
+    """Flexion [deg] and moment arm [m] over the range that is used, every 5 degrees, measured or sampled."""
     if (muscle, joint) not in USED:
-        return used_rows(table, muscle, joint).moment_arm_m.to_numpy()
-    low, high = np.radians(USED[muscle, joint]["range_deg"])
-    flexion = np.arange(low, high + 1e-9, np.radians(5.0))
-    return 1e-3 * np.polynomial.Polynomial(USED[muscle, joint]["coefficients_mm"])(flexion)
+        rows = used_rows(table, muscle, joint)
+        return rows.joint_flexion_deg.to_numpy(dtype=float), rows.moment_arm_m.to_numpy()
+    flexion = grid(*USED[muscle, joint]["range_deg"])
+    return flexion, 1e-3 * np.polynomial.Polynomial(USED[muscle, joint]["coefficients_mm"])(np.radians(flexion))
+
+
+def spreads(tables: dict[str, pd.DataFrame], older: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Differences of other sources from each arm; without one, the root mean square of those at the joint, or of the set."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for chain, table in tables.items():
+        arms = {
+            (name, joint): arms_over_range(table, name, joint) for name, (_, f) in MUSCLES[chain].items() for joint in f
+        }
+        for (name, joint), (flexion, arm) in arms.items():
+            others = [one for one in PUBLISHED if (one.muscle, one.joint) == (name, joint) and not one.used]
+            if (
+                joint != "hip"
+            ):  # there the older model has the paths of Delp et al. (1990), which are among the published
+                others += older_arm(older, name, joint)
+            found[name, joint] = spread_of(flexion, 1e3 * arm, others)
+        for key in arms:
+            known = [found[other]["spread"] for other in arms if found[other] and other[1] == key[1]]
+            known = known or [found[other]["spread"] for other in arms if found[other]]
+            typical = round(float(np.sqrt(np.mean(np.square(known)))), 3)
+            found[key] = found[key] or {"spread": typical, "other_sources": 0}
+    return found
+
+
+def older_arm(older: pd.DataFrame, muscle: str, joint: str) -> list[PublishedArm]:
+    """Arm of a leg muscle in the older model, if it has one there."""
+    rows = older[(older.muscle == muscle) & (older.joint == joint)].sort_values("joint_flexion_deg")
+    flexion, arm = rows.joint_flexion_deg.to_numpy(dtype=float), 1e3 * rows.moment_arm_m.to_numpy()
+    crosses = len(arm) and np.abs(arm).max() > 1.0
+    return [PublishedArm(muscle, joint, "OpenSim Gait10dof18musc", flexion, arm)] if crosses else []
 
 
 def joint_arm(table: pd.DataFrame, muscle: str, joint: str) -> dict[str, Any]:
     """Moment arm of one muscle at one joint, with the note that goes with it."""
     if (muscle, joint) in USED:
-        return measured_arm(USED[muscle, joint])
+        return measured_arm(muscle, joint)
     if (muscle, joint) in NOT_SAMPLED:
-        return {"form": "not_sampled", "note": "Crosses the elbow; no source has its moment arm there. Taken as zero."}
+        return {
+            "form": "not_sampled",
+            "note": "Crosses the elbow; its moment arm was not measured there. Taken as zero.",
+        }
     rows = used_rows(table, muscle, joint)
     if rows.empty:
         return {"form": "zero"}
@@ -249,7 +302,9 @@ def used_rows(table: pd.DataFrame, muscle: str, joint: str) -> pd.DataFrame:
     return rows[rows.joint_flexion_deg.between(low, high)]
 
 
-def muscle_set(chain: str, table: pd.DataFrame, parameters: pd.DataFrame) -> dict[str, Any]:
+def muscle_set(
+    chain: str, table: pd.DataFrame, parameters: pd.DataFrame, spread: dict[tuple[str, str], dict[str, Any]]
+) -> dict[str, Any]:
     """One whole set as it stands in the file."""
     muscles = []
     for name, (full_name, function) in MUSCLES[chain].items():
@@ -266,7 +321,9 @@ def muscle_set(chain: str, table: pd.DataFrame, parameters: pd.DataFrame) -> dic
                 **(ACHILLES if name in ("soleus", "gastroc") else {}),
                 "source": SOURCES[row.source],
                 "length_at_zero_m": length_at_zero(table, name),
-                "moment_arms": {joint: joint_arm(table, name, joint) for joint in JOINTS[chain]},
+                "moment_arms": {
+                    joint: joint_arm(table, name, joint) | spread.get((name, joint), {}) for joint in JOINTS[chain]
+                },
                 **({"lines_of_action": LINES[chain][name]} if name in LINES[chain] else {}),
             }
         )
@@ -313,7 +370,7 @@ def lumped(
 ) -> dict[str, Any]:
     """All muscles with one function all over one joint's range as one: summed strength, strength-weighted mean arm."""
     every = {
-        name: arms_over_range(table, name, joint) for name, (_, act) in muscles.items() if act.get(joint) == function
+        name: arms_over_range(table, name, joint)[1] for name, (_, act) in muscles.items() if act.get(joint) == function
     }
     names = [name for name, arm in every.items() if np.ptp(np.sign(arm)) == 0]  # the others flex here and extend there
     strength = parameters.loc[names].max_isometric_force_n.to_numpy()
@@ -350,6 +407,8 @@ HEADERS = {
 # Carlson's slopes) through the knots. max_departure_m: from the sampled table, over range_deg, at departs_at_deg.
 # length_at_zero_m: length of muscle and tendon with every joint at 0; elsewhere it is that less the arms' integrals.
 # length_departure_m: of the change of length so found from the sampled one, over range_deg, at length_departs_at_deg.
+# spread: root mean square of the logarithm of other published arms over this one. other_sources: their number; with 0 the spread is
+# that of the joint's other muscles. opposed_part: part of the sources, this arm among them, with the other sign over opposed_deg.
 """,
     "pairs": """\
 # One flexor and one extensor a joint, as in the two-link system of Duarte M, Watanabe R (Notes on scientific computing
@@ -395,8 +454,9 @@ def load_parameters(folder: Path) -> pd.DataFrame:
 def main(folder: Path) -> None:
     SETS.mkdir(exist_ok=True)
     parameters, tables = load_parameters(folder), load_tables(folder)
+    spread = spreads(tables, pd.read_csv(folder / "leg_moment_arms.csv"))
     for chain, table in tables.items():
-        whole = muscle_set(chain, table, parameters)
+        whole = muscle_set(chain, table, parameters, spread)
         write(chain, HEADERS["limb"], whole)
         report(whole["muscles"])
     pairs = pair_set(tables, parameters)

@@ -3,9 +3,11 @@
 Usage: python tools/vary_moment_arms.py FOLDER
 
 FOLDER holds the recordings of the study in ``tests/recordings_study``. Every moment arm of every muscle is multiplied by a
-factor of its own, of a normal distribution of mean 1 and standard deviation 0.2, cut at 0.4 and 1.6; 200 draws with one
-seed. Forces of p = 2 and the least force that mechanics demands, at the frame of each muscle's largest force; strengths
-stay as they are.
+factor of its own: of median 1, its logarithm with the standard deviation that the set has from the published arms (`spread`), and
+-1 as often as they have the other sign (`opposed_part`), where they have it. 200 draws with one seed, each the same in all
+frames. Forces of p = 2 and the least force that mechanics demands, at the frame of each muscle's largest force, and the frames in
+which a muscle has to pull, with the set's arms and with others; strengths stay as they are. Frames that cannot make the torque
+have no forces: their part is printed.
 """
 
 from __future__ import annotations
@@ -16,16 +18,17 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from draw_muscles import FROM_S, STUDY, TITLES, analyse
+from draw_muscles import FROM_S, STUDY, TITLES, analyse, used_frames
 
 from limbtorque.analysis import TrialResult
 from limbtorque.arrays import FloatArray
+from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_array
 
-DRAWS, SPREAD, SEED = 200, 0.2, 48
+DRAWS, SEED = 200, 48
 SHOWN = 10
 
 
@@ -34,7 +37,7 @@ def main(recordings: Path) -> None:
         shutil.copytree(STUDY, Path(folder) / "config")
         (Path(folder) / "recordings").symlink_to(recordings.resolve())
         for trial in (trial for trial in load_study(Path(folder)).trials if trial.name in TITLES):
-            print(f"\n{trial.name}\n\n| muscle | time (s) | p = 2 (N) | 5 to 95 % | least (N) | 5 to 95 % |")
+            print(f"\n{trial.name}\n")
             vary(analyse(trial), FROM_S[trial.name])
 
 
@@ -42,37 +45,55 @@ def vary(result: TrialResult, from_s: float) -> None:
     """Print one line for each of the strongest muscles."""
     table, muscles = result.muscle_table, result.muscles
     time = column_array(table, "time_s")[:, 0]
-    status = column_array(table, "edge", "optimization_status")
-    used = np.flatnonzero((status == 0).all(axis=1) & (time >= from_s))
-    tops = used[muscles.force_n[used].argmax(axis=0)]
-    strongest = np.argsort(-muscles.force_n[tops, np.arange(len(tops))])[:SHOWN]
-    for m in strongest:
-        frame = int(tops[m])
-        torque = column_array(table, *[f"{j}_flexion_sign" for j in result.motion.joints])[frame] * net(result, frame)
-        arm = muscles.geometry.moment_arm_m[frame]
-        force, least = drawn(arm, torque, muscles.muscle_set.max_force_n)
-        names = muscles.muscle_set.names
-        low, high = np.percentile(force[:, m], [5, 95])
-        below, above = np.percentile(least[:, m], [5, 95])
-        print(
-            f"| {names[m]} | {time[frame]:.2f} | {muscles.force_n[frame, m]:.0f} | {low:.0f} to {high:.0f} | "
-            f"{muscles.least_n[frame, m]:.0f} | {below:.0f} to {above:.0f} |"
-        )
+    used = used_frames(table)
+    used = used[time[used] >= from_s]
+    sign = column_array(table, *[f"{joint}_flexion_sign" for joint in result.motion.joints])[used]
+    torque = sign * (muscles.torque_nm[used].sum(axis=-1) + muscles.reserve_nm[used])
+    flexion = result.motion.flexion.of(result.motion.kinematics.angle_rad)[used]
+    factors = drawn_factors(muscles.muscle_set, result.motion.joints, flexion)
+    force, least = drawn(muscles.geometry.moment_arm_m[used] * factors, torque, muscles.muscle_set.max_force_n)
+    print(f"out of reach: {100 * np.isnan(force[..., 0]).mean():.1f} % of frames and draws\n")
+    print("| muscle | time (s) | p = 2 (N) | 5 to 95 % | least (N) | 5 to 95 % | has to pull, frames | 5 to 95 % |")
+    tops = muscles.force_n[used].argmax(axis=0)
+    for m in np.argsort(-muscles.force_n[used].max(axis=0))[:SHOWN]:
+        top = tops[m]
+        cells = [muscles.muscle_set.names[m], f"{time[used[top]]:.2f}"]
+        cells += [f"{muscles.force_n[used[top], m]:.0f}", percentiles(force[:, top, m])]
+        cells += [f"{muscles.least_n[used[top], m]:.0f}", percentiles(least[:, top, m])]
+        pulls = 100 * np.nanmean(np.where(np.isnan(least[..., m]), np.nan, least[..., m] > 1.0), axis=1)
+        cells += [f"{100 * (muscles.least_n[used, m] > 1.0).mean():.0f} %", f"{percentiles(pulls)} %"]
+        print(f"| {' | '.join(cells)} |")
 
 
-def net(result: TrialResult, frame: int) -> FloatArray:
-    """Torque of all muscles and reserves of one frame, counter-clockwise [N m]."""
-    return result.muscles.torque_nm[frame].sum(axis=-1) + result.muscles.reserve_nm[frame]
+def percentiles(values: FloatArray) -> str:
+    """5th to 95th percentile, as a text."""
+    return "{:.0f} to {:.0f}".format(*np.nanpercentile(values, [5, 95]))
 
 
-def drawn(arm_m: FloatArray, torque_nm: FloatArray, max_force_n: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Forces of p = 2, and least forces, with the arms of each draw; draws that cannot make the torque are left out."""
+def drawn_factors(muscles: MuscleSet, joints: tuple[str, ...], flexion_rad: FloatArray) -> FloatArray:
+    """Factors of the moment arms, shape (n_draws, n_frames, n_joints, n_muscles); a draw is the same in all frames."""
     random = np.random.default_rng(SEED)
-    arms = arm_m * np.clip(random.normal(1.0, SPREAD, (DRAWS, *arm_m.shape)), 0.4, 1.6)
-    shared = share_torques(arms, np.tile(torque_nm, (DRAWS, 1)), max_force_n)
+    shape = (len(joints), len(muscles.muscles))
+    spread, part, opposed = np.zeros(shape), np.zeros(shape), np.zeros((len(flexion_rad), *shape), dtype=bool)
+    for j, joint in enumerate(joints):
+        for m, muscle in enumerate(muscles.muscles):
+            arm = muscle.moment_arms[joint]
+            spread[j, m], part[j, m] = arm.spread or 0.0, arm.opposed_part
+            if arm.opposed_rad is not None:
+                opposed[:, j, m] = (flexion_rad[:, j] >= arm.opposed_rad[0]) & (flexion_rad[:, j] <= arm.opposed_rad[1])
+    factor = np.exp(spread * random.normal(size=(DRAWS, *shape)))
+    turned = random.random((DRAWS, *shape)) < part
+    return factor[:, None] * np.where(turned[:, None] & opposed, -1.0, 1.0)
+
+
+def drawn(arms_m: FloatArray, torque_nm: FloatArray, max_force_n: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Forces of p = 2, and least forces, with the arms of each draw; NaN where they cannot make the torque."""
+    shape = (*arms_m.shape[:2], arms_m.shape[-1])
+    arms = arms_m.reshape(-1, *arms_m.shape[2:])
+    shared = share_torques(arms, np.tile(torque_nm, (shape[0], 1)), max_force_n)
     least, _ = force_range(arms, shared, max_force_n=max_force_n)
-    made = shared.status == 0
-    return shared.force_n[made], least[made]
+    made = (shared.status == 0)[:, None]
+    return tuple(np.where(made, values, np.nan).reshape(shape) for values in (shared.force_n, least))
 
 
 if __name__ == "__main__":

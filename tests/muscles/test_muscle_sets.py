@@ -409,12 +409,12 @@ def test_constant_arms_give_lengths_in_closed_form():
 
 def test_outside_the_range_the_arm_is_held_and_the_frame_marked():
     muscles = load_muscle_set("leg")
-    degrees = np.array([[-30.0, 0.0, -40.0], [105.0, 100.0, 30.0], [-31.0, -5.0, 40.0], [125.0, 140.0, -60.0]])
+    degrees = np.array([[-30.0, 0.0, -40.0], [100.0, 100.0, 30.0], [-31.0, -5.0, 40.0], [125.0, 140.0, -60.0]])
     arms = musculotendon(muscles, np.radians(degrees))
     assert arms.out_of_range.tolist() == [[False] * 3, [False] * 3, [True] * 3, [True] * 3]
-    psoas = arms.moment_arm_m[:, 0, muscles.names.index("iliopsoas")]
-    assert psoas[3] == pytest.approx(psoas[1], abs=1e-15)
-    assert psoas[2] == pytest.approx(psoas[0], abs=1e-15)
+    tfl = arms.moment_arm_m[:, 0, muscles.names.index("tfl")]
+    assert tfl[3] == pytest.approx(tfl[1], abs=1e-15)
+    assert tfl[2] == pytest.approx(tfl[0], abs=1e-15)
     soleus = arms.moment_arm_m[:, 2, muscles.names.index("soleus")]
     assert soleus[2] == pytest.approx(soleus[1], abs=1e-15)
     assert soleus[3] == pytest.approx(soleus[0], abs=1e-15)
@@ -422,10 +422,10 @@ def test_outside_the_range_the_arm_is_held_and_the_frame_marked():
     assert arms.muscle_out_of_range[2:].all()
     between = musculotendon(
         muscles, np.radians([[110.0, 10.0, 0.0]])
-    )  # iliopsoas was used to 105 deg, the others to 120
+    )  # tfl was used to 100 deg, iliopsoas to 105, the others to 120
     assert between.out_of_range.tolist() == [[True, False, False]]
     out = [name for name, is_out in zip(muscles.names, between.muscle_out_of_range[0], strict=True) if is_out]
-    assert out == ["iliopsoas"]
+    assert out == ["iliopsoas", "tfl"]
 
 
 def test_arms_follow_the_joints_asked_for_and_gaps_stay_gaps():
@@ -879,6 +879,8 @@ BAD = {
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-20.0, -25.0, -20.0]),
         "25 m.*millimetres",
     ),
+    "spread below 0": (set_at(["muscles", 0, "moment_arms", "elbow", "spread"], -0.1), "spread is -0.1, expected"),
+    "all of the other sign": (set_at(["muscles", 0, "moment_arms", "elbow", "opposed_part"], 1.0), "opposed_part is 1"),
     "no source": (remove_at(["muscles", 0, "source"]), "FLEX.*source is missing"),
     "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "expected the model or paper"),
     "flexor that extends": (
@@ -1196,8 +1198,20 @@ def test_what_else_a_set_may_say():
     whole["muscles"][0] |= {"pcsa_cm2": 12.5, "min_activation": 0.02, "max_activation": 0.9}
     whole["muscles"][0] |= {"lines_of_action": {"elbow": points}}
     whole["muscles"][1] |= {"lines_of_action": {"elbow": PARALLEL}}
+    whole["muscles"][1]["moment_arms"]["elbow"] |= {
+        "spread": 0.4,
+        "other_sources": 3,
+        "opposed_part": 0.25,
+        "opposed_deg": [0, 90],
+    }
     whole["reference"] = {"mass_kg": 75, "segment_length_m": {"elbow": 0.25}, "source": "a paper"}
     muscles = muscle_set_from_mapping(whole)
+    for found in (muscles, scaled(muscles, length_factor={"elbow": 1.1})):
+        known, unknown = found.muscles[1].moment_arms["elbow"], found.muscles[0].moment_arms["elbow"]
+        assert (known.spread, known.other_sources) == (0.4, 3)
+        assert (known.opposed_part, known.opposed_rad) == (0.25, (0.0, np.radians(90.0)))
+        assert (unknown.spread, unknown.other_sources) == (None, None)
+        assert (unknown.opposed_part, unknown.opposed_rad) == (0.0, None)
     flexor, extensor = muscles.muscles
     assert flexor.pcsa_cm2 == 12.5
     assert muscles.min_activation.tolist() == [0.02, 0.0]

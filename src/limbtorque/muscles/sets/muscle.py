@@ -33,6 +33,14 @@ class MomentArm:
         Decisions on this moment arm.
     rms_departure_m : float or None
         Root mean square of the departures of a fit from its samples.
+    spread : float or None
+        Root mean square of the natural logarithm of other published arms over this one; None where not given.
+    opposed_part : float
+        Part of the published sources, this arm among them, with the opposite sign somewhere.
+    opposed_rad : pair of float or None
+        Range of flexion where they have it.
+    other_sources : int or None
+        Number of other published sources; None where not given.
     """
 
     form: str
@@ -43,6 +51,10 @@ class MomentArm:
     length_departs_at_deg: tuple[float, ...] = ()
     note: str = ""
     rms_departure_m: float | None = None
+    spread: float | None = None
+    opposed_part: float = 0.0
+    opposed_rad: Range | None = None
+    other_sources: int | None = None
 
     @property
     def is_zero(self) -> bool:

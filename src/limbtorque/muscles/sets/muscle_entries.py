@@ -51,7 +51,36 @@ SENSES = {"flexor": 1.0, "extensor": -1.0}
 # --- entries -----------------------------------------------------------------------------------------------------
 
 
-class Arm(Departing):
+def _a_point(values: list[float]) -> list[float]:
+    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
+        raise ValueError(
+            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
+        )
+    return values
+
+
+def _an_interval(values: list[float]) -> list[float]:
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError("expected [lowest, highest]")
+    return values
+
+
+Point = Annotated[list[float], AfterValidator(_a_point)]
+Interval = Annotated[list[float], AfterValidator(_an_interval)]
+
+
+class Sourced(Entry):
+    """Differences of a moment arm from other published ones."""
+
+    spread: float | None = option(
+        None, "Root mean square of the natural logarithm of other published arms over this one.", "1", ge=0.0, le=5.0
+    )
+    opposed_part: float = option(0.0, "Part of the sources with the opposite sign somewhere.", "1", ge=0.0, lt=1.0)
+    opposed_deg: Interval | None = option(None, "Lowest and highest flexion where they have it.", "deg")
+    other_sources: int | None = option(None, "Number of other published sources.", "1", ge=0)
+
+
+class Arm(Departing, Sourced):
     """A moment arm with its own departure and that of the integrated length."""
 
     length_departure_m: float | None = option(None, "Largest departure of the integrated length.", "m")
@@ -75,7 +104,7 @@ class SplineArm(Spline, Arm):
     arms_m: Any = option(..., "Moment arms at the knots.", "m")
 
 
-class SampledArm(Sampled):
+class SampledArm(Sampled, Sourced):
     """Samples of a moment arm."""
 
     arms_m: Any = option(..., "Moment arms at the samples.", "m")
@@ -115,24 +144,6 @@ LENGTH_FORMS: dict[str, type[FormEntry]] = {
     "spline": SplineLength,
     "sampled": SampledLength,
 }
-
-
-def _a_point(values: list[float]) -> list[float]:
-    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
-        raise ValueError(
-            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
-        )
-    return values
-
-
-def _an_interval(values: list[float]) -> list[float]:
-    if len(values) != 2 or not values[0] < values[1]:
-        raise ValueError("expected [lowest, highest]")
-    return values
-
-
-Point = Annotated[list[float], AfterValidator(_a_point)]
-Interval = Annotated[list[float], AfterValidator(_an_interval)]
 
 
 class LineEntry(Entry):
@@ -331,6 +342,10 @@ def _build_arm(
     return arm
 
 
+def _radian_range(ends_deg: list[float] | None) -> Range | None:
+    return None if ends_deg is None else (math.radians(ends_deg[0]), math.radians(ends_deg[1]))
+
+
 def _described_arm(
     entry: dict[str, Any], curve: Curve, departure_m: float | None = None, departs_at_deg: tuple[float, ...] = ()
 ) -> MomentArm:
@@ -344,6 +359,10 @@ def _described_arm(
         tuple(float(q) for q in (at if isinstance(at, list) else [at])),
         entry.get("note", ""),
         entry.get("rms_departure_m"),
+        entry.get("spread"),
+        entry.get("opposed_part", 0.0),
+        _radian_range(entry.get("opposed_deg")),
+        entry.get("other_sources"),
     )
 
 

@@ -1,0 +1,195 @@
+"""Moment arms of the built-in sets against all published ones: the collection, attachments, closed forms of the spread."""
+
+import csv
+from collections import defaultdict
+
+import draw_moment_arms as tool
+import draw_strength as strength
+import numpy as np
+import published_arms as published
+import pytest
+
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+
+# Muscles and joints of the collection of published arms, as the set `arm` has them.
+COLLECTED = {"PC": ["PECM1"], "DELTa": ["DELT1"], "DELTp": ["DELT3"], "CB": ["CORB"], "BIC": ["BIClong", "BICshort"]}
+COLLECTED |= {"TRI": ["TRIlong", "TRIlat", "TRImed"]} | {
+    name: [name] for name in ("BRA", "BRD", "FCR", "FCU", "ECU", "ECRL", "ECRB")
+}
+MM = {"mm": 1.0, "cm": 10.0, "m": 1000.0}
+PURE_ELBOW = (0, 1, 4, 9)  # of the equation with the forearm's rotation: powers of the flexion alone
+
+
+def collection(recordings):
+    """Polynomials of the collection in mm, at no rotation of the forearm, by muscle and joint; zeros left out."""
+    found = defaultdict(list)
+    with (recordings / "moment_arms" / "upper_limb_moment_arm_coeffs.csv").open() as file:
+        for row in csv.DictReader(file):
+            powers = [MM[row["units"]] * float(row[key]) for key in row if key.startswith("c") and row[key]]
+            if row["ramsay_eq"] == "2":
+                powers = [powers[k] for k in PURE_ELBOW]
+            if any(powers):
+                for muscle in COLLECTED.get(row["muscle"], ()):
+                    found[muscle, row["joint"].lower()].append(
+                        (row["source"].split(";")[0], np.polynomial.Polynomial(powers))
+                    )
+    return found
+
+
+def test_every_value_of_the_collection_is_listed(recordings):
+    """Every author and estimate, used or not, for each muscle and joint that a muscle of the set crosses."""
+    crossing = {muscle.name: muscle.crosses for muscle in load_muscle_set("arm").muscles}
+    listed = defaultdict(list)
+    for one in published.published_arms():
+        listed[one.muscle, one.joint].append(one)
+    count = 0
+    for (muscle, joint), values in collection(recordings).items():
+        if joint not in crossing[muscle]:
+            continue  # the heads of the triceps that do not reach the shoulder
+        for author, polynomial in values:
+            count += 1
+            assert any(  # coefficients are rounded to 1e-4 mm
+                np.allclose(one.arm_mm, polynomial(np.radians(one.flexion_deg)), atol=5e-3)
+                for one in listed[muscle, joint]
+            ), (muscle, joint, author)
+    assert count == 45  # two for the pectoralis, four for the anterior deltoid and so on, counted in the file
+
+
+def test_what_is_not_used_has_a_reason():
+    arms = published.published_arms()
+    for one in arms:
+        assert one.used or one.reason or "and Andrews" in one.source or "Delp" in one.source, one
+        assert not (one.used and (one.reason or one.opposed)), one
+    used = [(one.muscle, one.joint) for one in arms if one.used]
+    assert len(used) == len(set(used)) == 10
+
+
+def test_every_arm_has_the_sign_of_its_published_values():
+    """Of the whole collection, the abstracts and the attachments, but for single rows that say why not."""
+    excepted = 0
+    for one in published.published_arms():
+        ours = tool.our_arm_mm(one.muscle, one.joint, one.flexion_deg)
+        differ = published.signs_differ(ours, one.arm_mm)
+        low, high = one.opposed_deg
+        inside = (one.flexion_deg >= low) & (one.flexion_deg <= high)
+        excepted += bool(one.opposed)
+        assert not (differ & ~(inside & bool(one.opposed))).any(), (one.muscle, one.joint, one.source)
+        assert differ.any() == bool(one.opposed), (one.muscle, one.joint, one.source)  # no exception without a cause
+    assert excepted == 10  # coracobrachialis, long radial extensor, eight at the hip
+
+
+@pytest.mark.parametrize(
+    ("muscle", "cm"),
+    [
+        ("hamstrings", -5.0), ("glut_max", -4.6), ("glut_med", -1.3), ("iliopsoas", 1.8), ("rect_fem", 4.3),
+        ("sartorius", 4.0), ("add_long", 4.1), ("add_brev", 2.1), ("gracilis", 1.3), ("tfl", 3.9),
+    ],
+)  # fmt: skip
+def test_attachments_give_the_arms_that_were_published_of_the_same_specimen(muscle, cm):
+    """Dostal et al. (1986) Phys Ther 66, 351-359: arms in the anatomical position, of the attachments of 1981."""
+    (one,) = (a for a in published.published_arms() if a.muscle == muscle and a.joint == "hip" and "Dostal" in a.source)
+    assert 0.1 * float(one.arm_mm[one.flexion_deg == 0][0]) == pytest.approx(cm, abs=0.25)
+
+
+def test_arm_of_a_straight_line_is_its_distance_from_the_centre():
+    """By hand: from 40 mm in front of the centre to 300 mm down the thigh, in its plane, r = 40 * 300 cos q / length."""
+    q = np.array([0.0, 30.0, 60.0])
+    row = {"joint": "hip", "parts": [[["pelvis", 40, 0, 0], ["femur", 0, -300, 0]]]}
+    tibia = {"x": [[0, 0.0], [60, 0.0], [120, 0.0]], "y": [[0, -400.0], [60, -400.0], [120, -400.0]]}
+    length = np.sqrt(40**2 + 300**2 - 2 * 40 * 300 * np.sin(np.radians(q)))
+    expected = 40 * 300 * np.cos(np.radians(q)) / length
+    np.testing.assert_allclose(published.arm_of_paths(row, q, tibia), expected, rtol=1e-6)
+
+
+def test_arm_at_a_hinge_knee_by_hand():
+    """From 200 mm up the thigh to 100 mm down the shank, 30 mm behind both: the arm of the bent knee flexes."""
+    row = {"joint": "knee", "parts": [[["femur", -30, -200, 0], ["tibia", -30, -100, 0]]]}
+    tibia = {"x": [[0, 0.0], [60, 0.0], [120, 0.0]], "y": [[0, -400.0], [60, -400.0], [120, -400.0]]}
+    arm = published.arm_of_paths(row, np.array([0.0, 90.0]), tibia)
+    # bent by 90 degrees the lower point is at (-100, 30) from the knee, the upper at (-30, 200): distance of the line
+    bent = abs(-100 * 200 - 30 * -30) / np.hypot(70, 170)
+    np.testing.assert_allclose(arm, [30.0, bent], rtol=1e-6)
+
+
+def source(arms_mm, flexion_deg=(0.0, 30.0, 60.0)):
+    return published.PublishedArm("m", "hip", "s", np.array(flexion_deg), np.array(arms_mm, dtype=float))
+
+
+def test_spread_is_the_mean_logarithm_of_the_ratios():
+    flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([20.0, 20.0, 20.0])
+    found = published.spread_of(flexion, arm, [source([40.0] * 3), source([10.0] * 3)])
+    assert found == {"spread": round(float(np.log(2.0)), 3), "other_sources": 2}
+    alone = published.spread_of(flexion, arm, [source([20.0 * np.e] * 3), source([9.0], [90.0])])
+    assert alone == {"spread": 1.0, "other_sources": 1}  # the other is outside the arm's range
+    assert published.spread_of(flexion, arm, []) == {}
+
+
+def test_part_of_opposite_sign_counts_the_arm_itself():
+    flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([20.0, 20.0, 20.0])
+    found = published.spread_of(flexion, arm, [source([-20.0] * 3)])
+    assert found == {"spread": 0.0, "opposed_part": 0.5, "opposed_deg": [0.0, 60.0], "other_sources": 1}
+    found = published.spread_of(flexion, arm, [source([20.0, 0.0, -20.0]), source([20.0] * 3)])
+    assert found["opposed_part"] == pytest.approx(1 / 3, abs=1e-3)
+    assert found["opposed_deg"] == [57.5, 60.0]
+    small = published.spread_of(flexion, arm, [source([-4.0, -4.0, -4.0])])
+    assert "opposed_part" not in small  # below 5 mm an arm has no certain sign
+
+
+def test_spreads_of_the_sets_follow_from_the_published_arms():
+    """By hand: anterior deltoid 33, 19 and 19 mm against a curve of rms 37.6 mm over 0 to 120 degrees, in steps of 5."""
+    arms = {muscle.name: muscle.moment_arms for muscle in load_muscle_set("arm").muscles}
+    q = np.radians(np.arange(0.0, 121.0, 5.0))
+    curve = 12.7929 + 11.7344 * q + 2.9275 * q**2 + 6.0579 * q**3 - 2.5787 * q**4
+    rms = np.sqrt(np.mean(curve**2))
+    expected = np.sqrt(np.mean(np.log(np.array([33.02, 19.0, 19.0]) / rms) ** 2))
+    assert arms["DELT1"]["shoulder"].spread == pytest.approx(expected, abs=1e-3)
+    assert arms["CORB"]["shoulder"].opposed_part == 0.5
+    np.testing.assert_allclose(np.degrees(arms["CORB"]["shoulder"].opposed_rad), [0.0, 120.0])
+    assert arms["PECM1"]["shoulder"].spread > 1.0  # 2 to 51 mm
+    for name in ("arm", "leg"):
+        for muscle in load_muscle_set(name).muscles:
+            for joint in muscle.function:
+                arm = muscle.moment_arms[joint]
+                assert arm.spread is not None, (muscle.name, joint)
+                assert arm.other_sources is not None, (muscle.name, joint)
+
+
+def test_no_hip_arm_is_without_another_source():
+    for muscle in load_muscle_set("leg").muscles:
+        if "hip" in muscle.function:
+            assert muscle.moment_arms["hip"].other_sources >= 2, muscle.name
+
+
+BEYOND_MM = {"add_brev": 27.0, "glut_max": 25.0}  # named in docs/muscles.md
+
+
+def test_no_hip_arm_is_beyond_all_published_ones():
+    """Over its whole range by 15 mm at most, but for two muscles that the page names."""
+    arms = defaultdict(list)
+    for one in published.published_arms():
+        if one.joint == "hip":
+            arms[one.muscle].append(one)
+    for muscle, sources in arms.items():
+        ours = tool.our_arm_mm(muscle, "hip", sources[0].flexion_deg)
+        theirs = np.array([one.arm_mm for one in sources])
+        beyond = np.nanmax(np.maximum(ours - theirs.max(axis=0), theirs.min(axis=0) - ours))
+        assert beyond < BEYOND_MM.get(muscle, 15.0), (muscle, beyond)
+        assert muscle not in BEYOND_MM or beyond > 15.0, muscle
+
+
+def test_difference_of_an_arm_from_a_line_by_hand():
+    flexion = np.array([0.0, 60.0, 120.0])
+    row = tool.difference("BICshort", "shoulder", flexion, np.array([29.21, 19.21, 29.21]))
+    assert row == ("0 to 120", "5.8", "+10.0 at 60")  # 10 / sqrt 3
+
+
+def test_every_published_arm_is_printed(recordings):
+    rows = tool.arm_rows(recordings.parent / "reference" / "muscles")
+    printed = {(muscle, joint, source) for muscles, joint, source, *_ in rows for muscle in muscles.split(", ")}
+    assert printed >= {(one.muscle, one.joint, tool.short(one.source)) for one in published.published_arms()}
+
+
+def test_the_page_has_every_printed_row(recordings):
+    page = (tool.ROOT / "docs" / "muscles.md").read_text(encoding="utf-8")
+    rows = [*tool.arm_rows(recordings.parent / "reference" / "muscles"), *tool.spread_rows(), *strength.strength_rows()]
+    assert [row for row in rows if f"| {' | '.join(row)} |\n" not in page] == []

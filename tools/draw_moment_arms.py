@@ -1,0 +1,205 @@
+"""Draw every moment arm of the sets `arm` and `leg` beside all published ones, and print their differences, for docs/muscles.md.
+
+Usage: python tools/draw_moment_arms.py FOLDER [FIGURES]
+
+FOLDER holds ``arm_moment_arms.csv`` and ``leg_moment_arms.csv`` of older models; the published arms are those of
+``published_arms.py``. The figures go to ``docs/figures`` when no other folder is given; the same tables give the same bytes.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fit_moment_arms import older_arm
+from matplotlib.axes import Axes
+from published_arms import PublishedArm, published_arms
+
+from limbtorque.arrays import FloatArray
+from limbtorque.figures.style import paper_figure, paper_style, save_figure
+from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.sets.muscle import MomentArm
+from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
+
+ROOT = Path(__file__).resolve().parents[1]
+FIGURES = {"arm": "moment_arms_arm.png", "leg": "moment_arms_leg.png"}
+OLDER = {"arm": "the model sampled before", "leg": "Gait10dof18musc, sampled before"}
+COLUMNS = 5
+LIMITS_DEG = {"shoulder": (-60, 120), "elbow": (0, 130), "wrist": (-60, 60), "hip": (-30, 120), "knee": (0, 120)}
+LIMITS_DEG["ankle"] = (-40, 30)
+OURS, BAND, BORROWED = "#0b5d8a", "#cfe0ea", "0.9"
+SET = "the set; dotted: its range ends"
+DISPUTED, SIGN = "#f6d5c3", "another source has the other sign"
+SPREAD, NO_SOURCE = "spread among the sources", "no other source: spread of the joint's or the set's other arms"
+MEASURED, SECOND = (
+    "measured: Kuechle et al. (1997), Ramsay et al. (2009)",
+    "measured: Pigeon et al. (1996), Wood et al. (1989)",
+)
+SPECIMEN, DELP = "measured: specimen of Dostal and Andrews (1981)", "model: Delp et al. (1990)"
+HOLZBAUR, GAIT10 = "model, one value: Holzbaur et al. (2005)", "model: Gait10dof18musc"
+ESTIMATE, IN_VIVO = "estimate of the collection", "measured in vivo: single angles"
+LABELS = (SET, SPREAD, NO_SOURCE, SIGN, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
+# First word of a source: its colour and name in the legend.
+LOOKS = {
+    **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", MEASURED)),
+    **dict.fromkeys(("Pigeon", "Wood"), ("#117733", SECOND)),
+    **dict.fromkeys(("effective", "Manal", "Wolfram", "Maganaris"), ("#333333", IN_VIVO)),
+    "Dostal": ("#c26a00", SPECIMEN),
+    "Delp": ("#882255", DELP),
+    "Holzbaur": ("#882255", HOLZBAUR),
+    "OpenSim": ("#999933", GAIT10),
+    "an": ("#999933", ESTIMATE),
+}
+
+
+def set_with(joint: str) -> MuscleSet:
+    return load_muscle_set("leg" if joint in ("hip", "knee", "ankle") else "arm")
+
+
+def our_arm_mm(muscle: str, joint: str, flexion_deg: FloatArray) -> FloatArray:
+    """Moment arm of a built-in set, NaN outside its range [mm]."""
+    muscles = set_with(joint)
+    found = musculotendon(muscles, np.radians(flexion_deg)[:, None], joints=[joint])
+    m = muscles.names.index(muscle)
+    return np.where(found.muscle_out_of_range[:, m], np.nan, 1e3 * found.moment_arm_m[:, 0, m])
+
+
+def difference(muscle: str, joint: str, flexion_deg: FloatArray, other_mm: FloatArray) -> tuple[str, str, str]:
+    """Range, rms and largest difference, ours less the other, over the part of the range that the set has."""
+    off = our_arm_mm(muscle, joint, flexion_deg) - other_mm
+    known = np.isfinite(off)
+    flexion, off = flexion_deg[known], off[known]
+    top = int(np.abs(off).argmax())
+    span = f"{flexion.min():.0f} to {flexion.max():.0f}" if np.ptp(flexion) > 0 else f"{flexion[0]:.0f}"
+    return span, f"{np.sqrt(np.mean(off**2)):.1f}", f"{off[top]:+.1f} at {flexion[top]:.0f}"
+
+
+def short(source: str) -> str:
+    """Authors and year of a source, or its first words."""
+    found = re.match(r"[A-Z].*?\(\d{4}\)", source.split(";")[0])
+    return found.group() if found else source.split(" (")[0].split(",")[0]
+
+
+def arm_rows(folder: Path) -> list[tuple[str, ...]]:
+    """Every published arm beside the set's, and those of older models that were replaced; muscles of one row together."""
+    rows: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for one in published_arms():
+        apart = difference(one.muscle, one.joint, one.flexion_deg, one.arm_mm)
+        done = "used" if one.used else "; ".join(text for text in (one.reason or "comparison", one.opposed) if text)
+        rows[one.joint, short(one.source), *apart, done].append(one.muscle)
+    for chain, model in OLDER.items():
+        table = pd.read_csv(folder / f"{chain}_moment_arms.csv")
+        for (muscle, joint), part in table.groupby(["muscle", "joint"], sort=False):
+            known = part.sort_values("joint_flexion_deg")
+            flexion, other = known.joint_flexion_deg.to_numpy(dtype=float), 1e3 * known.moment_arm_m.to_numpy()
+            apart = difference(muscle, joint, flexion, other)
+            if np.abs(other).max() > 1.0 and float(apart[1]) > 0.5:
+                rows[joint, model, *apart, "replaced"].append(muscle)
+    return [(", ".join(muscles), *cells) for cells, muscles in rows.items()]
+
+
+def spread_rows() -> list[tuple[str, ...]]:
+    """Factor by which other sources differ, part of opposite sign and number of them, for every arm."""
+    rows = []
+    for chain in FIGURES:
+        for muscle in load_muscle_set(chain).muscles:
+            for joint in muscle.function:
+                arm = muscle.moment_arms[joint]
+                where = "" if arm.opposed_rad is None else "{:.0f} to {:.0f}".format(*np.degrees(arm.opposed_rad))
+                cells = (f"{np.exp(arm.spread or 0.0):.2f}", str(arm.other_sources), f"{arm.opposed_part:.2f}", where)
+                rows.append((muscle.name, joint, *cells))
+    return rows
+
+
+def panels_of(muscles: MuscleSet) -> list[tuple[list[str], str]]:
+    """Muscles and joint of each panel: heads with the same arm and spread together."""
+    panels: dict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for joint in muscles.joints:
+        for muscle in muscles.muscles:
+            if joint in muscle.function:
+                arm = muscle.moment_arms[joint]
+                curve = our_arm_mm(muscle.name, joint, np.arange(*LIMITS_DEG[joint], 5.0))
+                panels[joint, curve.tobytes(), arm.spread].append(muscle.name)
+    return [(names, key[0]) for key, names in panels.items()]
+
+
+def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
+    """Draw one set: a panel for each muscle and joint."""
+    muscles = load_muscle_set(chain)
+    panels = panels_of(muscles)
+    count = -(-len(panels) // COLUMNS)
+    published = published_arms()
+    with paper_style():
+        figure = paper_figure(33.0 * count + 16.0)
+        axes = figure.subplots(count, COLUMNS)
+        shown: dict[str, Any] = {}
+        for panel, (names, joint) in zip(axes.ravel(), panels, strict=False):
+            found = [one for one in published if (one.muscle, one.joint) == (names[0], joint)]
+            others = [one for one in found if not one.used]
+            others += older_arm(older, names[0], joint) if joint != "hip" else []
+            muscle = muscles.muscles[muscles.names.index(names[0])]
+            draw_arm(panel, names[0], joint, muscle.moment_arms[joint], others)
+            source = next((short(one.source) for one in found if one.used), short(muscle.source["model"]))
+            panel.set_title(f"{', '.join(names)}, {joint}\n{source}", loc="left", fontsize=6.5)
+            handles, labels = panel.get_legend_handles_labels()
+            shown |= dict(zip(labels, handles, strict=True))
+        for panel in axes.ravel()[len(panels) :]:
+            panel.axis("off")
+        for panel in axes[:, 0]:
+            panel.set_ylabel("arm (mm)")
+        for panel in axes.ravel()[len(panels) - COLUMNS : len(panels)]:
+            panel.set_xlabel("flexion (deg)")
+        order = sorted(shown, key=lambda label: list(LABELS).index(label))
+        figure.legend([shown[label] for label in order], order, loc="outside lower center", ncols=2, frameon=False)
+        save_figure(figure, path)
+
+
+def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[PublishedArm]) -> None:
+    """One arm with the spread of its sources, and the published ones as lines or points."""
+    limits = LIMITS_DEG[joint]
+    flexion = np.arange(limits[0], limits[1] + 0.5)
+    ours = our_arm_mm(muscle, joint, flexion)
+    factor = np.exp(arm.spread or 0.0)
+    colour, label = (BAND, SPREAD) if arm.other_sources else (BORROWED, NO_SOURCE)
+    panel.axhline(0.0, color="0.7", linewidth=0.5)
+    if arm.opposed_rad is not None:
+        panel.axvspan(*np.degrees(arm.opposed_rad), color=DISPUTED, linewidth=0, zorder=0, label=SIGN)
+    panel.fill_between(flexion, ours / factor, ours * factor, color=colour, linewidth=0, label=label)
+    for one in others:
+        colour, label = LOOKS[one.source.split()[0]]
+        if len(one.flexion_deg) < 4:
+            panel.plot(one.flexion_deg, one.arm_mm, "o", color=colour, markersize=2.5, label=label)
+        else:
+            panel.plot(one.flexion_deg, one.arm_mm, color=colour, linewidth=0.8, label=label)
+    panel.plot(flexion, ours, color=OURS, linewidth=1.6, label=SET)
+    end = flexion[np.isfinite(ours)][-1]
+    if end < limits[1]:
+        panel.axvline(end, color=OURS, linewidth=0.5, linestyle=":")
+    panel.set_xlim(*limits)
+    panel.set_xticks([tick for tick in range(-60, 121, 60 if limits[1] > 30 else 30) if limits[0] <= tick <= limits[1]])
+
+
+def print_table(heads: list[str], rows: list[tuple[str, ...]]) -> None:
+    for cells in (heads, ["---"] * len(heads), *rows):
+        print(f"| {' | '.join(cells)} |")
+    print()
+
+
+def main(folder: Path, figures: Path) -> None:
+    print_table(
+        ["muscle", "joint", "source", "range (deg)", "rms (mm)", "largest (mm, at deg)", "done"], arm_rows(folder)
+    )
+    print_table(["muscle", "joint", "factor", "other sources", "other sign", "there (deg)"], spread_rows())
+    for chain, name in FIGURES.items():
+        draw(chain, figures / name, pd.read_csv(folder / "leg_moment_arms.csv"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_dir():
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "docs" / "figures")
