@@ -13,6 +13,8 @@ ROW = {
     "peak_sd_nm": 7.0,
     "peak_sign_certain": 1.0,
     "peak_main_source": "joint_centres",
+    "peak_main_input": "hip_axis",
+    "peak_main_input_share": 0.64,
     **{f"peak_share_{source}": 0.0 for source in SOURCES},
     "peak_share_joint_centres": 0.75,
     "peak_share_segment_com": 0.25,
@@ -30,6 +32,14 @@ def test_the_band_its_main_source_and_what_would_help():
         "hip, stance: the peak of -83.4 N m is known to within 14 N m (95 %). 75 % of the variance is from joint"
     )
     assert "joint centres; without it, it would be 6.9 N m: better joint centres" in sentence
+
+
+def test_the_single_best_measurement_and_what_it_would_leave():
+    """Without 64 % of the variance, 0.6 of the half-width; sources that are no landmark are named before."""
+    [sentence] = band_sentences([ROW])
+    assert sentence.endswith("The single best measurement: an exact hip_axis, with which it would be 8.2 N m.")
+    [other] = band_sentences([{**ROW, "peak_main_input": "filter", "peak_main_input_share": 0.2}])
+    assert "single best" not in other
 
 
 def test_an_uncertain_sign_is_said():

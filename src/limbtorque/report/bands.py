@@ -62,8 +62,15 @@ def _sentence(row: Mapping[str, Any]) -> str:
     share, half = row[f"peak_share_{source}"], LIMITS * row["peak_sd_nm"]
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     sign = "" if row["peak_sign_certain"] else "; its sign is not certain"
+    single = row["peak_main_input"]
+    exact = half * math.sqrt(max(1.0 - row["peak_main_input_share"], 0.0))
+    best = (
+        ""
+        if single in NAMES
+        else f" The single best measurement: an exact {single}, with which it would be {exact:.2g} N m."
+    )
     return (
         f"{row['joint']}, {row['window']}: the peak of {row['peak_nm']:.3g} N m is known to within {half:.2g} N m (95 %){sign}. "
         f"{100 * share:.0f} % of the variance is from {NAMES[source]}; without it, it would be {rest:.2g} N m: "
-        f"{REMEDIES[source]} would help most."
+        f"{REMEDIES[source]} would help most.{best}"
     )
