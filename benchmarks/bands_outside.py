@@ -22,9 +22,8 @@ from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.file_outputs import file_outputs
 from limbtorque.motion.limb import Limb
-from limbtorque.recordings.join import read_with_forces
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import with_static
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
@@ -57,6 +56,9 @@ WALK = {
     "knee_axis": "{S}.Knee",
     "ankle_axis": "{S}.Ankle",
     "lateral_malleolus": "{S}.Ankle",
+    "medial_malleolus": "{S}.Ankle",
+    "greater_trochanter": {"hip_centre": "harrington_2007"},
+    "femoral_condyles": "{S}.Knee",
     "head_of_metatarsal_2": "{S}.Toe",
     "heel": "{S}.Heel",
 }

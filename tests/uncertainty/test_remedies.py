@@ -50,3 +50,13 @@ def test_terms_and_exact_inputs_have_none(holding):
     exact = summarised(holding)["net"]
     assert exact["peak_main_input"] == ""
     assert np.isnan(exact["peak_main_input_share"])
+
+
+def test_the_band_over_a_window_and_its_main_source(holding):
+    """The angle stays, so that every frame has the standard deviation of the peak."""
+    row = summarised(holding, body_mass=0.02, segment_com=0.04)["net"]
+    assert row["band_rms_nm"] == pytest.approx(row["peak_sd_nm"])
+    assert row["band_main_source"] == "segment_com"
+    assert row["band_main_share"] == pytest.approx(row["peak_share_segment_com"])
+    exact = summarised(holding)["net"]
+    assert (exact["band_rms_nm"], exact["band_main_source"]) == (0.0, "")

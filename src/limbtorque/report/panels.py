@@ -329,7 +329,7 @@ def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel
         return
     curves.add(named, 4)
     lines = tuple(
-        Line(curve, name, colour, width=0.8, stack="errors")
+        Line(curve, name, colour, width=4.0, stack="errors")
         for curve, name, colour in zip(named, parts, LINE_COLOURS, strict=False)
     )
     about = (

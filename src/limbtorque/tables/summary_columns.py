@@ -95,6 +95,17 @@ BANDS = (
         if c.name.endswith(("_time_s", "_w", "_j"))
         for band in _limits(c.name, c.unit, _SAMPLES, c.sign)
     ),
+    Column(
+        "band_rms_nm",
+        "N m",
+        "standard deviation of this torque by the errors of the section uncertainty, to first order: root mean square over the "
+        "frames used",
+        SIZE,
+    ),
+    Column(
+        "band_main_source", "", "source of error with the largest share of the variance over these frames", kind=str
+    ),
+    Column("band_main_share", "1", "its share of that variance"),
     Column("peak_main_source", "", "source of error with the largest share of the variance of peak_nm", kind=str),
     Column(
         "peak_main_input",

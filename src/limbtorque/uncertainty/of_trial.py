@@ -15,7 +15,7 @@ from limbtorque.uncertainty.agreement import band_difference
 from limbtorque.uncertainty.columns import band_values
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
-from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs
+from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs, with_main_sources
 from limbtorque.uncertainty.sampled_summary import sampled_statistics, with_samples
 from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
 
@@ -73,7 +73,8 @@ def trial_uncertainty(
     used = used_frames(motion, torques)
     weights = window_weights(motion, windows, used) | peak_weights(summary, motion)
     bands = torque_bands(motion, limb, settings, weights=weights)
-    rows = with_main_inputs(with_bands(summary, bands, motion, windows=windows, used=used), bands, motion)
+    rows = with_bands(summary, bands, motion, windows=windows, used=used)
+    rows = with_main_sources(with_main_inputs(rows, bands, motion), bands, windows, used)
     columns = band_values(motion.joints, torques, bands) if settings.torques.bands else {}
     if not options.samples:
         return TrialUncertainty(rows, columns)

@@ -1,4 +1,4 @@
-"""The single input that would shrink the band of a peak most."""
+"""Main sources of error over a window, and the single input that matters most at a peak."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.uncertainty.bands import TorqueBands
 from limbtorque.uncertainty.directions import Direction
@@ -77,6 +77,53 @@ def with_main_inputs(
             own = {"peak_main_input": name, "peak_main_input_share": shares[name]}
         found.append({**row, **own})
     return found
+
+
+def with_main_sources(
+    rows: Sequence[Mapping[str, Any]], bands: TorqueBands, windows: Mapping[str, BoolArray], used: BoolArray
+) -> list[dict[str, Any]]:
+    """Rows of the torque summary with the size of the band over their window.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        From `summary.with_bands`: one for every window, joint and term.
+    bands : TorqueBands
+        Bands of the trial.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    used : ndarray of bool, shape (n_frames,)
+        Frames that the summary uses.
+
+    Returns
+    -------
+    list of dict
+        The same rows with ``band_rms_nm``, ``band_main_source`` and ``band_main_share`` where the mean is known.
+    """
+    shape, found, place = bands.variance_nm2.shape[:2], [], dict.fromkeys(windows, 0)
+    frames = {name: np.flatnonzero(inside & used) for name, inside in windows.items()}
+    parts = {
+        name: {source: each[..., some].mean(axis=2) for source, each in bands.by_source.items()}
+        for name, some in frames.items()
+        if some.size
+    }
+    for row in rows:
+        name = row["window"]
+        at, own = divmod(place[name], shape[1]), {}
+        place[name] += 1
+        if name in parts and not np.isnan(row["mean_nm"]):
+            variance: dict[str, float] = {source: float(each[at]) for source, each in parts[name].items()}
+            own = _main(variance, sum(variance.values()))
+        found.append({**row, **own})
+    return found
+
+
+def _main(variance: Mapping[str, float], whole: float) -> dict[str, Any]:
+    """Root mean square of the standard deviation, and its largest source."""
+    if not whole > 0.0:
+        return {"band_rms_nm": 0.0}
+    name = max(variance, key=lambda source: variance[source])
+    return {"band_rms_nm": whole**0.5, "band_main_source": name, "band_main_share": variance[name] / whole}
 
 
 def _name(row: Mapping[str, Any]) -> str:

@@ -73,7 +73,7 @@ function trialPanels(view, changed) {
   function traces(panel) {
     const lines = panel.lines.map((line, k) => ({
       x: time, y: values(panel, k), mode: "lines", name: plain(words(line.name)), visible: visible(line), connectgaps: false,
-      line: { color: drawn(line.colour), dash: line.dash, width: line.width },
+      line: { color: drawn(line.colour), dash: line.dash, width: line.stack ? 0 : line.width },
       hovertemplate: `%{y:.4~g} ${plain(panel.unit)}`,
       ...(line.stack ? { stackgroup: line.stack, fillcolor: faded(line.colour, 0.8) } : {}),
     }));
