@@ -2,7 +2,8 @@
 
 The moments of Plug-in Gait are in the C3D files of the cohort, analysed as `limbtorque init` proposes; those of OpenSim lie
 beside the markers of a walk and a run. Errors are those of the settings. Prints a table in Markdown for each program: the share
-of the frames in which the difference is inside our 95 % limits, and root mean squares of both.
+of the frames in which the difference is inside our 95 % limits, and root mean squares of both; for Plug-in Gait also the share
+with its radii of gyration in place of ours.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from plug_in_gait import write
 
 from limbtorque.arrays import FloatArray
+from limbtorque.chain.regressor import inertial_parameters, term_regressor
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.file_outputs import file_outputs
@@ -36,6 +38,9 @@ from limbtorque.workflow.stages.kinematics import limb_of
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "uncertainty.md"
 JOINTS = ("hip", "knee", "ankle")
 PHASES = {"stance": 1, "swing": 0}  # of the load's status
+# Thigh, shank and foot, in lengths of the segment: those of Dempster's table about the proximal end, which pyCGM2, an open
+# reproduction of Plug-in Gait, takes about the centre of mass (pyCGM2/Model/bodySegmentParameters.py).
+OTHER_RADII = (0.540, 0.528, 0.690)
 MOMENTS = ("hip_flexion", "knee_angle", "ankle_angle")
 SHANK = ["{S}TB1", "{S}TB2", "{S}TB3"]
 RUN = {
@@ -70,13 +75,19 @@ class Leg:
 
     Attributes
     ----------
+    name : str
+        Kind of the recording.
     off_nm, sd_nm : ndarray of shape (n_frames, 3)
         Ours minus theirs at hip, knee and ankle, and our standard deviation, N m; NaN where not known.
+    other_nm : ndarray of shape (n_frames, 3)
+        The difference with the radii of gyration of `OTHER_RADII` in place of the table's, N m.
     status : ndarray of shape (n_frames,)
         1 with a known ground reaction force, 0 without contact.
     """
 
+    name: str
     off_nm: FloatArray
+    other_nm: FloatArray
     sd_nm: FloatArray
     status: FloatArray
 
@@ -89,29 +100,38 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the tables into docs/uncertainty.md")
     options = parser.parse_args()
     folder = options.recordings.resolve()
-    tables = [table_of(list(beside_plug_in_gait(folder / "cohort"))), table_of(list(beside_opensim(folder)))]
+    cohort, opensim = beside_plug_in_gait(folder / "cohort"), beside_opensim(folder)
+    tables = [table_of(list(cohort), other=True), table_of(list(opensim), other=False)]
     if options.write:
         write(PAGE, tables)
     print("\n\n".join(tables))
 
 
-def table_of(legs: Sequence[Leg]) -> str:
-    """Table of all legs together."""
-    lines = [
-        "| joint | phase | legs | frames | inside, % | difference, N m | standard deviation, N m |",
-        "| --- | --- " + "| ---: " * 5 + "|",
-    ]
-    for phase, status in PHASES.items():
-        for k, joint in enumerate(JOINTS):
-            parts = [np.stack([leg.off_nm[:, k], leg.sd_nm[:, k]])[:, leg.status == status] for leg in legs]
-            used = [part[:, known] for part in parts if (known := np.isfinite(part).all(axis=0)).any()]
-            if not used:
-                continue
-            off, sd = np.hstack(used)
-            inside = 100.0 * float((np.abs(off) < LIMITS * sd).mean())
-            sizes = [f"{np.sqrt(np.mean(each**2)):.2g}" for each in (off, sd)]
-            lines.append(f"| {joint} | {phase} | {len(used)} | {off.size} | {inside:.0f} | {' | '.join(sizes)} |")
+def table_of(legs: Sequence[Leg], *, other: bool) -> str:
+    """Table of all legs by the kind of their recording; `other`: with the share for the other radii of gyration."""
+    more = ["inside with its radii, %"] if other else []
+    names = ["recording", "joint", "phase", "legs", "frames", "inside, %", *more, "difference, N m", "sd, N m"]
+    lines = [f"| {' | '.join(names)} |", "| --- | --- | --- " + "| ---: " * (len(names) - 3) + "|"]
+    for name in dict.fromkeys(leg.name for leg in legs):
+        for phase, status in PHASES.items():
+            for k, joint in enumerate(JOINTS):
+                parts = [
+                    np.stack([leg.off_nm[:, k], leg.other_nm[:, k], leg.sd_nm[:, k]])[:, leg.status == status]
+                    for leg in legs
+                    if leg.name == name
+                ]
+                used = [part[:, known] for part in parts if (known := np.isfinite(part).all(axis=0)).any()]
+                if used:
+                    cells = [name, joint, phase, str(len(used)), *_cells(np.hstack(used), other=other)]
+                    lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _cells(values: FloatArray, *, other: bool) -> list[str]:
+    """Number of frames, shares inside the limits, and root mean squares."""
+    off, with_other, sd = values
+    inside = [f"{100.0 * (np.abs(each) < LIMITS * sd).mean():.0f}" for each in (off, with_other)[: 1 + other]]
+    return [str(off.size), *inside, *(f"{np.sqrt(np.mean(each**2)):.2g}" for each in (off, sd))]
 
 
 def beside_plug_in_gait(recordings: Path, **options: Any) -> Iterator[Leg]:
@@ -126,7 +146,7 @@ def beside_plug_in_gait(recordings: Path, **options: Any) -> Iterator[Leg]:
             names = [f"{joint}_file_torque_nm" for joint in JOINTS]
             unknown = np.full(len(motion.time_s), np.nan)
             theirs = [column_values(table, each) if each in table.column_names else unknown for each in names]
-            yield leg_of(motion, limb, trial.settings, np.stack(theirs, axis=1))
+            yield leg_of(motion, limb, trial.settings, np.stack(theirs, axis=1), name=f"{trial.condition} walk")
 
 
 def beside_opensim(folder: Path) -> Iterator[Leg]:
@@ -136,13 +156,14 @@ def beside_opensim(folder: Path) -> Iterator[Leg]:
     walking = read_with_forces(walk / "markers_walk.trc", walk / "grf_walk.mot", options)
     running = read_with_forces(run / "motion_capture_run.trc", run / "grf_run.mot", options)
     running = with_static(running, read_recording(run / "static_run.trc"))
-    cases = (walking, WALK, 85.3, walk / "id_walk.sto"), (running, RUN, 70.0, run / "inverse_dynamics.sto")
-    for recording, rules, mass_kg, results in cases:
+    results = walk / "id_walk.sto", run / "inverse_dynamics.sto"
+    cases = ("walk", walking, WALK, 85.3, results[0]), ("run", running, RUN, 70.0, results[1])
+    for name, recording, rules, mass_kg, moments in cases:
         settings = make_settings({"plane": {"up_axis": "+y"}, "marker_sets": {"own": rules}})
         for side in ("right", "left"):
             limb = Limb("leg", side=side, body_mass_kg=mass_kg)
             motion = chain_motion(recording, limb, settings)
-            yield leg_of(motion, limb, settings, opensim_moments(results, side, motion))
+            yield leg_of(motion, limb, settings, opensim_moments(moments, side, motion), name=name)
 
 
 def opensim_moments(results: Path, side: str, motion: ChainMotion) -> FloatArray:
@@ -156,12 +177,16 @@ def opensim_moments(results: Path, side: str, motion: ChainMotion) -> FloatArray
     return np.stack(found, axis=1) * motion.flexion.sign
 
 
-def leg_of(motion: ChainMotion, limb: Limb, settings: Settings, theirs_nm: FloatArray) -> Leg:
-    """Difference and standard deviation of the frames that a summary uses."""
-    torques, bands = joint_torques(motion), torque_bands(motion, limb, settings)
+def leg_of(motion: ChainMotion, limb: Limb, settings: Settings, theirs_nm: FloatArray, *, name: str) -> Leg:
+    """Differences and standard deviation of the frames that a summary uses."""
+    torques, bands, chain = joint_torques(motion), torque_bands(motion, limb, settings), motion.chain
     used = used_frames(motion, torques)[:, None]
+    inertia = chain.mass_kg * (np.array(OTHER_RADII) * chain.length_m) ** 2
+    change = inertial_parameters(replace(chain, inertia_kgm2=inertia)) - inertial_parameters(chain)
+    regressor = term_regressor(chain, motion.kinematics, gravity_m_s2=motion.gravity_m_s2)[:, 0]
     off_nm = np.where(used, torques.terms.net - theirs_nm, np.nan)
-    return Leg(off_nm, np.where(used, bands.sd_nm[:, 0].T, np.nan), motion.load.status)
+    other_nm = off_nm + np.einsum("p,jpt->tj", change, regressor)
+    return Leg(name, off_nm, other_nm, np.where(used, bands.sd_nm[:, 0].T, np.nan), motion.load.status)
 
 
 if __name__ == "__main__":

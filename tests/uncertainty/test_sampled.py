@@ -19,7 +19,7 @@ from limbtorque.uncertainty.of_trial import trial_uncertainty
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled import sampled_torques
-from limbtorque.uncertainty.sampled_summary import sampled_statistics
+from limbtorque.uncertainty.sampled_summary import motion_values, sampled_statistics
 
 MARKERS = {
     "hip_axis": "{S}HIP",
@@ -201,3 +201,15 @@ def test_the_metric_finds_errors_that_are_not_small():
 
     assert difference(0.01) < 0.02
     assert difference(0.1) > 0.1
+
+
+def test_the_standard_deviation_of_the_motion(lowering):
+    """An endpoint that is off across a forearm of 25 cm turns it by the same angle in all frames."""
+    settings, whole = with_errors(enabled=True, landmarks={"ulnar_styloid": 0.01}), np.ones(N_FRAMES, dtype=bool)
+    errors, net = trial_errors(lowering, FOREARM, settings), joint_torques(lowering).terms.net
+    found = sampled_statistics(errors, Draw(512, 1), net, windows={"trial": whole}, used=whole)
+    np.testing.assert_allclose(found.motion_sd[0], 0.01 / 0.25, rtol=0.005)
+    np.testing.assert_allclose(found.motion_sd[1:], 0.0, atol=1e-9)
+    values = motion_values(("elbow",), N_FRAMES, found)
+    np.testing.assert_array_equal(values["elbow_angle_sd_rad"], found.motion_sd[0, 0])
+    assert np.isnan(motion_values(("elbow",), N_FRAMES, None)["elbow_velocity_sd_rad_s"]).all()

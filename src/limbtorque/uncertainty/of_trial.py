@@ -16,7 +16,7 @@ from limbtorque.uncertainty.columns import band_values
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs, with_main_sources
-from limbtorque.uncertainty.sampled_summary import sampled_statistics, with_samples
+from limbtorque.uncertainty.sampled_summary import motion_values, sampled_statistics, with_samples
 from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
 
 
@@ -75,11 +75,13 @@ def trial_uncertainty(
     bands = torque_bands(motion, limb, settings, weights=weights)
     rows = with_bands(summary, bands, motion, windows=windows, used=used)
     rows = with_main_sources(with_main_inputs(rows, bands, motion), bands, windows, used)
+    found, by_joint = None, {}
+    if options.samples:
+        draw, errors = Draw(options.samples, options.seed, *names), trial_errors(motion, limb, settings)
+        found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
+        by_joint = {"band_difference": band_difference(bands, found, motion.joints, judged & used)}
+        rows = with_samples(rows, found, motion)
     columns = band_values(motion.joints, torques, bands) if settings.torques.bands else {}
-    if not options.samples:
-        return TrialUncertainty(rows, columns)
-    draw = Draw(options.samples, options.seed, *names)
-    errors = trial_errors(motion, limb, settings)
-    found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
-    difference = band_difference(bands, found, motion.joints, judged & used)
-    return TrialUncertainty(with_samples(rows, found, motion), columns, {"band_difference": difference})
+    if columns:
+        columns |= motion_values(motion.joints, len(motion.time_s), found)
+    return TrialUncertainty(rows, columns, by_joint)

@@ -1,4 +1,4 @@
-"""Main sources of error over a window, and the single input that matters most at a peak."""
+"""Main sources of error over a window, and the main input at a peak."""
 
 from __future__ import annotations
 

@@ -28,10 +28,13 @@ class SampledStatistics:
         By window and column of the summary.
     net_sd_nm : ndarray of shape (n_joints, n_frames)
         Standard deviation of the net torques about those of the trial, N m.
+    motion_sd : ndarray of shape (3, n_joints, n_frames)
+        Standard deviations of joint angles, rad, velocities, rad/s, and accelerations, rad/s^2.
     """
 
     windows: Mapping[str, Mapping[str, FloatArray]]
     net_sd_nm: FloatArray
+    motion_sd: FloatArray
 
 
 def sampled_statistics(
@@ -60,9 +63,14 @@ def sampled_statistics(
     motion, weights = errors.motion, window_weights(errors.motion, windows, used)
     chosen = {name: np.flatnonzero(inside & used) for name, inside in windows.items()}
     parts: dict[str, list[dict[str, FloatArray]]] = {name: [] for name, frames in chosen.items() if frames.size}
-    squares = np.zeros(net_nm.T.shape)
+    squares, moved = np.zeros(net_nm.T.shape), np.zeros((3, *net_nm.T.shape))
+    of = motion.kinematics
     for some in sampled_torques(errors, draw):
         squares += ((some.rows[:, 0] - net_nm.T[:, None]) ** 2).sum(axis=1)
+        pairs = zip(
+            vars(some.motions).values(), (of.angle_rad, of.velocity_rad_s, of.acceleration_rad_s2), strict=False
+        )
+        moved += [((each - whole.T[:, None]) ** 2).sum(axis=1) for each, whole in pairs]
         for name, found in parts.items():
             frames = chosen[name]
             both = np.stack([weights[f"{name} mean"][frames], weights[f"{name} impulse"][frames]], axis=1)
@@ -71,7 +79,7 @@ def sampled_statistics(
         name: {column: np.concatenate([each[column] for each in found], axis=2) for column in found[0]}
         for name, found in parts.items()
     }
-    return SampledStatistics(together, np.sqrt(squares / draw.n_samples))
+    return SampledStatistics(together, np.sqrt(squares / draw.n_samples), np.sqrt(moved / draw.n_samples))
 
 
 def with_samples(
@@ -106,6 +114,26 @@ def with_samples(
             own = _columns(row, {column: values[:, place[0], place[1]] for column, values in limits[name].items()})
         added.append({**row, **own})
     return added
+
+
+def motion_values(joints: Sequence[str], n_frames: int, found: SampledStatistics | None) -> dict[str, FloatArray]:
+    """Values of `tables.torque_columns.motion_band_columns` of all joints.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Names, proximal first.
+    n_frames : int
+        Number of frames.
+    found : SampledStatistics or None
+        The samples; None, and NaN, without any.
+    """
+    sd = np.full((3, len(joints), n_frames), np.nan) if found is None else found.motion_sd
+    return {
+        f"{joint}_{name}": sd[k, i]
+        for i, joint in enumerate(joints)
+        for k, name in enumerate(("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2"))
+    }
 
 
 def _statistics(some: SampledTorques, time_s: FloatArray, frames: Any, weights: FloatArray) -> dict[str, FloatArray]:
