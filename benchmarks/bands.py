@@ -1,15 +1,18 @@
-"""Time the bands of a trial of 1000 frames and three links, beside a loop of differences.
+"""Time linear and sampled bands of a trial of 1000 frames and three links, beside naive loops.
 
-The loop computes, for each direction in which an input may be wrong, the torque terms of the changed motion on both sides; it
-leaves out the fit of the chain and the derivatives, which it would have to do again as well.
+The loop of differences computes, for each direction in which an input may be wrong, the torque terms of the changed motion on
+both sides; that of samples analyses the trial with changed markers from the beginning, as often as there are samples. Of the
+sampled bands the largest memory beyond that of the trial is printed, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -18,12 +21,17 @@ from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Kinematics
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.motion.limb import Limb
+from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.study.settings import make_settings
+from limbtorque.study.settings import Settings, make_settings
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
+from limbtorque.uncertainty.random_numbers import Draw
+from limbtorque.uncertainty.sampled_muscles import force_statistics
+from limbtorque.uncertainty.sampled_summary import sampled_statistics
 
 N_FRAMES, RATE_HZ = 1000, 100.0
+N_SAMPLES = 512
 LEG = {
     "hip_axis": "{S}HIP",
     "greater_trochanter": "{S}HIP",
@@ -48,6 +56,11 @@ def main() -> None:
     motion = chain_motion(recording, limb, settings)
     errors = trial_errors(motion, limb, settings)
     n_directions = len(errors.directions)
+    torques, used = joint_torques(motion), ~motion.edge
+    window = {"windows": {"trial": used}, "used": used}
+    draw = Draw(N_SAMPLES, 1)
+    chosen = strong_muscles(settings)
+    known = np.ones(len(motion.joints), dtype=bool)
     print(f"{len(motion.time_s)} frames, {n_directions} directions; processor time, fastest of {repeats}, ms\n")
     print("| | ms |\n| --- | --- |")
     for name, work in {
@@ -55,8 +68,22 @@ def main() -> None:
         "torque terms, both methods": lambda: joint_torques(motion),
         "bands of all terms": lambda: torque_bands(motion, limb, settings),
         "a loop of differences": lambda: differences(motion, n_directions),
+        f"statistics of {N_SAMPLES} samples": lambda: sampled_statistics(errors, draw, torques.terms.net, **window),
+        f"{N_SAMPLES} samples of {len(chosen.names)} muscles' forces": lambda: force_statistics(
+            errors, draw, chosen, settings.muscles, known=known, **window
+        ),
     }.items():
         print(f"| {name} | {1e3 * fastest(work, repeats):.1f} |")
+    again_s = fastest(lambda: joint_torques(chain_motion(recording, limb, settings)), repeats)
+    print(f"| a loop of {N_SAMPLES} analyses (that of one, times {N_SAMPLES}) | {1e3 * N_SAMPLES * again_s:.1f} |")
+    tracemalloc.start()
+    sampled_statistics(errors, draw, torques.terms.net, **window)
+    print(f"\nlargest memory of the samples: {tracemalloc.get_traced_memory()[1] / 1e6:.0f} MB")
+
+
+def strong_muscles(settings: Settings) -> MuscleSet:
+    """Muscles of the leg."""
+    return load_muscle_set(str(settings.muscle_set("leg", Path()))).crossing(("hip", "knee", "ankle"))
 
 
 def differences(motion: ChainMotion, n_directions: int) -> list[FloatArray]:

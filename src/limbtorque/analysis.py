@@ -31,6 +31,7 @@ from limbtorque.torques.spike_change import without_spikes
 from limbtorque.uncertainty.bands import TorqueBands
 from limbtorque.uncertainty.columns import band_values
 from limbtorque.uncertainty.propagation import torque_bands
+from limbtorque.uncertainty.sampled_summary import motion_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -236,7 +237,9 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         filled=lambda: without_spikes(recording, limb, settings),
     )
     bands = torque_bands(motion, limb, settings) if settings.uncertainty.enabled else None
-    columns = band_values(motion.joints, torques, bands) if bands and settings.torques.bands else None
+    columns = None
+    if bands and settings.torques.bands:
+        columns = band_values(motion.joints, torques, bands) | motion_values(motion.joints, len(motion.time_s), None)
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:

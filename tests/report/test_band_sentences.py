@@ -12,7 +12,11 @@ ROW = {
     "peak_nm": -83.4,
     "peak_sd_nm": 7.0,
     "peak_sign_certain": 1.0,
-    "peak_main_source": "joint_centres",
+    "band_rms_nm": 7.0,
+    "band_main_source": "joint_centres",
+    "band_main_share": 0.75,
+    "peak_main_input": "hip_axis",
+    "peak_main_input_share": 0.64,
     **{f"peak_share_{source}": 0.0 for source in SOURCES},
     "peak_share_joint_centres": 0.75,
     "peak_share_segment_com": 0.25,
@@ -27,15 +31,25 @@ def test_the_band_its_main_source_and_what_would_help():
     """Half-width 1.96 sd; without three quarters of the variance, half of it."""
     [sentence] = band_sentences([ROW])
     assert sentence.startswith(
-        "hip, stance: the peak of -83.4 N m is known to within 14 N m (95 %). 75 % of the variance is from joint"
+        "hip, stance: the net torque is known to within 14 N m (95 %, root mean square over the frames). 75 % of the variance is "
     )
-    assert "joint centres; without it, it would be 6.9 N m: better joint centres" in sentence
+    assert "from joint centres; without it, it would be 6.9 N m: better joint centres" in sentence
+
+
+def test_the_single_best_measurement_and_what_it_would_leave():
+    """Without 64 % of the variance, 0.6 of the width; sources that are no landmark are named before."""
+    [sentence] = band_sentences([ROW])
+    assert sentence.endswith(
+        "peak of -83.4 N m: 7 N m. There, an exact hip_axis alone would make the limits 40 % narrower."
+    )
+    [other] = band_sentences([{**ROW, "peak_main_input": "filter", "peak_main_input_share": 0.2}])
+    assert "exact" not in other
 
 
 def test_an_uncertain_sign_is_said():
     [sentence] = band_sentences([{**ROW, "peak_nm": 9.0, "peak_sign_certain": 0.0}])
-    assert "(95 %); its sign is not certain." in sentence
+    assert "peak of 9 N m: 7 N m; its sign is not certain." in sentence
 
 
-def test_terms_and_unknown_peaks_have_no_sentence():
-    assert not band_sentences([{**ROW, "term": "gravity"}, {**ROW, "peak_main_source": ""}])
+def test_terms_and_unknown_torques_have_no_sentence():
+    assert not band_sentences([{**ROW, "term": "gravity"}, {**ROW, "band_main_source": ""}])

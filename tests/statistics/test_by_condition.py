@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.chains import ARM
+from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.summary_columns import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,3 +171,29 @@ def test_statistics_agree_with_pandas(values):
     np.testing.assert_allclose(
         [found[n] for n in ("mean", "sd", "median", "min", "max")], expected, rtol=1e-9, atol=1e-7
     )
+
+
+def test_the_error_of_a_mean_is_apart_from_the_spread():
+    """Errors of 4 N m: of a plate, shared by all trials, and of a thigh's mass, shared by the two trials of a subject."""
+    shares = {f"peak_share_{source}": 0.0 for source in SOURCES}
+
+    def error(of, *rows, **more):
+        rows = [
+            {**row(name, peak_nm=peak), **shares, f"peak_share_{of}": 1.0, "peak_sd_nm": 4.0} for name, peak in rows
+        ]
+        return figures(rows, "peak_nm", **more)["mean_error"]
+
+    three = ("A", 20.0), ("A", 20.0), ("B", 26.0)
+    assert error("plate_gain", *three) == pytest.approx(4.0)
+    assert error("segment_mass", *three, spread_over="subjects") == pytest.approx(4.0 / np.sqrt(2.0))
+    assert error("segment_mass", *three) == pytest.approx(4.0 * np.sqrt(4.0 + 1.0) / 3.0)
+    assert error("filter", *three) == pytest.approx(4.0 / np.sqrt(3.0))
+    assert error("filter", *three, spread_over="subjects") == pytest.approx(4.0 * np.sqrt(0.5**2 + 2 * 0.25**2))
+    assert np.isnan(error("filter", *three, min_units=4))
+    assert np.isnan(figures([row(peak_nm=2.0)], "peak_nm")["mean_error"])
+
+
+def test_the_error_of_a_mean_per_body_mass():
+    shares = {f"peak_share_{source}": float(source == "filter") for source in SOURCES}
+    rows = [{**row(peak_nm=-20.0, peak_nm_kg=-0.4), **shares, "peak_sd_nm": 4.0}]
+    assert figures(rows, "peak_nm_kg")["mean_error"] == pytest.approx(0.08)

@@ -46,6 +46,15 @@ def test_errors_of_joint_centres_by_the_kind_of_their_rule():
         ({"off": ["segments"]}, "uncertainty.off"),
         ({"soft_tissue_range_deg": 0.0}, "uncertainty.soft_tissue_range_deg"),
         ({"plate_gain": None}, "uncertainty.plate_gain"),
+        ({"enabled": True, "samples": 500}, "500: expected 0, or a power of two from 256 to 65536, such as 512"),
+        ({"enabled": True, "samples": 128}, "uncertainty.samples"),
+        ({"enabled": True, "samples": 131072}, "uncertainty.samples"),
+        ({"enabled": True, "samples": -256}, "uncertainty.samples"),
+        ({"enabled": True, "samples": 0.5}, "uncertainty.samples"),
+        ({"samples": 512}, "samples needs enabled; switch both on, or samples to 0"),
+        ({"seed": -1}, "uncertainty.seed"),
+        ({"moment_arm": -0.1}, "uncertainty.moment_arm"),
+        ({"muscle_strength": 2.0}, "uncertainty.muscle_strength"),
     ],
 )
 def test_wrong_sizes_are_refused(wrong, sentence):

@@ -67,6 +67,8 @@ class Captioned:
         Whether a chain meets the ground: its force may not be known.
     ranges : tuple of int
         Number of trials with ranges of the muscle forces (`muscles.ranges`), and with muscle forces.
+    bands : bool
+        Some trial has the uncertainty of its torques frame by frame (`torques.bands`).
     only_flagged : bool
         The figure of the cut-off is of trials with a flag that concerns it (`figures.cutoff`).
     """
@@ -82,6 +84,7 @@ class Captioned:
     uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
     ground: bool = False
     ranges: tuple[int, int] = (1, 1)
+    bands: bool = False
     only_flagged: bool = False
 
 

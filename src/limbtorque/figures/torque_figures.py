@@ -9,11 +9,14 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.panels import stacked_panels
 from limbtorque.figures.style import MINUS, NAME_SIZE, TWO_COLUMNS_MM, mark_frames
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms
 from limbtorque.study.chains import ChainModel
+
+LIMITS_NAME = "net, 95 % limits"
 
 
 def draw_torque_terms(
@@ -40,16 +43,21 @@ def draw_torque_terms(
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
             axes.plot(time_s, values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
     axes.plot(time_s, table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.8, label="net")
-    limits = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
-    if set(limits) <= set(table.column_names):
-        low, high = (table.column(name).to_numpy() for name in limits)
-        axes.fill_between(time_s, low, high, color="black", alpha=0.15, linewidth=0.0, label="net, 95 % limits")
+    if limits := _limits(table, joint):
+        low, high = limits
+        axes.fill_between(time_s, low, high, color="black", alpha=0.15, linewidth=0.0, label=LIMITS_NAME)
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
     axes.margins(y=0.08)
     axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_ylabel("torque (N m)")
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
+
+
+def _limits(table: pa.Table, joint: str) -> list[FloatArray]:
+    """Lower and upper 95 % limit of a net torque; empty for a table without bands."""
+    names = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
+    return [table.column(name).to_numpy() for name in names if name in table.column_names]
 
 
 def torque_figure(
@@ -123,6 +131,8 @@ def draw_contributions(
             axes.fill_between(time_s, base, base + share, color=TERM_COLOURS[kind], linewidth=0.0, label=label)
             base += share
     axes.plot(time_s, sign * table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.6, label="net")
+    for values, label in zip(_limits(table, joint), (LIMITS_NAME, None), strict=False):
+        axes.plot(time_s, sign * values, color="black", linewidth=0.6, linestyle=(0, (3, 2)), label=label)
     axes.axhline(0.0, color="black", linewidth=0.5)
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")

@@ -42,7 +42,7 @@ REMEDIES: dict[Source, str] = {
 
 
 def band_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Sentences on the net torque's peak of each joint and window.
+    """Sentences on the net torque of each joint and window.
 
     Parameters
     ----------
@@ -52,18 +52,32 @@ def band_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     Returns
     -------
     list of str
-        Its 95 % limits, the source with the largest share, and the limits without that source; none for unknown peaks.
+        Its 95 % limits over the frames, their main source and what is left without it, the error of the peak, and the single
+        joint centre that matters most there; none for unknown torques.
     """
-    return [_sentence(row) for row in rows if row["term"] == "net" and row["peak_main_source"]]
+    return [_sentence(row) for row in rows if row["term"] == "net" and row["band_main_source"]]
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
-    source: Source = row["peak_main_source"]
-    share, half = row[f"peak_share_{source}"], LIMITS * row["peak_sd_nm"]
+    source: Source = row["band_main_source"]
+    share, half = row["band_main_share"], LIMITS * row["band_rms_nm"]
     rest = half * math.sqrt(max(1.0 - share, 0.0))
-    sign = "" if row["peak_sign_certain"] else "; its sign is not certain"
     return (
-        f"{row['joint']}, {row['window']}: the peak of {row['peak_nm']:.3g} N m is known to within {half:.2g} N m (95 %){sign}. "
-        f"{100 * share:.0f} % of the variance is from {NAMES[source]}; without it, it would be {rest:.2g} N m: "
-        f"{REMEDIES[source]} would help most."
+        f"{row['joint']}, {row['window']}: the net torque is known to within {half:.2g} N m (95 %, root mean square over the "
+        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; without it, it would be {rest:.2g} N m: "
+        f"{REMEDIES[source]} would help most.{_peak(row)}"
     )
+
+
+def _peak(row: Mapping[str, Any]) -> str:
+    """Sentence on the peak, and on the joint centre that matters most there."""
+    if math.isnan(row["peak_sd_nm"]):
+        return ""
+    single, sign = row["peak_main_input"], "" if row["peak_sign_certain"] else "; its sign is not certain"
+    narrower = 100 * (1.0 - math.sqrt(max(1.0 - row["peak_main_input_share"], 0.0))) if single else 0.0
+    best = (
+        f" There, an exact {single} alone would make the limits {narrower:.0f} % narrower."
+        if single and single not in NAMES
+        else ""
+    )
+    return f" Standard deviation of the peak of {row['peak_nm']:.3g} N m: {row['peak_sd_nm']:.2g} N m{sign}.{best}"

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.summary import agreement_text
+from limbtorque.figures.error_sources import error_parts, net_bands
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
 from limbtorque.report.curve_data import decimals_for, fixed_point, frame_step, largest_of, spans
@@ -47,6 +48,10 @@ class Line:
         Visible from the beginning.
     least, greatest : str
         Curves of its possible range, if it has one.
+    low, high : str
+        Curves of its 95 % limits, if it has some.
+    stack : str
+        Name of the stack of areas it belongs to, if any.
     """
 
     curve: str
@@ -59,6 +64,9 @@ class Line:
     shown: bool = True
     least: str = ""
     greatest: str = ""
+    low: str = ""
+    high: str = ""
+    stack: str = ""
 
 
 @dataclass(frozen=True)
@@ -163,7 +171,7 @@ def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
     chosen |= {f"{point}_position_{axis}_m" for point in (*joints, "endpoint") for axis in "xy"}
     chosen |= {f"{joint}_{what}" for joint in joints for what in ("angle_rad", "torque_nm", "power_w")}
     chosen |= {column.name for joint in joints for column in term_columns(joint, joints)}
-    chosen |= {column.name for column in file_columns(joints)}
+    chosen |= {column.name for column in file_columns(joints)} | {name for joint in joints for name in net_bands(joint)}
     return lambda name: name in chosen or name.endswith(_OF_MUSCLES)
 
 
@@ -201,7 +209,8 @@ def draw_trial(
     time_s = column_array(kinematics, "time_s")[:, 0]
     curves = _Curves()
     panels = [_angle_panel(kinematics, joints, curves)]
-    panels += [_torque_panel(torques, i, joints, curves) for i in range(len(joints))]
+    for number in range(len(joints)):
+        panels += [_torque_panel(torques, number, joints, curves), *_error_panel(torques, joints[number], curves)]
     panels += [
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
@@ -279,7 +288,8 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
     sums = {kind: values for kind, values in grouped_terms(table, joint, joints).items() if largest_of(values) > 0.0}
     summed = {f"{joint}_torque_kind_{kind}_nm": values for kind, values in sums.items()}
     curves.add({**_columns(table, [net]), **single, **summed}, 5)
-    lines = [Line(net, "net", INK, width=2.6, kind="net")]
+    low, high = _limits_of(table, joint, curves)
+    lines = [Line(net, "net", INK, width=2.6, kind="net", low=low, high=high)]
     lines += [
         Line(
             f"{joint}_torque_kind_{kind}_nm",
@@ -300,6 +310,36 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
     title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
     shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown", f"{joint}_unknown")
     return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, (number,) * len(lines))
+
+
+def _limits_of(table: pa.Table, joint: str, curves: _Curves) -> tuple[str, str]:
+    """Curves of the 95 % limits of a net torque; empty names where the table has none."""
+    names = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
+    if not set(names) <= set(table.column_names):
+        return "", ""
+    curves.add(_columns(table, names), 5)
+    return names[0], names[1]
+
+
+def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel]:
+    """Half the width of the 95 % limits, shared out by the sources of error."""
+    parts = error_parts(table, joint)
+    named = {f"{joint}_error_{k}_nm": part for k, part in enumerate(parts.values())}
+    if not largest_of(*named.values()) > 0.0:
+        return
+    curves.add(named, 4)
+    lines = tuple(
+        Line(curve, name, colour, width=4.0, stack="errors")
+        for curve, name, colour in zip(named, parts, LINE_COLOURS, strict=False)
+    )
+    about = (
+        "Height: half the width of the 95 % limits of the net torque. Colours: the share of each source of error in their "
+        "variance (docs/uncertainty.md)."
+    )
+    title = f"{joint.replace('_', ' ').capitalize()}: uncertainty of the net torque, by source"
+    yield Panel(
+        f"error_{joint}", title, "95 % limits", "N m", lines, ("edge", *_FAULTS, f"{joint}_unknown"), about=about
+    )
 
 
 def _term_name(column: str, joint: str, kind: str) -> str:

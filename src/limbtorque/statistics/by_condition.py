@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Unit
 from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
+from limbtorque.uncertainty.of_means import OWNERS, error_of_mean, peak_errors
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")
 EXTREMES = (  # swapped where the sign changes
@@ -145,11 +146,14 @@ class ConditionSummary:
             peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
             mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
             used = values["used_share"][~np.isnan(numbers)]
+            found = self._statistics(numbers, subjects, mixed=mixed)
+            error = np.nan if np.isnan(found["mean"]) else self._error(statistic.name, values, subjects)
             yield {
                 "statistic": statistic.name,
                 "unit": statistic.unit,
                 "spread_over": self._spread_over,
-                **self._statistics(numbers, subjects, mixed=mixed),
+                **found,
+                "mean_error": error,
                 "min_used_share": float(used.min()) if used.size else np.nan,
                 "max_used_share": float(used.max()) if used.size else np.nan,
                 "n_unloaded": n_unloaded,
@@ -175,11 +179,25 @@ class ConditionSummary:
             **count,
         }
 
+    def _error(self, name: str, values: Mapping[str, FloatArray], subjects: NDArray[Any]) -> float:
+        """Error of the mean of peaks by those of the inputs; NaN for other statistics."""
+        known = ~np.isnan(values[name])
+        if name not in ("peak_nm", "peak_nm_kg") or not known.any():
+            return np.nan
+        sizes = np.where(values["peak_nm"] == 0.0, 1.0, values["peak_nm"])
+        sd = np.stack([values[own] for own in OWNERS], axis=1) * np.abs(values[name] / sizes)[:, None]
+        subjects, sd = subjects[known], sd[known]
+        weights = np.full(len(sd), 1.0 / len(sd))
+        if self._spread_over == "subjects":
+            names, place, count = np.unique(subjects.astype(str), return_inverse=True, return_counts=True)
+            weights = 1.0 / (len(names) * count[place])
+        return error_of_mean(sd, subjects, weights)
+
 
 class _Members:
     """Subjects and numbers of the rows of one group."""
 
-    NAMES = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS))
+    NAMES = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS), *OWNERS)
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
@@ -188,7 +206,8 @@ class _Members:
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.subjects.append(row["subject"])
-        self._flat.extend(row[name] for name in self.NAMES)
+        self._flat.extend(row[name] for name in self.NAMES[: -len(OWNERS)])
+        self._flat.extend(peak_errors(row))
 
     def values(self) -> dict[str, FloatArray]:
         matrix = np.array(self._flat).reshape(-1, len(self.NAMES))

@@ -59,20 +59,28 @@ STATISTICS = (
         if c.name.endswith(_TORQUES)
     ),
 )
-_SD = "standard deviation of {} by the errors of the section uncertainty, to first order"
+_SD = "standard deviation of {} by the errors of the section uncertainty, {}"
 _LIMIT = "{} 95 % limit of {}"
+_FIRST_ORDER = "to first order, or of the samples (uncertainty.samples)"
+_SAMPLES = "of the samples; empty without uncertainty.samples"
 _CERTAIN = "1 where both 95 % limits of {} have its sign, else 0"
 
 
 def _bands(name: str, unit: str, *, signs: bool) -> list[Column]:
     """Columns of the uncertainty of a statistic."""
-    start, end = name.rsplit("_", 1)
-    columns = [
-        Column(f"{start}_sd_{end}", unit, _SD.format(name), SIZE),
-        Column(f"{start}_low_{end}", unit, _LIMIT.format("lower", name), MECHANICAL),
-        Column(f"{start}_high_{end}", unit, _LIMIT.format("upper", name), MECHANICAL),
-    ]
+    columns = _limits(name, unit, _FIRST_ORDER, MECHANICAL)
+    start = name.rsplit("_", 1)[0]
     return [*columns, Column(f"{start}_sign_certain", "1", _CERTAIN.format(name))] if signs else columns
+
+
+def _limits(name: str, unit: str, how: str, sign: str = "") -> list[Column]:
+    """Columns of the standard deviation and the limits of a statistic."""
+    start, end = name.rsplit("_", 1)
+    return [
+        Column(f"{start}_sd_{end}", unit, _SD.format(name, how), SIZE),
+        Column(f"{start}_low_{end}", unit, _LIMIT.format("lower", name), sign),
+        Column(f"{start}_high_{end}", unit, _LIMIT.format("upper", name), sign),
+    ]
 
 
 BANDS = (
@@ -81,12 +89,38 @@ BANDS = (
     *_bands("min_nm", "N m", signs=False),
     *_bands("mean_nm", "N m", signs=True),
     *_bands("impulse_nms", "N m s", signs=False),
+    *(
+        band
+        for c in MEASURED
+        if c.name.endswith(("_time_s", "_w", "_j"))
+        for band in _limits(c.name, c.unit, _SAMPLES, c.sign)
+    ),
+    Column(
+        "band_rms_nm",
+        "N m",
+        "standard deviation of this torque by the errors of the section uncertainty, to first order: root mean square over the "
+        "frames used",
+        SIZE,
+    ),
+    Column(
+        "band_main_source", "", "source of error with the largest share of the variance over these frames", kind=str
+    ),
+    Column("band_main_share", "1", "its share of that variance"),
     Column("peak_main_source", "", "source of error with the largest share of the variance of peak_nm", kind=str),
+    Column(
+        "peak_main_input",
+        "",
+        "landmark of the joint centre, or else source of error, with the largest share of the variance of peak_nm; of net torques",
+        kind=str,
+    ),
+    Column("peak_main_input_share", "1", "its share of that variance, to first order"),
     *(
         Column(f"peak_share_{source}", "1", f"share of the variance of peak_nm by {source} (uncertainty.off names all)")
         for source in SOURCES
     ),
 )
+# Statistics whose uncertainty is that of the samples where there are some: all but the root mean square.
+SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm")
 SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
@@ -111,7 +145,7 @@ SUMMARY_COLUMNS = (
     *STATISTICS,
     *BANDS,
 )
-MUSCLE_STATISTICS = (
+_FORCES = (
     Column("peak_n", "N", "largest force", "tension positive"),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),
     Column("peak_activation", "1", "largest activation"),
@@ -119,6 +153,11 @@ MUSCLE_STATISTICS = (
     Column("impulse_ns", "N s", "time integral of the force over the frames used"),
     Column("min_impulse_ns", "N s", "time integral of the least possible force"),
     Column("max_impulse_ns", "N s", "time integral of the greatest possible force"),
+)
+SAMPLED_FORCES = ("peak_n", "mean_n", "impulse_ns")
+MUSCLE_STATISTICS = (
+    *_FORCES,
+    *(band for c in _FORCES if c.name in SAMPLED_FORCES for band in _limits(c.name, c.unit, _SAMPLES, c.sign)),
 )
 MUSCLE_SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
@@ -173,6 +212,13 @@ CONDITION_SUMMARY_COLUMNS = (
     SPREAD_OVER,
     Column("mean", OF_UNIT, f"mean {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
     Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{TOO_FEW}{_MIXED}"),
+    Column(
+        "mean_error",
+        OF_UNIT,
+        "standard deviation of the mean of peak_nm by the errors of the section uncertainty, apart from sd: errors that trials "
+        "of a subject or of the study share do not average out; empty for other statistics",
+        SIZE,
+    ),
     Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
     Column("min", OF_UNIT, f"minimum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
     Column("max", OF_UNIT, f"maximum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),

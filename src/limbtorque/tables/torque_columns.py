@@ -256,6 +256,27 @@ def band_columns(joint: str, joints: Sequence[str]) -> list[Column]:
     ]
 
 
+def motion_band_columns(joint: str) -> list[Column]:
+    """Columns of the uncertainty of one joint's motion.
+
+    Parameters
+    ----------
+    joint : str
+        The joint.
+    """
+    quantities = {"angle_sd_rad": "rad", "velocity_sd_rad_s": "rad/s", "acceleration_sd_rad_s2": "rad/s^2"}
+    return [
+        Column(
+            f"{joint}_{name}",
+            unit,
+            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, of the samples; empty without "
+            "uncertainty.samples",
+            SIZE,
+        )
+        for name, unit in quantities.items()
+    ]
+
+
 def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
     """Columns of `results/torques`, the torque component table.
 
@@ -290,5 +311,6 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
         columns += convention_columns(convention, joints, segments)
     columns += power_columns(joints, segments) if options.power else []
     columns += induced_columns(joints) if options.induced_accelerations else []
-    columns += [column for joint in joints for column in band_columns(joint, joints)] if options.bands else []
+    for joint in joints if options.bands else ():
+        columns += [*band_columns(joint, joints), *motion_band_columns(joint)]
     return columns

@@ -14,7 +14,8 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.directions import Direction
 
 LEVEL = 0.95
-LIMITS = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)  # in standard deviations
+QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
+LIMITS = NormalDist().inv_cdf(QUANTILES[1])  # in standard deviations
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ SECTIONS = {
         *TRIAL_TABLES,
     ),
     "torques": ("chains", "differentiation", "torques", "uncertainty", "integration", "replay", *WINDOW, *TRIAL_TABLES),
-    "muscles": ("chains", "muscles", "emg", *WINDOW, *TRIAL_TABLES),
+    "muscles": ("chains", "muscles", "emg", "uncertainty", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures", "emg.channels"),
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),

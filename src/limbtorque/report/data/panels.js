@@ -14,9 +14,9 @@ function trialView(data) {
   const there = (line) => line.grouped === undefined || line.grouped === state.grouped;
   const visible = (line) => there(line) && !state.off.has(line.curve) && !(line.kind && state.kindsOff.has(line.kind));
 
-  /** Numbers of a line, with the sign that was chosen. */
-  function values(panel, k) {
-    const numbers = curve(panel.lines[k].curve);
+  /** Numbers of a line, or of another curve of it, with the sign that was chosen. */
+  function values(panel, k, name) {
+    const numbers = curve(name ?? panel.lines[k].curve);
     if (!panel.joints.length || !state.flexion) return numbers;
     const joint = data.joints[panel.joints[k]];
     const zero = panel.angle ? joint.zero_deg : 0;
@@ -61,13 +61,23 @@ function trialPanels(view, changed) {
     ];
   }
 
+  /** Area between the limits of each line that has some. */
+  function limitTraces(panel) {
+    const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
+    return panel.lines.flatMap((line, k) => (!line.low || !visible(line) ? [] : [
+      { ...base, y: values(panel, k, line.low) },
+      { ...base, y: values(panel, k, line.high), fill: "tonexty", fillcolor: faded(line.colour, 0.2), name: "95 % limits" },
+    ]));
+  }
+
   function traces(panel) {
     const lines = panel.lines.map((line, k) => ({
       x: time, y: values(panel, k), mode: "lines", name: plain(words(line.name)), visible: visible(line), connectgaps: false,
-      line: { color: drawn(line.colour), dash: line.dash, width: line.width },
+      line: { color: drawn(line.colour), dash: line.dash, width: line.stack ? 0 : line.width },
       hovertemplate: `%{y:.4~g} ${plain(panel.unit)}`,
+      ...(line.stack ? { stackgroup: line.stack, fillcolor: faded(line.colour, 0.8) } : {}),
     }));
-    return [...rangeTraces(panel), ...lines];
+    return [...rangeTraces(panel), ...limitTraces(panel), ...lines];
   }
 
   function shades(panel) {

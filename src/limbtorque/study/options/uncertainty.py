@@ -37,6 +37,7 @@ CentreKind = Literal[
     "imaged",
 ]
 CENTRE_KINDS: tuple[CentreKind, ...] = get_args(CentreKind)
+LEAST_SAMPLES, MOST_SAMPLES = 256, 65536
 ERROR = "standard deviation of"
 ALONG = "along each axis of the plane"
 
@@ -45,6 +46,14 @@ class Uncertainty(Options):
     """Errors of the inputs, from which the uncertainty of every torque follows."""
 
     enabled: bool = option(False, "Compute the standard deviation of every torque and term.")
+    samples: int = option(
+        0,
+        "Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of times, "
+        "powers and works, and take the place of the linear one in summaries; 0: none.",
+        "1",
+        f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}",
+    )
+    seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
     off: tuple[Source, ...] = option((), "Sources of error that are left out.")
     segment_mass: float = option(0.07, f"Relative {ERROR} a segment's share of body mass.", "1", ge=0.0, le=0.5)
     segment_com: float = option(
@@ -134,6 +143,16 @@ class Uncertainty(Options):
     plane_deg: float = option(
         2.0, f"{ERROR.capitalize()} the direction of the plane, about its vertical axis.", "deg", ge=0.0, le=45.0
     )
+    moment_arm: float = option(
+        0.1,
+        f"Relative {ERROR} each moment arm of each muscle, in samples of muscle forces.",
+        "1",
+        ge=0.0,
+        le=0.5,
+    )
+    muscle_strength: float = option(
+        0.2, f"Relative {ERROR} each muscle's strength, in samples of muscle forces.", "1", ge=0.0, le=1.0
+    )
     marker_noise: float = option(
         1.0,
         "Standard deviation of the markers' noise over that found in the trial's own spectrum.",
@@ -149,6 +168,15 @@ class Uncertainty(Options):
         le=10.0,
     )
 
+    @field_validator("samples")
+    @classmethod
+    def _balanced(cls, value: int) -> int:
+        if value and (not LEAST_SAMPLES <= value <= MOST_SAMPLES or value & (value - 1)):
+            raise ValueError(
+                f"{value}: expected 0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}, such as 512"
+            )
+        return value
+
     @field_validator("landmarks")
     @classmethod
     def _sizes(cls, value: dict[str, Any]) -> dict[str, Any]:
@@ -161,6 +189,12 @@ class Uncertainty(Options):
     @classmethod
     def _one_source(cls, value: Any) -> Any:
         return (value,) if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _samples_of_errors(self) -> Uncertainty:
+        if self.samples and not self.enabled:
+            raise ValueError("samples needs enabled; switch both on, or samples to 0")
+        return self
 
     @model_validator(mode="after")
     def _each_once(self) -> Uncertainty:

@@ -15,7 +15,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, motion_from_table
 from limbtorque.muscles.contact_summary import ContactSeries, contact_series, contact_summary
 from limbtorque.muscles.envelopes import usable_envelopes
-from limbtorque.muscles.force_report import whole_report
+from limbtorque.muscles.force_report import ForceReport, whole_report
 from limbtorque.muscles.force_summary import ForceSeries, force_series, muscle_summary
 from limbtorque.muscles.force_table import muscle_table, table_entries
 from limbtorque.muscles.forces import stretch_forces
@@ -28,7 +28,11 @@ from limbtorque.tables.column import FRAME_COLUMNS, Column
 from limbtorque.tables.files import column_array, make_table
 from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.uncertainty.propagation import trial_errors
+from limbtorque.uncertainty.random_numbers import Draw
+from limbtorque.uncertainty.sampled_muscles import can_be_sampled, force_statistics, with_force_samples
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
+from limbtorque.workflow.stages.kinematics import limb_of
 from limbtorque.workflow.trial_emg import EmgReader, own_columns, with_envelopes
 
 
@@ -93,7 +97,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             contacts.append(contact_series(forces))
         report, whole = whole_report(reports), joined(series)
         record = replace(record, metrics=report.metrics, notes=(*report.notes, *told))
-        record = _with_summaries(record, trial, motion, (whole, report.muscle_set), contacts, windows)
+        record = _with_summaries(record, trial, motion, (whole, report), contacts, windows)
         predicted = (whole, report.muscle_set.names)
         return _with_emg(record, trial, motion, recorded, predicted, windows)
 
@@ -105,16 +109,35 @@ def _with_summaries(
     record: TrialRecord,
     trial: Trial,
     motion: ChainMotion,
-    forces: tuple[ForceSeries, MuscleSet],
+    forces: tuple[ForceSeries, ForceReport],
     contacts: Sequence[ContactSeries | None],
     windows: Mapping[str, BoolArray],
 ) -> TrialRecord:
     """Record with the rows of forces and contact forces."""
-    (whole, muscle_set), given = forces, [part for part in contacts if part]
-    share = trial.settings.ensembles.min_known_share
-    rows = muscle_summary(motion, whole, muscle_set, trial.settings.muscles, windows=windows, min_known_share=share)
+    (whole, report), given = forces, [part for part in contacts if part]
+    share, options, muscle_set = trial.settings.ensembles.min_known_share, trial.settings.muscles, report.muscle_set
+    rows = muscle_summary(motion, whole, muscle_set, options, windows=windows, min_known_share=share)
+    sampled = trial.settings.uncertainty.samples and can_be_sampled(options)
+    samples = _samples(trial, motion, whole, report, windows) if sampled else {}
+    rows = with_force_samples(rows, samples, muscle_set.names)
     contact = contact_summary(motion, joined(given), windows=windows, min_known_share=share) if given else ()
     return replace(record, summary=tuple(rows), contact_summary=tuple(contact))
+
+
+def _samples(
+    trial: Trial, motion: ChainMotion, whole: ForceSeries, report: ForceReport, windows: Mapping[str, BoolArray]
+) -> dict[str, dict[str, FloatArray]]:
+    """Statistics of the muscle forces in every sample."""
+    settings, options = trial.settings, trial.settings.uncertainty
+    return force_statistics(
+        trial_errors(motion, limb_of(trial), settings),
+        Draw(options.samples, options.seed, trial.subject.name, trial.name),
+        report.muscle_set,
+        settings.muscles,
+        known=report.arm_known,
+        windows=windows,
+        used=whole.known & ~motion.edge,
+    )
 
 
 def _with_emg(

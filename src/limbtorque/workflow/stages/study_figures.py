@@ -64,6 +64,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         min_units=study.settings.ensembles.min_units,
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
+        bands=any(trial.settings.torques.bands for trial in study.trials),
         only_flagged=all(trial.settings.figures.cutoff == "flagged" for trial in study.trials),
         ranges=(sum(trial.settings.muscles.ranges for trial in with_muscles), len(with_muscles)),
     )

@@ -24,9 +24,7 @@ from limbtorque.torques.joint_torques import Torques, joint_torques, torque_tabl
 from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
-from limbtorque.uncertainty.columns import band_values
-from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
+from limbtorque.uncertainty.of_trial import trial_uncertainty
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, study_cutoff_of
 
@@ -66,24 +64,30 @@ def run(*, folder: Path, session: str, key: str) -> None:
             body_mass_kg=trial.subject.mass_kg,
             filled=lambda: _without_spikes(trial, reader, study),
         )
-        windows, with_errors = summary_windows(trial, motion, window), trial.settings.uncertainty.enabled
+        windows = summary_windows(trial, motion, window)
         min_share = trial.settings.ensembles.min_known_share
         summary = torque_summary(motion, torques, model, windows=windows, min_known_share=min_share)
-        weights = window_weights(motion, windows, used)
-        bands = torque_bands(motion, limb_of(trial), trial.settings, weights=weights) if with_errors else None
-        summary = with_bands(summary, bands, motion, windows=windows, used=used) if bands else without_bands(summary)
-        columns = band_values(motion.joints, torques, bands) if bands and trial.settings.torques.bands else {}
+        uncertain = trial_uncertainty(
+            motion,
+            torques,
+            limb_of(trial),
+            trial.settings,
+            summary=summary,
+            windows=windows,
+            judged=window.judged(motion.time_s, used),
+            names=(trial.subject.name, trial.name),
+        )
         done = replace(
             record,
             metrics={**judged.metrics, **metrics},
-            joint_metrics=judged.by_joint,
+            joint_metrics={**judged.by_joint, **uncertain.by_joint},
             notes=(*judged.notes, *notes),
             window=window,
-            summary=tuple(summary),
+            summary=tuple(uncertain.summary),
         )
         rows = beside_file(motion, torques, table, outputs, window=window, mass_kg=trial.subject.mass_kg)
         for some in stretches(len(motion.time_s)):
-            own = {name: values[some] for name, values in columns.items()}
+            own = {name: values[some] for name, values in uncertain.columns.items()}
             write(torque_table(motion.part(some), part_of(torques, some), options=trial.settings.torques, bands=own))
         return replace(done, beside_file=tuple(rows))
 

@@ -1,0 +1,66 @@
+"""Uncertainty of means over trials, apart from the spread between subjects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import FloatArray
+from limbtorque.uncertainty.directions import SHARED_BY, SharedBy
+
+OWNERS: tuple[SharedBy, ...] = get_args(SharedBy)
+
+
+def peak_errors(row: Mapping[str, Any]) -> list[float]:
+    """Standard deviations of a peak by the owners of the errors.
+
+    In the order of `OWNERS`; NaN where unknown.
+
+    Parameters
+    ----------
+    row : mapping
+        Row of the summary, with the columns of its uncertainty.
+    """
+    sd = row.get("peak_sd_nm", np.nan)
+    shares = [
+        sum(row.get(f"peak_share_{name}", np.nan) for name, by in SHARED_BY.items() if by == own) for own in OWNERS
+    ]
+    return [float(sd * np.sqrt(share)) for share in shares]
+
+
+def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -> float:
+    """Standard deviation of a weighted mean of trials by the errors of their inputs.
+
+    Parameters
+    ----------
+    sd : ndarray of shape (n_trials, 3)
+        From `peak_errors`.
+    subjects : ndarray of shape (n_trials,)
+        Subject of each trial.
+    weights : ndarray of shape (n_trials,)
+        Weights, which add up to 1.
+
+    Returns
+    -------
+    float
+        NaN where a standard deviation is not known.
+
+    Notes
+    -----
+    An error that trials share is taken to have the same sign in all of them, which is the most it can be: it does not
+    average out. Errors of subjects, and those of trials, are independent.
+
+    Examples
+    --------
+    Two trials of each of two subjects, with 3 N m of each kind of error:
+
+    >>> four = np.full((4, 3), 3.0)
+    >>> round(error_of_mean(four, np.array(["A", "A", "B", "B"]), np.full(4, 0.25)) ** 2 / 9.0, 4)
+    1.75
+    """
+    study, subject, trial = (weights * each for each in sd.T)
+    own = [subject[subjects == name].sum() for name in dict.fromkeys(subjects.tolist())]
+    return float(np.sqrt(study.sum() ** 2 + np.square(own).sum() + np.square(trial).sum()))

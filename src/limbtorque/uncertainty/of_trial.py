@@ -1,0 +1,87 @@
+"""Uncertainty of a trial's torques: linear bands, and samples on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
+from limbtorque.study.settings import Settings
+from limbtorque.torques.joint_torques import Torques, used_frames
+from limbtorque.uncertainty.agreement import band_difference
+from limbtorque.uncertainty.columns import band_values
+from limbtorque.uncertainty.propagation import torque_bands, trial_errors
+from limbtorque.uncertainty.random_numbers import Draw
+from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs, with_main_sources
+from limbtorque.uncertainty.sampled_summary import motion_values, sampled_statistics, with_samples
+from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
+
+
+@dataclass(frozen=True)
+class TrialUncertainty:
+    """Uncertainty of a trial's torques for its tables.
+
+    Attributes
+    ----------
+    summary : sequence of dict
+        Rows of the summary with the columns of their uncertainty.
+    columns : mapping of str to ndarray of shape (n_frames,)
+        Columns of the torque table; empty without `torques.bands`.
+    by_joint : mapping of str to mapping of str to float
+        Metrics with a value for each joint; empty without samples.
+    """
+
+    summary: Sequence[Mapping[str, Any]]
+    columns: Mapping[str, FloatArray] = field(default_factory=dict)
+    by_joint: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+def trial_uncertainty(
+    motion: ChainMotion,
+    torques: Torques,
+    limb: Limb,
+    settings: Settings,
+    *,
+    summary: Sequence[Mapping[str, Any]],
+    windows: Mapping[str, BoolArray],
+    judged: BoolArray,
+    names: tuple[str, str],
+) -> TrialUncertainty:
+    """Uncertainty of the torques of a trial, as far as the settings ask for it.
+
+    Parameters
+    ----------
+    motion, torques
+        Motion and torques.
+    limb, settings
+        Limb and errors of the inputs.
+    summary : sequence of dict
+        Rows of `torques.summary.torque_summary`.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window of the summary.
+    judged : ndarray of bool, shape (n_frames,)
+        Frames by which the trial is judged.
+    names : tuple of str
+        Subject and trial, by which errors are shared.
+    """
+    options = settings.uncertainty
+    if not options.enabled:
+        return TrialUncertainty(without_bands(summary))
+    used = used_frames(motion, torques)
+    weights = window_weights(motion, windows, used) | peak_weights(summary, motion)
+    bands = torque_bands(motion, limb, settings, weights=weights)
+    rows = with_bands(summary, bands, motion, windows=windows, used=used)
+    rows = with_main_sources(with_main_inputs(rows, bands, motion), bands, windows, used)
+    found, by_joint = None, {}
+    if options.samples:
+        draw, errors = Draw(options.samples, options.seed, *names), trial_errors(motion, limb, settings)
+        found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
+        by_joint = {"band_difference": band_difference(bands, found, motion.joints, judged & used)}
+        rows = with_samples(rows, found, motion)
+    columns = band_values(motion.joints, torques, bands) if settings.torques.bands else {}
+    if columns:
+        columns |= motion_values(motion.joints, len(motion.time_s), found)
+    return TrialUncertainty(rows, columns, by_joint)
