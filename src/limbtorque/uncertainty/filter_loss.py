@@ -26,7 +26,8 @@ from limbtorque.uncertainty.marker_noise import MarkerNoise
 
 STEPS = 20  # of the deconvolution
 PERIODS = 0.5  # of the cut-off, over which the energy is averaged before the noise is taken off
-LEAST_SHARE = 0.1  # of an energy that is not noise: below, the estimate is nothing but noise
+WIDE = 1.0  # periods of the cut-off, over which the joints share the loss alike
+LEAST_SHARE = 0.05  # of an energy that is not noise: below, the estimate is nothing but noise
 RESPONSE = 4096  # frames
 
 
@@ -55,19 +56,19 @@ def loss_amplitude(
     smoother = smoother_of(settings)
     if smoother is None or lost_m.shape[-1] < 3:
         return np.ones(lost_m.shape[-1])
-    window = _window(motion)
     energy = (np.abs(np.gradient(np.gradient(lost_m, axis=-1), axis=-1)) ** 2).sum(axis=(0, 1)) * motion.rate_hz**4
-    whole = _same(np.nan_to_num(energy), window)
     by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
+    own = np.nan_to_num(energy) - by_noise
     first, second = _responses(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    own = np.maximum(whole - by_noise, 0.0)
-    jumps = _deconvolved(own, _smeared(second, window))
-    share = np.maximum(own / np.maximum(whole, np.finfo(float).tiny), LEAST_SHARE)
-    expected = np.maximum(_same(jumps, first), 0.0)
-    return np.asarray(np.sqrt(expected / np.maximum(share * energy, np.finfo(float).tiny)))
+    window, wide = _window(motion, PERIODS), _window(motion, WIDE)
+    jumps = _deconvolved(np.maximum(_same(own, window), 0.0), _smeared(second, window))
+    around = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
+    return np.asarray(np.sqrt(np.maximum(_same(jumps, first), 0.0) / np.maximum(around, np.finfo(float).tiny)))
 
 
-def variance_of_loss(variance: FloatArray, in_loss: FloatArray, motion: ChainMotion) -> FloatArray:
+def variance_of_loss(
+    variance: FloatArray, in_loss: FloatArray, amplitude: FloatArray, motion: ChainMotion
+) -> FloatArray:
     """Variance by the filter's loss, without that of the noise in its estimate.
 
     Parameters
@@ -85,16 +86,14 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, motion: ChainMot
         The first times, as of Wiener's filter, the share that is not noise in its mean over `PERIODS` of the cut-off; NaN
         where it is not known.
     """
-    window = _window(motion)
-    whole = convolve1d(np.nan_to_num(variance), window, axis=-1, mode="constant")
-    by_noise = convolve1d(np.where(np.isnan(variance), 0.0, in_loss), window, axis=-1, mode="constant")
-    share = np.divide(whole - by_noise, whole, out=np.zeros_like(whole), where=whole > by_noise)
-    return np.asarray(variance * share)
+    square, window = np.maximum(amplitude**2, np.finfo(float).tiny), _window(motion, WIDE)
+    own = convolve1d(np.nan_to_num(variance / square - in_loss), window, axis=-1, mode="constant")
+    return np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * amplitude**2)
 
 
-def _window(motion: ChainMotion) -> FloatArray:
+def _window(motion: ChainMotion, periods: float) -> FloatArray:
     """Weights of the frames in the mean of an energy."""
-    window = hann(2 * round(PERIODS * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
+    window = hann(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
 

@@ -90,7 +90,7 @@ def torque_bands(
     by_noise = noise_bands(likely, noise, weights=weights)
     if errors.loss is not None:
         raw = found.by_source["filter"]
-        own = variance_of_loss(raw, by_noise.in_loss * errors.loss**2, motion)
+        own = variance_of_loss(raw, by_noise.in_loss, errors.loss, motion)
         found.rate[...] += found.filter_rate * np.divide(own, raw, out=np.zeros_like(raw), where=raw > 0.0)
         found.by_source["filter"] = own
     products = product_noise(motion, noise, errors.velocity_covariance())
