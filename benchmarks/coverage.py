@@ -1,7 +1,8 @@
 """Measure how often the bands of the torque terms hold the truth, on simulated reaches and walks.
 
-Prints one row for each joint, term and phase in Markdown: the share of frames whose 95 % band holds the true value (and the
-share of subjects whose mean over the phase is held), with an interval over subjects, whose frames go together. Exits with 1 where a share is outside 93 to 97 % by more than its interval.
+Prints one row for each joint, term and phase in Markdown: the share of frames whose 95 % band holds the true value, the share
+of subjects whose mean over the phase is held, and the share whose whole curve is held by the simultaneous band. Frames of one
+subject go together. Frames whose limit and error are below a ten-thousandth of the joint's largest torque do not count. Exits with 1 where a share is outside 93 to 97 % beyond chance, corrected for the number of rows.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from coverage_cases import Case, case_settings, cases
@@ -21,15 +23,17 @@ from limbtorque.chain.regressor import term_rows
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.torques.joint_torques import joint_torques, used_frames
-from limbtorque.uncertainty.bands import LIMITS
+from limbtorque.uncertainty.bands import LIMITS, resolution_nm
 from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.uncertainty.summary import sd_over_frames, window_weights
+from limbtorque.uncertainty.simultaneous import simultaneous_limits
+from limbtorque.uncertainty.summary import window_weights
 
 SUBJECTS, QUICK = 2000, 150
 LEAST, MOST = 0.93, 0.97
 FALSE_ALARM = 0.05  # of all rows together
-NEGLIGIBLE_NM = 1e-9
 FEWEST = 20  # subjects with frames in a phase
+WHOLE, MEAN = "whole curve", "mean over"
+MARKS = ("<!-- coverage -->", "<!-- end of coverage -->")
 
 Key = tuple[str, str, str, str]  # movement, joint, term, phase
 
@@ -59,8 +63,29 @@ class Row:
 
     def outside(self, n_rows: int) -> bool:
         """Return True where the share is outside its limits beyond chance."""
-        reach = stats.t.ppf(1.0 - FALSE_ALARM / (2 * n_rows), self.n_subjects - 1) * self.error
-        return self.share + reach < LEAST or self.share - reach > MOST
+        level = FALSE_ALARM / (2 * n_rows)
+        if self.single:
+            held = round(self.share * self.n_subjects)
+            few, many = stats.binom.cdf(held, self.n_subjects, LEAST), stats.binom.sf(held - 1, self.n_subjects, MOST)
+            return bool(min(few, many) < level)
+        reach = stats.t.ppf(1.0 - level, self.n_subjects - 1) * self.error
+        return bool(self.share + reach < LEAST or self.share - reach > MOST)
+
+    @property
+    def single(self) -> bool:
+        """True where every subject is held or not, as a whole."""
+        return self.key[-1] == WHOLE or self.key[-1].startswith(MEAN)
+
+    def cells(self) -> list[str]:
+        """Cells of the table."""
+        shares = (100.0 * self.share, 100.0 * self.error)
+        return [*self.key, *(f"{each:.1f}" for each in shares), *(f"{each:.3g}" for each in (self.sd_nm, self.off_nm))]
+
+
+HEAD = (
+    *("movement", "joint", "term", "phase", "coverage, %", "standard error, %", "stated error, N m", "true error, N m"),
+    "",
+)
 
 
 def main() -> None:
@@ -73,6 +98,7 @@ def main() -> None:
     parser.add_argument("--off", nargs="*", default=[], help="sources of error that are neither drawn nor stated")
     parser.add_argument("--only", nargs="*", choices=["reach", "walk"], default=["reach", "walk"], help="movements")
     parser.add_argument("--factor", type=float, default=1.0, help="true errors over the stated ones")
+    parser.add_argument("--write", type=Path, help="page whose part between the marks is replaced by the table")
     options = parser.parse_args()
     n_subjects = options.subjects or (QUICK if options.quick else SUBJECTS)
     settings = case_settings(tuple(options.off))
@@ -83,17 +109,35 @@ def main() -> None:
     )
     rows = list(coverage(made))
     wrong = [row for row in rows if row.outside(len(rows))]
-    print(
-        "| movement | joint | term | phase | coverage, % | standard error, % | stated error, N m | true error, N m | |"
-    )
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-    for row in rows:
-        numbers = f"{100 * row.share:.1f} | {100 * row.error:.1f} | {row.sd_nm:.3g} | {row.off_nm:.3g}"
-        print(f"| {' | '.join(row.key)} | {numbers} | {'outside' if row in wrong else ''} |")
-    print(
-        f"\n{n_subjects} subjects of each movement; {len(wrong)} of {len(rows)} rows outside 93 to 97 % beyond chance"
-    )
+    print(table(rows, wrong))
+    result = f"{n_subjects} subjects of each movement, seed {options.seed}: {len(wrong)} of {len(rows)} rows outside 93 to 97 % beyond chance."
+    print(f"\n{result}")
+    if options.write:
+        write(options.write, f"{result}\n\n{page(rows, wrong)}")
     sys.exit(bool(wrong))
+
+
+def table(rows: Iterable[Row], wrong: Sequence[Row]) -> str:
+    """Rows as a table in Markdown."""
+    lines = [HEAD, ["---"] * len(HEAD), *([*row.cells(), "outside" if row in wrong else ""] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def page(rows: Sequence[Row], wrong: Sequence[Row]) -> str:
+    """Rows outside, those of net torques, and the range of all others."""
+    net = [row for row in rows if row.key[2] == "net"]
+    others = [row for row in rows if row.key[2] != "net"]
+    parts = ["Net torques:", table(net, wrong), "Rows outside:", table(wrong, wrong)] if wrong else [table(net, wrong)]
+    return "\n\n".join([*parts, "All other rows:", table([row for row in others if row not in wrong], wrong)])
+
+
+def write(path: Path, text: str) -> None:
+    """Replace the part of a page between the marks."""
+    whole = path.read_text("utf-8")
+    if not all(whole.count(mark) == 1 for mark in MARKS):
+        raise SystemExit(f"{path} has to hold {MARKS[0]} and {MARKS[1]} once each")
+    head, rest = whole.split(MARKS[0])
+    path.write_text(f"{head}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}", encoding="utf-8")
 
 
 def coverage(made: Iterable[tuple[str, Case]]) -> Iterator[Row]:
@@ -104,31 +148,35 @@ def coverage(made: Iterable[tuple[str, Case]]) -> Iterator[Row]:
             found[movement, *key].append(numbers)
     for key, subjects in found.items():
         held, sd, off = np.array(subjects).T
-        if len(held) >= FEWEST and np.sqrt((off**2).mean()) > NEGLIGIBLE_NM:
+        if len(held) >= FEWEST:
             error = float(held.std(ddof=1) / np.sqrt(len(held)))
             yield Row(key, float(held.mean()), error, len(held), *(float(np.sqrt((x**2).mean())) for x in (sd, off)))
 
 
 def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]:
-    """Share of frames held, stated and true error of one trial by joint, term and phase."""
+    """Share held, stated and true error of one trial by joint, term and phase."""
     motion = chain_motion(case.recording, case.limb, case.settings)
     torques = joint_torques(motion)
     frames, used = motion.frame - 1, used_frames(motion, torques)
     windows = {phase: inside[frames] for phase, inside in case.phases.items()}
     bands = torque_bands(motion, case.limb, case.settings, weights=window_weights(motion, windows, used))
-    difference, sd = term_rows(torques.terms) - case.rows_nm[..., frames], bands.sd_nm
-    found = {}
-    for phase, inside in windows.items():
-        some = used & inside
-        if not some.any():
-            continue
-        off, mean = np.abs(difference), np.abs(difference[..., some].mean(axis=2))
-        of_mean = sd_over_frames(bands, motion, window=phase, used=some)["mean"]
-        for i, joint in enumerate(motion.joints):
-            for k, term in enumerate(term_names(joint, motion.joints)):
-                found[joint, term, phase] = _of_frames(off[i, k], sd[i, k], some)
-                held = float(mean[i, k] <= LIMITS * of_mean[i, k])
-                found[joint, term, f"mean over {phase}"] = held, float(of_mean[i, k]), float(mean[i, k])
+    widths = simultaneous_limits(bands, used, motion.rate_hz)
+    rows = term_rows(torques.terms)
+    difference = rows - case.rows_nm[..., frames]
+    off, found, least = np.abs(difference - bands.bias_nm), {}, resolution_nm(rows[:, 0, used])
+    for i, joint in enumerate(motion.joints):
+        for k, term in enumerate(term_names(joint, motion.joints)):
+            uncertain = used & (np.maximum(LIMITS * bands.sd_nm[i, k], off[i, k]) > least[i])
+            if not uncertain.any():
+                continue
+            for phase, inside in windows.items():
+                some = uncertain & inside
+                if some.any():
+                    found[joint, term, phase] = _of_frames(off[i, k], bands.sd_nm[i, k], some)
+                    over, mean = bands.sums[f"{phase} mean"], difference[i, k, used & inside].mean()
+                    found[joint, term, f"{MEAN} {phase}"] = _of_sum(mean - over.bias[i, k], over.sd[i, k])
+            whole = float((off[i, k] <= widths[i, k] * bands.sd_nm[i, k])[uncertain].all())
+            found[joint, term, WHOLE] = whole, *_of_frames(off[i, k], bands.sd_nm[i, k], uncertain)[1:]
     return found
 
 
@@ -141,6 +189,10 @@ def term_names(joint: str, joints: tuple[str, ...]) -> list[str]:
 def _of_frames(off: FloatArray, sd: FloatArray, some: BoolArray) -> tuple[float, float, float]:
     held = float((off[some] <= LIMITS * sd[some]).mean())
     return held, float(np.sqrt((sd[some] ** 2).mean())), float(np.sqrt((off[some] ** 2).mean()))
+
+
+def _of_sum(off: float, sd: float) -> tuple[float, float, float]:
+    return float(abs(off) <= LIMITS * sd), float(sd), abs(float(off))
 
 
 if __name__ == "__main__":

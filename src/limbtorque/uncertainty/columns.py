@@ -34,9 +34,9 @@ def band_values(joints: Sequence[str], torques: Torques, bands: TorqueBands) -> 
     rows, values = term_rows(torques.terms), {}
     for i, joint in enumerate(joints):
         names = [f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))]
-        for name, torque, sd in zip(names, rows[i], bands.sd_nm[i], strict=True):
+        for name, centre, sd in zip(names, rows[i] - bands.bias_nm[i], bands.sd_nm[i], strict=True):
             values[f"{name}_sd_nm"] = sd
-            values[f"{name}_low_nm"], values[f"{name}_high_nm"] = torque - LIMITS * sd, torque + LIMITS * sd
+            values[f"{name}_low_nm"], values[f"{name}_high_nm"] = centre - LIMITS * sd, centre + LIMITS * sd
         whole = bands.variance_nm2[i, 0]
         for source in SOURCES:
             part = bands.by_source.get(source, np.zeros_like(bands.variance_nm2))[i, 0]

@@ -153,7 +153,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
 
 
 @functools.lru_cache(maxsize=256)
-def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
+def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float, derivative: int = 2) -> float:
     """Acceleration that a filter removes, over what it removes when applied again.
 
     Parameters
@@ -162,6 +162,8 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
         The filter.
     cutoff_hz, rate_hz : float
         Its cut-off, and frames per second.
+    derivative : {0, 1, 2}, optional
+        0 for the position, 1 for the velocity.
 
     Returns
     -------
@@ -171,8 +173,14 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
     """
     frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
     gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    power = frequency_hz ** (4.0 - SLOPE) * (1.0 - gain) ** 2
+    power = frequency_hz ** (2.0 * derivative - SLOPE) * (1.0 - gain) ** 2
     return float(np.sqrt(power.sum() / (power * gain**2).sum()))
+
+
+def loss_shares(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[float, float]:
+    """Ratios of position and velocity over that of the acceleration, as `loss_ratio`."""
+    position, velocity, acceleration = (loss_ratio(smoother, cutoff_hz, rate_hz, k) for k in range(3))
+    return position / acceleration, velocity / acceleration
 
 
 def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:

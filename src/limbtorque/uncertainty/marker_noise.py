@@ -6,6 +6,10 @@ have ``s^2 mean(w^k g^2)`` with k = 0, 2 and 4, and position and acceleration th
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from limbtorque.arrays import FloatArray
@@ -16,22 +20,75 @@ from limbtorque.errors import LandmarkError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.derivatives import second_derivative_gain
-from limbtorque.signals.impacts import HIGHEST, impact_weight
-from limbtorque.signals.smoothers import second_gains
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import InputErrors
 from limbtorque.uncertainty.fitted import fit_change
-from limbtorque.uncertainty.joint_errors import impact_factor, loaded_s, loss_ratio
 from limbtorque.uncertainty.landmark_errors import centre_landmarks
+from limbtorque.uncertainty.noise_gains import NoiseGains
+from limbtorque.uncertainty.noise_sums import NoiseSum
 
-FREQUENCIES = 512
 FRAMES_AT_A_TIME = 1024
 
 
-def noise_variance(motion: ChainMotion, limb: Limb, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """Variance of every torque term by the markers' noise.
+@dataclass(frozen=True)
+class MarkerNoise:
+    """Noise of a trial's chain by that of its markers.
+
+    Attributes
+    ----------
+    parts : ndarray of shape (n_links + 2, n_links + 2, n_frames)
+        Independent parts, second axis, of the noise of the base, x and y, m, and of the links' orientations, rad, before the
+        filter. The noise moves the fitted chain in every frame by itself; its lengths average over all.
+    joint_m2 : ndarray of shape (n_frames,)
+        Sum of the variances of all coordinates of the fitted joints, before the filter, m squared.
+    gains : NoiseGains
+        The filter.
+    """
+
+    parts: FloatArray
+    joint_m2: FloatArray
+    gains: NoiseGains
+
+    @cached_property
+    def moments(self) -> FloatArray:
+        """`NoiseGains.moments` of the trial."""
+        return self.gains.moments()
+
+    @cached_property
+    def velocity(self) -> tuple[FloatArray, FloatArray]:
+        """Covariances of the noise of joint velocities, and of its rate of change.
+
+        Shape (n_links, n_links, n_frames), rad^2/s^2 and rad^2/s^4.
+        """
+        angle = np.diff(self.parts[2:], axis=0, prepend=0.0)
+        covariance = np.nan_to_num(np.einsum("apt,bpt->abt", angle, angle))
+        return covariance * self.moments[0, 1], covariance * self.moments[1, 1]
+
+
+@dataclass(frozen=True)
+class NoiseBands:
+    """Variances of torque terms by the markers' noise.
+
+    Attributes
+    ----------
+    variance : ndarray of shape (n_joints, n_terms, n_frames)
+        Rows as of `regressor.term_rows`, N m squared.
+    rate : ndarray of shape (n_joints, n_terms, n_frames)
+        Of the rate of change, (N m / s)^2.
+    in_loss : ndarray of shape (n_joints, n_terms, n_frames)
+        Of the same noise in the estimate of the filter's loss (`joint_errors.filter_errors`), N m squared.
+    sums : mapping of str to ndarray of shape (n_joints, n_terms)
+        Of sums over frames.
+    """
+
+    variance: FloatArray
+    rate: FloatArray
+    in_loss: FloatArray
+    sums: Mapping[str, FloatArray]
+
+
+def marker_noise(motion: ChainMotion, limb: Limb, settings: Settings) -> MarkerNoise | None:
+    """Noise of the fitted chain; None where there is none, or it is switched off.
 
     Parameters
     ----------
@@ -41,36 +98,71 @@ def noise_variance(motion: ChainMotion, limb: Limb, settings: Settings) -> tuple
         Its markers: the mean of several has less noise.
     settings : Settings
         Filter and factor of the noise.
-
-    Returns
-    -------
-    variance, in_filter : ndarray of shape (n_joints, n_terms, n_frames)
-        Rows as of `regressor.term_rows`, N m squared: the variance, and that of the same noise in the estimate of the filter's
-        loss (`joint_errors.filter_errors`), by which this is too large.
-
-    Notes
-    -----
-    The noise moves orientations and base of the fitted chain in every frame by themselves; its lengths average over all.
-    Angle, velocity and acceleration of each independent part of that movement are three directions.
     """
-    n, n_frames = motion.chain.n_links, len(motion.time_s)
     size_m = settings.uncertainty.marker_noise * joint_noise_m(motion, limb, settings)
-    if not size_m.any():
-        still = np.zeros((n, number_of_terms(n), n_frames))
-        return still, still
+    if not size_m.any() or "marker_noise" in settings.uncertainty.off:
+        return None
+    n, n_frames = motion.chain.n_links, len(motion.time_s)
     joints = np.zeros((n + 1, 2 * (n + 1), n_frames), dtype=complex)
     for k in range(n + 1):
         joints[k, 2 * k], joints[k, 2 * k + 1] = size_m[k], 1j * size_m[k]
     fit = fit_change(motion, settings, InputErrors.of_joints((), joints), lengths=False)
     moved = np.concatenate([np.stack([fit.joint_m[0].real, fit.joint_m[0].imag]), fit.orientation_rad])
-    parts, moments = _independent(moved), _moments(motion, limb, settings)
-    found = np.empty((2, n, number_of_terms(n), n_frames))
+    joint_m2 = (np.abs(fit.joint_m) ** 2).sum(axis=(0, 1))
+    return MarkerNoise(_independent(moved), joint_m2, NoiseGains.of(motion, limb, settings))
+
+
+def noise_bands(
+    motion: ChainMotion, noise: MarkerNoise | None, *, weights: Mapping[str, FloatArray] | None = None
+) -> NoiseBands:
+    """Variance of every torque term and of its sums by the markers' noise.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion at which the derivatives are taken.
+    noise : MarkerNoise or None
+        From `marker_noise`.
+    weights : mapping of str to ndarray of shape (n_frames,), optional
+        As in `propagation.torque_bands`. Sums over the same frames have noise in proportion to the sums of their weights.
+
+    Notes
+    -----
+    Angle, velocity and acceleration of each independent part of the noise are three directions.
+    """
+    n, n_frames, weights = motion.chain.n_links, len(motion.time_s), weights or {}
+    shape = (n, number_of_terms(n))
+    found = np.zeros((3, *shape, n_frames))
+    if noise is None:
+        return NoiseBands(found[0], found[1], found[2], {name: np.zeros(shape) for name in weights})
+    kinds, which = _kinds_of_sums(weights)
+    several = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in kinds]
     for first in range(0, n_frames, FRAMES_AT_A_TIME):
         some = slice(first, min(first + FRAMES_AT_A_TIME, n_frames))
-        squares = _squares(_rows(motion.part(some), parts[..., some]))
-        for into, each in zip(found, moments, strict=True):
-            np.maximum(np.einsum("kijt,kt->ijt", squares, each[:, some]), 0.0, out=into[..., some])
-    return found[0], found[1]
+        rows = _rows(motion.part(some), noise.parts[..., some])
+        moments = noise.moments[..., some]
+        found[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), moments), 0.0)
+        for each in several:
+            each.add(rows, some)
+    variances = [each.variance() for each in several]
+    sums = {name: scale**2 * variances[k] for name, (k, scale) in which.items()}
+    return NoiseBands(found[0], found[1], found[2], sums)
+
+
+def _kinds_of_sums(
+    weights: Mapping[str, FloatArray],
+) -> tuple[list[FloatArray], dict[str, tuple[int, float]]]:
+    """Weights over different frames, and place and factor of each name among them."""
+    places: dict[bytes, int] = {}
+    kinds: list[FloatArray] = []
+    which = {}
+    for name, weight in weights.items():
+        place = places.setdefault((weight != 0.0).tobytes(), len(kinds))
+        if place == len(kinds):
+            kinds.append(weight)
+        total = kinds[place].sum()
+        which[name] = place, float(weight.sum() / total) if total else 1.0
+    return kinds, which
 
 
 def _squares(rows: FloatArray) -> FloatArray:
@@ -145,34 +237,3 @@ def _rows(motion: ChainMotion, parts: FloatArray) -> FloatArray:
     rows[:, -1] += external
     rows[:, 0] += external
     return rows
-
-
-def _moments(motion: ChainMotion, limb: Limb, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """Moments of white noise behind the filter and in its loss, (4, n_frames).
-
-    Variances of position, velocity and acceleration, and covariance of the first and last.
-    """
-    rate_hz, accuracy, smoother = motion.rate_hz, settings.differentiation.accuracy, smoother_of(settings)
-    frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
-    n_frames = len(motion.time_s)
-    if smoother is None or not motion.cutoff_hz:
-        seconds = second_derivative_gain(frequency_hz / rate_hz, accuracy=accuracy)[None]
-        found = _products(frequency_hz, np.ones((1, FREQUENCIES)), seconds)
-        return np.tile(found[:, 0], n_frames), np.zeros((4, n_frames))
-    cutoff_hz, factor = max(motion.cutoff_hz), impact_factor(settings)
-    cutoffs_hz = [cutoff_hz, min(factor * cutoff_hz, HIGHEST * rate_hz)]
-    gains, seconds = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=cutoffs_hz, smoother=smoother)
-    impacts_s = loaded_s(motion, limb, settings) if factor > 1.0 and cutoffs_hz[1] > cutoff_hz else []
-    high = impact_weight(n_frames, rate_hz, np.array(impacts_s)) if impacts_s else np.zeros(n_frames)
-    weight = np.stack([1.0 - high, high])
-    size = settings.uncertainty.filter * loss_ratio(smoother, cutoff_hz, rate_hz) / np.sqrt(2.0)
-    lost = size * (1.0 - gains) * np.hypot(1.0, frequency_hz / cutoff_hz)  # of both directions together
-    own, in_filter = _products(frequency_hz, gains, seconds), _products(frequency_hz, lost * gains, lost * seconds)
-    return tuple(np.einsum("ct,kcd,dt->kt", weight, each, weight) for each in (own, in_filter))
-
-
-def _products(frequency_hz: FloatArray, gains: FloatArray, seconds: FloatArray) -> FloatArray:
-    """Mean products of the gains of each two cut-offs, shape (4, n, n)."""
-    square = (2.0 * np.pi * frequency_hz) ** 2
-    pairs = (gains, gains, 1.0), (gains, gains, square), (seconds, seconds, square**2), (gains, seconds, -square)
-    return np.stack([(a * size) @ b.T / FREQUENCIES for a, b, size in pairs])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.chain.regressor import (
     coupling_of,
     inertial_parameters,
@@ -24,16 +24,25 @@ from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, ch
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.external_load import meets_ground
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.bands import SumBands, TorqueBands
 from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
+from limbtorque.uncertainty.filter_loss import loss_amplitude, variance_of_loss
 from limbtorque.uncertainty.fitted import fit_change, motion_change
-from limbtorque.uncertainty.joint_errors import centre_errors, filter_errors, plane_errors, soft_tissue_errors
+from limbtorque.uncertainty.joint_errors import (
+    centre_errors,
+    filter_errors,
+    loss_shares,
+    plane_errors,
+    soft_tissue_errors,
+)
 from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
 from limbtorque.uncertainty.load_errors import following_load, plate_errors
-from limbtorque.uncertainty.marker_noise import noise_variance
+from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise, noise_bands
 from limbtorque.uncertainty.segment_errors import length_shares, segment_errors
+from limbtorque.uncertainty.velocity_products import product_noise, without_velocity_noise
 
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
 FRAMES_AT_A_TIME = 1024  # the changes of all terms in all directions take 15 kB a frame
@@ -69,26 +78,78 @@ def torque_bands(
     Notes
     -----
     Left out are the errors of filled gaps, of the plane's direction in the load, and, for loads of the settings, of the
-    load itself.
+    load itself. Products of two noisy velocities are of second order (`velocity_products`).
     """
-    errors, off = trial_errors(motion, limb, settings), settings.uncertainty.off
-    directions, shape = tuple(errors.directions), (motion.chain.n_links, number_of_terms(motion.chain.n_links))
-    found = {each.source: np.zeros((*shape, len(motion.time_s))) for each in directions}
-    sums = {name: np.zeros((*shape, len(directions))) for name in weights or {}}
+    weights = weights or {}
+    noise = marker_noise(motion, limb, settings)
+    likely = without_velocity_noise(motion, noise)
+    errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
+    found = _Found.empty(errors, weights)
     for some, start, rows in errors.changes():
-        own = directions[start : start + rows.shape[2]]
+        found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
+    by_noise = noise_bands(likely, noise, weights=weights)
+    if errors.loss is not None:
+        raw = found.by_source["filter"]
+        own = variance_of_loss(raw, by_noise.in_loss, errors.loss, motion)
+        found.rate[...] += found.filter_rate * np.divide(own, raw, out=np.zeros_like(raw), where=raw > 0.0)
+        found.by_source["filter"] = own
+    products = product_noise(motion, noise, errors.velocity_covariance())
+    found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
+    together = noise.gains.together_in_squares() if noise else 0.0
+    sums = {}
+    for name, weight in weights.items():
+        used = np.flatnonzero(weight)
+        change, square = found.sums[name], products.variance_nm2[..., used] @ weight[used] ** 2
+        variance = (change**2).sum(axis=2) + by_noise.sums[name] + together * square
+        sums[name] = SumBands(change, variance, products.bias_nm[..., used] @ weight[used])
+    rate = found.rate + by_noise.rate + products.rate_nm2_s2
+    return TorqueBands(tuple(errors.directions), found.by_source, products.bias_nm, rate, sums)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Variances by source, those of rates of change, and sums, which fill up."""
+
+    directions: tuple[Direction, ...]
+    by_source: dict[Source, FloatArray]
+    rate: FloatArray
+    filter_rate: FloatArray
+    sums: dict[str, FloatArray]
+
+    @classmethod
+    def empty(cls, errors: TrialErrors, weights: Mapping[str, FloatArray]) -> _Found:
+        """Zeros for all sources of some errors."""
+        directions, motion = tuple(errors.directions), errors.motion
+        shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
+        whole = (*shape, len(motion.time_s))
+        by_source = {each.source: np.zeros(whole) for each in directions}
+        sums = {name: np.zeros((*shape, len(directions))) for name in weights}
+        return cls(directions, by_source, np.zeros(whole), np.zeros(whole), sums)
+
+    def add(
+        self, some: slice, start: int, rows: FloatArray, *, weights: Mapping[str, FloatArray], rate_hz: float
+    ) -> None:
+        """Add the change of every term with some directions, over some frames."""
+        own = self.directions[start : start + rows.shape[2]]
         for source, first, last in _blocks(own):
-            part = rows[:, :, first:last]
-            found[source][..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
-        for name, weight in (weights or {}).items():
+            part, rate = rows[:, :, first:last], self.filter_rate if source == "filter" else self.rate
+            square = np.einsum("ijdt,ijdt->ijt", part, part)
+            self.by_source[source][..., some] += square
+            rate[..., some] += _squared_steps(part, square) * rate_hz**2
+        for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
-            total = rows[..., used] @ weight[some][used]
-            sums[name][..., start : start + rows.shape[2]] += total
-    noise, in_filter = noise_variance(motion, limb, settings)
-    found["marker_noise"] = 0.0 * noise if "marker_noise" in off else noise
-    if "filter" in found and "marker_noise" not in off:
-        found["filter"] = np.maximum(found["filter"] - in_filter, 0.0)
-    return TorqueBands(directions, found, sums)
+            self.sums[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
+
+
+def _squared_steps(part: FloatArray, square: FloatArray) -> FloatArray:
+    """Sum over the directions of the squared steps to the next frame, or from the last."""
+    found = np.zeros_like(square)
+    if square.shape[-1] > 1:
+        product = np.einsum("ijdt,ijdt->ijt", part[..., 1:], part[..., :-1])
+        found[..., :-1] = np.maximum(square[..., 1:] + square[..., :-1] - 2.0 * product, 0.0)
+        found[..., -1] = np.nan
+        found[..., 1:] = np.where(np.isnan(found[..., 1:]), found[..., :-1], found[..., 1:])
+    return found
 
 
 @dataclass(frozen=True)
@@ -103,6 +164,10 @@ class TrialErrors:
         Errors of the inertial parameters.
     inputs : tuple of InputChange
         Errors of joints and load.
+    likely : ChainMotion, optional
+        Motion at which the derivatives are taken; `motion` by default.
+    loss : ndarray of shape (n_frames,), optional
+        Factor that the changes by the filter have, from `filter_loss.loss_amplitude`; None without a filter.
     """
 
     motion: ChainMotion
@@ -110,6 +175,8 @@ class TrialErrors:
     settings: Settings
     parameters: ParameterErrors
     inputs: tuple[InputChange, ...]
+    likely: ChainMotion | None = None
+    loss: FloatArray | None = None
 
     @property
     def directions(self) -> list[Direction]:
@@ -136,13 +203,22 @@ class TrialErrors:
         gravity, size = self.motion.gravity_m_s2, frames_at_a_time or FRAMES_AT_A_TIME
         for first in range(0, len(self.motion.time_s), size):
             some = slice(first, min(first + size, len(self.motion.time_s)))
-            motion, start = self.motion.part(some), len(self.parameters.directions)
+            motion, start = (self.likely or self.motion).part(some), len(self.parameters.directions)
             if start:
                 regressor = term_regressor(motion.chain, motion.kinematics, gravity_m_s2=gravity)
                 yield some, 0, np.asarray(self.parameters.change @ regressor)
             for each in self.inputs:
                 yield some, start, each.rows(motion, self.limb, self.settings, some)
                 start += len(each.errors.directions)
+
+    def velocity_covariance(self) -> FloatArray:
+        """Covariance of the joint velocities' errors in all directions, (n_links, n_links, n_frames), rad^2/s^2."""
+        found = np.zeros((self.motion.chain.n_links, self.motion.chain.n_links, len(self.motion.time_s)))
+        for each in self.inputs:
+            if each.motion is not None:
+                change = np.nan_to_num(each.motion.velocity_rad_s)
+                found += np.einsum("adt,bdt->abt", change, change)
+        return found
 
 
 @dataclass(frozen=True)
@@ -165,6 +241,35 @@ class InputChange:
     length_m: FloatArray
     motion: MotionChange | None = None
     constants: tuple[FloatArray, FloatArray] | None = None
+
+    def scaled(self, which: BoolArray, factor: FloatArray, position: float, velocity: float) -> InputChange:
+        """Changes of which some directions are multiplied over time.
+
+        Parameters
+        ----------
+        which : ndarray of bool, shape (n_directions,)
+            The directions.
+        factor : ndarray of shape (n_frames,)
+            Factor of accelerations and loads.
+        position, velocity : float
+            Factors of positions and velocities over that.
+        """
+        load, joints, speeds = (np.where(which[:, None], size * factor, 1.0) for size in (1.0, position, velocity))
+        errors, motion = self.errors, self.motion
+        errors = replace(
+            errors,
+            joint_m=errors.joint_m * joints,
+            force_n=errors.force_n * load,
+            moment_nm=errors.moment_nm * load,
+        )
+        if motion is not None:
+            motion = MotionChange(
+                motion.angle_rad * joints,
+                motion.velocity_rad_s * speeds,
+                motion.acceleration_rad_s2 * load,
+                motion.base_acceleration_m_s2 * load,
+            )
+        return replace(self, errors=errors, motion=motion)
 
     def rows(self, motion: ChainMotion, limb: Limb, settings: Settings, some: slice) -> FloatArray:
         """Change of every term over some frames.
@@ -192,14 +297,19 @@ class InputChange:
         return rows
 
 
-def trial_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> TrialErrors:
+def trial_errors(
+    motion: ChainMotion, limb: Limb, settings: Settings, *, noise: MarkerNoise | None = None
+) -> TrialErrors:
     """Errors of all inputs of a trial.
 
     Parameters
     ----------
     motion, limb, settings
         As in `torque_bands`.
+    noise : MarkerNoise, optional
+        Noise of the trial, where it is known already.
     """
+    noise = noise or marker_noise(motion, limb, settings)
     off, landmarks = settings.uncertainty.off, centre_landmarks(limb.model(settings))
     parameters = segment_errors(motion.chain, limb, settings)
     kept = [k for k, each in enumerate(parameters.directions) if each.source not in off]
@@ -212,13 +322,28 @@ def trial_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> TrialEr
     inputs = [InputErrors.together(joints).without(off)]
     if meets_ground(limb, settings) and not limb.load and motion.load.status.any():
         inputs.append(plate_errors(motion, settings).without(off))
-    return TrialErrors(
+    errors = TrialErrors(
         motion,
         limb,
         settings,
         ParameterErrors([parameters.directions[k] for k in kept], parameters.change[kept]),
         tuple(_input_change(motion, limb, settings, each) for each in inputs if each.directions),
     )
+    return _with_loss(errors, noise)
+
+
+def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
+    """Errors in which the filter's loss has its course over time."""
+    motion, smoother = errors.motion, smoother_of(errors.settings)
+    for number, each in enumerate(errors.inputs):
+        lost = np.array([one.source == "filter" for one in each.errors.directions])
+        if lost.any() and smoother is not None:
+            loss = loss_amplitude(motion, errors.settings, each.errors.joint_m[:, lost], noise)
+            shares = loss_shares(smoother, max(motion.cutoff_hz), motion.rate_hz)
+            inputs = list(errors.inputs)
+            inputs[number] = each.scaled(lost, loss, *shares)
+            return replace(errors, inputs=tuple(inputs), loss=loss)
+    return errors
 
 
 def external_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> FloatArray:

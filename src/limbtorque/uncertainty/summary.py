@@ -47,12 +47,11 @@ def with_bands(
 
     Notes
     -----
-    A peak has the uncertainty of its frame: to first order it does not matter that its time is uncertain, too. Noise of the
-    markers has a mean over so many independent values as half periods of the cut-off pass, which overstates it.
+    A peak has the uncertainty of its frame: to first order it does not matter that its time is uncertain, too.
     """
     found = []
     for name in dict.fromkeys(row["window"] for row in rows):
-        of_window = _Window(bands, motion, sd_over_frames(bands, motion, window=name, used=windows[name] & used))
+        of_window = _Window(bands, motion, name, bool((windows[name] & used).any()))
         mine = [row for row in rows if row["window"] == name]
         n_terms = len(mine) // len(motion.joints)
         for number, row in enumerate(mine):
@@ -88,55 +87,35 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
     return found
 
 
-def sd_over_frames(bands: TorqueBands, motion: ChainMotion, *, window: str, used: BoolArray) -> dict[str, FloatArray]:
-    """Standard deviations of mean and impulse over a window.
-
-    Parameters
-    ----------
-    bands, motion
-        As in `with_bands`.
-    window : str
-        Name of the window.
-    used : ndarray of bool, shape (n_frames,)
-        Frames of the window that the summary uses.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n_joints, n_terms)
-        ``"mean"``, N m, and ``"impulse"``, N m s; empty without a frame.
-    """
-    if not used.any():
-        return {}
-    duration_s = used.sum() / motion.rate_hz
-    independent = max(2.0 * max(motion.cutoff_hz, default=motion.rate_hz / 2.0) * duration_s, 1.0)
-    noise = bands.by_source["marker_noise"][..., used].mean(axis=2) / independent
-    sizes = {"mean": 1.0, "impulse": duration_s}
-    return {
-        name: np.sqrt((bands.sums[f"{window} {name}"] ** 2).sum(axis=2) + noise * size**2)
-        for name, size in sizes.items()
-    }
-
-
 @dataclass(frozen=True)
 class _Window:
     """Standard deviations over one window of a trial."""
 
     bands: TorqueBands
     motion: ChainMotion
-    over_frames: Mapping[str, FloatArray]
+    name: str
+    any_used: bool
 
     def columns(self, row: Mapping[str, Any], joint: int, term: int) -> dict[str, Any]:
         """Columns of one joint and term."""
         values: dict[str, Any] = dict(_EMPTY)
         frames = {name: self._frame(row[f"{name}_time_s"]) for name in AT_FRAMES}
-        sd = {name: self.bands.sd_nm[joint, term, k] for name, k in frames.items() if k is not None}
-        sd |= {name: each[joint, term] for name, each in self.over_frames.items() if not np.isnan(row[_value(name)])}
-        for name, size in sd.items():
-            value, (start, unit) = row[_value(name)], _value(name).rsplit("_", 1)
-            values[f"{start}_sd_{unit}"] = float(size)
-            values[f"{start}_low_{unit}"], values[f"{start}_high_{unit}"] = value - LIMITS * size, value + LIMITS * size
+        known = {
+            name: (self.bands.sd_nm[joint, term, k], self.bands.bias_nm[joint, term, k])
+            for name, k in frames.items()
+            if k is not None
+        }
+        for name in ("mean", "impulse") if self.any_used else ():
+            if not np.isnan(row[_value(name)]):
+                over = self.bands.sums[f"{self.name} {name}"]
+                known[name] = over.sd[joint, term], over.bias[joint, term]
+        for name, (sd, bias) in known.items():
+            centre, (start, unit) = row[_value(name)] - bias, _value(name).rsplit("_", 1)
+            values[f"{start}_sd_{unit}"] = float(sd)
+            values[f"{start}_low_{unit}"] = float(centre - LIMITS * sd)
+            values[f"{start}_high_{unit}"] = float(centre + LIMITS * sd)
             if name in ("peak", "mean"):
-                values[f"{name}_sign_certain"] = float(sign_is_certain(np.array(value), np.array(size)))
+                values[f"{name}_sign_certain"] = float(sign_is_certain(np.array(centre), np.array(sd)))
         if frames["peak"] is not None:
             values |= self._sources(joint, term, frames["peak"])
         return values

@@ -1,0 +1,139 @@
+"""Course of the filter's loss over time.
+
+Filtered once more, a signal loses something with the course of the first loss, but smeared by the filter's own response. A
+movement whose jerk jumps at unknown instants loses an acceleration ``J h(t - t_0)`` at each of them, with the response h known
+from the gain; the energy of the jumps is found from that of the second loss by deconvolution (Richardson 1972, Journal of
+the Optical Society of America 62, 55-59; Lucy 1974, Astronomical Journal 79, 745-754), and that of the first follows.
+"""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from scipy.ndimage import convolve1d
+from scipy.signal import convolve
+from scipy.signal.windows import hann
+
+from limbtorque.arrays import FloatArray
+from limbtorque.chain.inverse import ComplexArray
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.smoothing import smoother_of
+from limbtorque.signals.smoothers import Smoother, smoother_gain
+from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.joint_errors import loss_ratio
+from limbtorque.uncertainty.marker_noise import MarkerNoise
+
+STEPS = 20  # of the deconvolution
+PERIODS = 0.5  # of the cut-off, over which the energy is averaged before the noise is taken off
+WIDE = 1.0  # periods of the cut-off, over which the joints share the loss alike
+LEAST_SHARE = 0.05  # of an energy that is not noise: below, the estimate is nothing but noise
+RESPONSE = 4096  # frames
+
+
+def loss_amplitude(
+    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None
+) -> FloatArray:
+    """Amplitude of the filter's loss over that of the estimate by filtering again.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    settings : Settings
+        The filter.
+    lost_m : complex ndarray of shape (n_joints + 1, 2, n_frames)
+        Joints in the directions of `joint_errors.filter_errors`, m.
+    noise : MarkerNoise or None
+        Noise, whose part of the energy is taken off.
+
+    Returns
+    -------
+    ndarray of shape (n_frames,)
+        Factor of both directions: about 1 where the movement is alike for long, more where its jerk jumps, less between such
+        instants and where there is only noise. All joints have the same.
+    """
+    smoother = smoother_of(settings)
+    if smoother is None or lost_m.shape[-1] < 3:
+        return np.ones(lost_m.shape[-1])
+    energy = (np.abs(np.gradient(np.gradient(lost_m, axis=-1), axis=-1)) ** 2).sum(axis=(0, 1)) * motion.rate_hz**4
+    by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
+    own = np.nan_to_num(energy) - by_noise
+    first, second = _responses(smoother, max(motion.cutoff_hz), motion.rate_hz)
+    window, wide = _window(motion, PERIODS), _window(motion, WIDE)
+    jumps = _deconvolved(np.maximum(_same(own, window), 0.0), _smeared(second, window))
+    around = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
+    return np.asarray(np.sqrt(np.maximum(_same(jumps, first), 0.0) / np.maximum(around, np.finfo(float).tiny)))
+
+
+def variance_of_loss(
+    variance: FloatArray, in_loss: FloatArray, amplitude: FloatArray, motion: ChainMotion
+) -> FloatArray:
+    """Variance by the filter's loss, without that of the noise in its estimate.
+
+    Parameters
+    ----------
+    variance : ndarray of shape (n_joints, n_terms, n_frames)
+        Of the directions of `joint_errors.filter_errors`, N m squared.
+    in_loss : ndarray of shape (n_joints, n_terms, n_frames)
+        Of noise alone in the same directions.
+    motion : ChainMotion
+        The motion.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_terms, n_frames)
+        The first times, as of Wiener's filter, the share that is not noise in its mean over `PERIODS` of the cut-off; NaN
+        where it is not known.
+    """
+    square, window = np.maximum(amplitude**2, np.finfo(float).tiny), _window(motion, WIDE)
+    own = convolve1d(np.nan_to_num(variance / square - in_loss), window, axis=-1, mode="constant")
+    return np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * amplitude**2)
+
+
+def _window(motion: ChainMotion, periods: float) -> FloatArray:
+    """Weights of the frames in the mean of an energy."""
+    window = hann(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
+    return np.asarray(window / window.sum())
+
+
+@functools.lru_cache(maxsize=256)
+def _responses(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Energies of the lost acceleration after a jump of jerk, first and second loss.
+
+    Mean squares of the response and of its rate of change over that of a wave at the cut-off: the envelope.
+    """
+    frequency_hz = np.fft.rfftfreq(RESPONSE, 1.0 / rate_hz)
+    omega = 2.0 * np.pi * np.maximum(frequency_hz, frequency_hz[1])
+    below = np.clip(frequency_hz, frequency_hz[1], 0.999 * rate_hz / 2.0)
+    gain = smoother_gain(below, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    lost, ratio = (1.0 - gain) / omega**2, loss_ratio(smoother, cutoff_hz, rate_hz)
+    half = round(1.5 * rate_hz / cutoff_hz)
+    found = []
+    for each in (lost, ratio * lost * gain):
+        wave, turned = (np.fft.irfft(part, RESPONSE) for part in (each, 1j * each * frequency_hz / cutoff_hz))
+        found.append(np.roll((wave**2 + turned**2) / 2.0, half)[: 2 * half + 1])
+    return found[0], found[1]
+
+
+def _deconvolved(energy: FloatArray, response: FloatArray) -> FloatArray:
+    """Positive energies whose responses add up to these, by Richardson and Lucy."""
+    if not energy.any():
+        return energy
+    total = response.sum()
+    found = energy / total
+    for _ in range(STEPS):
+        expected = np.maximum(_same(found, response), np.finfo(float).tiny)
+        found = np.maximum(found * _same(energy / expected, response) / total, 0.0)
+    return np.asarray(found)
+
+
+def _same(values: FloatArray, kernel: FloatArray) -> FloatArray:
+    """Convolution with a symmetric kernel of odd length, as long as the values."""
+    half = len(kernel) // 2
+    return np.asarray(convolve(values, kernel, mode="full")[half : half + len(values)])
+
+
+def _smeared(response: FloatArray, window: FloatArray) -> FloatArray:
+    """Response of an energy that is averaged."""
+    return np.asarray(convolve(response, window, mode="same"))

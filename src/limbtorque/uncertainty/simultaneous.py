@@ -1,0 +1,72 @@
+r"""Bands that hold a whole curve, by the Kac-Rice formula.
+
+The error of a curve over its standard deviation leaves ``-c .. c`` with a probability of at most
+
+.. math::
+
+    2 \Phi(-c) + \frac{1}{\pi} e^{-c^2 / 2} \int \tau(t) \, dt
+
+with the standard deviation tau of its rate of change: the first part at the first frame, the second the expected number of
+crossings (Rice 1945; Liebl and Reimherr 2023, Journal of the Royal Statistical Society B 85, 842-868). Nothing is sampled.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtr
+
+from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.uncertainty.bands import LEVEL, TorqueBands
+
+HIGHEST = 40.0  # standard deviations
+STEPS = 60  # halvings
+
+
+def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, level: float = LEVEL) -> FloatArray:
+    """Half-widths of simultaneous bands, in standard deviations.
+
+    Parameters
+    ----------
+    bands : TorqueBands
+        Bands of a trial.
+    used : ndarray of bool, shape (n_frames,)
+        Frames of the curve.
+    rate_hz : float
+        Frames per second.
+    level : float, optional
+        Probability with which the whole curve is held.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_terms)
+        Of every net torque and term: `bands.LIMITS` for an error that all frames share, more for one that changes; NaN
+        where a frame has no band.
+
+    Notes
+    -----
+    Every run of frames begins anew, as if the runs before told nothing about it. The bound is close for a high level; for
+    the squares of noise near rest, which are not normal, it is too narrow.
+    """
+    turned, n_runs = np.zeros(bands.variance_nm2.shape[:2]), 0
+    for start, stop in runs(used):
+        turned += _turned(bands.variance_nm2[..., start:stop], bands.rate_nm2_s2[..., start:stop], rate_hz)
+        n_runs += 1
+    low, high = np.zeros_like(turned), np.full_like(turned, HIGHEST)
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        outside = 2.0 * max(n_runs, 1) * ndtr(-middle) + turned / np.pi * np.exp(-(middle**2) / 2.0)
+        low, high = np.where(outside > 1.0 - level, middle, low), np.where(outside > 1.0 - level, high, middle)
+    return np.where(np.isnan(turned), np.nan, high)
+
+
+def _turned(variance: FloatArray, rate: FloatArray, rate_hz: float) -> FloatArray:
+    """Integral of tau over a run of frames.
+
+    With the variance V of an error and that of its rate of change R, ``tau^2 = R / V - (V' / 2 V)^2``.
+    """
+    if variance.shape[-1] < 2:
+        return np.zeros(variance.shape[:-1])
+    own = np.maximum(variance, np.finfo(float).tiny)
+    drift = np.gradient(np.log(own), 1.0 / rate_hz, axis=-1) / 2.0
+    tau = np.sqrt(np.maximum(np.where(variance > 0.0, rate / own - drift**2, 0.0), 0.0))
+    return np.asarray(np.trapezoid(np.where(np.isnan(variance), np.nan, tau), dx=1.0 / rate_hz, axis=-1))
