@@ -19,9 +19,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
-from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk, walk_recording
@@ -225,7 +226,7 @@ def _reaching(
     ends = {row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal) for row in rows}
     chain = segment_chain(
         rows,
-        table="dempster_winter",
+        table=DEMPSTER_WINTER,
         body_mass_kg=body_mass_kg,
         link_length_m=length_m,
         measured_between={row: (*ends[row], length) for row, length in zip(rows, length_m, strict=True)},

@@ -1,4 +1,4 @@
-"""Errors of foot strikes and foot offs against force plates, on recorded and simulated walks.
+"""Errors of foot strikes, foot offs and cycles, on recorded and simulated movements.
 
     python benchmarks/events.py --recordings folder
 
@@ -20,13 +20,15 @@ from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Load
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.foot import Foot, Strikes, find_foot
-from limbtorque.motion.gait_events import file_strikes, oconnor_events, zeni_events
+from limbtorque.motion.gait_events import LOW_PASS, file_strikes, oconnor_events, zeni_events
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plate_assignment import Feet, Stretch, assign
 from limbtorque.motion.plate_signals import Reading, read_plate
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Event, Recording
+from limbtorque.signals.smoothers import smooth_values
 from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording
+from limbtorque.statistics.cycles import cycle_times
 from limbtorque.study.options.loads import Plates
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques
@@ -38,13 +40,15 @@ NEAR_S = 0.3  # between an event and the flank of the force that it is compared 
 
 @dataclass(frozen=True)
 class Source:
-    """Walks of one kind: files, and labels of heel, toe and pelvis or hip."""
+    """Walks of one kind: files, labels of heel, toe and pelvis or hip, table of the forces on each foot, axis upwards."""
 
     name: str
     files: str
     heel: str
     toe: str
     hip: str
+    forces: str = ""
+    up: int = 2
 
 
 SOURCES = (
@@ -52,6 +56,8 @@ SOURCES = (
     Source("children, turns", "cohort/*/Turn/*.c3d", "{S}HEE", "{S}TOE", "{S}FEP"),
     Source("adult, 250 Hz", "walking_opensim/walking2.c3d", "{S}CAL", "{S}MT2", "{S}PSI"),
     Source("adult, 60 Hz", "c3d_org/sample10/type-2a.c3d", "{S}HEE", "{S}TOE", "{S}ASI"),
+    Source("adult, 100 Hz", "walk_emg_opensim/markers_walk.trc", "{S}.Heel", "{S}.Toe", "{S}.PSIS", "grf_walk.mot", 1),
+    Source("running, 150 Hz", "running_opensim/motion_capture_run.trc", "{S}CAL", "{S}TOE", "{S}PSI", "grf_run.mot", 1),
 )
 WALKERS = {
     "no impact": Walker(),
@@ -69,7 +75,8 @@ def recorded(folder: Path) -> Iterator[tuple[str, Recording, Source]]:
     """Recorded walks with force plates."""
     for source in SOURCES:
         for path in sorted(folder.glob(source.files)):
-            yield source.name, read_recording(path), source
+            forces = path.with_name(source.forces).as_posix() if source.forces else ""
+            yield source.name, read_recording(path), replace(source, forces=forces)
 
 
 def simulated() -> Iterator[tuple[str, Recording, Source]]:
@@ -96,7 +103,8 @@ def feet_of(recording: Recording, source: Source) -> dict[str, Foot]:
         return recording.markers_m[:, names[template.format(S=side[0].upper())]]
 
     hips = {side: marker(source.hip, side) for side in ("right", "left")}
-    velocity = np.gradient(0.5 * (hips["right"] + hips["left"])[:, :2], axis=0)
+    level = [axis for axis in range(3) if axis != source.up]
+    velocity = np.gradient(0.5 * (hips["right"] + hips["left"])[:, level], axis=0)
     way = velocity / np.linalg.norm(velocity, axis=1, keepdims=True)
     feet = {}
     for side, hip in hips.items():
@@ -109,11 +117,11 @@ def feet_of(recording: Recording, source: Source) -> dict[str, Foot]:
             belt_m_s=np.zeros(3),
             side=side,
         )
-        ahead = [np.sum((end - hip)[:, :2] * way, axis=1) for end in (heel, toe)]
+        ahead = [np.sum((end - hip)[:, level] * way, axis=1) for end in (heel, toe)]
         strikes = Strikes(
             file_strikes(recording.events, side, rate_hz=rate_hz, first=0),
             zeni_events(ahead[0], ahead[1], rate_hz=rate_hz),
-            oconnor_events(heel[:, 2], toe[:, 2], rate_hz=rate_hz),
+            oconnor_events(heel[:, source.up], toe[:, source.up], rate_hz=rate_hz),
         )
         feet[side] = replace(foot, strikes=strikes)
     return feet
@@ -144,6 +152,9 @@ def error_s(events: FloatArray, flank: float, rate_hz: float) -> float:
 def errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
     """Errors of every method, for all steps that one plate measures alone."""
     rate_hz, feet = recording.rate_hz, feet_of(recording, source)
+    if source.forces:
+        yield from _errors_of_table(recording, source, feet)
+        return
     stretch = Stretch(slice(0, recording.n_frames), 1, rate_hz)
     readings = [
         read_plate(plate, stretch.frames, rate_hz, settings=SETTINGS, up=UP) for plate in recording.force_plates
@@ -154,15 +165,77 @@ def errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
             own = assign(reading, readings, Feet(foot, other), stretch=stretch, settings=SETTINGS, up=UP).own
             for step in runs(own):
                 on, off = flanks(reading, step)
-                slow = [edge for run in runs(foot.contact) for edge in run]
-                yield "strike, slow landmark", error_s(np.array(slow[::2]), on, rate_hz)
-                yield "off, slow landmark", error_s(np.array(slow[1::2]), off, rate_hz)
-                yield "strike, file", error_s(foot.strikes.file, on, rate_hz)
-                yield "off, file", error_s(offs_of_file(recording.events, side, rate_hz), off, rate_hz)
-                for name in ("zeni", "oconnor"):
-                    found = getattr(foot.strikes, name)
-                    yield f"strike, {name}", error_s(found.strike, on, rate_hz)
-                    yield f"off, {name}", error_s(found.off, off, rate_hz)
+                yield from _errors_of_step(recording, foot, on, off)
+
+
+def _errors_of_step(recording: Recording, foot: Foot, on: float, off: float) -> Iterator[tuple[str, float]]:
+    """Errors of every method for one step, by the flanks of its force in frames."""
+    rate_hz = recording.rate_hz
+    slow = [edge for run in runs(foot.contact) for edge in run]
+    yield "strike, slow landmark", error_s(np.array(slow[::2]), on, rate_hz)
+    yield "off, slow landmark", error_s(np.array(slow[1::2]), off, rate_hz)
+    yield "strike, file", error_s(foot.strikes.file, on, rate_hz)
+    yield "off, file", error_s(offs_of_file(recording.events, foot.side, rate_hz), off, rate_hz)
+    for name in ("zeni", "oconnor"):
+        found = getattr(foot.strikes, name)
+        yield f"strike, {name}", error_s(found.strike, on, rate_hz)
+        yield f"off, {name}", error_s(found.off, off, rate_hz)
+
+
+def _errors_of_table(recording: Recording, source: Source, feet: dict[str, Foot]) -> Iterator[tuple[str, float]]:
+    """Errors of every method for the steps of a table with the force on each foot."""
+    for side, foot in feet.items():
+        for on, off in table_flanks(Path(source.forces), side, recording.rate_hz):
+            yield from _errors_of_step(recording, foot, on, off)
+
+
+def table_flanks(path: Path, side: str, rate_hz: float) -> list[tuple[float, float]]:
+    """Flanks of the vertical force on one foot of an OpenSim table, in frames; NaN at the ends of the table."""
+    lines = path.read_text().splitlines()
+    head = next(k for k, line in enumerate(lines) if line.strip() == "endheader") + 1
+    head += not lines[head].strip()
+    names = [name.casefold() for name in lines[head].split()]
+    values = np.array([line.split() for line in lines[head + 1 :] if line.strip()], dtype=float)
+    (column,) = (k for k, name in enumerate(names) if "force" in name and name.endswith("vy") and _of_side(name, side))
+    frames = values[:, 0] * rate_hz
+    return [
+        (frames[start] if start else np.nan, frames[stop - 1] if stop < len(frames) else np.nan)
+        for start, stop in runs(values[:, column] > SETTINGS.threshold_n)
+    ]
+
+
+def _of_side(name: str, side: str) -> bool:
+    return name.startswith(f"{side[0]}_") or f"_{side[0]}_" in name
+
+
+CYCLES = {"pedal, 1.25 per s": (1.25, 0.17, 0.17), "push, 1 per s": (1.0, 0.25, 0.03)}  # rate, half axes along x and y
+
+
+def cycle_errors() -> None:
+    """Print the errors of the beginnings of cycles: an ellipse with noise of 1 mm, low-pass filtered at 6 Hz."""
+    print("\nbeginnings of cycles\n| movement | start | n | not found | rms, ms | largest, ms |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    time_s = np.arange(0.0, 10.0, 0.01)
+    for name, (per_s, along, above) in CYCLES.items():
+        for start, turn in (("highest", 0.0), ("rearmost", 0.75)):
+            apart, missing = [], 0
+            for seed in range(20):
+                rng = np.random.default_rng(seed)
+                angle = 2.0 * np.pi * (per_s * time_s + rng.uniform())
+                path = np.column_stack([along * np.sin(angle), above * np.cos(angle)])
+                smooth = smooth_values(
+                    path + 0.001 * rng.standard_normal(path.shape), rate_hz=100.0, cutoff_hz=6.0, smoother=LOW_PASS
+                )
+                found = cycle_times(time_s, smooth, start=start)
+                phase = angle / (2.0 * np.pi) - turn
+                whole = np.arange(np.ceil(phase[0] + 0.5), np.floor(phase[-1] - 0.5) + 1)
+                exact = np.interp(whole, phase, time_s)
+                nearest = np.array([found[np.argmin(np.abs(found - at))] - at for at in exact])
+                missing += int((np.abs(nearest) > 0.25 / per_s).sum())
+                apart += nearest[np.abs(nearest) <= 0.25 / per_s].tolist()
+            errors_ms = 1000.0 * np.array(apart)
+            rms = np.sqrt((errors_ms**2).mean())
+            print(f"| {name} | {start} | {len(apart)} | {missing} | {rms:.1f} | {np.abs(errors_ms).max():.1f} |")
 
 
 def table(title: str, found: dict[tuple[str, str], list[tuple[float, float]]]) -> None:
@@ -254,6 +327,7 @@ def main() -> None:
         table(title, dict(sorted(each.items())))
         table(f"{title}, together", whole)
     landings()
+    cycle_errors()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def dempster(rows: dict[str, float], link_length_m: list[float]) -> lt.Chain:
     """Chain of rows of Dempster's table, each with the length between its landmarks."""
     return lt.segment_chain(
         list(rows),
-        table="dempster_winter",
+        table=lt.DEMPSTER_WINTER,
         body_mass_kg=MASS_KG,
         link_length_m=link_length_m,
         measured_between={

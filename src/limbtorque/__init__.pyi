@@ -47,8 +47,9 @@ from limbtorque.chain import segment_torques as segment_torques
 from limbtorque.chain import torque_terms as torque_terms
 from limbtorque.chain import two_link_angles as two_link_angles
 from limbtorque.chain import velocity_ellipse as velocity_ellipse
-from limbtorque.chain.body_segments import DEMPSTER_WINTER as DEMPSTER_WINTER
 from limbtorque.chain.body_segments import segment_chain as segment_chain
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER as DEMPSTER_WINTER
+from limbtorque.chain.segment_tables import segment_table as segment_table
 from limbtorque.errors import LandmarkError as LandmarkError
 from limbtorque.errors import LimbtorqueError as LimbtorqueError
 from limbtorque.errors import LoadError as LoadError

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from limbtorque.chain.body_segments import DEMPSTER_WINTER, MEASURED, TABLES, segment_chain, table_row
+from limbtorque.chain.body_segments import MEASURED, segment_chain
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER, table_row
 from limbtorque.errors import SegmentError
 from limbtorque.study.chains import ARM, LEG
 
@@ -30,7 +31,7 @@ def chain_of(rows, lengths, measured=None, between=None, mass=80.0):
     }
     return segment_chain(
         rows,
-        table="dempster_winter",
+        table=DEMPSTER_WINTER,
         body_mass_kg=mass,
         link_length_m=lengths,
         measured_between={**pairs, **(between or {})},
@@ -40,7 +41,7 @@ def chain_of(rows, lengths, measured=None, between=None, mass=80.0):
 
 @pytest.mark.parametrize("name", WINTER)
 def test_table_is_winters(name):
-    row = table_row("dempster_winter", name)
+    row = table_row(DEMPSTER_WINTER, name)
     assert (row.mass, row.com, row.gyration, row.proximal, row.distal) == WINTER[name]
 
 
@@ -76,7 +77,7 @@ def test_an_arm_by_hand():
     """80 kg; upper arm 0.3 m, forearm 0.25 m between its landmarks but 0.26 m between the joints, hand 0.08 m."""
     chain = segment_chain(
         ["upper_arm", "forearm", "hand"],
-        table="dempster_winter",
+        table=DEMPSTER_WINTER,
         body_mass_kg=80.0,
         link_length_m=[0.3, 0.26, 0.09],
         measured_between={
@@ -151,11 +152,11 @@ def test_a_measured_length_scales_the_tables_shares_only():
 
 def test_a_row_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(SegmentError, match=r"no segment 'trunk'; it has hand, forearm"):
-        table_row("dempster_winter", "trunk")
+        table_row(DEMPSTER_WINTER, "trunk")
 
 
 def test_built_in_chains_and_measured_columns_have_their_rows():
     for model in (ARM, LEG):
-        assert all(segment.row in TABLES["dempster_winter"] for segment in model.segments)
+        assert all(segment.row in DEMPSTER_WINTER for segment in model.segments)
     assert "forearm_mass_kg" in MEASURED
     assert len(MEASURED) == len(set(MEASURED)) == 4 * len(DEMPSTER_WINTER)

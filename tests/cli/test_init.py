@@ -35,6 +35,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import SUFFIXES, read_recording
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml
@@ -558,38 +559,78 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
     assert without_window(study) == [False] * 4
 
 
-def test_a_walk_without_foot_strikes_keeps_the_movement_in_a_column_of_its_own(tmp_path):
+def test_a_walk_without_foot_strikes_has_those_of_plates_and_markers(tmp_path):
+    """The third walk moves at random: no foot strike is found."""
     proposal, study = leg_study(tmp_path, [WALK, WALK, events(("Foot Off", "Left", 0.5))])
     assert configured(study)[0][0] == "events"
-    assert [row["ensembles.window"] for row in rows(study)] == ["", "", "", "", "movement", "movement"]
-    _, lacking, no_way = proposal.window.evidence
-    assert lacking.startswith("walk2_left, walk2_right: no foot strike of its side; its other events are Foot Off Left")
-    assert lacking.endswith("the window stays movement, in the column ensembles.window")
-    assert no_way.startswith(
-        "walk2_left, walk2_right: walking needs two foot strikes of the same side for a time-normalised curve"
+    assert "ensembles.window" not in rows(study)[0]
+    assert "ensembles.events" not in rows(study)[0]
+    _, found = proposal.window.evidence
+    assert found.startswith(
+        "walk2_left, walk2_right: the file has no foot strike of this side; foot strikes are found by"
     )
-    assert "mark them in the capture software, or give start_s and end_s of one cycle" in no_way
     assert without_window(study) == [False] * 4 + [True] * 2
 
 
-def test_where_few_trials_have_foot_strikes_only_these_go_from_one_to_the_next(tmp_path):
+def test_walks_without_any_events_go_from_strike_to_strike(tmp_path):
+    """A simulated walk with the names of Plug-in Gait, of both feet and without plates."""
+    walked = walk_recording(Walker(), Walkway(), duration_s=4.0, first_strike_s=0.5)
+    names = {"HIP": "FEP", "KNE": "FEO", "ANK": "TIO", "TOE": "TOE", "HEE": "HEE"}
+    labels = [label[0] + names[label[1:]] for label in walked.labels]
+    more = [side + "ANK" for side in "RL"]
+    markers = np.concatenate(
+        [walked.markers_m, walked.markers_m[:, [walked.labels.index(name) for name in more]]], axis=1
+    )
+    head = markers[:, :1] + [0.0, 0.1, 0.7]
+    (tmp_path / "data").mkdir()
+    groups = {"PROCESSING": {"Bodymass": [70.0]}}
+    write_c3d(
+        tmp_path / "data" / "walk.c3d",
+        np.concatenate([head, markers], axis=1),
+        labels=["LFHD", *labels, *more],
+        groups=groups,
+    )
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    assert configured(tmp_path / "study")[0] == ("events", "Foot Strike", "Foot Strike")
+    assert [row.events for row in proposal.trials] == ["", ""]
+    assert without_window(tmp_path / "study") == [False, False]
+
+
+def test_a_leg_without_a_foot_keeps_the_movement():
+    two = (Strikes("Foot Strike {side}", "right", (0.1,)),)
+    base = ProposedTrial("a", "s", "s", "a.trc", "leg_without_foot", "right", "c", "m", "", "travel", strikes=two)
+    window, (row,) = propose_window([replace(base, gait=True)])
+    assert window.window == "movement"
+    assert row.window == ""
+    lacking, no_way = window.evidence
+    assert lacking == "a: only one foot strike of its side: the window stays movement"
+    assert no_way.startswith(
+        "a: walking needs two foot strikes of the same side for a time-normalised curve, and without a foot"
+    )
+    assert "give start_s and end_s of one cycle in trials.csv" in no_way
+
+
+def test_one_foot_strike_is_too_few_and_the_column_that_replaces_it_is_written(tmp_path):
     one = events(*strikes(0.2, 0.9, side="Left"), *strikes(0.5, side="Right"))
     proposal, study = leg_study(tmp_path, [one, None])
-    assert configured(study)[0] == ("movement", "Foot Strike {side}", "Foot Strike {side}")
-    assert {row["trial"]: row["ensembles.window"] for row in rows(study)} == {
-        "walk0_right": "",
-        "walk0_left": "events",
+    assert configured(study)[0] == ("events", "Foot Strike {side}", "Foot Strike {side}")
+    assert {row["trial"]: row["ensembles.events"] for row in rows(study)} == {
+        "walk0_right": "plates_and_markers",
+        "walk0_left": "",
         "walk1_right": "",
         "walk1_left": "",
     }
-    assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two or more foot strikes")
-    assert "walk0_right: only one foot strike of its side: the window stays movement" in proposal.window.evidence
+    first, none, single = proposal.window.evidence
+    assert first.startswith("1 of 4 leg trials have two or more foot strikes")
+    assert none.startswith("walk1_left, walk1_right: the file has no foot strike of this side")
+    assert single.startswith("walk0_right: the file has only one foot strike of this side, too few for a cycle")
+    assert single.endswith("(column ensembles.events; delete it to keep to the file)")
 
 
 def test_a_strike_outside_of_the_recording_is_none(tmp_path):
     """The recording is 1 s long; the second strike is marked at 1.2 s."""
     proposal, _ = leg_study(tmp_path, [events(*strikes(0.1, 1.2, side="Left"), *strikes(0.2, 1.2, side="Right"))])
-    assert proposal.window.window == "movement"
+    assert [trial.events for trial in proposal.trials] == ["plates_and_markers"] * 2
 
 
 @pytest.mark.parametrize("name", ["Right Heel Strike", "heel strike RIGHT", "Initial Contact Right"])
@@ -887,13 +928,13 @@ def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
 
 def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tmp_path):
     """One of the six walks, a turn, has no events."""
-    init_study(tmp_path / "study", recordings / "cohort")
+    proposal = init_study(tmp_path / "study", recordings / "cohort")
     (window, *_), own = configured(tmp_path / "study")
     assert window == "events"
-    assert {name for name, of_trial in own.items() if of_trial != "events"} == {
-        "HC044A29_right_leg",
-        "HC044A29_left_leg",
-    }
+    assert set(own.values()) == {"events"}
+    (found,) = (said for said in proposal.window.evidence if "the file has no foot strike of this side" in said)
+    assert found.startswith("HC044A29_left_leg, HC044A29_right_leg:")
+    assert not any(trial.events for trial in proposal.trials)
 
 
 # --- real recordings --------------------------------------------------------------------------------------------------
@@ -924,8 +965,11 @@ def test_a_recorded_cohort(recordings, tmp_path):
             {"mass_kg": "75", "plane.forward_axis": "-y"},
             [
                 f"{name}_{limb}"
-                for name in ("kinematics_tennis_serve", "Viktor_kinematics_tennis_serve_2players")
-                for limb in ("right_arm", "left_arm", "right_leg", "left_leg")
+                for name, serves in (
+                    ("kinematics_tennis_serve", 5),
+                    ("Viktor_kinematics_tennis_serve_2players", 3),
+                )
+                for limb in (*(f"right_arm_{k + 1}" for k in range(serves)), "left_arm", "right_leg", "left_leg")
             ],
         ),
     ],

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis import analyse_recording
-from limbtorque.chain.body_segments import DEMPSTER_WINTER
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import fits, fits_without_end
 from limbtorque.motion.limb import Limb

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import plates
-from limbtorque.chain.body_segments import table_row
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.body_checks import (
     centre_of_mass,
     foot_metrics,
@@ -44,12 +44,12 @@ def test_the_centre_of_mass_of_two_legs_and_the_rest():
     upward = 0.678 * 0.9 + 0.1 * (0.9 - 0.433 * 0.4) + 0.0465 * (0.5 - 0.433 * 0.4) + 0.0145 * 0.05
     upward += 0.1 * 0.9 + 0.0465 * (0.9 - 0.433 * 0.4) + 0.0145 * 0.5
     sides = [{name: point[None] for name, point in side.items()} for side in (right, left)]
-    found = centre_of_mass(model, sides, table="dempster_winter")
+    rows = [DEMPSTER_WINTER[segment.row] for segment in model.segments]
+    found = centre_of_mass(model, sides, rows)
     np.testing.assert_allclose(found, [[forward, 0.0, upward]], atol=1e-12)
     sides[0]["knee_axis"] = np.full((1, 3), np.nan)
-    assert np.isnan(centre_of_mass(model, sides, table="dempster_winter")).all()
-    masses = [table_row("dempster_winter", segment.row).mass for segment in model.segments]
-    assert masses == [0.1, 0.0465, 0.0145]
+    assert np.isnan(centre_of_mass(model, sides, rows)).all()
+    assert [row.mass for row in rows] == [0.1, 0.0465, 0.0145]
 
 
 # --- total force -----------------------------------------------------------------------------------------------------

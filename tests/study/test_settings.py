@@ -100,7 +100,7 @@ def test_all_faults_are_told_at_once():
         ({"run": {"max_trials_per_job": 0}}, "run.max_trials_per_job"),
         ({"run": {"max_failed_fraction": 1.5}}, "run.max_failed_fraction"),
         ({"plates": {"assignment": "both"}}, "plates.assignment"),
-        ({"segments": {"table": "zatsiorsky"}}, "segments.table"),
+        ({"segments": {"table": "hanavan"}}, "segments.table"),
         ({"figures": {"formats": ["gif"]}}, "figures.formats.0"),
         ({"loads": {"pull": {"type": "rope"}}}, "loads.pull"),
         ({"loads": {"pull": {"type": "spring", "stiffness_n_m": -1, "anchor_m": [0, 0, 0]}}}, "stiffness_n_m"),

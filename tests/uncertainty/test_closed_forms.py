@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from still_chains import N_FRAMES, motion_of, with_errors
 
-from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.ground_reaction import MEASURED, ExternalLoad
 from limbtorque.motion.limb import Limb
 from limbtorque.study.settings import make_settings

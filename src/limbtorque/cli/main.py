@@ -258,6 +258,9 @@ def _add_recording_commands(command: Command) -> None:
     run.add_argument(
         "--height-m", type=float, default=math.nan, help="body height, m, to compare mass and lengths with"
     )
+    run.add_argument(
+        "--sex", choices=("f", "m"), default="", help="sex, for the tables of segment parameters that depend on it"
+    )
     run.add_argument("--leg-length-m", type=float, default=math.nan, help="leg length, m, for hip_centre: davis_1991")
     run.add_argument("--settings", required=True, type=Path, help="settings file with at least one marker set")
     run.add_argument("--marker-set", help="marker set; required if the settings have several")
@@ -462,6 +465,7 @@ def _run(options: argparse.Namespace) -> int:
             side=options.side,
             body_mass_kg=options.mass_kg,
             height_m=options.height_m,
+            sex=options.sex,
             measured={"leg_length_m": options.leg_length_m} if options.leg_length_m > 0.0 else {},
             marker_set=options.marker_set,
             prefix=options.prefix,

@@ -47,7 +47,7 @@ def _map(options: argparse.Namespace) -> int:
     choices = MapChoices(
         options.file.as_posix(),
         {name: settings.chain(name) for name in (*settings.chains, "leg", "arm")},
-        table=settings.segments.table,
+        rows=settings.segments.any_sex,
         up_axis=settings.plane.up_axis or "",
     )
     page = options.output or Path(f"{options.file.stem}_map.html")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from limbtorque.arrays import BoolArray
-from limbtorque.chain.body_segments import table_row
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER, Row
 from limbtorque.cli.init.known_sets import fits, sided
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_trials import propose_forward
@@ -53,7 +53,7 @@ class MapChoices:
         Path of the recording in the table of trials.
     chains : mapping of str to ChainModel
         Chains to choose from.
-    table : str
+    rows : mapping of str to Row
         Table of segment parameters, which decides the landmarks a segment is measured between.
     up_axis : str
         The axis that points up, where it is known; else by the recording.
@@ -67,7 +67,7 @@ class MapChoices:
 
     file: str
     chains: Mapping[str, ChainModel]
-    table: str = "dempster_winter"
+    rows: Mapping[str, Row] = field(default_factory=lambda: DEMPSTER_WINTER)
     up_axis: str = ""
     chain: str = ""
     side: str = ""
@@ -102,7 +102,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
     name = Path(choices.file).name
     seen = look_at(recording, path=Path(choices.file), name=name)
     up_axis, evidence = (choices.up_axis, ("from the settings",)) if choices.up_axis else judge_up([seen])
-    chains = {chain: map_chain(model, choices.table) for chain, model in choices.chains.items()}
+    chains = {chain: map_chain(model, choices.rows) for chain, model in choices.chains.items()}
     markers, repeated = _markers(recording)
     if not any(markers.values()):
         raise TrialError(
@@ -154,20 +154,21 @@ def _values(annotation: Any) -> Iterator[str]:
             yield from _values(one)
 
 
-def map_chain(model: ChainModel, table: str) -> MapChain:
+def map_chain(model: ChainModel, rows: Mapping[str, Row]) -> MapChain:
     """Landmarks of a chain: those of its joints, of its segments' ends, of the sole.
 
     Examples
     --------
-    >>> [landmark.name for landmark in map_chain(LEG, "dempster_winter").landmarks if landmark.required]
+    >>> [landmark.name for landmark in map_chain(LEG, DEMPSTER_WINTER).landmarks if landmark.required]
     ['hip_axis', 'knee_axis', 'ankle_axis', 'head_of_metatarsal_2']
     """
     joints = (*(joint.landmark for joint in model.joints), model.end)
     stand_ins: dict[str, str] = {}
     for (near, far), segment in zip(pairwise(joints), model.segments, strict=True):
-        row = table_row(table, segment.row)
-        stand_ins.setdefault(row.proximal, near)
-        stand_ins.setdefault(row.distal, far)
+        if row := rows.get(segment.row):
+            at_joint = row.com_from == "joint"
+            stand_ins.setdefault(row.proximal, near if at_joint else "")
+            stand_ins.setdefault(row.distal, far if at_joint else "")
     soles = [name for joint in model.joints for name in joint.sole or ()]
     names = dict.fromkeys((*joints, *stand_ins, *soles, *model.contact_landmarks))
     return MapChain(

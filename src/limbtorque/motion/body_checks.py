@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
-from limbtorque.chain.body_segments import table_row
+from limbtorque.chain.segment_tables import Row
 from limbtorque.motion.both_sides import Side, both_sides, foot_reversed_share, sides_reversed_share, sides_unlike_m
 from limbtorque.motion.foot import centre_of_pressure, slow_frames
 from limbtorque.motion.ground_reaction import ExternalLoad
@@ -39,7 +39,7 @@ MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 
-def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> FloatArray:
+def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]) -> FloatArray:
     """Centre of mass of a body: both limbs, and the rest between their first joints.
 
     Parameters
@@ -48,15 +48,14 @@ def centre_of_mass(model: ChainModel, sides: Sequence[Side], *, table: str) -> F
         Joints and segments of a limb.
     sides : sequence of dict
         Landmarks of both limbs, each of shape (n_frames, 3), m.
-    table : str
-        Table of segment parameters.
+    rows : sequence of Row
+        Parameters of the segments, proximal first.
 
     Returns
     -------
     ndarray of shape (n_frames, 3)
         Position, m; NaN where a landmark is missing.
     """
-    rows = [table_row(table, segment.row) for segment in model.segments]
     rest = 1.0 - len(sides) * sum(row.mass for row in rows)
     total = np.zeros_like(next(iter(sides[0].values())))
     for side in sides:
@@ -402,7 +401,7 @@ def _force_metrics(
 ) -> dict[str, float]:
     """Metrics of the whole force over the longest stretch with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
-    centre = centre_of_mass(model, sides, table=settings.segments.table)
+    centre = centre_of_mass(model, sides, limb.segment_rows(settings))
     complete = runs(~np.isnan(centre).any(axis=1))
     start, stop = max(complete, key=lambda run: run[1] - run[0], default=(0, 0))
     if stop - start < max(SHORTEST_S * rate_hz, FEWEST_FRAMES):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, turned, unwrapped
-from limbtorque.chain.body_segments import segment_chain, table_row
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.errors import LandmarkError, SignalError
+from limbtorque.errors import SignalError
 from limbtorque.motion.body_checks import body_metrics
 from limbtorque.motion.external_load import external_load, impact_times, plate_readings
 from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
 from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
+from limbtorque.motion.inertial_constants import inertial_constants
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import Planarity, PlaneFrame, axis_vector, lengths_and_tilts, segment_planarity
@@ -176,6 +175,7 @@ def chain_motion(
         "up_axis_deg": _up_axis_deg(model, placed, external, settings),
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
     }
+    inertial = inertial_constants(limb, settings, placed, moving_m)
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
     motion = ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
@@ -193,7 +193,7 @@ def chain_motion(
         segment_length_m=length_m,
         segment_tilt_rad=tilt_rad,
         fit_m=fit_m,
-        chain=_constants(limb, settings, placed, moving_m),
+        chain=inertial.chain,
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
         flexion=flexion,
@@ -201,7 +201,7 @@ def chain_motion(
         cutoff_hz=smoothed.cutoff_hz,
         cutoffs=smoothed.choices,
         metrics=metrics,
-        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *external.notes),
+        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *inertial.notes, *external.notes),
     )
     return replace(motion, metrics={**metrics, **frame_metrics(motion, np.ones(len(joint_m), dtype=bool), model)})
 
@@ -245,49 +245,6 @@ def _fitted_joints(
     fit = _rigid_chain(joint_m, foreshortened, recording)
     fitted_m, distance_m = fit.joint_m, lengths(fit.distance_m) / np.sqrt(fit.distance_m.shape[1])
     return fitted_m, fitted_m if method == "rigid_chain" else joint_m, distance_m
-
-
-def _constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Chain:
-    """Constants of the chain; lengths are projected (docs/decisions/0002).
-
-    The table length of a segment inclined to the plane is shortened like its projection.
-    """
-    model, table, landmarks = limb.model(settings), settings.segments.table, placed.landmarks
-    link_length = lengths(np.diff(joint_m, axis=1)).mean(axis=0)
-    shares = link_length / placed.planarity.length_m
-    between = {}
-    for segment, shortening in zip(model.segments, shares, strict=True):
-        row = table_row(table, segment.row)
-        distances = lengths(landmarks[row.distal] - landmarks[row.proximal])
-        if np.isnan(distances).all():
-            raise LandmarkError(
-                f"segment {segment.name}: no frame has both {row.proximal} and {row.distal}, so its length is unknown; "
-                "check their markers"
-            )
-        between[segment.row] = (row.proximal, row.distal, float(np.nanmean(distances) * shortening))
-    chain = segment_chain(
-        [segment.row for segment in model.segments],
-        table=table,
-        body_mass_kg=limb.body_mass_kg,
-        link_length_m=link_length,
-        measured_between=between,
-        measured=_shortened(limb.measured, model, shares),
-    )
-    for link, segment in enumerate(model.segments):
-        if added := settings.segments.added.get(segment.name):
-            chain = chain.holding(added.mass_kg, link=link, along_m=added.fraction * float(link_length[link]))
-    return chain
-
-
-def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:
-    """Subject's segment parameters in the plane: lengths and inertias projected."""
-    powers = {"length_m": 1, "com_m": 1, "inertia_kgm2": 2, "mass_kg": 0}
-    return {
-        name: measured[name] * share**power
-        for segment, share in zip(model.segments, shares.tolist(), strict=True)
-        for quantity, power in powers.items()
-        if (name := f"{segment.row}_{quantity}") in measured
-    }
 
 
 def _kinematics(

@@ -17,7 +17,8 @@ LOW_PASS_HZ = 7.0
 LOW_HEEL_SHARE = 0.35  # of the heel's range: strikes are sought below it
 MIN_STRIDE_S = 0.4  # shorter than a stride of walking or running
 MIN_RANGE_SHARE = 1.0 / 3.0  # of the signal's range: prominence of a peak
-STRIKE_LABELS = ("foot strike", "heel strike", "initial contact")
+STRIKE_LABELS = ("foot strike", "heel strike", "initial contact", "foot contact")
+OFF_LABELS = ("foot off", "toe off", "foot lift")
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,21 @@ def file_strikes(events: Sequence[Event], side: str, *, rate_hz: float, first: i
     """
     times = [event.time_s for event in events if _is_strike(event, side)]
     return np.sort(np.array(times, dtype=float)) * rate_hz - first
+
+
+def kind_of(name: str, side: str) -> str:
+    """Foot strike or foot off that the name of an event of one side means.
+
+    Examples
+    --------
+    >>> kind_of("Foot Strike", "left"), kind_of("Right Toe Off", "right"), kind_of("Foot Strike Left", "right")
+    ('strike', 'off', '')
+    """
+    words = " ".join(name.casefold().replace("_", " ").split())
+    for kind, labels in (("strike", STRIKE_LABELS), ("off", OFF_LABELS)):
+        if any(words in (label, f"{side} {label}", f"{label} {side}") for label in labels):
+            return kind
+    return ""
 
 
 def _is_strike(event: Event, side: str) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
 from limbtorque.motion.foot import Foot, inside, slow_frames
+from limbtorque.motion.foot_events import FoundEvents, foot_events, plate_events
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.plate_assignment import Assignment, Feet, Stretch, assign
 from limbtorque.motion.plate_signals import (
@@ -54,6 +55,8 @@ class ExternalLoad:
         Centre of pressure of the ground in the plane, m; NaN in frames without a load of more than `plates.threshold_n`.
     unfiltered_n, unfiltered_couple_nm : ndarray of shape (n_frames, 2) and (n_frames,)
         Force and couple of the plates at the same point without the filter, frame means; empty without plates.
+    foot_events : mapping of str to tuple of Event
+        Foot strikes and offs by each method (`motion.foot_events`); empty for limbs off the ground.
     """
 
     force_n: FloatArray
@@ -65,6 +68,7 @@ class ExternalLoad:
     pressure_m: FloatArray | None = None
     unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
+    foot_events: FoundEvents = field(default_factory=dict)
 
     def part(self, some: slice) -> ExternalLoad:
         """Load of some frames."""
@@ -261,10 +265,18 @@ def ground_load(
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
     }
+    steps = plate_events(
+        readings,
+        [each.own for each in assigned],
+        unusable | beside | (missing & ~own),
+        threshold_n=settings.threshold_n,
+        up=up,
+    )
+    events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(
         in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
     )
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events)
 
 
 def _median(values: Sequence[float]) -> float:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
-from limbtorque.chain.body_segments import LONGEST_M, table_row
+from limbtorque.chain.body_segments import LONGEST_M
 from limbtorque.errors import SegmentError
 from limbtorque.motion.body_size import body_size
 from limbtorque.motion.facing import body_faces
@@ -86,7 +86,8 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
-    needed = {*joint_names, *_length_landmarks(model, settings.segments.table)}
+    rows = limb.segment_rows(settings)
+    needed = {*joint_names, *(landmark for row in rows for landmark in (row.proximal, row.distal))}
     needed |= set(contact_landmarks(model, mapping, settings.plates))
     prepared = prepare_markers(
         recording,
@@ -213,11 +214,6 @@ def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
             size = "not known" if np.isnan(error.mean_m) else f"{1e3 * error.mean_m:.0f} mm on average"
             found.append(f"landmark {name}: predicted by {kind}; error by imaging {size} ({error.source})")
     return found
-
-
-def _length_landmarks(model: ChainModel, table: str) -> list[str]:
-    rows = [table_row(table, segment.row) for segment in model.segments]
-    return [landmark for row in rows for landmark in (row.proximal, row.distal)]
 
 
 def _check_lengths(model: ChainModel, length_m: FloatArray, recording: Recording) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from limbtorque.arrays import choice
+from limbtorque.chain.segment_tables import Row, table_row
 from limbtorque.errors import LandmarkError, LoadError, did_you_mean
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
@@ -39,6 +40,8 @@ class Limb:
         Window of the recording that is analysed, s from its first frame.
     height_m : float
         Body height, m, with which mass and segment lengths are compared; NaN where not known.
+    sex : {"f", "m", ""}
+        Sex, for the tables of segment parameters that depend on it.
 
     Examples
     --------
@@ -56,9 +59,11 @@ class Limb:
     start_s: float | None = None
     end_s: float | None = None
     height_m: float = math.nan
+    sex: str = ""
 
     def __post_init__(self) -> None:
         choice("side", self.side, ("left", "right"))
+        choice("sex", self.sex, ("f", "m", ""))
         if not (
             isinstance(self.body_mass_kg, int | float) and math.isfinite(self.body_mass_kg) and self.body_mass_kg > 0
         ):
@@ -72,6 +77,17 @@ class Limb:
                 f"chain is {self.chain!r}, expected {' or '.join(known)}{did_you_mean(self.chain, known)}"
             )
         return settings.chain(self.chain)
+
+    def segment_rows(self, settings: Settings) -> tuple[Row, ...]:
+        """Return the rows of segment parameters of the chain, proximal first.
+
+        Raises
+        ------
+        SegmentError
+            The table lacks a segment, or depends on the sex, which is not given.
+        """
+        rows = settings.segments.parameters(self.sex)
+        return tuple(table_row(rows, segment.row) for segment in self.model(settings).segments)
 
     def landmarks(self, settings: Settings) -> LandmarkMap:
         """Return the markers of the limb's landmarks.

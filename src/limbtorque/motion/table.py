@@ -12,6 +12,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.flexion import Flexion
+from limbtorque.motion.foot_events import events_as_values, events_of_values
 from limbtorque.motion.ground_reaction import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.cutoff import CutoffChoice
@@ -65,6 +66,7 @@ def motion_constants(motion: ChainMotion) -> MotionConstants:
         cutoff_hz=motion.cutoff_hz,
         cutoffs=[choice_values(choice) for choice in motion.cutoffs],
         notes=motion.notes,
+        foot_events=events_as_values(motion.load.foot_events),
     )
 
 
@@ -106,7 +108,12 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
     joint_m = np.stack([xy(f"{point}_position_{{}}_m") for point in (*joints, "endpoint")], axis=1)
     status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
-        xy("external_force_{}_n"), xy("external_point_{}_m"), column_values(table, "external_couple_nm"), status, ()
+        xy("external_force_{}_n"),
+        xy("external_point_{}_m"),
+        column_values(table, "external_couple_nm"),
+        status,
+        (),
+        foot_events=events_of_values(constants.foot_events),
     )
     return ChainMotion(
         joints=joints,

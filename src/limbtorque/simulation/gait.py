@@ -16,9 +16,10 @@ import numpy as np
 from scipy.interpolate import BPoly
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.inverse import joint_motion, two_link_angles
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 
 SIDES = ("right", "left")
@@ -85,7 +86,7 @@ class Walker:
         }
         return segment_chain(
             ROWS,
-            table="dempster_winter",
+            table=DEMPSTER_WINTER,
             body_mass_kg=self.mass_kg,
             link_length_m=lengths,
             measured_between=between,

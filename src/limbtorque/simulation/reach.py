@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.chain.body_segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.minimum_jerk import minimum_jerk
 
@@ -105,7 +106,7 @@ class Arm:
         lengths = (self.length_m[0], float(np.hypot(self.length_m[1], HALF_WIDTH_M)), self.length_m[2])
         return segment_chain(
             rows,
-            table="dempster_winter",
+            table=DEMPSTER_WINTER,
             body_mass_kg=self.body_mass_kg,
             link_length_m=self.length_m,
             measured_between={

@@ -129,8 +129,8 @@ def find_between(
     start, end = (name.replace("{side}", side) for name in (start, end))
     times, seen = np.asarray(time_s, dtype=float), np.asarray(known, dtype=bool)
     first_s, last_s = float(times[0]), float(times[-1])
-    starts = sorted(e.time_s for e in events if _named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
-    ends = sorted(e.time_s for e in events if _named(e, end, side))
+    starts = sorted(e.time_s for e in events if named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
+    ends = sorted(e.time_s for e in events if named(e, end, side))
     there = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
     if not starts:
         return _missing(
@@ -161,8 +161,18 @@ def _share(known: BoolArray) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
-def _named(event: Event, name: str, side: str) -> bool:
-    """True for the label with its context, or the label alone on no other side."""
+def named(event: Event, name: str, side: str) -> bool:
+    """Return True for the label with its context, or alone on no other side.
+
+    Parameters
+    ----------
+    event : Event
+        The event.
+    name : str
+        Name with its side, or without.
+    side : {"left", "right"}
+        Side of the limb.
+    """
     wanted = " ".join(name.casefold().split())
     label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
     other = "left" if side == "right" else "right"

@@ -44,8 +44,10 @@ class Percent:
 
     @property
     def cycle(self) -> bool:
-        """The window goes from an event to the next of the same name."""
-        return self.window == "events" and _words(self.start_event) == _words(self.end_event)
+        """The window goes from an event or turning point to the next of its kind."""
+        return self.window == "cycles" or (
+            self.window == "events" and _words(self.start_event) == _words(self.end_event)
+        )
 
     @property
     def what(self) -> str:
@@ -56,6 +58,8 @@ class Percent:
         >>> Percent("events", "Foot Strike {side}", "Foot Strike {side}").what
         'gait cycle'
         """
+        if self.window == "cycles":
+            return "cycle"
         if self.window != "events":
             return self.window
         if self.cycle:
@@ -75,6 +79,8 @@ class Percent:
         >>> Percent("events", "Start", "Impact").from_to
         'from start to the next impact'
         """
+        if self.window == "cycles":
+            return "from one turning point of the limb's end to the next of the same kind"
         if self.window != "events":
             return ""
         own = all("{side}" in name for name in (self.start_event, self.end_event))

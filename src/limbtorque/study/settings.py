@@ -101,6 +101,16 @@ class Settings(Options):
         return self
 
     @model_validator(mode="after")
+    def _rows_of_segments(self) -> Settings:
+        known = {segment.row for chain in self.chain_names for segment in self.chain(chain).segments}
+        if unknown := sorted(set(self.segments.rows) - known):
+            raise ValueError(
+                f"segments.rows names {', '.join(unknown)}, which no segment of a chain uses; the rows are "
+                f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _bands_of_errors(self) -> Settings:
         if self.torques.bands and not self.uncertainty.enabled:
             raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")

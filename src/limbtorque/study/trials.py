@@ -40,6 +40,8 @@ PER_TRIAL = (
     "ensembles.max_rest_s",
     "ensembles.start_event",
     "ensembles.end_event",
+    "ensembles.events",
+    "ensembles.cycle_start",
     "ensembles.cycle",
 )
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"

@@ -24,7 +24,7 @@ _TERM = Column("term", "", "net torque or one of its terms", kind=str)
 WINDOW = Column(
     "window",
     "",
-    "frames of the row: movement, events or trial (the window of the curves, windows.csv; trial also where a trial has none), or "
+    "frames of the row: movement, events, cycles or trial (the window of the curves, windows.csv; trial also where a trial has none), or "
     "stance, the part of it in which the limb meets the ground",
     kind=str,
 )

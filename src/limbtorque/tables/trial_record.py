@@ -108,6 +108,8 @@ class MotionConstants:
         Curves that the cut-offs were chosen from (`motion.table.choice_values`).
     notes : sequence of str
         Notes on the motion.
+    foot_events : dict of str to list
+        Label, side and time in s of foot strikes and offs, by method (`motion.foot_events`).
     """
 
     joints: Sequence[str]
@@ -123,6 +125,7 @@ class MotionConstants:
     cutoff_hz: Sequence[float]
     cutoffs: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
+    foot_events: Mapping[str, Sequence[Sequence[str | float]]] = field(default_factory=dict)
 
     @property
     def flexion_signs(self) -> dict[str, float]:
@@ -142,6 +145,8 @@ class Window:
         Reason for a missing window; empty otherwise.
     cycle, n_cycles : int
         Number of the window, and number of windows in the trial.
+    events : str
+        Source of its events: ``file``, or the method that found them; empty for windows without events.
     """
 
     start_s: float
@@ -149,6 +154,7 @@ class Window:
     note: str = ""
     cycle: int = 1
     n_cycles: int = 1
+    events: str = ""
 
     def judged(self, time_s: FloatArray, used: BoolArray) -> BoolArray:
         """Frames that a trial is judged by: those of the window, else the used ones.

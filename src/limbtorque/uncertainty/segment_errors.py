@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.chain.body_segments import table_row
 from limbtorque.chain.model import Chain
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
@@ -53,7 +52,7 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
         quantity: np.array([f"{row}_{quantity}" in limb.measured for row in rows])
         for quantity in ("mass_kg", "com_m", "inertia_kgm2")
     }
-    shares = BOTH_SIDES * np.array([table_row(settings.segments.table, row).mass for row in rows])
+    shares = BOTH_SIDES * np.array([row.mass for row in limb.segment_rows(settings)])
     closing = np.eye(len(rows)) - shares  # [k, j]: relative error of segment k with e_j
     mass = np.where(own["mass_kg"], errors.measured_parameters, 0.0)
     by_table = np.where(own["mass_kg"], 0.0, errors.segment_mass)

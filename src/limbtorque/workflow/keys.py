@@ -22,6 +22,8 @@ WINDOW = (
     "ensembles.max_rest_s",
     "ensembles.start_event",
     "ensembles.end_event",
+    "ensembles.events",
+    "ensembles.cycle_start",
     "ensembles.cycle",
     "ensembles.min_known_share",
 )
@@ -95,6 +97,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
         "window": (trial.start_s, trial.end_s),
         "mass_kg": trial.subject.mass_kg,
         "measured": trial.subject.measured,
+        "sex": "" if trial.settings.segments.for_any_sex else trial.subject.sex,
         "static_file": trial.static_file.as_posix() if trial.static_file else "",
     }
     own = settings_hash(trial.settings, SECTIONS[stage])

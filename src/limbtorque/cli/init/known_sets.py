@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from limbtorque.chain.body_segments import table_row
+from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import ChainModel
@@ -157,7 +157,7 @@ def _load(path: Path) -> KnownSet:
     )
 
 
-def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tuple[str, ...]:
+def needed_landmarks(model: ChainModel) -> tuple[str, ...]:
     """Landmarks that a chain needs: joints, end, and ends of measured segments.
 
     Examples
@@ -168,7 +168,7 @@ def needed_landmarks(model: ChainModel, *, table: str = "dempster_winter") -> tu
     """
     names = [*(joint.landmark for joint in model.joints), model.end]
     for segment in model.segments:
-        row = table_row(table, segment.row)
+        row = DEMPSTER_WINTER[segment.row]
         names += [row.proximal, row.distal]
     return tuple(dict.fromkeys(names))
 

@@ -16,6 +16,7 @@ from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
+from limbtorque.cli.init.split_rows import split_movements
 from limbtorque.cli.init.static_trials import static_trials
 from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_movement
 from limbtorque.cli.init.up_axis import judge_up_by_file
@@ -123,6 +124,8 @@ def propose(
             who = body.prefix or subjects[one.name]
             up, carried = ups.get(one.name, up_axis), partial(statics.complete, one, body, who)
             rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)
+            rows, parts = split_movements(rows, (one.n_frames - 1) / one.rate_hz)
+            about = [*about, *parts]
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             if rows:
                 of_subject.setdefault(who, []).append(one)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
+from limbtorque.cli.init.movements import cycles_of, labels_of, movements_of
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.survey import Body, Seen, Strikes
@@ -51,6 +52,16 @@ class ProposedTrial:
         Names of the recording's other events.
     at_rest : bool or None
         Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
+    gait : bool
+        A leg whose feet travel, move with a belt, or stand and are lifted in turn.
+    start_s, end_s : str
+        Part of the recording, s; empty for all of it.
+    events, cycle_start : str
+        Options `ensembles` of this trial, as `window`.
+    movements : tuple of (float, float)
+        Movements of the end of its chain between rests, s from the first frame.
+    cycles : int
+        Cycles of that end, relative to the first joint; 0 where it does not move back and forth.
     """
 
     trial: str
@@ -77,6 +88,13 @@ class ProposedTrial:
     strikes: tuple[Strikes, ...] = ()
     other_events: tuple[str, ...] = ()
     at_rest: bool | None = None
+    gait: bool = False
+    start_s: str = ""
+    end_s: str = ""
+    events: str = ""
+    cycle_start: str = ""
+    movements: tuple[tuple[float, float], ...] = ()
+    cycles: int = 0
 
     @property
     def can_be_taken(self) -> bool:
@@ -163,6 +181,9 @@ def propose_trials(
             strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
             other_events=one.other_events,
             at_rest=at_rest,
+            gait=limb_of(chain) == "leg" and (travels == TRAVELS or body.belt_m_s > 0.0 or body.steps),
+            movements=movements_of(fit, body, chain) if fit else (),
+            cycles=cycles_of(fit, one, body, chain, up_axis) if fit else 0,
         )
         for chain, fit, side, name in rows
         for at_rest in [_at_rest(fit, body, chain) if fit else None]
@@ -198,8 +219,7 @@ def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | Non
 
 def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
     """Return True if a chain's end starts and ends at rest, as `movement` needs."""
-    end = CHAINS[chain].end
-    labels = fit.rules.get(end) or fit.rules.get(fit.known.substitutes.get(end, ("",))[0], ())
+    labels = labels_of(fit, CHAINS[chain].end)
     shares = [share for label in labels for share in body.ends.get(label, ())]
     return max(shares) <= Ensembles().onset_share if shares else None
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
@@ -25,6 +25,7 @@ from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.reading import Reading
 from limbtorque.tables.trial_record import SAME_TIME_S
 
@@ -41,6 +42,7 @@ SAME_SPEED_M_S = 0.15
 SLOWEST_BELT_M_S = 0.3
 LEAST_ON_BELT = 0.2  # share of the speeds of the feet that are the belt's
 STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
+LEAST_PEAK = 0.2  # of the largest speed: slower ones are no movement of their own
 LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
@@ -108,6 +110,8 @@ class Body:
         Both feet are lifted and stand in turn.
     noise_m : float
         Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
+    spells : dict of str to tuple of (float, float)
+        Label -> movements of the marker between rests, s from the first frame.
     """
 
     prefix: str
@@ -118,6 +122,7 @@ class Body:
     belt_m_s: float = 0.0
     steps: bool = False
     noise_m: float = 0.0
+    spells: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -208,7 +213,7 @@ class Seen:
         """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
 
-    def sampled(self, labels: Sequence[str], prefix: str) -> FloatArray:
+    def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
         """Positions of markers in some frames; NaN where one is missing.
 
         Parameters
@@ -217,14 +222,16 @@ class Seen:
             Labels without their subject prefix.
         prefix : str
             Subject prefix of the labels, or empty.
+        most : int, optional
+            Largest number of frames.
 
         Returns
         -------
         ndarray of shape (n_samples, n_labels, 3)
-            Positions, m; at most `MOST_SAMPLES` frames.
+            Positions, m; every tenth frame, or fewer.
         """
         times = sorted(self.sample)
-        times = times[:: max(1, len(times) // MOST_SAMPLES)]
+        times = times[:: max(1, len(times) // most)]
         place = {label: k for k, label in enumerate(self.labels)}
         found = np.full((len(times), len(labels), 3), np.nan)
         for column, label in enumerate(labels):
@@ -414,7 +421,8 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
     steps = all(_stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
     facing, noise_m = _facing(recording.markers_m, by_stem), _noise_m(own_m)
-    return Body(prefix, bare, (x, y, z), facing, ends, belt_m_s, steps, noise_m)
+    spells = {label: moving_spells(own_m[:, k], recording.rate_hz) for k, label in enumerate(bare)}
+    return Body(prefix, bare, (x, y, z), facing, ends, belt_m_s, steps, noise_m, spells)
 
 
 def _stands_and_moves(foot_m: FloatArray, rate_hz: float) -> bool:
@@ -464,6 +472,32 @@ def _end_speeds(markers_m: FloatArray, rate_hz: float) -> list[tuple[float, floa
     peak = np.where(part > 0.0, low + part * (high - low), low)
     ends = (way[row, column] for row in _ends(known))
     return [(float(a / p), float(b / p)) if p > 0.0 else (0.0, 0.0) for a, b, p in zip(*ends, peak, strict=True)]
+
+
+def moving_spells(track_m: FloatArray, rate_hz: float) -> tuple[tuple[float, float], ...]:
+    """Movements of a marker between rests, by the rule of `find_movement`.
+
+    Parameters
+    ----------
+    track_m : ndarray of shape (n_frames, 3)
+        Positions, m; a missing sample is no rest.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    tuple of (float, float)
+        Beginning and end of each, s from the first frame.
+    """
+    step, rule = max(1, round(SPEED_S * rate_hz)), Ensembles()
+    speed = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1) * (rate_hz / step)
+    if np.isnan(speed).all():
+        return ()
+    peak = float(np.nanpercentile(speed, 99.0))
+    resting = np.nan_to_num(speed, nan=np.inf) <= rule.onset_share * peak
+    moving = ~ignore_short(resting, round(rule.max_rest_s * rate_hz))
+    parts = [(a, b) for a, b in runs(moving) if np.nanmax(speed[a:b], initial=0.0) > LEAST_PEAK * peak]
+    return tuple(((a + 0.5 * step) / rate_hz, (b - 1 + 0.5 * step) / rate_hz) for a, b in parts)
 
 
 def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[int]]:

@@ -22,6 +22,10 @@ WHERE_NEEDED = (
     "window",
     "start_event",
     "end_event",
+    "events",
+    "cycle_start",
+    "start_s",
+    "end_s",
 )  # columns that may be left out
 TRIAL_COLUMNS = {
     **{
@@ -34,6 +38,8 @@ TRIAL_COLUMNS = {
             "forces_file",
             "emg_file",
             "static_file",
+            "start_s",
+            "end_s",
             "chain",
             "side",
             "condition",
@@ -47,6 +53,8 @@ TRIAL_COLUMNS = {
     "window": "ensembles.window",
     "start_event": "ensembles.start_event",
     "end_event": "ensembles.end_event",
+    "events": "ensembles.events",
+    "cycle_start": "ensembles.cycle_start",
     "note": "note",
 }
 

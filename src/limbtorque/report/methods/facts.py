@@ -231,6 +231,7 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "measured": {
             str(row["subject"]) for row in study.done if set(study.row(row).get("measured", ())) & set(MEASURED)
         },
+        "own_rows": sorted(name.replace("_", " ") for name in study.settings.segments.rows),
         "added": with_counts(Counter(filter(None, (_added_masses(study, row) for row in study.done)))),
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
@@ -340,6 +341,9 @@ def curves(study: MethodsStudy) -> dict[str, Any]:
         "with_curve": [row for row in study.done if row["trial"] not in names] or study.done,
         "with_several": [row for row in study.done if row["trial"] in several],
         "percent": lambda *options: Percent(*options).phrase,
+        "found_events": Counter(
+            str(row["events"]) for row in study.windows if has_curve(row) and row.get("events", "") not in ("", "file")
+        ),
         **spread(study),
     }
 

@@ -20,6 +20,8 @@ REFERENCES = {
     "Science 10, 575-587.",
     "degroote": "De Groote F, Kinney AL, Rao AV, Fregly BJ (2016) Evaluation of direct collocation optimal control problem "
     "formulations for solving the muscle redundancy problem. Annals of Biomedical Engineering 44, 2922-2936.",
+    "deleva": "de Leva P (1996) Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters. Journal of Biomechanics 29, "
+    "1223-1230.",
     "dempster": "Dempster WT (1955) Space requirements of the seated operator. WADC Technical Report 55-159, Wright-Patterson Air "
     "Force Base, Ohio.",
     "derrick": "Derrick TR, van den Bogert AJ, Cereatti A, Dumas R, Fantozzi S, Leardini A (2020) ISB recommendations on the "
@@ -32,6 +34,8 @@ REFERENCES = {
     "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
     "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
     "population. Gait and Posture 44, 48-54.",
+    "oconnor": "O'Connor CM, Thorpe SK, O'Malley MJ, Vaughan CL (2007) Automatic detection of gait events using kinematic data. "
+    "Gait and Posture 25, 469-474.",
     "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
     "performance criterion for rising from a chair. Journal of Biomechanical Engineering 117, 15-26.",
     "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
@@ -51,6 +55,10 @@ REFERENCES = {
     "Advances in Engineering Software 8, 104-113.",
     "zajac": "Zajac FE, Gordon ME (1989) Determining muscle's force and action in multi-articular movement. Exercise and Sport "
     "Sciences Reviews 17, 187-230.",
+    "zeni": "Zeni JA, Richards JG, Higginson JS (2008) Two simple methods for determining gait events during treadmill and "
+    "overground walking using kinematic data. Gait and Posture 27, 710-714.",
+    "zatsiorsky": "Zatsiorsky VM, Seluyanov VN, Chugunova LG (1990) Methods of determining mass-inertial characteristics of human "
+    "body segments. In: Contemporary Problems of Biomechanics. CRC Press, Boca Raton, 272-291.",
 }
 CITED = {
     "anderson": "Anderson and Pandy 2001",
@@ -62,5 +70,6 @@ CITED = {
     **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},
     **{"mantovani": "Mantovani et al. 2016", "pandy": "Pandy et al. 1995", "pizzolato": "Pizzolato et al. 2015"},
     **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
-    **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989"},
+    **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989", "deleva": "de Leva 1996"},
+    **{"zatsiorsky": "Zatsiorsky et al. 1990", "zeni": "Zeni et al. 2008", "oconnor": "O'Connor et al. 2007"},
 }

@@ -13,11 +13,12 @@ class Ensembles(Options):
     """Curves over 0 to 100 % of a movement or cycle, and means (docs/tables.md)."""
 
     enabled: bool = option(True, "Write results/curves, results/ensembles.csv and results/windows.csv.")
-    window: Literal["movement", "events", "trial"] = option(
+    window: Literal["movement", "events", "cycles", "trial"] = option(
         "movement",
         "Definition of 0 to 100 %: 'movement', from where the endpoint's speed in the plane first exceeds a "
         "fraction of its peak to where it last falls below it; 'events', from one event of the recording to "
-        "another; 'trial', all frames except those at the ends that the summary omits.",
+        "another; 'cycles', from one turning point of the endpoint's movement back and forth to the next of the same kind "
+        "(cycle_start); 'trial', all frames except those at the ends that the summary omits.",
     )
     onset_share: float = option(
         0.05, "Fraction of the peak speed at which a movement begins and ends.", "1", gt=0.0, lt=1.0
@@ -37,9 +38,21 @@ class Ensembles(Options):
     end_event: str = option(
         "", "Event at 100 %: the next one after the start; the same name as start_event gives a whole cycle."
     )
+    events: Literal["auto", "file", "plates_and_markers", "plates", "zeni_2008", "oconnor_2007"] = option(
+        "auto",
+        "Source of foot strikes and foot offs for 'events' (docs/events.md): 'file', the recording's events; "
+        "'plates_and_markers', the plate's force where one measures the step, else the markers; 'plates', 'zeni_2008' or "
+        "'oconnor_2007', that method alone; 'auto', those of the file, and of plates and markers only where the recording has "
+        "none of this side.",
+    )
+    cycle_start: Literal["rearmost", "foremost", "highest", "lowest"] = option(
+        "rearmost",
+        "Turning point at which each of the 'cycles' begins: position of the endpoint relative to the first joint, along the "
+        "plane's x axis (foremost, rearmost) or y axis (highest, lowest).",
+    )
     cycle: Literal["most_known", "first"] | PositiveInt = option(
         "most_known",
-        "Choice among several windows between events: 'most_known', the one with the largest fraction of frames "
+        "Choice among several windows between events, or cycles: 'most_known', the one with the largest fraction of frames "
         "with a known torque, such as the stride on the force plate (the earlier of two equal ones); 'first'; or "
         "its number, from 1.",
         allowed="most_known | first | 1, 2, ...",

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque import __version__
-from limbtorque.chain.body_segments import DEMPSTER_WINTER
 from limbtorque.emg.summary import over_study
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
+from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -328,6 +328,18 @@ def _either(texts: Iterable[str]) -> str:
     return different[0] if len(different) == 1 else "depends on the trial: " + " | ".join(different)
 
 
+def _segment_table(options: BodySegments) -> dict[str, dict[str, Any]]:
+    """Rows of the study's table of segment parameters, by sex where they differ."""
+    women, men = options.parameters("f"), options.parameters("m")
+    return {
+        name: {
+            key: value if value == vars(men[name])[key] else {"f": value, "m": vars(men[name])[key]}
+            for key, value in vars(row).items()
+        }
+        for name, row in women.items()
+    }
+
+
 def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
     settings = study.settings.model_dump(mode="json")
     return {
@@ -338,7 +350,7 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "settings": settings,
         "settings_hash": settings_hash(study.settings, tuple(settings)),
         "sections": {stage: list(names) for stage, names in SECTIONS.items()},
-        "segment_table": {name: vars(row) for name, row in DEMPSTER_WINTER.items()},
+        "segment_table": _segment_table(study.settings.segments),
         "muscle_sets": _muscle_sets(study),
         "trials": sources,
     }

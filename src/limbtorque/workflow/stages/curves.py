@@ -67,12 +67,12 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     verdict = verdict_of(trial, {"kinematics": kinematics, "torques": record})
     row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
     row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
-    row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0}
+    row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0, "events": ""}
     window = record.window
     if record.failed or kinematics.motion is None or window is None:
         return TrialCurve(trial, {**row, "note": f"the trial failed: {record.reason}"}, None)
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
-    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles} if not window.note else {}
+    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles, "events": window.events} if not window.note else {}
     if window.note:
         return TrialCurve(trial, row, None)
     left_out = [joint for joint, status in verdict.joints.items() if not included(status, options.include)]

@@ -63,6 +63,7 @@ def limb_of(trial: Trial) -> Limb:
         start_s=trial.start_s,
         end_s=trial.end_s,
         height_m=trial.subject.height_m,
+        sex=trial.subject.sex,
     )
 
 

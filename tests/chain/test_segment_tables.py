@@ -1,0 +1,150 @@
+"""Tables by sex against their published figures, each other, and the landmarks they need."""
+
+import numpy as np
+import pytest
+
+from limbtorque.chain.body_segments import segment_chain
+from limbtorque.chain.segment_tables import DE_LEVA, TABLES, ZATSIORSKY, segment_table, table_row
+from limbtorque.errors import SegmentError
+
+# de Leva (1996), Table 4: mean lengths, mm, between the landmarks of the rows
+LENGTH_MM = {
+    "f": {"upper_arm": 275.1, "forearm": 264.3, "hand": 78.0, "thigh": 368.5, "shank": 438.6, "foot": 228.3},
+    "m": {"upper_arm": 281.7, "forearm": 268.9, "hand": 86.2, "thigh": 422.2, "shank": 440.3, "foot": 258.1},
+}
+HEAD_AND_TRUNK = {"f": (0.0668, 0.4257), "m": (0.0694, 0.4346)}
+# Zatsiorsky et al. (1990): mean masses, kg, and moments of inertia about the transverse axis, kg cm^2
+MASS_AND_INERTIA = {
+    "f": {
+        "upper_arm": (1.58, 80.7),
+        "forearm": (0.86, 39.7),
+        "hand": (0.35, 4.4),
+        "thigh": (9.16, 1647.3),
+        "shank": (3.0, 399.7),
+        "foot": (0.88, 35.6),
+    },
+    "m": {
+        "upper_arm": (1.98, 114.4),
+        "forearm": (1.177, 60.2),
+        "hand": (0.447, 8.76),
+        "thigh": (10.36, 1999.4),
+        "shank": (3.16, 371.0),
+        "foot": (0.997, 40.0),
+    },
+}
+
+
+@pytest.mark.parametrize(("sex", "file"), [("f", "BSPfemale_ZdeLeva.txt"), ("m", "BSPmale_ZdeLeva.txt")])
+def test_de_leva_agrees_with_the_file_of_published_parameters(recordings, sex, file):
+    lines = (recordings / "body_segment_parameters" / file).read_text(encoding="utf-8-sig").splitlines()
+    cells = [[cell.strip() for cell in line.split("\t")] for line in lines if "\t" in line]
+    published = {line[0].lower().replace(" ", "_"): dict(zip(cells[0], line, strict=True)) for line in cells[1:]}
+    for name, row in DE_LEVA[sex].items():
+        theirs = published[name]
+        assert [float(theirs[key]) for key in ("Mass", "CM Long", "Rg Trans")] == [row.mass, row.com, row.gyration], (
+            name
+        )
+
+
+@pytest.mark.parametrize("sex", ["f", "m"])
+def test_masses_add_up_to_the_body(sex):
+    """Eight numbers, each rounded to 0.0001."""
+    both = 2.0 * sum(row.mass for row in DE_LEVA[sex].values())
+    assert both + sum(HEAD_AND_TRUNK[sex]) == pytest.approx(1.0, abs=8 * 0.00005)
+    assert all(ZATSIORSKY[sex][name].mass == DE_LEVA[sex][name].mass for name in ZATSIORSKY[sex])
+
+
+@pytest.mark.parametrize("sex", ["f", "m"])
+@pytest.mark.parametrize("name", DE_LEVA["f"])
+def test_radii_of_gyration_give_the_published_moments_of_inertia(sex, name):
+    """De Leva's share of his length against the radius that follows from the mean inertia; both are rounded to two digits."""
+    mass, inertia = MASS_AND_INERTIA[sex][name]
+    radius_cm = DE_LEVA[sex][name].gyration * LENGTH_MM[sex][name] / 10.0
+    assert radius_cm == pytest.approx(np.sqrt(inertia / mass), rel=0.015)
+
+
+def shifted(sex, name):
+    """Places of the proximal and distal landmark of Zatsiorsky below de Leva's proximal one, mm: same mass, same radius."""
+    ours, theirs, length = DE_LEVA[sex][name], ZATSIORSKY[sex][name], LENGTH_MM[sex][name]
+    their_length = length * ours.gyration / theirs.gyration
+    proximal = ours.com * length - theirs.com * their_length
+    return proximal, proximal + their_length
+
+
+@pytest.mark.parametrize("sex", ["f", "m"])
+def test_both_tables_put_the_bony_landmarks_in_the_same_place(sex):
+    """Tibiale by the thigh and by the shank; stylion and sphyrion at the ends that de Leva gives from the joints."""
+    spine, tibiale = shifted(sex, "thigh")
+    assert -110.0 < spine < -50.0  # above the hip joint
+    assert tibiale - LENGTH_MM[sex]["thigh"] == pytest.approx(shifted(sex, "shank")[0], abs=5.0)
+    to_sphyrion, to_stylion = {"f": (426.0, 262.4), "m": (427.7, 266.9)}[sex]
+    assert shifted(sex, "shank")[1] == pytest.approx(to_sphyrion, abs=10.0)
+    assert shifted(sex, "forearm")[1] == pytest.approx(to_stylion, abs=3.0)
+    to_fingertip = {"f": 172.0, "m": 189.9}[sex]
+    assert np.subtract(*shifted(sex, "hand")[::-1]) == pytest.approx(to_fingertip, rel=0.01)
+    assert ZATSIORSKY[sex]["foot"] == DE_LEVA[sex]["foot"]
+
+
+@pytest.mark.parametrize("table", ["de_leva", "zatsiorsky"])
+def test_tables_by_sex_are_refused_without_the_sex(table):
+    with pytest.raises(SegmentError, match=rf"table {table} depend on the sex.*column sex of subjects\.csv"):
+        segment_table(table)
+    assert segment_table(table, "f") != segment_table(table, "m")
+    assert segment_table("dempster_winter") == segment_table("dempster_winter", "f")
+
+
+def test_a_segment_that_a_table_lacks_is_refused():
+    with pytest.raises(SegmentError, match=r"no segment 'upper_arm'; it has forearm, hand.*segments\.rows"):
+        table_row(segment_table("zatsiorsky", "m"), "upper_arm")
+
+
+def test_both_sexes_are_measured_between_the_same_landmarks():
+    for by_sex in TABLES.values():
+        ends = [
+            {name: (row.proximal, row.distal, row.com_from) for name, row in rows.items()} for rows in by_sex.values()
+        ]
+        assert all(one == ends[0] for one in ends)
+
+
+def test_a_womans_thigh_by_hand():
+    """60 kg, 0.4 m from hip to knee."""
+    chain = segment_chain(
+        ["thigh"],
+        table=segment_table("de_leva", "f"),
+        body_mass_kg=60.0,
+        link_length_m=[0.4],
+        measured_between={"thigh": ("hip_axis", "knee_axis", 0.4)},
+        measured={},
+    )
+    assert chain.mass_kg[0] == pytest.approx(8.868)
+    assert chain.com_m[0] == pytest.approx(0.14448)
+    assert chain.inertia_kgm2[0] == pytest.approx(8.868 * 0.1456**2)
+
+
+def test_a_centre_of_mass_from_a_landmark_needs_its_place():
+    with pytest.raises(SegmentError, match=r"segment foot: distance of the centre of mass is nan m"):
+        segment_chain(
+            ["foot"],
+            table=segment_table("de_leva", "m"),
+            body_mass_kg=70.0,
+            link_length_m=[0.15],
+            measured_between={"foot": ("heel", "toe_tip", 0.26)},
+            measured={},
+        )
+
+
+def test_segments_with_the_whole_body_are_refused():
+    rows = segment_table("de_leva", "m")
+    heavy = {
+        **rows,
+        **{name: type(row)(row.proximal, row.distal, 0.45, row.com, row.gyration) for name, row in rows.items()},
+    }
+    with pytest.raises(SegmentError, match=r"together 135 % of the body mass"):
+        segment_chain(
+            ["thigh", "shank", "upper_arm"],
+            table=heavy,
+            body_mass_kg=70.0,
+            link_length_m=[0.4, 0.4, 0.3],
+            measured_between={},
+            measured={},
+        )
