@@ -70,7 +70,7 @@ def with_main_inputs(
         own: dict[str, Any] = {}
         whole = row["peak_sd_nm"] ** 2
         if row["term"] == "net" and _name(row) in bands.sums and whole > 0.0:
-            changes = bands.sums[_name(row)][motion.joints.index(row["joint"]), 0]
+            changes = bands.sums[_name(row)].change[motion.joints.index(row["joint"]), 0]
             shares = {name: float((changes[some] ** 2).sum() / whole) for name, some in inputs.items()}
             shares |= {source: row[f"peak_share_{source}"] for source in ("filter", "marker_noise")}
             name = max(shares, key=lambda each: shares[each])
