@@ -96,6 +96,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
         "mass_kg": trial.subject.mass_kg,
         "measured": trial.subject.measured,
         "static_file": trial.static_file.as_posix() if trial.static_file else "",
+        "height_m": trial.subject.height_m,  # judges mass and lengths; NaN where it is not given
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
     return _hash([trial.name, row, own])
