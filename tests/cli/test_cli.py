@@ -219,6 +219,7 @@ def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
         str(Path("my study").absolute()),
         "--cores",
         "4",
+        "--keep-going",
         "--dry-run",
     ]
 
