@@ -129,7 +129,11 @@ def test_init_writes_a_page_for_labels_that_nobody_knows(tmp_path):
 def test_init_writes_a_page_for_each_set_with_a_landmark_to_fill_in(tmp_path):
     labels = [side + name for side in "RL" for name in LEG]
     write(tmp_path / "data" / "known.c3d", labels)
-    write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"], seed=1)
+    write(
+        tmp_path / "data" / "lift.c3d",
+        ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"],
+        seed=1,
+    )
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
     assert proposal.maps == ("maps/my_markers.html",)

@@ -19,7 +19,8 @@ BUILT_IN = Path(__file__).parent / "sets"
 # joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "opencap_markers", "helen_hayes", "opensim_gait"),
-    *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "opencap", "theia", "mediapipe"),
+    *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "described", "montreal_arm"),
+    *("opensim_arm26", "opencap", "theia", "mediapipe"),
     *("coco_17", "halpe_26"),
 )
 OPPOSITE = {"right": "left", "left": "right"}
