@@ -191,8 +191,8 @@ def sided(label: str) -> list[tuple[str, str, str]]:
     --------
     >>> sided("RELB")
     [('right', 'elb', '{S}ELB')]
-    >>> sided("knee_left")
-    [('left', 'knee', 'knee_{side}')]
+    >>> sided("knee_left"), sided("Right knee")
+    ([('left', 'knee', 'knee_{side}')], [('right', 'knee', '{side} knee')])
     >>> sided("T10")
     []
     """
@@ -200,7 +200,8 @@ def sided(label: str) -> list[tuple[str, str, str]]:
     for pattern in _SIDED:
         match = pattern.fullmatch(label)
         if match and fold(match["rest"]):
-            template = _TEMPLATES.get(match["side"], "")
+            side = match["side"]  # a word in any case: labels are found in either
+            template = _TEMPLATES.get(side if len(side) == 1 else side.casefold(), "")
             whole = label[: match.start("side")] + template + label[match.end("side") :] if template else ""
             ways.setdefault((SIDE_WORDS[match["side"].casefold()], fold(match["rest"])), whole)
     return [(side, rest, template) for (side, rest), template in ways.items()]
