@@ -33,7 +33,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import SUFFIXES, read_recording
-from limbtorque.recordings.recording import ForcePlate
+from limbtorque.recordings.recording import ForcePlate, find_marker
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
@@ -146,7 +146,7 @@ def test_a_side_is_written_as_the_settings_understand_it():
     assert template_of("RELB", "right") == "{S}ELB"
     assert template_of("elb_l", "left") == "elb_{s}"
     assert template_of("right_elbow", "right") == "{side}_elbow"
-    assert template_of("RightElbow", "right") == "RightElbow"  # {side} would be right, not Right
+    assert template_of("RightElbow", "right") == "{side}Elbow"  # found in either case
 
 
 def test_joint_centres_go_before_skin_markers():
@@ -392,7 +392,7 @@ def test_two_people_in_one_file_and_a_copy(tmp_path):
 
 
 def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
-    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    labels = [f"{side}{stem}" for side in ("Right", "L") for stem in PLUG_IN_GAIT_ARM]
     write(tmp_path / "data" / "reach.c3d", labels)
     study = tmp_path / "study"
     init_study(study, tmp_path / "data")
@@ -400,7 +400,20 @@ def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
         ("right", "plug_in_gait_markers_right"),
         ("left", "plug_in_gait_markers_left"),
     ]
-    assert 'lateral_epicondyle: "LeftELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'lateral_epicondyle: "RightELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def test_a_side_as_a_word_has_one_marker_set_whatever_its_case(tmp_path):
+    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    write(tmp_path / "data" / "reach.c3d", labels)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    sets = [(row["side"], row["marker_set"]) for row in rows(study)]
+    assert sets == [("right", "plug_in_gait_markers"), ("left", "plug_in_gait_markers")]
+    assert 'lateral_epicondyle: "{side}ELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+    recording = read_recording(tmp_path / "data" / "reach.c3d")
+    found = [recording.labels[find_marker(recording, f"{side}ELB")] for side in ("right", "left")]
+    assert found == ["RightELB", "LeftELB"]
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_path):

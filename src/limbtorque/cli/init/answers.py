@@ -52,7 +52,12 @@ class Answers:
 
 
 def answers_of(given: Mapping[str, str]) -> Answers:
-    """Check answers, ``{"reading.length_unit": "mm"}`` or ``{"session1:reading.length_unit": "mm"}``.
+    """Answers of a command line, checked.
+
+    Parameters
+    ----------
+    given : mapping of str to str
+        ``{"reading.length_unit": "mm"}``, or of one folder ``{"session1:reading.length_unit": "mm"}``.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.cli.init.proposal import Proposal
-from limbtorque.cli.init.proposed_trials import ProposedTrial
+from limbtorque.cli.init.proposed_trials import NO_SET, ProposedTrial
 from limbtorque.cli.init.survey import STORAGE, Unread
 from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.cli.study_folder import quoted
@@ -35,7 +35,7 @@ def first_screen(proposal: Proposal) -> str:
     recordings = counted(len({trial.file for trial in kept}), "recording")
     ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
     omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in proposal.trials if trial.left_out)
-    notes = proposal.notes[:NOTES]
+    notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
     return "\n".join(
         [

@@ -63,7 +63,7 @@ def side_by_trunk(one: Seen, body: Body, limb: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Facing:
-    """Direction of a trunk: nearest axis, angle from it, and spread over time, degrees."""
+    """Direction of a trunk: nearest axis, angle from it and spread, degrees."""
 
     axis: str
     off_deg: float
@@ -71,7 +71,7 @@ class Facing:
 
 
 def trunk_faces(one: Seen, body: Body, up_axis: str) -> Facing | None:
-    """Horizontal axis of the laboratory that is nearest to the mean direction of a trunk.
+    """Horizontal axis nearest to the mean direction of a trunk.
 
     Parameters
     ----------

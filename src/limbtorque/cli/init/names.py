@@ -81,9 +81,9 @@ def name_them(
 
 
 def _nobodies(seen: Sequence[Seen]) -> dict[str, str]:
-    """Subject of each recording where nothing names it: one person, unless folders differ in their markers.
+    """Subject of each recording where nothing names it.
 
-    Folders with mostly the same markers are of one person, as conditions are; where there are several such groups, each is
+    It is one person, unless folders differ in their markers. Folders with mostly the same markers are of one person, as conditions are; where there are several such groups, each is
     named by its first folder.
     """
     markers: dict[str, set[str]] = {}

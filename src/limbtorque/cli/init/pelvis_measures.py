@@ -32,7 +32,7 @@ class PelvisMeasures:
 
 
 def pelvis_measures(ones: Sequence[Seen], agreed: Agreed) -> PelvisMeasures:
-    """Leg length and pelvis width that the files of a subject state, or its markers show.
+    """Leg length and pelvis width by the files of a subject, or its markers.
 
     Parameters
     ----------

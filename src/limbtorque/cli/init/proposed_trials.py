@@ -26,12 +26,13 @@ FACING = {"leg": "pelvis", "arm": "thorax"}
 NEAR_AXIS_DEG = 15.0  # the cosine is 0.97
 WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
 IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
+NO_SET = "no known marker set has half of its joints among these marker names"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
 @dataclass(frozen=True)
 class Forward:
-    """Forward axis of a trial, its kind of plane where that is not the study's, a note."""
+    """Forward axis of a trial, its own kind of plane, a note."""
 
     axis: str
     kind: str = ""
@@ -155,6 +156,7 @@ def propose_trials(
             return [], [said]
         chain, sides, built = unknown_set(body, chains, found, confirm)
         rows = [(chain, None, side, sets.name_of(built)) for side in sides]
+        notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
     both = len({chain for chain, *_ in rows}) > 1
     forward = {
         chain: Forward(travels) if travels else _faces(one, body, up_axis, chain, complete.get(chain, ()))
@@ -258,7 +260,7 @@ def _rivals(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
 def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     """Sentence on the landmarks that a recording lacks for a chain."""
     if not chain_fits:
-        return [f"no {chain}: no known marker set has half of its joints among these marker names"]
+        return [f"no {chain}: {NO_SET}"]
     fit = chain_fits[0]
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
