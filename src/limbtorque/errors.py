@@ -62,6 +62,25 @@ class StudyError(LimbtorqueError):
         super().__init__(f"the study has {count}:\n" + "\n".join(shown))
 
 
+class FolderError(StudyError):
+    """No study can be proposed for a folder of recordings.
+
+    Parameters
+    ----------
+    summary : str
+        What is wrong with the folder.
+    faults : list of str
+        One sentence for each kind of file.
+    advice : str
+        What to do next.
+    """
+
+    def __init__(self, summary: str, faults: list[str], *, advice: str) -> None:
+        super().__init__(faults)
+        self.advice = advice
+        self.args = ("\n".join([f"{summary}:", *(f"  - {fault}" for fault in faults)]),)
+
+
 class ModelError(LimbtorqueError):
     """An OpenSim model cannot become a muscle set; nothing was written."""
 

@@ -119,7 +119,7 @@ def test_36_trials_with_one_flag_are_one_line():
     first, line = summary_lines(answers)
     assert first == "ready: 36 of 36 trials; 36 would be caution or rejected"
     assert f"caution: {name} (knee) in 36 trials: trial_00, trial_01" in line
-    assert "and 30 more; 0.2 to 0.55" in line
+    assert "and 33 more; 0.2 to 0.55" in line
 
 
 def test_faults_of_one_kind_are_one_line():
@@ -219,6 +219,7 @@ def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
         str(Path("my study").absolute()),
         "--cores",
         "4",
+        "--keep-going",
         "--dry-run",
     ]
 

@@ -33,7 +33,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import SUFFIXES, read_recording
-from limbtorque.recordings.recording import ForcePlate
+from limbtorque.recordings.recording import ForcePlate, find_marker
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
@@ -147,7 +147,7 @@ def test_a_side_is_written_as_the_settings_understand_it():
     assert template_of("RELB", "right") == "{S}ELB"
     assert template_of("elb_l", "left") == "elb_{s}"
     assert template_of("right_elbow", "right") == "{side}_elbow"
-    assert template_of("RightElbow", "right") == "RightElbow"  # {side} would be right, not Right
+    assert template_of("RightElbow", "right") == "{side}Elbow"  # found in either case
 
 
 def test_joint_centres_go_before_skin_markers():
@@ -333,7 +333,7 @@ def test_nothing_is_overwritten(folder, tmp_path):
 
 
 def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_path):
-    labels = [f"Me:{label}" for label in ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"]]
+    labels = [f"Me:{label}" for label in ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"]]
     write(tmp_path / "data" / "lift.c3d", labels, travel_m=0.3)
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
@@ -341,7 +341,7 @@ def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_pat
         load_study(study)
     assert len(error.value.faults) == proposal.to_do == 9  # five landmarks, mass, side, forward axis, up axis
     config = (study / FILES[0]).read_text(encoding="utf-8")
-    assert 'elbow_axis: "TODO" # similar: EPICl (0.90), EPICm (0.90)' in config
+    assert 'elbow_axis: "TODO" # similar: EPICON_l (0.90), EPICON_m (0.90)' in config
     assert "up_axis: null # TODO" in config
 
 
@@ -362,17 +362,17 @@ def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_land
 
 
 def test_likely_labels_are_taken_where_a_person_says_so(tmp_path):
-    write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"])
+    write(tmp_path / "data" / "lift.c3d", ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"])
     asked = []
 
     def confirm(question):
         asked.append(question)
-        return "EPICm" in question
+        return "EPICON_m" in question
 
     init_study(tmp_path / "study", tmp_path / "data", confirm=confirm)
     config = (tmp_path / "study" / FILES[0]).read_text(encoding="utf-8")
-    assert 'elbow_axis: "EPICm" # confirmed' in config
-    assert "markers: is EPICl the elbow_axis?" in asked
+    assert 'elbow_axis: "EPICON_m" # confirmed' in config
+    assert "markers: is EPICON_l the elbow_axis?" in asked
 
 
 def test_two_people_in_one_file_and_a_copy(tmp_path):
@@ -393,7 +393,7 @@ def test_two_people_in_one_file_and_a_copy(tmp_path):
 
 
 def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
-    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    labels = [f"{side}{stem}" for side in ("Right", "L") for stem in PLUG_IN_GAIT_ARM]
     write(tmp_path / "data" / "reach.c3d", labels)
     study = tmp_path / "study"
     init_study(study, tmp_path / "data")
@@ -401,7 +401,20 @@ def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
         ("right", "plug_in_gait_markers_right"),
         ("left", "plug_in_gait_markers_left"),
     ]
-    assert 'lateral_epicondyle: "LeftELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+    assert 'lateral_epicondyle: "RightELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def test_a_side_as_a_word_has_one_marker_set_whatever_its_case(tmp_path):
+    labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
+    write(tmp_path / "data" / "reach.c3d", labels)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    sets = [(row["side"], row["marker_set"]) for row in rows(study)]
+    assert sets == [("right", "plug_in_gait_markers"), ("left", "plug_in_gait_markers")]
+    assert 'lateral_epicondyle: "{side}ELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+    recording = read_recording(tmp_path / "data" / "reach.c3d")
+    found = [recording.labels[find_marker(recording, f"{side}ELB")] for side in ("right", "left")]
+    assert found == ["RightELB", "LeftELB"]
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_path):
@@ -458,7 +471,7 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
 
 
 def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next(tmp_path, capsys):
-    labels = [f"Me:{label}" for label in ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"]]
+    labels = [f"Me:{label}" for label in ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"]]
     for k in range(9):
         write(tmp_path / "data" / f"lift{k}.c3d", labels, travel_m=0.3, seed=k)
         write(tmp_path / "data" / f"still{k}.c3d", labels, travel_m=0.0, seed=k)
@@ -476,7 +489,7 @@ def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next
         "the body mass of 1 subject (config/subjects.csv)",
     ]
     (omitted,) = [line for line in lines if line.startswith("omitted: ")]
-    assert omitted.startswith("omitted: 9 trials (still0")
+    assert omitted.startswith("omitted: 9 recordings (still0.c3d")
     assert "a static trial" in omitted
     (unread,) = [line for line in lines if line.startswith("not read: ")]
     assert unread.startswith("not read: 9 files (torn0.c3d, ")

@@ -2,6 +2,7 @@
 
 import csv
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ from c3d_files import write_c3d
 from clustered_legs import with_clusters, without
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import fits
+from limbtorque.cli.init.proposed_subjects import propose_subject
 from limbtorque.cli.init.static_trials import Around, Pair, best_cluster
-from limbtorque.cli.init.survey import look_at
+from limbtorque.cli.init.survey import Body, Clue, Seen, look_at
+from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.study import load_study
@@ -202,3 +205,102 @@ def test_up_axes_that_differ_are_written_by_trial(tmp_path):
     config = (study / FILES[0]).read_text(encoding="utf-8")
     assert 'up_axis: "+z"' in config
     assert "the files differ: +z in 2, +y in 1" in config
+
+
+# --- leg length and pelvis width -----------------------------------------------------------------------------------------
+
+
+def person(name, *said, moved_m=1.0, places_m=None):
+    """A recording whose file says something of the person, with markers at places."""
+    labels = tuple(places_m or ("A",))
+    sample = {0.0: np.array(list((places_m or {"A": (0.0, 0.0, 0.0)}).values()), dtype=np.float32)}
+    body = Body("", labels, (0.0, 0.0, 0.0), None)
+    return Seen(Path(name), name, 10, 100.0, 1, (body,), moved_m, 0.0, 0, said, (), sample, labels)
+
+
+def test_leg_length_and_pelvis_width_are_those_of_the_file():
+    said = [("PROCESSING:LLEGLENGTH", "830"), ("PROCESSING:RLEGLENGTH", "850"), ("PROCESSING:INTERASISDISTANCE", "204")]
+    found = propose_subject("S07", [person("a.c3d", *said)], predicted_hip=True)
+    assert (found.leg_length_m, found.pelvis_width_m) == ("0.840", "0.204")
+    assert "PROCESSING:INTERASISDISTANCE is 204 in 1 file; mm assumed" in found.evidence
+    unused = propose_subject("S07", [person("a.c3d", *said)])
+    assert (unused.leg_length_m, unused.pelvis_width_m) == ("", "")
+
+
+@pytest.mark.parametrize("text", ["0", "8.3", "long"])
+def test_a_leg_length_of_no_leg_is_not_proposed(text):
+    said = [("PROCESSING:LLEGLENGTH", text)]
+    assert propose_subject("S07", [person("a.c3d", *said)], predicted_hip=True).leg_length_m == ""
+
+
+def test_the_leg_length_is_that_of_the_markers_in_a_static_trial():
+    """IAS to TAM as Van Sint Jan abbreviates spine and inner malleolus: a triangle of 0.3, 0.4 and 0.5 m, twice as large."""
+    places = {
+        f"R{name}": (0.0, 0.0, z) for name, z in (("FTC", 0.8), ("FLE", 0.5), ("FME", 0.5), ("FAL", 0.1), ("FM2", 0.0))
+    }
+    places |= {"RIAS": (0.6, 0.0, 0.9), "RTAM": (0.0, 0.0, 0.1)}
+    standing = person("static.c3d", moved_m=0.001, places_m=places)
+    found = propose_subject("S07", [person("walk.c3d"), standing], predicted_hip=True)
+    assert found.leg_length_m == "1.000"
+    assert any("by the markers of static.c3d" in sentence for sentence in found.evidence)
+    assert propose_subject("S07", [person("walk.c3d", places_m=places)], predicted_hip=True).leg_length_m == ""
+
+
+# --- side and direction of a limb whose labels do not say them -----------------------------------------------------------
+
+
+ONE_ARM = {"ACRO_tip": 1.4, "EPICl": 1.1, "EPICm": 1.1, "STYLr": 0.85, "STYLu": 0.85, "LATH": 0.75, "MEDH": 0.75}
+GIRDLE = {
+    "ASISr": (0.1, -0.12, 1.0),
+    "ASISl": (0.1, 0.12, 1.0),
+    "PSISr": (-0.1, -0.05, 1.0),
+    "PSISl": (-0.1, 0.05, 1.0),
+}
+
+
+def one_arm(folder, *, turn_deg=0.0, left=False):
+    """One arm beside a pelvis that faces x, z up, turned about z; it moves by 0.3 m."""
+    labels = [*ONE_ARM, "T1", *GIRDLE]
+    xyz = np.zeros((101, len(labels), 3))
+    side = 0.2 if left else -0.2
+    for k, label in enumerate(labels):
+        xyz[:, k] = GIRDLE.get(label, (0.0, 0.0 if label == "T1" else side, ONE_ARM.get(label, 1.45)))
+    swing = 0.3 * np.sin(np.linspace(0.0, np.pi, 101))
+    for k, name in enumerate(labels[: len(ONE_ARM)]):
+        xyz[:, k, 0] += swing * (1.4 - ONE_ARM[name])
+        xyz[:, k, 1] += 0.03 * name.endswith(("m", "u", "MEDH"))
+    turn = np.radians(turn_deg)
+    xyz = xyz @ np.array([[np.cos(turn), np.sin(turn), 0.0], [-np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
+    xyz += 3e-4 * np.random.default_rng(1).standard_normal(xyz.shape)
+    folder.mkdir(parents=True)
+    groups = {"POINT": {"X_SCREEN": ["+X"], "Y_SCREEN": ["+Z"]}}
+    write_c3d(folder / "lift.c3d", xyz, labels=labels, groups=groups)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("turn_deg", "left", "expected"),
+    [
+        (0.0, False, ("right", "+x", "")),
+        (90.0, True, ("left", "+y", "")),
+        (100.0, False, ("right", "+y", "")),
+        (120.0, False, ("right", "+y", "best_fit")),
+        (180.0, True, ("left", "-x", "")),
+    ],
+)
+def test_the_trunk_shows_side_up_and_forward_of_one_arm(tmp_path, turn_deg, left, expected):
+    study = tmp_path / "study"
+    proposal = init_study(study, one_arm(tmp_path / "data", turn_deg=turn_deg, left=left))
+    (row,) = proposal.trials
+    assert (row.side, row.forward_axis, row.plane_kind) == expected
+    assert proposal.up_axis == "+z"
+    assert row.marker_set == "montreal_arm"
+    assert proposal.to_do == 1  # the body mass
+
+
+def test_the_frame_of_opensims_storage_files_is_known():
+    """y up and x forward, in the program that writes them; contradicted by a person who stands along z, it is not taken."""
+    clue = Clue("format", "+y", "files of OpenSim")
+    arm = replace(person("a.mot"), up=(clue,))
+    assert judge_up([arm])[0] == "+y"
+    assert judge_up([arm, replace(person("b.mot"), up=(Clue("body", "+z", "stands"),))])[0] == ""

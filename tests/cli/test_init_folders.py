@@ -19,6 +19,7 @@ from limbtorque.study.yaml_file import parse_yaml
 from text_files import write_trc
 
 LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]
+KEYPOINTS = [side + name for side in "RL" for name in ("Hip", "Knee", "Ankle", "BigToe", "SmallToe", "Heel")]
 HEIGHT_M = {"LFHD": 1.7, "FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
 
 
@@ -44,6 +45,11 @@ def text_of(study, which):
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_readme_is_no_recording(tmp_path):
+    (tmp_path / "readme.txt").write_text("A set of files, all of them in one format, from 1997\n", encoding="utf-8")
+    assert files_in(tmp_path).recordings == ()
 
 
 def test_files_of_a_known_kind_that_are_skipped_are_named(tmp_path):
@@ -138,9 +144,89 @@ def test_answers_on_the_command_line_are_used_and_written(tmp_path, capsys):
     assert "init takes reading.* and plane.up_axis" in capsys.readouterr().err
 
 
+def test_an_answer_does_not_override_what_another_file_states(tmp_path):
+    """One file states mm, one is in cm and one in m without saying so: each is a walk of two metres."""
+    for seed, (folder, unit, metres) in enumerate((("stated", "mm", 1e3), ("a", "", 1e2), ("b", "", 1.0))):
+        (tmp_path / "data" / folder).mkdir(parents=True)
+        write_trc(tmp_path / "data" / folder / f"{folder}.trc", walk(seed=seed) * metres, unit=unit, labels=LABELS)
+    answers = {"reading.length_unit": "m", "a:reading.length_unit": "cm"}
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data", answers=answers)
+    units = {row["trial"].split("_")[0]: row["reading.length_unit"] for row in rows(study)}
+    assert units == {"stated": "", "a": "cm", "b": "m"}
+    assert "reading" not in parse_yaml((study / FILES[0]).read_text(encoding="utf-8"))
+    assert not proposal.unread
+
+
+def test_an_answer_for_a_folder_is_one_on_what_files_do_not_state(tmp_path):
+    with pytest.raises(SettingsError, match="FOLDER:OPTION=VALUE"):
+        init_study(tmp_path / "study", tmp_path, answers={"a:plane.up_axis": "+z"})
+
+
+def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk() * 1e3, unit="", labels=[f"M{k:02d}" for k in range(len(LABELS))])
+    proposal = init_study(tmp_path / "study", data, answers={"reading.length_unit": "mm"})
+    assert proposal.maps == ("maps/walk.html",)
+
+
 def test_an_answer_that_is_no_option_is_refused(tmp_path):
     with pytest.raises(SettingsError, match=r"reading\.lenght_unit"):
         init_study(tmp_path / "study", tmp_path, answers={"reading.lenght_unit": "mm"})
+
+
+def test_a_folder_without_a_recording_is_refused_with_its_reasons(tmp_path, capsys):
+    data = tmp_path / "data"
+    data.mkdir()
+    for k in range(3):
+        (data / f"table{k}.csv").write_text("muscle,joint\nbiceps,elbow\n", encoding="utf-8")
+    assert main(["init", str(tmp_path / "study"), "--from", str(data)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == f"limbtorque: no file in {data} can be read as a recording:"
+    assert lines[1].startswith("  - 3 files (table0.csv, table1.csv, table2.csv), the first: ")
+    assert lines[-1] == "next: give the folder of recordings of markers (C3D, TRC, TSV, CSV ...) after --from"
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_missing_unit_is_asked_for_in_the_next_command(tmp_path, capsys):
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="", labels=LABELS)
+    assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 1
+    said = capsys.readouterr().err
+    assert "(walk.trc): no unit of length: run init again with --set reading.length_unit=mm (or cm, m)" in said
+    assert said.splitlines()[-1] == "next: state the unit of length, and run init again"
+
+
+# --- descriptions -----------------------------------------------------------------------------------------------------
+
+
+HELEN_HAYES = ("ASIS", "Knee", "Knee.Medial", "Ankle", "Ankle.Medial", "Toe", "Heel")
+
+
+def test_descriptions_name_the_markers_where_the_labels_do_not_tell_them_apart(tmp_path):
+    """Labels of four letters: RKNE and RANK occur twice, lateral and medial."""
+    named = ["V.Sacral", *(f"{side}.{name}" for side in "RL" for name in HELEN_HAYES)]
+    four = ["VSAC", *(side + text for side in "RL" for text in ("ASI", "KNE", "KNE", "ANK", "ANK", "TOE", "HEE"))]
+    height = {"V": 1.0, "A": 1.0, "K": 0.5, "An": 0.1, "T": 0.03, "H": 0.05}
+    xyz = np.zeros((201, len(named), 3))
+    for k, name in enumerate(named):
+        stem = name[2:] if name[1] == "." else name
+        xyz[:, k, 0] = np.linspace(0.0, 2.0, 201) + (0.15 if stem in ("ASIS", "Toe") else 0.0)
+        away = 0.06 if stem.endswith("Medial") else 0.12
+        xyz[:, k, 1] = 0.0 if name == "V.Sacral" else away * (-1 if name[0] == "R" else 1)
+        xyz[:, k, 2] = height.get(stem[:2], height.get(stem[:1], 1.0))
+    xyz += np.random.default_rng(1).normal(scale=5e-4, size=xyz.shape)
+    (tmp_path / "data").mkdir()
+    groups = {"POINT": {"DESCRIPTIONS": named}}
+    write_c3d(tmp_path / "data" / "walk.c3d", xyz, labels=four, groups=groups)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    assert {(row.side, row.marker_set) for row in proposal.trials} == {
+        ("right", "helen_hayes"),
+        ("left", "helen_hayes"),
+    }
+    assert parse_yaml((study / FILES[0]).read_text(encoding="utf-8"))["reading"] == {"marker_names": "descriptions"}
 
 
 # --- nothing is lent --------------------------------------------------------------------------------------------------
@@ -165,6 +251,19 @@ def test_a_mass_is_not_lent_to_files_of_nobody_in_particular():
 def test_a_mass_is_not_lent_to_somebody_else_in_the_same_folder():
     ones = [seen("a.c3d", MASS, ("SUBJECTS:NAMES", "Ann")), seen("b.c3d", ("SUBJECTS:NAMES", "Bob"))]
     assert propose_subject("folder", ones).mass_kg.startswith("TODO")
+
+
+def test_folders_with_other_markers_are_other_people(tmp_path):
+    """Nobody is named: two folders with the same markers are one person's conditions, a third one is somebody else."""
+    for seed, (folder, labels) in enumerate((("fast", LABELS), ("slow", LABELS), ("other", ["Nose", *KEYPOINTS]))):
+        (tmp_path / "data" / folder).mkdir(parents=True)
+        markers = walk(seed=seed)[:, : len(labels)]
+        write_trc(tmp_path / "data" / folder / "walk.trc", markers * 1e3, unit="mm", labels=labels)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    assert {one.subject for one in proposal.subjects} == {"fast", "other"}
+    assert {row["subject"] for row in rows(study) if "/slow/" in row["file"]} == {"fast"}
+    assert "folders with other markers are other people: fast, other (a guess; rename them)" in text_of(study, 1)
 
 
 def test_of_raw_smoothed_and_resampled_copies_the_raw_one_is_kept(tmp_path):

@@ -111,6 +111,22 @@ def test_the_command_writes_a_page_with_chains_of_the_settings(tmp_path, capsys)
     assert main(["map", str(tmp_path / "none.c3d")]) == 1
 
 
+def test_the_settings_of_a_study_with_open_places_can_be_given(tmp_path, capsys):
+    labels = [side + name for side in "RL" for name in ("ASI", "KNE", "ANK", "TOE", "HEE")]
+    write(tmp_path / "data" / "walk.c3d", ["LFHD", *labels])
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    config = study / "config" / "config.yaml"
+    assert 'hip_axis: "TODO"' in config.read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    words = ["map", tmp_path / "data" / "walk.c3d", "--settings", config, "--output", page]
+    assert main([str(word) for word in words]) == 0
+    assert "written" in capsys.readouterr().out
+    proposed = embedded(page.read_text(encoding="utf-8"), "recording")["bodies"][0]["proposed"]["leg"]["right"]
+    assert "head_of_metatarsal_2" in proposed
+    assert "hip_axis" not in proposed
+
+
 # --- init -------------------------------------------------------------------------------------------------------------
 
 
@@ -129,7 +145,11 @@ def test_init_writes_a_page_for_labels_that_nobody_knows(tmp_path):
 def test_init_writes_a_page_for_each_set_with_a_landmark_to_fill_in(tmp_path):
     labels = [side + name for side in "RL" for name in LEG]
     write(tmp_path / "data" / "known.c3d", labels)
-    write(tmp_path / "data" / "lift.c3d", ["ACRO_tip", "EPICl", "EPICm", "STYLr", "STYLu", "MEDH"], seed=1)
+    write(
+        tmp_path / "data" / "lift.c3d",
+        ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"],
+        seed=1,
+    )
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
     assert proposal.maps == ("maps/my_markers.html",)

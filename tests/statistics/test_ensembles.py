@@ -277,6 +277,16 @@ def test_trials_that_are_not_ok_are_left_out_where_only_ok_ones_are_wanted(demo,
     assert not (tables.folder / "verdict.txt").exists()
 
 
+def test_a_study_without_means_ends_with_a_sentence_where_its_torques_are_ok(changed):
+    """Torques of a walk are known in part where a plate is missing: no peak, and no mean."""
+    tables = changed("ensembles: {n_points: 11}\n")
+    assert set(tables.windows.torque_status) == {"ok"}
+    summary = tables.folder / "summary_by_condition.csv"
+    pd.read_csv(summary).assign(n_trials=0).to_csv(summary, index=False)
+    verdict.run(folder=tables.folder.parent)
+    assert "no trial enters the means by condition" in (tables.folder / "verdict.txt").read_text()
+
+
 def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
     tables = changed("ensembles:\n  window: trial\n")
     row = tables.windows.loc["S01_sagittal_fast"]

@@ -504,6 +504,8 @@ def test_a_wrong_study_is_refused_before_any_job_starts(study):
     assert "subject is 'nobody', expected a subject of config/subjects.csv" in text
     assert "file is 'data/missing.c3d', expected a file; it does not exist" in text
     assert "Traceback" not in text
+    quiet = run(study, "--quiet", "all", expected=1)
+    assert quiet.count("subject is 'nobody', expected a subject of config/subjects.csv") == 1
 
 
 def test_one_run_at_a_time_in_a_study(study):

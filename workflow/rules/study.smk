@@ -36,12 +36,13 @@ from limbtorque.workflow.pace import unpace
 interrupts.end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
 
 try:
-    refuse_odd_numbers(sys.argv)
-    for file in workflow.configfiles:
-        refuse_other_readings(Path(file), load_configfile(file))
-    bucket.retrieve_recordings(workflow, Path("."), config)
-    STUDY = checked_study(Path("."), config)
-    clock.refuse_future(STUDY)
+    with job_errors.shown(workflow.output_settings):
+        refuse_odd_numbers(sys.argv)
+        for file in workflow.configfiles:
+            refuse_other_readings(Path(file), load_configfile(file))
+        bucket.retrieve_recordings(workflow, Path("."), config)
+        STUDY = checked_study(Path("."), config)
+        clock.refuse_future(STUDY)
 except LimbtorqueError as error:
     raise WorkflowError(str(error)) from None
 SESSIONS = list(STUDY.batches)
@@ -106,10 +107,11 @@ def study_minutes(wildcards, attempt):
 
 
 onstart:
-    lock.hold_run(Path("."))
-    left_over.remove_parts(Path("."))
-    left_over.move_left_over(STUDY, Path("."))
-    ensure_settings(Path("."), config, SETTINGS)
+    with job_errors.shown(workflow.output_settings):
+        lock.hold_run(Path("."))
+        left_over.remove_parts(Path("."))
+        left_over.move_left_over(STUDY, Path("."))
+        ensure_settings(Path("."), config, SETTINGS)
     unpace(workflow)
     forget_reasons(workflow)
     job_errors.show()
@@ -125,3 +127,8 @@ onsuccess:
         streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
     if layout.REPORT["index"].is_file():
         streams.say(f"report: {layout.REPORT['index']}", sys.stdout)
+
+
+onerror:
+    if layout.REPORT["index"].is_file():
+        streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}")

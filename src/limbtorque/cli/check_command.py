@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,10 +35,14 @@ def check(options: argparse.Namespace) -> int:
 
     study = checked_study(options.study)
     answers = []
+    log = logging.getLogger("limbtorque")
+    level = log.level
+    log.setLevel(logging.ERROR)  # a failed trial is listed below
     for found in followed(check_study(study), len(study.trials), what="checking trials"):
         answers.append(Answer(*found))
         if options.verbose:
             print("\n".join(trial_lines(answers[-1])))
+    log.setLevel(level)
     compared = followed(second_looks(study), n_compared(study), what="comparing C3D readers")
     readers = lines_of_readers(list(compared), in_run=compares_in_run(study))
     print("\n".join([*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from limbtorque.cli.init.names import some_of
-from limbtorque.cli.kinds import MOST, lines_by_kind
+from limbtorque.cli.kinds import MOST, NAMES, lines_by_kind
 from limbtorque.tables.verdict import Flag
 from limbtorque.tables.words import counted
 
@@ -74,6 +74,6 @@ def _flag_line(found: Sequence[tuple[str, Flag]]) -> str:
     unit = f" {first.check.unit}" if first.check.unit != "1" else ""
     of_joints = f" ({', '.join(joints)})" if joints else ""
     return (
-        f"{first.status}: {first.check.name}{of_joints} in {counted(len(trials), 'trial')}: {some_of(trials)}; "
+        f"{first.status}: {first.check.name}{of_joints} in {counted(len(trials), 'trial')}: {some_of(trials, most=NAMES)}; "
         f"{' to '.join(values)}{unit}, allowed {first.threshold:.4g}: {first.check.advice}"
     )

@@ -9,6 +9,7 @@ from limbtorque.cli.init.names import some_of
 from limbtorque.tables.words import counted
 
 MOST = 6  # kinds on the first screen
+NAMES = 3  # of each kind
 
 
 def lines_by_kind(said: Iterable[tuple[str, str]], *, noun: str = "trial", most: int = MOST) -> list[str]:
@@ -46,7 +47,9 @@ def lines_by_kind(said: Iterable[tuple[str, str]], *, noun: str = "trial", most:
 def _line(members: list[tuple[str, str]], noun: str) -> str:
     names = [name for name, _ in members]
     alike = len({sentence for _, sentence in members}) == 1
-    return f"{counted(len(members), noun)} ({some_of(names)}){'' if alike else ', the first'}: {members[0][1]}"
+    return (
+        f"{counted(len(members), noun)} ({some_of(names, most=NAMES)}){'' if alike else ', the first'}: {members[0][1]}"
+    )
 
 
 def _kind(name: str, sentence: str) -> str:

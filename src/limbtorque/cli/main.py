@@ -23,7 +23,7 @@ from limbtorque.cli.map_command import add_map_command
 from limbtorque.cli.strength import EXAMPLES as STRENGTH_EXAMPLES
 from limbtorque.cli.strength import add_strength_command
 from limbtorque.cli.study_folder import quoted, require_study
-from limbtorque.errors import LimbtorqueError, SettingsError, StudyError, TrialError
+from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError, TrialError
 from limbtorque.tables.words import counted
 from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
 
@@ -126,7 +126,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except LimbtorqueError as error:
         say(f"limbtorque: {error}")
-        if isinstance(error, SettingsError | StudyError):
+        if isinstance(error, FolderError):
+            say(f"next: {error.advice}")
+        elif isinstance(error, SettingsError | StudyError):
             say(NEXT[type(error)])
         return int(getattr(options, "error_code", 1))
     except BrokenPipeError:
@@ -204,7 +206,8 @@ def _add_study_commands(command: Command) -> None:
         action="append",
         default=[],
         metavar="OPTION=VALUE",
-        help="what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z",
+        help="what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
+        "session1:reading.length_unit=cm",
     )
     init.set_defaults(function=_init)
 

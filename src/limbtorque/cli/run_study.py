@@ -65,7 +65,7 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
     start = [sys.executable, "-m", "limbtorque.workflow.start_snakemake"]
     where = ["--snakefile", str(snakefile()), "--directory", str(study.absolute())]
     how = ["--profile", str(snakefile().parent / "profiles" / "slurm")] if slurm else ["--cores", cores]
-    return [*start, *where, *how, *more]
+    return [*start, *where, *how, "--keep-going", *more]  # the report is made where the verdict is an error
 
 
 def run_study(

@@ -150,13 +150,13 @@ def hip_centre(
     middle = (own_m + other_m) / 2.0
     across = (own_m - other_m) * (1.0 if side == "right" else -1.0)
     width, depth = lengths(across), lengths(middle - back_m)
-    known = ~np.isnan(width + depth)
+    known = ~np.isnan(width + depth) & (width > 0.0)
     if not known.any():
         raise SignalError(f"hip_centre {rule}: no frame has the spines of both sides; check the pelvis markers")
     measured_m = width_m if width_m > 0.0 else float(np.median(width[known]))
     pelvis = Pelvis(measured_m, float(np.median(depth[known])), leg_length_m, marker_radius_m)
     ahead, above, aside = REGRESSIONS[rule](pelvis)
-    right = across / width[:, None]
+    right = across / np.where(known, width, np.nan)[:, None]
     forward = middle - back_m
     forward = forward - np.sum(forward * right, axis=1, keepdims=True) * right
     forward = forward / lengths(forward)[:, None]

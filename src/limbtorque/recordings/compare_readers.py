@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,7 @@ def compare_c3d(
     SecondReading or None
         The comparison; None where our reader refuses the file, which leaves nothing to compare with.
     """
+    options = replace(options, marker_names="labels")  # which the libraries give
     try:
         needed_mb = _needed_mb(read_header(read_bytes(path), path.name))
         if needed_mb > memory_mb:

@@ -14,6 +14,8 @@ class ReadOptions:
     ----------
     length_unit : {"mm", "cm", "m"}, optional
         Unit of positions; where it is given it holds, whatever the file says.
+    marker_names : {"labels", "descriptions"}
+        Parameter of a C3D file that names its markers.
     force_unit : {"N", "kN"}, optional
         Unit of forces in text files that do not say it.
     rate_hz : float, optional
@@ -49,6 +51,7 @@ class ReadOptions:
     """
 
     length_unit: str | None = None
+    marker_names: str = "labels"
     force_unit: str | None = None
     rate_hz: float | None = None
     text_encoding: str | None = None

@@ -248,7 +248,7 @@ def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -
         raise LandmarkError(
             f"{recording.source}: marker {name!r} is ambiguous, the file has {found}; "
             "give the full label, or the subject prefix in the column 'prefix' of trials.csv; "
-            "a label that occurs twice has to be renamed in the file"
+            "rename a label that occurs twice, or set reading.marker_names to descriptions where these differ"
         )
     if name in recording.modelled_labels:
         raise LandmarkError(

@@ -2,16 +2,22 @@
 
 Snakemake 9 discards the message of a group of jobs (`GroupJob.log_error`), and that of a job with ``quiet: rules``; without it
 a partition that does not exist ends a run without a reason. Reported upstream, in part:
-https://github.com/snakemake/snakemake/issues/4248 (groups). Remove this module when that is closed.
+https://github.com/snakemake/snakemake/issues/4248 (groups). Remove `show` when that is closed. With ``--quiet all`` it prints no
+error at all.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
+from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.streams import say
+
+if TYPE_CHECKING:
+    from snakemake.settings.types import OutputSettings
 
 
 def show() -> None:
@@ -21,6 +27,25 @@ def show() -> None:
     for kind in (Job, GroupJob):
         if not hasattr(kind.log_error, "__wrapped__"):
             kind.log_error = _printing(kind.log_error)
+
+
+@contextlib.contextmanager
+def shown(settings: OutputSettings) -> Iterator[None]:
+    """Print an error of this program where Snakemake prints none.
+
+    Parameters
+    ----------
+    settings : OutputSettings
+        Snakemake's own; with ``quiet: all`` it prints nothing but dry runs.
+    """
+    from snakemake.settings.enums import Quietness
+
+    try:
+        yield
+    except LimbtorqueError as error:
+        if Quietness.ALL in (settings.quiet or ()) and not settings.dryrun:
+            say(str(error))
+        raise
 
 
 def _printing(log_error: Callable[..., None]) -> Callable[..., None]:

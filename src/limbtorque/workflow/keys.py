@@ -99,6 +99,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
         "measured": trial.subject.measured,
         "sex": "" if trial.settings.segments.for_any_sex else trial.subject.sex,
         "static_file": trial.static_file.as_posix() if trial.static_file else "",
+        "height_m": trial.subject.height_m,  # judges mass and lengths; NaN where it is not given
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
     return _hash([trial.name, row, own])

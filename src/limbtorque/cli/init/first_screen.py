@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from limbtorque.cli.init.proposal import Proposal
+from limbtorque.cli.init.proposed_trials import NO_SET, ProposedTrial
+from limbtorque.cli.init.survey import STORAGE, Unread
 from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.cli.study_folder import quoted
 from limbtorque.study.table_file import TO_DO
@@ -32,14 +34,14 @@ def first_screen(proposal: Proposal) -> str:
     limbs = ", ".join(sorted({f"{trial.side} {trial.chain}" for trial in kept}))
     recordings = counted(len({trial.file for trial in kept}), "recording")
     ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
-    omitted = [(trial.trial, trial.left_out) for trial in proposal.trials if trial.left_out]
-    notes = proposal.notes[:NOTES]
+    omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in proposal.trials if trial.left_out)
+    notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
     return "\n".join(
         [
             f"ready: {ready if kept else 'no trial yet'}",
             *(f"missing: {line}" for line in _missing(proposal)),
-            *(f"omitted: {line}" for line in lines_by_kind(omitted)),
+            *(f"omitted: {line}" for line in lines_by_kind(omitted, noun="recording")),
             *(f"not read: {line}" for line in lines_by_kind(_unread(proposal), noun="file")),
             *notes,
             *([f"{counted(more, 'further note')} in config/trials.csv"] if more else []),
@@ -47,8 +49,30 @@ def first_screen(proposal: Proposal) -> str:
     )
 
 
+def _recording(trial: ProposedTrial) -> str:
+    """Name of a trial's file, with the subject where the file has several."""
+    return f"{Path(trial.file).name}{f' ({trial.prefix})' if trial.prefix else ''}"
+
+
 def _unread(proposal: Proposal) -> list[tuple[str, str]]:
-    return [(one.name, " ".join(one.why.split())) for one in proposal.unread]
+    return [(one.name, short_reason(one)) for one in proposal.unread]
+
+
+def short_reason(one: Unread) -> str:
+    """Why a file was not read, in a few words where many files have that reason.
+
+    Parameters
+    ----------
+    one : Unread
+        The file.
+    """
+    why = " ".join(one.why.split()).removeprefix(f"{Path(one.name).name}: ")
+    if "not a recording" in why:
+        return "results of OpenSim, not recordings"
+    if "reading.length_unit" in why and "not stated" in why:
+        forces = ", or reading.forces_length_unit=m for forces" if Path(one.name).suffix.lower() in STORAGE else ""
+        return f"no unit of length: run init again with --set reading.length_unit=mm (or cm, m{forces})"
+    return why
 
 
 def _missing(proposal: Proposal) -> Iterator[str]:

@@ -45,6 +45,7 @@ SKIPPED = {  # suffix -> what it is, and what to do
 NO_KEYPOINTS = "no keypoints: write positions as TRC, CSV, or JSON of keypoints (docs/keypoints.md)"
 _FURTHER_PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
 SAMPLE, TABLE_LINES = 60, 5
+NOTES = ("readme", "license", "licence")
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,8 @@ def _plain_text(path: Path) -> bool:
     """Return True if a .txt file is not a recording at all, such as a licence."""
     if path.suffix.lower() != ".txt":
         return False
+    if path.stem.lower().startswith(NOTES):
+        return True
     try:
         return file_format(path) is None
     except ReadError:

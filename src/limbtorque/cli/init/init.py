@@ -6,18 +6,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from limbtorque.cli.init.answers import answers_of, settled
+from limbtorque.cli.init.first_screen import short_reason
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.survey import Seen, Unread, survey
 from limbtorque.cli.init.text import config_text, subjects_text, trials_text
-from limbtorque.errors import SettingsError, StudyError
+from limbtorque.cli.kinds import lines_by_kind
+from limbtorque.errors import FolderError, StudyError
 from limbtorque.recordings.read import SUFFIXES
-from limbtorque.study.settings import Settings, override
 from limbtorque.study.whole_file import write_text
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
+OTHER_FOLDER = "give the folder of recordings of markers (C3D, TRC, TSV, CSV ...) after --from"
 Watch = Callable[[Iterable[Seen | Unread], int], Iterator[Seen | Unread]]
 
 
@@ -45,8 +48,9 @@ def init_study(
     watch : callable, optional
         Follows the files as they are read, with their number: a progress bar.
     answers : mapping of str to str, optional
-        Options of `reading` that the files do not state, ``{"reading.length_unit": "mm"}``; they are written into the
-        settings. ``plane.up_axis`` goes before the evidence.
+        Options of `reading` that the files do not state, ``{"reading.length_unit": "mm"}``, of one folder as
+        ``{"session1:reading.length_unit": "mm"}``; they are written into the settings, or into the table of trials where
+        only some files need them. ``plane.up_axis`` goes before the evidence.
 
     Returns
     -------
@@ -67,44 +71,42 @@ def init_study(
         )
     if not recordings.is_dir():
         raise StudyError([f"{recordings} is not a folder; give the folder of the recordings after --from"])
-    answers = answers or {}
-    settings = _settings(answers)
+    told = answers_of(answers or {})
+    reading = told.settings.reading
     there_is = files_in(recordings, leave_out=[study / "config", study / "results"])
     paths = there_is.recordings
     if not paths:
-        raise StudyError(
-            [
-                f"{recordings} has no recordings ({', '.join(SUFFIXES)}); give their folder after --from",
-                *there_is.skipped,
-            ]
+        raise FolderError(
+            f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(there_is.skipped), advice=OTHER_FOLDER
         )
-    looked = survey({path: there_is.name(path, recordings) for path in paths}, reading=settings.reading)
+    named = {path: there_is.name(path, recordings) for path in paths}
+    looked = survey(named, reading=reading, answers=told.of_file)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):
-        raise StudyError([one.why for one in found if isinstance(one, Unread)])
+        raise _nothing_read(recordings, [one for one in found if isinstance(one, Unread)])
     proposal = propose(
         found,
         title=study.resolve().name,
         relative_to=study,
         chains=chains,
         confirm=confirm,
-        up_axis=settings.plane.up_axis or "",
+        up_axis=told.settings.plane.up_axis or "",
     )
-    proposal = replace(proposal, notes=(*proposal.notes, *there_is.skipped))
+    seen = [one for one in found if isinstance(one, Seen)]
+    proposal, common = settled(replace(proposal, notes=(*proposal.notes, *there_is.skipped)), seen, study)
     texts = (
-        config_text(proposal, source=str(recordings), answers=answers),
+        config_text(proposal, source=str(recordings), answers={**told.texts, **common}),
         trials_text(proposal),
         subjects_text(proposal),
     )
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
-    return write_maps(study, proposal, [one for one in found if isinstance(one, Seen)])
+    return write_maps(study, proposal, seen, reading=reading)
 
 
-def _settings(answers: Mapping[str, str]) -> Settings:
-    """Settings with the answers; only those that `init` can use."""
-    if wrong := sorted(name for name in answers if name != "plane.up_axis" and not name.startswith("reading.")):
-        raise SettingsError(
-            f"--set {', '.join(wrong)}: init takes reading.* and plane.up_axis; write other options into config.yaml"
-        )
-    return override(Settings(), answers, source="--set") if answers else Settings()
+def _nothing_read(recordings: Path, unread: Sequence[Unread]) -> FolderError:
+    """Error for a folder of which no file can be read, with its reasons."""
+    lines = lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file")
+    unit = any("run init again" in line for line in lines)
+    advice = "state the unit of length, and run init again" if unit else OTHER_FOLDER
+    return FolderError(f"no file in {recordings} can be read as a recording", lines, advice=advice)

@@ -19,7 +19,8 @@ BUILT_IN = Path(__file__).parent / "sets"
 # joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "opencap_markers", "helen_hayes", "opensim_gait"),
-    *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "opencap", "theia", "mediapipe"),
+    *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "described", "montreal_arm"),
+    *("opensim_arm26", "opencap", "theia", "mediapipe"),
     *("coco_17", "halpe_26"),
 )
 OPPOSITE = {"right": "left", "left": "right"}
@@ -191,8 +192,8 @@ def sided(label: str) -> tuple[tuple[str, str, str], ...]:
     --------
     >>> sided("RELB")
     (('right', 'elb', '{S}ELB'),)
-    >>> sided("knee_left")
-    (('left', 'knee', 'knee_{side}'),)
+    >>> sided("knee_left"), sided("Right knee")
+    ((('left', 'knee', 'knee_{side}'),), (('right', 'knee', '{side} knee'),))
     >>> sided("T10")
     ()
     """
@@ -200,7 +201,8 @@ def sided(label: str) -> tuple[tuple[str, str, str], ...]:
     for pattern in _SIDED:
         match = pattern.fullmatch(label)
         if match and fold(match["rest"]):
-            template = _TEMPLATES.get(match["side"], "")
+            side = match["side"]  # a word in any case: labels are found in either
+            template = _TEMPLATES.get(side if len(side) == 1 else side.casefold(), "")
             whole = label[: match.start("side")] + template + label[match.end("side") :] if template else ""
             ways.setdefault((SIDE_WORDS[match["side"].casefold()], fold(match["rest"])), whole)
     return tuple((side, rest, template) for (side, rest), template in ways.items())

@@ -30,7 +30,7 @@ class _Wanted:
     choices: MapChoices
 
 
-def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Proposal:
+def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen], *, reading: Reading | None = None) -> Proposal:
     """Write a page for each marker set or recording that a person has to map.
 
     Parameters
@@ -41,6 +41,8 @@ def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Proposa
         What was proposed.
     seen : sequence of Seen
         The recordings.
+    reading : Reading, optional
+        What the files do not state, and the limits of the reading process.
 
     Returns
     -------
@@ -50,9 +52,12 @@ def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Proposa
     """
     wanted = [*_of_sets(study, proposal, to_do=True), *_of_unknown(study, proposal, seen)]
     wanted = (wanted or list(_of_sets(study, proposal, to_do=False))[:1])[:MOST]
-    limits, written = Reading(), []
+    given, written = reading or Reading(), []
+    answered = {one.path.resolve(): one for one in seen}
     with GuardedReader() as reader:
         for page in wanted:
+            one = answered.get(page.path.resolve())
+            limits = given.model_copy(update=dict(one.answers)) if one else given
             try:
                 recording = reader.read(
                     page.path,
@@ -71,7 +76,8 @@ def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Proposa
 
 def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[_Wanted]:
     """Pages of marker sets, each with its first trial."""
-    for chosen in proposal.sets:
+    kept = {row.marker_set for row in proposal.trials if not row.left_out}
+    for chosen in sorted(proposal.sets, key=lambda chosen: chosen.name not in kept):
         trial = next((row for row in proposal.trials if row.marker_set == chosen.name and row.can_be_taken), None)
         unknown = any(label.startswith(TO_DO) for labels in chosen.rules.values() for label in labels)
         if trial is None or unknown != to_do:
@@ -91,7 +97,7 @@ def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[_Wante
 
 def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterator[_Wanted]:
     """Pages of recordings without a trial, one for each list of labels."""
-    subjects, conditions, _ = name_them(seen)
+    subjects, conditions, _, _ = name_them(seen)
     with_trial = {trial.file for trial in proposal.trials}
     known, names = set[tuple[str, ...]](), set[str]()
     for one in seen:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from limbtorque.cli.init.forces import pair_forces, unread_forces
-from limbtorque.cli.init.names import NOBODY, name_them, safe_name, some_of
+from limbtorque.cli.init.names import name_them, safe_name, some_of
 from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
@@ -23,6 +23,7 @@ from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.table_file import TO_DO
 
+HIP = "hip_axis"
 CROWD = 50  # recordings that one cell of a fingerprint remembers: thousands of alike ones would take hours
 
 
@@ -113,7 +114,7 @@ def propose(
     up_axis, up_evidence, ups = judge_up_by_file(seen, given=up_axis)
     copies = _copies(seen)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
-    subjects, conditions, notes = name_them(seen, copies=copied)
+    subjects, conditions, notes, unnamed = name_them(seen, copies=copied)
     statics = static_trials(seen, subjects)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
@@ -138,7 +139,6 @@ def propose(
     trials = _with_forces(trials, kept, looked, relative_to, said)
     emg_files = pair_emg(list(kept.values()), seen)
     trials = [_with_emg(trial, kept, emg_files, relative_to) for trial in trials]
-    analysed = {trial.subject for trial in trials if not trial.left_out}
     window, rows_with_windows = propose_window(with_unique_names(trials))
     return Proposal(
         title=title,
@@ -146,13 +146,27 @@ def propose(
         up_evidence=up_evidence,
         sets=_used_sets(sets.by_content.values(), trials),
         trials=rows_with_windows,
-        subjects=tuple(
-            propose_subject(w, ones, named=w != NOBODY) for w, ones in of_subject.items() if safe_name(w) in analysed
-        ),
+        subjects=_subjects(of_subject, trials, sets, unnamed),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*_gathered(said), *dict.fromkeys(notes)),
         window=window,
         emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
+    )
+
+
+def _subjects(
+    of_subject: Mapping[str, Sequence[Seen]], trials: Sequence[ProposedTrial], sets: Sets, unnamed: Collection[str]
+) -> tuple[ProposedSubject, ...]:
+    """Rows of the subjects whose trials are analysed."""
+    predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
+    analysed: dict[str, bool] = {}
+    for trial in trials:
+        if not trial.left_out:
+            analysed[trial.subject] = analysed.get(trial.subject, False) or trial.marker_set in predicted
+    return tuple(
+        propose_subject(who, ones, named=who not in unnamed, predicted_hip=analysed[safe_name(who)])
+        for who, ones in of_subject.items()
+        if safe_name(who) in analysed
     )
 
 

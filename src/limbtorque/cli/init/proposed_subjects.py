@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limbtorque.cli.init.names import safe_name
+from limbtorque.cli.init.pelvis_measures import PelvisMeasures, pelvis_measures
 from limbtorque.cli.init.survey import Seen
 from limbtorque.study.table_file import TO_DO
 
 GRAVITY_M_S2 = 9.80665
+LEAST_WEIGHT_N = 50.0  # on the plates: somebody stands on them
 MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")
 HEIGHT_PARAMETERS = ("PROCESSING:HEIGHT", "SUBJECT:HEIGHT")
 
@@ -24,9 +26,13 @@ class ProposedSubject:
     height_m: str
     sex: str
     evidence: tuple[str, ...]
+    leg_length_m: str = ""
+    pelvis_width_m: str = ""
 
 
-def propose_subject(name: str, ones: Sequence[Seen], *, named: bool = True) -> ProposedSubject:
+def propose_subject(
+    name: str, ones: Sequence[Seen], *, named: bool = True, predicted_hip: bool = False
+) -> ProposedSubject:
     """Mass and height of a subject from its files, with source, or to be filled in.
 
     Parameters
@@ -37,6 +43,8 @@ def propose_subject(name: str, ones: Sequence[Seen], *, named: bool = True) -> P
         Its recordings.
     named : bool, optional
         False where neither files nor folders say that they are of one person.
+    predicted_hip : bool, optional
+        True where a hip's centre is predicted, for which leg length and pelvis width count.
 
     Notes
     -----
@@ -62,9 +70,21 @@ def propose_subject(name: str, ones: Sequence[Seen], *, named: bool = True) -> P
     evidence += [
         f"{one.name}, where nothing moves: {one.weight_n:.0f} N on the plates, {one.weight_n / GRAVITY_M_S2:.1f} kg"
         for one in ones
-        if one.still and one.weight_n > 50.0
+        if one.still and one.weight_n > LEAST_WEIGHT_N
+    ]
+    evidence += [
+        f"{one.name}, on a treadmill: {one.weight_n:.0f} N on the plates on average, {one.weight_n / GRAVITY_M_S2:.1f} kg if it "
+        "is of whole strides"
+        for one in ones
+        if not one.still and one.weight_n > LEAST_WEIGHT_N and any(body.belt_m_s for body in one.bodies)
     ]
     sexes = {text.strip().lower()[:1] for one in alone for parameter, text in one.said if parameter == "SUBJECT:GENDER"}
+
+    def agreed(parameter: str) -> tuple[float | None, list[str]]:
+        return _agreed(alone, (parameter,), one_person=one_person)
+
+    measures = pelvis_measures(ones, agreed) if predicted_hip else PelvisMeasures()
+    evidence += measures.evidence
     if mass is None:
         evidence.append("fill in the mass: segment masses are fractions of it")
     return ProposedSubject(
@@ -73,6 +93,8 @@ def propose_subject(name: str, ones: Sequence[Seen], *, named: bool = True) -> P
         height_m=f"{height:g}" if height is not None and 0.3 <= height <= 2.8 else "",
         sex=sexes.pop() if len(sexes) == 1 and sexes <= {"f", "m"} else "",
         evidence=tuple(evidence),
+        leg_length_m=measures.leg_length_m,
+        pelvis_width_m=measures.pelvis_width_m,
     )
 
 

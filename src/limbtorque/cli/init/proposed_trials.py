@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
+from limbtorque.cli.init.limb_side import side_by_trunk, trunk_faces
 from limbtorque.cli.init.movements import cycles_of, labels_of, movements_of
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
@@ -23,9 +24,20 @@ from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
 FACING = {"leg": "pelvis", "arm": "thorax"}
+NEAR_AXIS_DEG = 15.0  # the cosine is 0.97
 WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
 IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
+NO_SET = "no known marker set has half of its joints among these marker names"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Forward axis of a trial, its own kind of plane, a note."""
+
+    axis: str
+    kind: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,7 +50,7 @@ class ProposedTrial:
         Its cells.
     forces_file, emg_file, static_file : str
         Further files.
-    up_axis, belt_speed : str
+    up_axis, plane_kind, belt_speed, length_unit, force_unit, rate_hz, marker_names : str
         Options of this trial; empty where those of the study hold, and without a treadmill.
     carried : bool
         Landmarks are carried from the subject's static trial.
@@ -80,7 +92,12 @@ class ProposedTrial:
     emg_file: str = ""
     static_file: str = ""
     up_axis: str = ""
+    plane_kind: str = ""
     belt_speed: str = ""
+    length_unit: str = ""
+    force_unit: str = ""
+    rate_hz: str = ""
+    marker_names: str = ""
     carried: bool = False
     window: str = ""
     start_event: str = ""
@@ -146,7 +163,7 @@ def propose_trials(
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete, notes = _complete(body, found, carried, left_out=bool(left_out))
     rows: list[tuple[str, Fit | None, str, str]] = [
-        (chain, fit, fit.side or TO_DO, sets.name_of(set_of(fit, chosen)))
+        (chain, fit, fit.side or _side(one, body, fit, chain) or TO_DO, sets.name_of(set_of(fit, chosen)))
         for chain, chosen in complete.items()
         for fit in chosen
     ]
@@ -154,11 +171,15 @@ def propose_trials(
         partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
         if partly is None and not looks_like_a_body(body, chains):
             said = f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"
-            return [], [*notes, said]
+            return [], [said]
         chain, sides, built = unknown_set(body, chains, found, confirm)
         rows = [(chain, None, side, sets.name_of(built)) for side in sides]
+        notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
     both = len({chain for chain, *_ in rows}) > 1
-    forward = {chain: travels or _faces(one, body, up_axis, chain, complete.get(chain, ())) for chain, *_ in rows}
+    forward = {
+        chain: Forward(travels) if travels else _faces(one, body, up_axis, chain, complete.get(chain, ()))
+        for chain, *_ in rows
+    }
     parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
         ProposedTrial(
@@ -174,9 +195,10 @@ def propose_trials(
             marker_set=name,
             prefix=prefix,
             carried=bool(fit and fit.carried),
-            forward_axis=forward[chain],
+            forward_axis=forward[chain].axis,
+            plane_kind=forward[chain].kind,
             belt_speed=f"{body.belt_m_s:.2f}" if chain == "leg" and not travels and body.belt_m_s else "",
-            note=note,
+            note="; ".join(filter(None, (note, forward[chain].note))),
             left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, body, chain, travels, at_rest) else ""),
             strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
             other_events=one.other_events,
@@ -211,6 +233,13 @@ def _complete(
     return complete, notes
 
 
+def _side(one: Seen, body: Body, fit: Fit, chain: str) -> str:
+    """Side of the trunk on which a chain begins, of labels without a side."""
+    first = CHAINS[chain].joints[0].landmark
+    labels = fit.rules.get(first) or fit.rules.get(fit.known.substitutes.get(first, ("",))[0], ())
+    return side_by_trunk(one, body, labels) if labels else ""
+
+
 def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | None) -> bool:
     """Return True if a chain is the free arm of a walking person, on a treadmill, too."""
     walks = forward == TRAVELS or body.belt_m_s > 0.0
@@ -231,9 +260,15 @@ def _best(chain_fits: Sequence[Fit]) -> list[Fit]:
 
 
 def _rivals(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
-    """Sentence on further marker sets that are complete with other markers."""
+    """Sentence on further sets that have as many joints, of other markers."""
     done = [fit for fit in chain_fits if not fit.missing]
-    others = {fit.known.name for fit in done[1:] if fit.side == done[0].side and fit.rules != done[0].rules}
+    joints = {*(joint.landmark for joint in CHAINS[chain].joints), CHAINS[chain].end}
+    own = [len(joints & set(fit.rules)) for fit in done]
+    others = {
+        fit.known.name
+        for fit, number in zip(done, own, strict=True)
+        if fit.side == done[0].side and fit.rules != done[0].rules and number >= own[0]
+    }
     if not others:
         return []
     return [
@@ -245,26 +280,42 @@ def _rivals(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
 def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     """Sentence on the landmarks that a recording lacks for a chain."""
     if not chain_fits:
-        return [f"no {chain}: no known marker set has half of its joints among these marker names"]
+        return [f"no {chain}: {NO_SET}"]
     fit = chain_fits[0]
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
 
 
-def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Sequence[Fit]) -> str:
-    """Part of the body that gives the direction where nobody travels.
+def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Sequence[Fit]) -> Forward:
+    """Direction where nobody travels: a part of the body, else the nearest axis.
 
-    To be filled in where one side is known only, or where that part turns.
+    To be filled in where the trunk has no markers of both sides.
     """
     part, sides = FACING[limb_of(chain)], {fit.side: fit for fit in fits_of_chain}
-    if set(sides) != {"right", "left"}:
-        return TO_DO
-    for name in SIDED[part]:
+    for name in SIDED[part] if set(sides) == {"right", "left"} else ():
         own = [sides[side].rules.get(name, ()) for side in ("right", "left")]
         if up_axis and all(labels and set(labels) <= set(body.labels) for labels in own):
             right_m, left_m = (one.sampled(labels, body.prefix).mean(axis=1) for labels in own)
-            return part if mean_facing(right_m - left_m, axis_vector(up_axis))[1] <= WIDEST_DEG else TO_DO
-    return part
+            if mean_facing(right_m - left_m, axis_vector(up_axis))[1] <= WIDEST_DEG:
+                return Forward(part)
+            break
+    else:
+        if set(sides) == {"right", "left"}:
+            return Forward(part)
+    found = trunk_faces(one, body, up_axis) if up_axis else None
+    if found is None and any(clue.kind == "format" for clue in one.up):
+        return Forward("+x", note=next(clue.sentence for clue in one.up if clue.kind == "format"))
+    if found is None:
+        return Forward(TO_DO)
+    steady = found.spread_deg <= WIDEST_DEG
+    if steady and found.off_deg <= NEAR_AXIS_DEG:
+        return Forward(found.axis, note=f"the trunk faces {found.axis} within {found.off_deg:.0f} degrees")
+    turns = "" if steady else f" and turns (standard deviation {found.spread_deg:.0f} degrees)"
+    return Forward(
+        found.axis,
+        "best_fit",
+        f"the trunk faces {found.off_deg:.0f} degrees off {found.axis}{turns}: the plane is that of the limb (a guess)",
+    )
 
 
 def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:

@@ -204,6 +204,7 @@ def _around(name: str, fit: Fit, pair: Pair, model: ChainModel) -> Around:
     chain = [*(joint.landmark for joint in model.joints), model.end]
     places = {joint: pair.standing(fit.rules[joint]) for joint in chain if joint in fit.rules}
     here = pair.standing(fit.rules[name])
+    places = {joint: place for joint, place in places.items() if np.isfinite(place - here).any()}
     away = {joint: float(np.nanmean(lengths(place - here))) for joint, place in places.items()}
     at = chain.index(min(away, key=away.__getitem__, default=chain[-1]))
     means = [np.nanmean(places[joint], axis=0) if joint in places else None for joint in chain]
@@ -264,7 +265,9 @@ def best_cluster(
 
 def _computed(labels: Sequence[str], standing_m: FloatArray) -> NDArray[np.bool_]:
     """Points computed from other markers: virtual ones, and middles of two."""
-    mean = np.nanmedian(standing_m, axis=0)
+    seen = np.isfinite(standing_m).all(axis=2).any(axis=0)
+    mean = np.full(standing_m.shape[1:], np.nan)
+    mean[seen] = np.nanmedian(standing_m[:, seen], axis=0)
     middles = (mean[:, None] + mean) / 2.0
     middles[np.diag_indices(len(mean))] = np.nan
     near = np.array([bool((lengths(middles - place) < COMPUTED_M).any()) for place in mean], dtype=bool)

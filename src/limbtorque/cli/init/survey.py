@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.cli.init.known_sets import fold, sided
+from limbtorque.cli.init.reading_files import read_with
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
-from limbtorque.recordings.join import forces_options, start_s
+from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -44,20 +45,38 @@ LEAST_ON_BELT = 0.2  # share of the speeds of the feet that are the belt's
 STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
 LEAST_PEAK = 0.2  # of the largest speed: slower ones are no movement of their own
 LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
+STORAGE = (".mot", ".sto")
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
     ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"),
-    ("c7", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"),
-    ("asi", "asis", "psi", "sacr", "vsacral", "hjc", "fep", "ias", "ftc", "hip", "hjcstudy", "asisstudy", "thigh4x4"),
+    ("c7", "t1", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"),
+    (
+        "asi",
+        "asis",
+        "psi",
+        "psis",
+        "sacr",
+        "vsacral",
+        "hjc",
+        "fep",
+        "ias",
+        "ftc",
+        "hip",
+        "hjcstudy",
+        "asisstudy",
+        "thigh4x4",
+    ),
     ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"),
     ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
     ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
 )
+TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
 FRONT_AND_BACK = (
     ("asi", "psi"),
     ("asi", "sacr"),
     ("asis", "vsacral"),
+    ("asis", "psis"),
     ("ias", "ips"),
     ("toe", "hee"),
     ("mt2", "cal"),
@@ -182,6 +201,8 @@ class Seen:
         Names of its other events.
     emg : tuple of EmgChannel
         Its channels of electromyography, all at position 0.
+    answers : tuple of (str, object)
+        Options of `reading` that it does not state and a person gave.
     """
 
     path: Path
@@ -202,6 +223,7 @@ class Seen:
     strikes: tuple[Strikes, ...] = ()
     other_events: tuple[str, ...] = ()
     emg: tuple[EmgChannel, ...] = ()
+    answers: tuple[tuple[str, Any], ...] = ()
 
     @property
     def end_s(self) -> float:
@@ -258,7 +280,11 @@ class Unread:
 
 
 def survey(
-    named: Mapping[Path, str], *, reading: Reading | None = None, processes: int | None = None
+    named: Mapping[Path, str],
+    *,
+    reading: Reading | None = None,
+    answers: Callable[[str], Mapping[str, Any]] = lambda _: {},
+    processes: int | None = None,
 ) -> Iterator[Seen | Unread]:
     """Survey recordings in sandboxed processes, one for each processor.
 
@@ -267,7 +293,9 @@ def survey(
     named : mapping of Path to str
         The files and their names.
     reading : Reading, optional
-        Options and limits of the reading processes.
+        Limits of the reading processes, and options of all files.
+    answers : callable, optional
+        Name of a file -> options that are used if it does not state them.
     processes : int, optional
         Number of processes.
 
@@ -286,7 +314,7 @@ def survey(
         def seen(path: Path, name: str) -> Seen | Unread:
             reader = free.get()
             try:
-                return _seen(reader, path, name, limits)
+                return _seen(reader, path, name, limits, answers(name))
             except ReadError as error:
                 return Unread(name, str(error))
             finally:
@@ -296,26 +324,19 @@ def survey(
         yield from threads.map(seen, named.keys(), named.values())
 
 
-def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading) -> Seen:
-    """Survey a file, with the options of a force file where it needs them."""
+def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading, answers: Mapping[str, Any]) -> Seen:
+    """Survey a file in the reading process."""
     given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
-    options, look = ReadOptions.of(limits), partial(look_at, path=path, name=name)
+    look = partial(look_at, path=path, name=name)
 
-    def asked(options: ReadOptions) -> Seen:
+    def read(options: ReadOptions) -> Seen:
         found = reader.apply(look, path, **given, options=options)
         if not isinstance(found, Seen):
             raise ReadError(f"{path.name}: the reading process answered with {type(found).__name__}")
         return found
 
-    try:
-        return asked(options)
-    except ReadError as error:
-        if limits.forces_length_unit is None or "reading.length_unit" not in str(error):
-            raise
-        found = asked(forces_options(options))
-        if found.labels:  # the unit was given for forces only
-            raise
-        return found
+    seen, used = read_with(read, path, limits, answers)
+    return replace(seen, answers=tuple(used.items()))
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
@@ -347,7 +368,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
-        up=tuple(_up(recording, kept)),
+        up=(*_up(recording, kept), *_by_format(path, recording)),
         sample={
             round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
             for i, n in enumerate(before)
@@ -504,7 +525,8 @@ def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[in
     """Folded name without its side -> markers."""
     found: dict[str, list[int]] = {}
     for label, k in zip(labels, markers, strict=True):
-        for stem in {fold(label), *(rest for _, rest, _ in sided(label))}:
+        short = re.fullmatch(r"([A-Z]{3,})[rl]", label)  # ASISr
+        for stem in {fold(label), *(rest for _, rest, _ in sided(label)), *([fold(short[1])] if short else [])}:
             found.setdefault(stem, []).append(k)
     return found
 
@@ -562,7 +584,7 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
     by_stem = _by_stem(labels, kept)
     levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
     there = [n for n, markers in enumerate(levels) if markers]
-    if there and there[-1] - there[0] >= 2:
+    if there and (there[-1] - there[0] >= 2 or there == TRUNK):
         top, bottom = (_mean(recording.markers_m, levels[n]) for n in (there[0], there[-1]))
         line = (top - bottom)[~np.isnan(top - bottom).any(axis=1)]
         clue = _clue(
@@ -573,6 +595,12 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
         if clue:
             yield clue
             yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
+
+
+def _by_format(path: Path, recording: Recording) -> Iterator[Clue]:
+    """The axis of OpenSim's storage files, which a program wrote in its model's frame."""
+    if path.suffix.lower() in STORAGE and recording.labels:
+        yield Clue("format", "+y", f"{path.suffix.lower()} files of OpenSim have y up and x forward")
 
 
 def _names(labels: Sequence[str], kept: Sequence[int], markers: Sequence[int]) -> str:

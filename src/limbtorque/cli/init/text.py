@@ -11,13 +11,19 @@ from limbtorque.cli.init.proposal import Proposal
 from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_labels
 from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
+from limbtorque.study.subjects import PELVIS_MEASURES
 
 WHERE_NEEDED = (
     "forces_file",
     "emg_file",
     "static_file",
     "prefix",
+    "length_unit",
+    "force_unit",
+    "rate_hz",
+    "marker_names",
     "up_axis",
+    "plane_kind",
     "belt_speed",
     "window",
     "start_event",
@@ -47,8 +53,13 @@ TRIAL_COLUMNS = {
         )
     },
     "prefix": "prefix",
+    "length_unit": "reading.length_unit",
+    "force_unit": "reading.force_unit",
+    "rate_hz": "reading.rate_hz",
+    "marker_names": "reading.marker_names",
     "up_axis": "plane.up_axis",
     "forward_axis": "plane.forward_axis",
+    "plane_kind": "plane.kind",
     "belt_speed": "plates.belt_speed_m_s",
     "window": "ensembles.window",
     "start_event": "ensembles.start_event",
@@ -122,7 +133,11 @@ def _reading_lines(answers: Mapping[str, str]) -> list[str]:
     given = {name.removeprefix("reading."): text for name, text in answers.items() if name.startswith("reading.")}
     if not given:
         return []
-    return ["reading: # given by --set; the files do not state it", *(f"  {n}: {t}" for n, t in given.items()), ""]
+    return [
+        "reading: # what the files do not state, or how their markers are named",
+        *(f"  {n}: {t}" for n, t in given.items()),
+        "",
+    ]
 
 
 def _window_lines(chosen: ProposedWindow) -> list[str]:
@@ -208,12 +223,14 @@ def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
 def subjects_text(proposal: Proposal) -> str:
     """Text of config/subjects.csv, each row below a comment with its source."""
     comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
-    text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", "note"]])
+    measures = [name for name in PELVIS_MEASURES if any(getattr(one, name) for one in proposal.subjects)]
+    text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", *measures, "note"]])
     for one in proposal.subjects:
         text += _commented([f"{one.subject}: {sentence}" for sentence in one.evidence])
         source = next((sentence.split(" is ")[0] for sentence in one.evidence if " is " in sentence), "")
         note = f"mass from {source}" if source and not one.mass_kg.startswith("TODO") else ""
-        text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, note]])
+        own = [getattr(one, name) for name in measures]
+        text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, *own, note]])
     return text
 
 

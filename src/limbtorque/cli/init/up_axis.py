@@ -10,7 +10,9 @@ from limbtorque.study.table_file import TO_DO
 
 
 def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...]]:
-    """Axis that points up by two kinds of evidence or more, without contradiction.
+    """Axis that points up by two kinds of evidence, without contradiction.
+
+    The frame that a file's format prescribes is enough alone.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, 
     if given:
         return given, (*sentences, "given by --set plane.up_axis")
     axes = {axis for kinds in by_kind.values() for axis in kinds}
-    if len(axes) == 1 and len(by_kind) >= 2:
+    if len(axes) == 1 and (len(by_kind) >= 2 or "format" in by_kind):
         return axes.pop(), tuple(sentences)
     why = "the evidence disagrees" if len(axes) > 1 else "only one kind of evidence" if axes else "no evidence"
     return "", (*sentences, why)

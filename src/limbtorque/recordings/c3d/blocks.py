@@ -59,7 +59,7 @@ def with_blocks(path: Path, raw: bytes, header: Header) -> Contents:
             group: {
                 name: value(entry, header.processor)
                 for name, entry in header.parameters.get(group, {}).items()
-                if group == "ANALOG" or not name.startswith("DESCRIPTIONS")
+                if group in ("ANALOG", "POINT") or not name.startswith("DESCRIPTIONS")
             }
             for group in USED
         },

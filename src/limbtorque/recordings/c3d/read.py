@@ -34,7 +34,7 @@ LIBRARIES = {"blocks": with_blocks, "c3d": with_c3d}
 ABOUT_THE_PERSON = {
     "SUBJECTS": ("NAMES",),
     "SUBJECT": ("WEIGHT", "HEIGHT", "GENDER"),
-    "PROCESSING": ("BODYMASS", "HEIGHT"),
+    "PROCESSING": ("BODYMASS", "HEIGHT", "LLEGLENGTH", "RLEGLENGTH", "INTERASISDISTANCE"),
 }
 
 
@@ -111,7 +111,7 @@ def _recording(
     rate_hz = _rate(header, options, name, findings)
     _axes_finding(point, findings)
     xyz, seen = contents.xyz, _seen(contents, findings)
-    labels, kept, modelled = _sort_points(point, xyz, seen, name, findings)
+    labels, kept, modelled = _sort_points(_named(point, options), xyz, seen, name, findings)
     markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
     markers_m *= length_m
     markers_m[~seen[:, kept]] = np.nan
@@ -328,6 +328,23 @@ def _seen(contents: Contents, findings: Findings) -> BoolArray:
         )
     seen: BoolArray = finite & ~negative & ~zero
     return seen
+
+
+def _named(point: Group, options: ReadOptions) -> Group:
+    """Point group with the descriptions as labels where they are asked for.
+
+    A point without a description of its own keeps its label, and so do modelled outputs, which are listed by label.
+    """
+    if options.marker_names == "labels":
+        return point
+    labels, groups = _continued(point, "LABELS"), _modelled_groups(point)
+    described = _padded(_continued(point, "DESCRIPTIONS"), len(labels))
+    count = Counter(described)
+    names = [
+        text if text and count[text] == 1 and not (label and _group_of(label, groups)) else label
+        for label, text in zip(labels, described, strict=True)
+    ]
+    return {**{name: texts for name, texts in point.items() if not name.startswith("LABELS")}, "LABELS": names}
 
 
 def _sort_points(

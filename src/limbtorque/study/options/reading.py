@@ -47,6 +47,10 @@ class Reading(Options):
     length_unit: Literal["mm", "cm", "m"] | None = option(
         None, "Unit of positions, for files with a missing or wrong unit; overrides the file."
     )
+    marker_names: Literal["labels", "descriptions"] = option(
+        "labels",
+        "Names of the markers of a C3D file: POINT:LABELS, or POINT:DESCRIPTIONS, which are longer than four letters in old files.",
+    )
     force_unit: Literal["N", "kN"] | None = option(None, "Unit of forces, for text files without one.")
     rate_hz: float | None = option(
         None, "Frames per second, for text files without times; other files have to agree with it.", "Hz", gt=0.0

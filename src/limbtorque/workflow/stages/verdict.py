@@ -27,8 +27,8 @@ def run(*, folder: Path, key: str = "") -> None:
     Raises
     ------
     LimbtorqueError
-        A larger share of the trials failed than `run.max_failed_fraction` allows, or none is left for means; there is no
-        verdict then.
+        A larger share of the trials failed than `run.max_failed_fraction` allows, or the torques of all are left out of the
+        means; there is no verdict then.
     """
     rows = _ledger(folder / STUDY_TABLES["ledger"])
     count = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
@@ -59,16 +59,25 @@ def run(*, folder: Path, key: str = "") -> None:
             f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
         )
     include = settings.ensembles.include
-    if count["failed"] < len(rows) and not any(
-        int(row["n_trials"]) for row in read_rows(folder / STUDY_TABLES["summary_by_condition"])
-    ):
-        torques = Counter(row["torque_status"] for row in rows)
+    torques = Counter(row["torque_status"] for row in rows)
+    usable = torques["ok"] + (torques["caution"] if include != "ok" else 0)
+    if usable and not _has_means(folder):
+        text += (
+            "\n  no trial enters the means by condition: torques are missing in part, or no movement was found; give start_s and "
+            "end_s of one movement or cycle with known forces"
+        )
+    elif count["failed"] < len(rows) and not _has_means(folder):
         raise LimbtorqueError(
             f"{text}\nno trial is left for means: of {len(rows)} trials the torques are {_counts(torques)}, and ensembles.include is "
             f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
             + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else "")
         )
     write_text(folder / VERDICT, text + "\n")
+
+
+def _has_means(folder: Path) -> bool:
+    """Return True if a trial counts in the means by condition."""
+    return any(int(row["n_trials"]) for row in read_rows(folder / STUDY_TABLES["summary_by_condition"]))
 
 
 def _counts(count: Mapping[str, int]) -> str:
