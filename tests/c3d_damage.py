@@ -175,7 +175,7 @@ def parameter_cases(raw: bytes, *, seed: int, share: float = 1.0) -> Iterator[Ca
     """
     rng, draw = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     processor = raw[(raw[0] - 1) * 512 + 3]
-    groups, _ = parse_parameters(raw, processor)
+    groups, *_ = parse_parameters(raw, processor)
     for group, names in STANDARD.items():
         for name in names:
             found = groups.get(group, {}).get(name)

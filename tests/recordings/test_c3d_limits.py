@@ -45,7 +45,7 @@ POINT = entry(b"POINT", -1, b"\0")
 def test_groups_and_parameters_by_name_in_any_order():
     used = entry(b"used", 1, parameter(2, (2,), struct.pack("<2h", 3, -4)), last=True)
     for entries in ((POINT, RATE, used), (RATE, POINT, used)):
-        groups, broken_at = parse_parameters(section(*entries), INTEL)
+        groups, broken_at, _ = parse_parameters(section(*entries), INTEL)
         assert broken_at is None
         assert set(groups) == {"POINT"}
         assert numbers(groups["POINT"]["RATE"], INTEL).tolist() == [100.0]
@@ -55,31 +55,35 @@ def test_groups_and_parameters_by_name_in_any_order():
 
 def test_a_locked_name_has_a_negative_length():
     locked = struct.pack("bb", -4, 1) + RATE[2:]
-    groups, broken_at = parse_parameters(section(POINT, locked), INTEL)
+    groups, broken_at, _ = parse_parameters(section(POINT, locked), INTEL)
     assert numbers(groups["POINT"]["RATE"], INTEL).tolist() == [100.0]
     assert broken_at is None
 
 
-def test_the_first_of_two_counts_and_parameters_without_a_group_are_left_out():
+def test_the_first_of_two_counts_and_the_contradiction_is_named():
     again = entry(b"RATE", 1, parameter(4, (), struct.pack("<f", 7.0)))
     other = entry(b"LOST", 9, parameter(4, (), struct.pack("<f", 7.0)))
-    groups, broken_at = parse_parameters(section(POINT, RATE, again, other), INTEL)
-    assert {name: list(group) for name, group in groups.items()} == {"POINT": ["RATE"]}
+    groups, broken_at, twice = parse_parameters(section(POINT, RATE, again, other), INTEL)
+    assert {name: list(group) for name, group in groups.items()} == {
+        "POINT": ["RATE"]
+    }  # one without a group is left out
     assert numbers(groups["POINT"]["RATE"], INTEL).tolist() == [100.0]
     assert broken_at is None
+    assert twice == ("POINT:RATE",)
+    assert parse_parameters(section(POINT, RATE, RATE), INTEL)[2] == ()
 
 
 def test_what_follows_the_last_entry_is_not_read():
     last = entry(b"RATE", 1, parameter(4, (), struct.pack("<f", 100.0)), last=True)
     after = entry(b"USED", 1, parameter(2, (), struct.pack("<h", 3)))
-    groups, _ = parse_parameters(section(POINT, last, after), INTEL)
+    groups, *_ = parse_parameters(section(POINT, last, after), INTEL)
     assert list(groups["POINT"]) == ["RATE"]
 
 
 @pytest.mark.parametrize("size", [3, 0, -2, 5])
 def test_a_kind_that_the_format_does_not_have_breaks_the_section_there(size):
     odd = entry(b"ODD", 1, parameter(size, (), b"\0" * 5))
-    groups, broken_at = parse_parameters(section(POINT, odd, RATE), INTEL)
+    groups, broken_at, _ = parse_parameters(section(POINT, odd, RATE), INTEL)
     assert broken_at == 516 + len(POINT)
     assert list(groups["POINT"]) == ["RATE"]  # those after it are read
 
@@ -88,7 +92,7 @@ def test_a_kind_that_the_format_does_not_have_breaks_the_section_there(size):
 def test_numbers_of_dimensions(n_dimensions, read):
     """The format says seven; more than numpy has are refused."""
     many = entry(b"MANY", 1, parameter(1, (1,) * n_dimensions, b"\5"))
-    groups, broken_at = parse_parameters(section(POINT, many), INTEL)
+    groups, broken_at, _ = parse_parameters(section(POINT, many), INTEL)
     assert ("MANY" in groups["POINT"]) == read
     assert (broken_at is None) == read
 
@@ -98,7 +102,7 @@ def test_content_ends_with_the_file(missing, read):
     """The last parameter's content is the last of the file; its description is not needed."""
     body = entry(b"RATE", 1, parameter(4, (2,), struct.pack("<2f", 100.0, 50.0))[:-1])
     n_bytes = 516 + len(POINT) + len(body) - missing
-    groups, broken_at = parse_parameters(section(POINT, body, n_bytes=n_bytes), INTEL)
+    groups, broken_at, _ = parse_parameters(section(POINT, body, n_bytes=n_bytes), INTEL)
     assert (list(groups["POINT"]) == ["RATE"]) == read
     assert (broken_at is None) == read or broken_at is not None
     if read:
@@ -108,7 +112,7 @@ def test_content_ends_with_the_file(missing, read):
 def test_an_entry_that_leads_out_of_the_section():
     far = bytearray(RATE)
     struct.pack_into("<H", far, 6, 2000)
-    groups, broken_at = parse_parameters(section(POINT, bytes(far)), INTEL)
+    groups, broken_at, _ = parse_parameters(section(POINT, bytes(far)), INTEL)
     assert list(groups["POINT"]) == ["RATE"]
     assert broken_at == 516 + len(POINT) + 6 + 2000
 

@@ -56,6 +56,14 @@ def test_blanks_between_the_cells(trc, blanks):
     assert guessed(recording) == {"separator"}
 
 
+def test_a_name_with_a_blank_between_blanks_is_refused(trc):
+    """It looks like two names, and the markers after it would have each other's positions."""
+    lines = [line.replace(NAMES[0], f"R {NAMES[0]}") if k == 3 else line for k, line in enumerate(lines_of(trc))]
+    read(trc, lines)  # between tabs it is one name
+    with pytest.raises(ReadError, match=r"line 4: 4 names between blanks, NumMarkers is 3, .* cells for 3"):
+        read(trc, [re.sub("\t+", " ", line) for line in lines])
+
+
 @pytest.mark.parametrize("stated", ["13", "11", "0", "-1", "1e9", "many", ""])
 def test_numbers_of_frames_that_are_wrong(trc, stated):
     recording = read(trc, [line.replace("\t12\t3", f"\t{stated}\t3") for line in lines_of(trc)])

@@ -11,7 +11,7 @@ from c3d_files import INTEL
 from damage import put
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.motion.limb import Limb
-from limbtorque.recordings.c3d.parameters import numbers, parse_parameters
+from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
@@ -170,3 +170,17 @@ def test_a_wrong_force_is_said_or_refused(
             judged = np.flatnonzero(found.window.judged(found.motion.time_s, np.ones(len(right), dtype=bool)))
             before = judged[: -round(BEFORE_STRIKE_S * WALKER_RATE_HZ)]
             np.testing.assert_allclose(found.torques.terms.net[before], right[before], atol=0.05)
+
+
+@pytest.mark.parametrize(("group", "name"), [("ANALOG", "SCALE"), ("FORCE_PLATFORM", "CORNERS"), ("POINT", "LABELS")])
+def test_a_parameter_that_stands_twice_is_a_guess(walk: bytes, tmp_path: Path, group: str, name: str) -> None:
+    """Other readers take the last."""
+    first = parse_parameters(walk, INTEL)[0][group][name]
+    for content, contradicts in ((first.content, False), (first.content[::-1], True)):
+        other = with_parameter(walk, group, name[:-1] + "?", Parameter(first.size, first.shape, content))
+        path = tmp_path / "a.c3d"
+        path.write_bytes(other.replace(name[:-1].encode() + b"?", name.encode()))
+        guesses = [guess for guess in read_recording(path).audit.guesses if guess.item == "parameters given twice"]
+        assert [guess.stated for guess in guesses] == (
+            [f"{group}:{name}: more than once, with different contents"] if contradicts else []
+        )

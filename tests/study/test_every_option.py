@@ -166,6 +166,15 @@ def _fields(model, prefix=""):
         ("a: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
         ("a: " + "9" * 5000, "is not readable as a number"),
         ("? [a, b]\n: 1", "a list as a name"),
+        ("a: 0x" + "f" * 4000, "is not readable as a number"),
+        (
+            "a: &a {x1: 1, x2: 2, x3: 3}\n"
+            + "".join(
+                f"a{k}: &{'b' * k}b {{<<: [{', '.join(['*' + 'b' * k if k > 1 else '*a'] * 9)}]}}\n"
+                for k in range(1, 3)
+            ),
+            "a merge key (<<) is not allowed",
+        ),
         ("a: &a " + "x" * 100_000 + "\nb: [" + "*a, " * 2000 + "]", "values with its aliases"),
     ],
 )

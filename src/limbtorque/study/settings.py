@@ -155,6 +155,8 @@ def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) 
         raise SettingsError(f"settings file {path} does not exist; copy config/config.yaml of the demo study") from None
     except OSError as error:
         raise SettingsError(f"settings file {path} cannot be read: {error.strerror}") from None
+    except RecursionError:  # of JSON
+        raise SettingsError(f"settings file {path} has lists or names inside each other too deeply") from None
     except ValueError as error:
         raise SettingsError(f"settings file {path} {error}") from None
     if not isinstance(raw, dict | None):

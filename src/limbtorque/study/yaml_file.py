@@ -14,6 +14,7 @@ READ_OTHERWISE = re.compile(
 )  # by YAML 1.1
 
 LARGEST = 100_000  # values of a file, with those that its aliases repeat; a hundred characters of text count as a value
+LONGEST_NUMBER = 400  # characters, as the largest double written out
 LARGEST_FILE = 200_000  # characters; settings with many marker sets have a tenth
 OTHER_VERSION = re.compile(r"^%YAML(?!\s+1\.2\s*$).*", re.MULTILINE)
 PLAIN = (dict, list, str, int, float, type(None))
@@ -140,12 +141,23 @@ def _constructor() -> Any:
                 raise DuplicateKeyError(None, None, problem, key_node.start_mark)
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 
+        def flatten_mapping(self, node: Any) -> Any:
+            """Refuse merge keys: a few lines of them hold more values than a computer has room for."""
+            for key, _ in node.value:
+                if key.tag == "tag:yaml.org,2002:merge":
+                    raise MarkedYAMLError(
+                        None, None, "a merge key (<<) is not allowed; write its values out", key.start_mark
+                    )
+            return super().flatten_mapping(node)
+
     def number(kind: str) -> Callable[[Any, Any], Any]:
         """Constructor of a number; its error names what cannot be read."""
         build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
 
         def built(constructor: Any, node: Any) -> Any:
             try:
+                if len(node.value) > LONGEST_NUMBER:
+                    raise ValueError
                 return build(constructor, node)
             except ValueError:
                 problem = f"{str(node.value)[:40]!r} is not readable as a number"

@@ -60,6 +60,8 @@ class Header:
         Where the number of frames is from.
     broken_at : int or None
         Byte at which the parameters cannot be followed; None where they end well.
+    twice : tuple of str
+        Parameters that stand more than once with different contents.
     n_absent : int
         Frames that are counted and not in the file, which ends before them; `n_frames` are there.
     """
@@ -78,6 +80,7 @@ class Header:
     parameters: Groups
     counted_by: str
     broken_at: int | None
+    twice: tuple[str, ...] = ()
     n_absent: int = 0
 
     @property
@@ -119,7 +122,7 @@ def read_header(raw: bytes, name: str) -> Header:
     """
     processor = _processor(raw, name)
     word = struct.unpack_from(">256H" if processor == MIPS else "<256H", raw)
-    parameters, broken_at = parse_parameters(raw, processor)
+    parameters, broken_at, twice = parse_parameters(raw, processor)
     point = _first_values(parameters, processor)
     scale = point.get("SCALE", _real(raw, 12, processor))
     first, n_frames, counted_by = _frames(raw, word, parameters, point, scale, processor, name)
@@ -138,6 +141,7 @@ def read_header(raw: bytes, name: str) -> Header:
         parameters=parameters,
         counted_by=counted_by,
         broken_at=broken_at,
+        twice=twice,
     )
     if header.n_points == 0 and _names_rotations(parameters):
         raise ReadError(

@@ -70,8 +70,8 @@ def real_numbers(content: bytes, processor: int) -> FloatArray:
         return np.frombuffer(content, dtype="<f4").astype(float)
 
 
-def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
-    """All readable parameters, and the byte at which a damaged section ends.
+def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tuple[str, ...]]:
+    """All readable parameters, the byte at which a damaged section ends, and contradictions.
 
     Parameters
     ----------
@@ -86,6 +86,8 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
         By the names of group and parameter in capitals.
     broken_at : int or None
         Byte of the entry that leads out of the file or is of no known kind; None where the section ends well.
+    twice : tuple of str
+        Parameters, ``GROUP:NAME``, that stand more than once with different contents; the first is in `groups`.
     """
     layout = ">H" if processor == MIPS else "<H"
     position, end = (raw[0] - 1) * 512 + 4, _section_end(raw, layout)
@@ -115,10 +117,11 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None]:
             break
         position = after + step
     groups: Groups = {name: {} for name in names.values()}
+    twice: dict[str, None] = {}
     for group, label, parameter in entries:
-        if group in names:
-            groups[names[group]].setdefault(label, parameter)
-    return groups, broken_at
+        if group in names and groups[names[group]].setdefault(label, parameter) != parameter:
+            twice[f"{names[group]}:{label}"] = None
+    return groups, broken_at, tuple(twice)
 
 
 def _section_end(raw: bytes, layout: str) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
-from limbtorque.recordings.c3d.blocks import with_blocks
+from limbtorque.recordings.c3d.blocks import USED, with_blocks
 from limbtorque.recordings.c3d.contents import Contents, with_c3d
 from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
@@ -290,6 +290,17 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
         f"{header.n_frames} from number {header.first_frame}, counted by {header.counted_by}",
         "time is zero at the first of them",
     )
+    used = [name for name in header.twice if name.partition(":")[0] in USED]
+    if used:
+        findings.add(
+            "parameters given twice",
+            f"{', '.join(used)}: more than once, with different contents",
+            "the first of each is used",
+            "compare with the program that wrote the file, and export it again",
+        )
+        findings.notes.append(
+            f"parameters that stand twice with different contents: {', '.join(used)}; the first is used"
+        )
     if header.n_absent:
         counted = header.n_frames + header.n_absent
         findings.add(

@@ -191,6 +191,12 @@ def _labels(text: Text, layout: _Layout, findings: Findings) -> tuple[tuple[str,
             f"{layout.header.get('NUMMARKERS', 'not stated')}; every marker needs one: {EXPORT}",
         )
     n_columns = min(n_columns, len(labels)) or len(labels)
+    if not layout.separator and stated < len(labels):
+        raise text.fault(
+            layout.names,
+            f"{len(labels)} names between blanks, NumMarkers is {stated:g}, the lines have cells for {n_columns}: a name with a "
+            f"blank looks like two; {EXPORT}",
+        )
     findings.add(
         "virtual markers",
         f"{len(labels)} markers are named, NumMarkers is {stated:g}, the lines have cells for {n_columns}",
