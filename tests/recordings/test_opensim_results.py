@@ -101,3 +101,11 @@ def test_markers_of_a_model_are_a_guess(recordings):
     assert "origin" in {finding.item for finding in fitted.audit.guesses}
     with pytest.raises(ReadError, match="fitted by inverse kinematics"):
         read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", ReadOptions(length_unit="m", strict=True))
+
+
+@pytest.mark.parametrize(("title", "sure"), [("EMG of a walk", True), ("electromyography", True), ("subject01", False)])
+def test_columns_of_muscles_without_a_title_are_taken_for_electromyography_by_a_guess(tmp_path, title, sure):
+    """They may be computed activations, which must not be held against themselves."""
+    path = write(tmp_path / "a.sto", title, ["soleus_r", "gasmed_r"])
+    guesses = [guess.item for guess in read_recording(path).audit.guesses]
+    assert ("electromyography" in guesses) != sure

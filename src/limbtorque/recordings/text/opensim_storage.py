@@ -140,12 +140,22 @@ def _recording(
 def _is_emg(title: str, names: Collection[str]) -> bool:
     """Return True for electromyography, by the title or by names of muscles."""
     named = sum(bool(side_and_muscle(name)[1]) or "emg" in name.lower() for name in names)
-    return bool(re.search(r"\bs?emg|electromyo", title.lower())) or 2 * named > len(names)
+    return _says_emg(title) or 2 * named > len(names)
+
+
+def _says_emg(title: str) -> bool:
+    """Return True where the title names electromyography."""
+    return bool(re.search(r"\bs?emg|electromyo", title.lower()))
 
 
 def _emg_recording(text: Text, columns: Mapping[str, FloatArray], clock: Clock, findings: Findings) -> Recording:
     """Recording of analog channels only, one sample a frame."""
-    findings.add("electromyography", f"{len(columns)} columns", "analog channels; their unit is not stated")
+    findings.add(
+        "electromyography",
+        f"{len(columns)} columns named like muscles, {'by its title' if (said := _says_emg(text.lines[0])) else 'untitled'}",
+        "analog channels; their unit is not stated",
+        "" if said else "write EMG into the first line; leave the file out if its activations are computed",
+    )
     analog = np.stack(list(columns.values()), axis=1)
     return bare_recording(
         text,
