@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from fit_moment_arms import older_arm
 from matplotlib.axes import Axes
-from published_arms import PublishedArm, published_arms
+from published_arms import SMALL_MM, PublishedArm, published_arms
 
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.style import paper_figure, paper_style, save_figure
@@ -34,8 +34,7 @@ LIMITS_DEG = {"shoulder": (-60, 120), "elbow": (0, 130), "wrist": (-60, 60), "hi
 LIMITS_DEG["ankle"] = (-40, 30)
 OURS, BAND, BORROWED = "#0b5d8a", "#cfe0ea", "0.9"
 SET = "the set; dotted: its range ends"
-DISPUTED, SIGN = "#f6d5c3", "another source has the other sign"
-SPREAD, NO_SOURCE = "spread among the sources", "no other source: spread of the joint's or the set's other arms"
+SPREAD, NO_SOURCE = "range of all published arms", "no other source: half and double"
 MEASURED, SECOND = (
     "measured: Kuechle et al. (1997), Ramsay et al. (2009)",
     "measured: Pigeon et al. (1996), Wood et al. (1989)",
@@ -43,7 +42,7 @@ MEASURED, SECOND = (
 SPECIMEN, DELP = "measured: specimen of Dostal and Andrews (1981)", "model: Delp et al. (1990)"
 HOLZBAUR, GAIT10 = "model, one value: Holzbaur et al. (2005)", "model: Gait10dof18musc"
 ESTIMATE, IN_VIVO = "estimate of the collection", "measured in vivo: single angles"
-LABELS = (SET, SPREAD, NO_SOURCE, SIGN, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
+LABELS = (SET, SPREAD, NO_SOURCE, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
 # First word of a source: its colour and name in the legend.
 LOOKS = {
     **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", MEASURED)),
@@ -103,28 +102,43 @@ def arm_rows(folder: Path) -> list[tuple[str, ...]]:
     return [(", ".join(muscles), *cells) for cells, muscles in rows.items()]
 
 
-def spread_rows() -> list[tuple[str, ...]]:
-    """Factor by which other sources differ, part of opposite sign and number of them, for every arm."""
+def range_rows() -> list[tuple[str, ...]]:
+    """Arm of the set and range of the published ones at both ends and in the middle of its range; angles of unsure sign."""
     rows = []
     for chain in FIGURES:
         for muscle in load_muscle_set(chain).muscles:
             for joint in muscle.function:
                 arm = muscle.moment_arms[joint]
-                where = "" if arm.opposed_rad is None else "{:.0f} to {:.0f}".format(*np.degrees(arm.opposed_rad))
-                cells = (f"{np.exp(arm.spread or 0.0):.2f}", str(arm.other_sources), f"{arm.opposed_part:.2f}", where)
-                rows.append((muscle.name, joint, *cells))
+                low, high = np.degrees(arm.curve.range_rad[0])
+                at = np.array([low + 1e-6, 15.0 * np.round((low + high) / 30.0), high - 1e-6])
+                ours = our_arm_mm(muscle.name, joint, at)
+                cells = [f"{mm:+.0f} at {q + 0.0:.0f}" for mm, q in zip(ours, at, strict=True)]
+                if arm.published is None:
+                    rows.append((muscle.name, joint, *cells, "none", ""))
+                    continue
+                ends = zip(*(1e3 * end for end in arm.published.at(np.radians(at))), strict=True)
+                cells = [f"{cell}: {low:+.0f} to {high:+.0f}" for cell, (low, high) in zip(cells, ends, strict=True)]
+                rows.append((muscle.name, joint, *cells, str(arm.published.other_sources), unsure(arm)))
     return rows
 
 
+def unsure(arm: MomentArm) -> str:
+    """Angles where the published arms have both signs, each by more than 5 mm [deg]."""
+    flexion = np.arange(*np.degrees(arm.curve.range_rad[0]), 1.0)
+    low, high = arm.published.at(np.radians(flexion)) if arm.published else (flexion, flexion)
+    both = flexion[(1e3 * low < -SMALL_MM) & (1e3 * high > SMALL_MM)]
+    return f"{both[0]:.0f} to {both[-1]:.0f}" if len(both) else ""
+
+
 def panels_of(muscles: MuscleSet) -> list[tuple[list[str], str]]:
-    """Muscles and joint of each panel: heads with the same arm and spread together."""
+    """Muscles and joint of each panel: heads with the same arm and sources together."""
     panels: dict[tuple[Any, ...], list[str]] = defaultdict(list)
     for joint in muscles.joints:
         for muscle in muscles.muscles:
             if joint in muscle.function:
                 arm = muscle.moment_arms[joint]
                 curve = our_arm_mm(muscle.name, joint, np.arange(*LIMITS_DEG[joint], 5.0))
-                panels[joint, curve.tobytes(), arm.spread].append(muscle.name)
+                panels[joint, curve.tobytes(), arm.published and arm.published.lowest_m].append(muscle.name)
     return [(names, key[0]) for key, names in panels.items()]
 
 
@@ -160,16 +174,17 @@ def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
 
 
 def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[PublishedArm]) -> None:
-    """One arm with the spread of its sources, and the published ones as lines or points."""
+    """One arm with the range of its sources, and the published ones as lines or points."""
     limits = LIMITS_DEG[joint]
     flexion = np.arange(limits[0], limits[1] + 0.5)
     ours = our_arm_mm(muscle, joint, flexion)
-    factor = np.exp(arm.spread or 0.0)
-    colour, label = (BAND, SPREAD) if arm.other_sources else (BORROWED, NO_SOURCE)
     panel.axhline(0.0, color="0.7", linewidth=0.5)
-    if arm.opposed_rad is not None:
-        panel.axvspan(*np.degrees(arm.opposed_rad), color=DISPUTED, linewidth=0, zorder=0, label=SIGN)
-    panel.fill_between(flexion, ours / factor, ours * factor, color=colour, linewidth=0, label=label)
+    known = np.isfinite(ours)
+    if arm.published is None:
+        panel.fill_between(flexion, 0.5 * ours, 2.0 * ours, color=BORROWED, linewidth=0, label=NO_SOURCE)
+    else:
+        low, high = (1e3 * np.where(known, end, np.nan) for end in arm.published.at(np.radians(flexion)))
+        panel.fill_between(flexion, low, high, color=BAND, linewidth=0, label=SPREAD)
     for one in others:
         colour, label = LOOKS[one.source.split()[0]]
         if len(one.flexion_deg) < 4:
@@ -194,7 +209,16 @@ def main(folder: Path, figures: Path) -> None:
     print_table(
         ["muscle", "joint", "source", "range (deg)", "rms (mm)", "largest (mm, at deg)", "done"], arm_rows(folder)
     )
-    print_table(["muscle", "joint", "factor", "other sources", "other sign", "there (deg)"], spread_rows())
+    heads = [
+        "muscle",
+        "joint",
+        "lowest angle (mm, deg)",
+        "middle",
+        "highest angle",
+        "other sources",
+        "sign unsure (deg)",
+    ]
+    print_table(heads, range_rows())
     for chain, name in FIGURES.items():
         draw(chain, figures / name, pd.read_csv(folder / "leg_moment_arms.csv"))
 

@@ -6,7 +6,7 @@ FOLDER holds ``arm_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_a
 ``muscle_parameters.csv``, and ``leg_moment_arms.csv`` of an older model, for comparison. What is newer stands in
 ``tools/moment_arms``: samples of MyoArm (``arm.csv``) and of the Rajagopal model (``leg.csv``; both made by
 ``sample_moment_arms.py``), strengths and fibres, and published arms (see ``published_arms.py``). A measured arm marked as used takes
-the place of the sampled one; from all others follows the spread of the arm. The sets go to ``src/limbtorque/muscles/sets``, each as
+the place of the sampled one; with all others it has a range of published arms. The sets go to ``src/limbtorque/muscles/sets``, each as
 YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each sampled arm takes the simplest form
 that follows the table (`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and
 the arms' integral from there; how far that departs from the table stands beside each sampled arm. The choices that were
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from published_arms import PublishedArm, grid, published_arms, spread_of
+from published_arms import PublishedArm, grid, published_arms, range_of
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.fitting import Fit, fit
@@ -233,25 +233,19 @@ def arms_over_range(table: pd.DataFrame, muscle: str, joint: str) -> tuple[Float
     return flexion, 1e-3 * np.polynomial.Polynomial(USED[muscle, joint]["coefficients_mm"])(np.radians(flexion))
 
 
-def spreads(tables: dict[str, pd.DataFrame], older: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
-    """Differences of other sources from each arm; without one, the root mean square of those at the joint, or of the set."""
+def published_ranges(tables: dict[str, pd.DataFrame], older: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Range of the published arms of each muscle and joint; empty where there is no other source."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for chain, table in tables.items():
-        arms = {
-            (name, joint): arms_over_range(table, name, joint) for name, (_, f) in MUSCLES[chain].items() for joint in f
-        }
-        for (name, joint), (flexion, arm) in arms.items():
-            others = [one for one in PUBLISHED if (one.muscle, one.joint) == (name, joint) and not one.used]
-            if (
-                joint != "hip"
-            ):  # there the older model has the paths of Delp et al. (1990), which are among the published
-                others += older_arm(older, name, joint)
-            found[name, joint] = spread_of(flexion, 1e3 * arm, others)
-        for key in arms:
-            known = [found[other]["spread"] for other in arms if found[other] and other[1] == key[1]]
-            known = known or [found[other]["spread"] for other in arms if found[other]]
-            typical = round(float(np.sqrt(np.mean(np.square(known)))), 3)
-            found[key] = found[key] or {"spread": typical, "other_sources": 0}
+        for name, (_, function) in MUSCLES[chain].items():
+            for joint in function:
+                others = [one for one in PUBLISHED if (one.muscle, one.joint) == (name, joint) and not one.used]
+                if (
+                    joint != "hip"
+                ):  # there the older model has the paths of Delp et al. (1990), which are among the published
+                    others += older_arm(older, name, joint)
+                flexion, arm_m = arms_over_range(table, name, joint)
+                found[name, joint] = range_of(flexion, 1e3 * arm_m, others)
     return found
 
 
@@ -303,7 +297,7 @@ def used_rows(table: pd.DataFrame, muscle: str, joint: str) -> pd.DataFrame:
 
 
 def muscle_set(
-    chain: str, table: pd.DataFrame, parameters: pd.DataFrame, spread: dict[tuple[str, str], dict[str, Any]]
+    chain: str, table: pd.DataFrame, parameters: pd.DataFrame, published: dict[tuple[str, str], dict[str, Any]]
 ) -> dict[str, Any]:
     """One whole set as it stands in the file."""
     muscles = []
@@ -322,7 +316,7 @@ def muscle_set(
                 "source": SOURCES[row.source],
                 "length_at_zero_m": length_at_zero(table, name),
                 "moment_arms": {
-                    joint: joint_arm(table, name, joint) | spread.get((name, joint), {}) for joint in JOINTS[chain]
+                    joint: joint_arm(table, name, joint) | published.get((name, joint), {}) for joint in JOINTS[chain]
                 },
                 **({"lines_of_action": LINES[chain][name]} if name in LINES[chain] else {}),
             }
@@ -407,8 +401,7 @@ HEADERS = {
 # Carlson's slopes) through the knots. max_departure_m: from the sampled table, over range_deg, at departs_at_deg.
 # length_at_zero_m: length of muscle and tendon with every joint at 0; elsewhere it is that less the arms' integrals.
 # length_departure_m: of the change of length so found from the sampled one, over range_deg, at length_departs_at_deg.
-# spread: root mean square of the logarithm of other published arms over this one. other_sources: their number; with 0 the spread is
-# that of the joint's other muscles. opposed_part: part of the sources, this arm among them, with the other sign over opposed_deg.
+# published: lowest and highest of all published arms, this one among them, by flexion; left out where there is no other source.
 """,
     "pairs": """\
 # One flexor and one extensor a joint, as in the two-link system of Duarte M, Watanabe R (Notes on scientific computing
@@ -454,9 +447,9 @@ def load_parameters(folder: Path) -> pd.DataFrame:
 def main(folder: Path) -> None:
     SETS.mkdir(exist_ok=True)
     parameters, tables = load_parameters(folder), load_tables(folder)
-    spread = spreads(tables, pd.read_csv(folder / "leg_moment_arms.csv"))
+    published = published_ranges(tables, pd.read_csv(folder / "leg_moment_arms.csv"))
     for chain, table in tables.items():
-        whole = muscle_set(chain, table, parameters, spread)
+        whole = muscle_set(chain, table, parameters, published)
         write(chain, HEADERS["limb"], whole)
         report(whole["muscles"])
     pairs = pair_set(tables, parameters)

@@ -22,6 +22,7 @@ TABLES = Path(__file__).parent / "moment_arms"
 STEP_DEG = 5.0
 RANGES_DEG = {"hip": (-30.0, 120.0), "knee": (0.0, 120.0)}  # of arms that follow from attachments
 SMALL_MM = 5.0  # an arm below this has no certain sign
+RANGE_STEP_DEG = 15.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ def published_arms() -> list[PublishedArm]:
         flexion, arm = (np.array(row[key], dtype=float) for key in ("flexion_deg", "arms_mm"))
         found += [_arm(row, tables["sources"], muscle, flexion, arm) for muscle in row["muscles"]]
     for row in paths["paths"]:
-        flexion = grid(*RANGES_DEG[row["joint"]])
+        flexion = grid(*row.get("range_deg", RANGES_DEG[row["joint"]]))
         found.append(_arm(row, paths["sources"], row["muscle"], flexion, arm_of_paths(row, flexion, paths["tibia"])))
     return found
 
@@ -114,35 +115,38 @@ def path_length(
     return np.sum([np.hypot(np.abs(b - a), z1 - z0) for (a, z0), (b, z1) in itertools.pairwise(at)], axis=0)
 
 
-def spread_of(flexion_deg: FloatArray, arm_mm: FloatArray, others: Iterable[PublishedArm]) -> dict[str, Any]:
-    """Differences of other sources from an arm, as they stand in a set.
+def range_of(flexion_deg: FloatArray, arm_mm: FloatArray, others: Iterable[PublishedArm]) -> dict[str, Any]:
+    """Lowest and highest of an arm and of the published ones, every 15 degrees, as they stand in a set.
 
-    Returns
-    -------
-    dict
-        ``spread``, root mean square of the logarithm of the other source's arm over this one (each the root mean
-        square over the angles of both); where a source has the other sign, ``opposed_part``, the part of the sources, this
-        arm among them, that somewhere have it, and ``opposed_deg``, where; ``other_sources``. Empty without another source.
+    A source of single angles counts over the whole range, by its ratio to the arm between them, held outside. Empty without
+    another source.
     """
-    logs: list[float] = []
-    opposed: list[FloatArray] = []
+    low, high = flexion_deg[0], flexion_deg[-1]
+    at = np.unique(
+        [low, *np.arange(np.ceil(low / RANGE_STEP_DEG), high / RANGE_STEP_DEG + 1e-9) * RANGE_STEP_DEG, high]
+    )
+    ours = np.interp(at, flexion_deg, arm_mm)
+    arms = [ours]
     for other in others:
-        inside = (other.flexion_deg >= flexion_deg[0] - 1e-6) & (other.flexion_deg <= flexion_deg[-1] + 1e-6)
-        if not inside.any():
-            continue
-        theirs = other.arm_mm[inside]
-        ours = np.interp(other.flexion_deg[inside], flexion_deg, arm_mm)
-        logs.append(0.5 * np.log(np.mean(theirs**2) / np.mean(ours**2)))
-        opposed.append(other.flexion_deg[inside][signs_differ(ours, theirs)])
-    if not logs:
+        angles, theirs = other.flexion_deg, other.arm_mm
+        if len(angles) < 4:
+            order = np.argsort(angles)
+            ratio = (theirs / np.interp(angles, flexion_deg, arm_mm))[order]
+            arms.append(ours * np.interp(at, angles[order], ratio))
+        elif angles[0] <= high and angles[-1] >= low:
+            arms.append(np.interp(at, angles, theirs, left=np.nan, right=np.nan))
+    if len(arms) == 1:
         return {}
-    found = {"spread": round(float(np.sqrt(np.mean(np.square(logs)))), 3), "other_sources": len(logs)}
-    angles = np.concatenate(opposed)
-    if len(angles):
-        found["opposed_part"] = round(sum(len(some) > 0 for some in opposed) / (1 + len(opposed)), 3)
-        ends = angles.min() - 0.5 * STEP_DEG, angles.max() + 0.5 * STEP_DEG
-        found["opposed_deg"] = [float(end) for end in np.clip(ends, flexion_deg[0], flexion_deg[-1])]
-    return found
+    lowest, highest = ([round(1e-3 * float(arm), 5) for arm in ends(arms, axis=0)] for ends in (np.nanmin, np.nanmax))
+    angles_deg = [float(angle) for angle in at]
+    return {
+        "published": {
+            "flexion_deg": angles_deg,
+            "lowest_m": lowest,
+            "highest_m": highest,
+            "other_sources": len(arms) - 1,
+        }
+    }
 
 
 def signs_differ(ours_mm: FloatArray, theirs_mm: FloatArray) -> np.ndarray:

@@ -2,11 +2,11 @@
 
 Usage: python tools/vary_moment_arms.py FOLDER
 
-FOLDER holds the recordings of the study in ``tests/recordings_study``. Every moment arm of every muscle is multiplied by a
-factor of its own: of median 1, its logarithm with the standard deviation that the set has from the published arms (`spread`), and
--1 as often as they have the other sign (`opposed_part`), where they have it. 200 draws with one seed, each the same in all
-frames. Forces of p = 2 and the least force that mechanics demands, at the frame of each muscle's largest force, and the frames in
-which a muscle has to pull, with the set's arms and with others; strengths stay as they are. Frames that cannot make the torque
+FOLDER holds the recordings of the study in ``tests/recordings_study``. Every moment arm of every muscle lies
+somewhere between its lowest and its highest published value: at the same part of that range in all frames, of a uniform
+distribution of its own. An arm without another source is multiplied by a factor between 1/2 and 2. 200 draws with one seed.
+Forces of p = 2 and the least force that mechanics demands, at the frame of each muscle's largest force, and the frames in which a
+muscle has to pull, with the set's arms and with others; strengths stay as they are. Frames that cannot make the torque
 have no forces: their part is printed.
 """
 
@@ -29,6 +29,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_array
 
 DRAWS, SEED = 200, 48
+UNKNOWN_FACTOR = 2.0  # about the median of the shoulder, highest over the set's or the set's over lowest
 SHOWN = 10
 
 
@@ -50,8 +51,8 @@ def vary(result: TrialResult, from_s: float) -> None:
     sign = column_array(table, *[f"{joint}_flexion_sign" for joint in result.motion.joints])[used]
     torque = sign * (muscles.torque_nm[used].sum(axis=-1) + muscles.reserve_nm[used])
     flexion = result.motion.flexion.of(result.motion.kinematics.angle_rad)[used]
-    factors = drawn_factors(muscles.muscle_set, result.motion.joints, flexion)
-    force, least = drawn(muscles.geometry.moment_arm_m[used] * factors, torque, muscles.muscle_set.max_force_n)
+    arms = drawn_arms(muscles.muscle_set, muscles.geometry.moment_arm_m[used], result.motion.joints, flexion)
+    force, least = drawn(arms, torque, muscles.muscle_set.max_force_n)
     print(f"out of reach: {100 * np.isnan(force[..., 0]).mean():.1f} % of frames and draws\n")
     print("| muscle | time (s) | p = 2 (N) | 5 to 95 % | least (N) | 5 to 95 % | has to pull, frames | 5 to 95 % |")
     tops = muscles.force_n[used].argmax(axis=0)
@@ -70,20 +71,20 @@ def percentiles(values: FloatArray) -> str:
     return "{:.0f} to {:.0f}".format(*np.nanpercentile(values, [5, 95]))
 
 
-def drawn_factors(muscles: MuscleSet, joints: tuple[str, ...], flexion_rad: FloatArray) -> FloatArray:
-    """Factors of the moment arms, shape (n_draws, n_frames, n_joints, n_muscles); a draw is the same in all frames."""
+def drawn_arms(muscles: MuscleSet, arm_m: FloatArray, joints: tuple[str, ...], flexion_rad: FloatArray) -> FloatArray:
+    """Moment arms, shape (n_draws, n_frames, n_joints, n_muscles)."""
     random = np.random.default_rng(SEED)
-    shape = (len(joints), len(muscles.muscles))
-    spread, part, opposed = np.zeros(shape), np.zeros(shape), np.zeros((len(flexion_rad), *shape), dtype=bool)
+    arms = np.repeat(arm_m[None], DRAWS, axis=0)
     for j, joint in enumerate(joints):
         for m, muscle in enumerate(muscles.muscles):
-            arm = muscle.moment_arms[joint]
-            spread[j, m], part[j, m] = arm.spread or 0.0, arm.opposed_part
-            if arm.opposed_rad is not None:
-                opposed[:, j, m] = (flexion_rad[:, j] >= arm.opposed_rad[0]) & (flexion_rad[:, j] <= arm.opposed_rad[1])
-    factor = np.exp(spread * random.normal(size=(DRAWS, *shape)))
-    turned = random.random((DRAWS, *shape)) < part
-    return factor[:, None] * np.where(turned[:, None] & opposed, -1.0, 1.0)
+            part = random.random((DRAWS, 1))
+            published = muscle.moment_arms[joint].published
+            if published is None:
+                arms[:, :, j, m] *= UNKNOWN_FACTOR ** (2.0 * part - 1.0)
+            else:
+                low, high = published.at(flexion_rad[:, j])
+                arms[:, :, j, m] = low + part * (high - low)
+    return arms
 
 
 def drawn(arms_m: FloatArray, torque_nm: FloatArray, max_force_n: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -856,6 +856,7 @@ def arm_of(entry):
 
 STRAIGHT = {"form": "polynomial", "joints": ["elbow"], "coefficients": [0.3, -0.03], "range_deg": [0, 130]}
 PARALLEL = {"parallel_to": "distal", "source": "a textbook"}
+PUBLISHED = {"flexion_deg": [0, 90], "lowest_m": [-0.04, -0.03], "highest_m": [-0.02, 0.02], "other_sources": 2}
 BAD = {
     "negative strength": (
         set_at(["muscles", 0, "max_isometric_force_n"], -5),
@@ -879,8 +880,18 @@ BAD = {
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-20.0, -25.0, -20.0]),
         "25 m.*millimetres",
     ),
-    "spread below 0": (set_at(["muscles", 0, "moment_arms", "elbow", "spread"], -0.1), "spread is -0.1, expected"),
-    "all of the other sign": (set_at(["muscles", 0, "moment_arms", "elbow", "opposed_part"], 1.0), "opposed_part is 1"),
+    "lowest published arm above the highest": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "lowest_m": [0.02, 0.06]}),
+        "published has 2 angles, 2 lowest and 2 highest arms, expected",
+    ),
+    "published arms of more angles": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "flexion_deg": [0, 45, 90]}),
+        "published has 3 angles, 2 lowest",
+    ),
+    "falling angles of published arms": (
+        set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "flexion_deg": [90, 0]}),
+        "rising angles",
+    ),
     "no source": (remove_at(["muscles", 0, "source"]), "FLEX.*source is missing"),
     "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "expected the model or paper"),
     "flexor that extends": (
@@ -1198,20 +1209,16 @@ def test_what_else_a_set_may_say():
     whole["muscles"][0] |= {"pcsa_cm2": 12.5, "min_activation": 0.02, "max_activation": 0.9}
     whole["muscles"][0] |= {"lines_of_action": {"elbow": points}}
     whole["muscles"][1] |= {"lines_of_action": {"elbow": PARALLEL}}
-    whole["muscles"][1]["moment_arms"]["elbow"] |= {
-        "spread": 0.4,
-        "other_sources": 3,
-        "opposed_part": 0.25,
-        "opposed_deg": [0, 90],
-    }
+    whole["muscles"][1]["moment_arms"]["elbow"]["published"] = PUBLISHED
     whole["reference"] = {"mass_kg": 75, "segment_length_m": {"elbow": 0.25}, "source": "a paper"}
     muscles = muscle_set_from_mapping(whole)
-    for found in (muscles, scaled(muscles, length_factor={"elbow": 1.1})):
-        known, unknown = found.muscles[1].moment_arms["elbow"], found.muscles[0].moment_arms["elbow"]
-        assert (known.spread, known.other_sources) == (0.4, 3)
-        assert (known.opposed_part, known.opposed_rad) == (0.25, (0.0, np.radians(90.0)))
-        assert (unknown.spread, unknown.other_sources) == (None, None)
-        assert (unknown.opposed_part, unknown.opposed_rad) == (0.0, None)
+    for factor, found in ((1.0, muscles), (1.1, scaled(muscles, length_factor={"elbow": 1.1}))):
+        assert found.muscles[0].moment_arms["elbow"].published is None
+        known = found.muscles[1].moment_arms["elbow"].published
+        assert known.other_sources == 2
+        low, high = known.at(np.radians([-10.0, 45.0, 90.0]))  # linear between the angles, held outside
+        np.testing.assert_allclose(low, factor * np.array([-0.04, -0.035, -0.03]))
+        np.testing.assert_allclose(high, factor * np.array([-0.02, 0.0, 0.02]), atol=1e-15)
     flexor, extensor = muscles.muscles
     assert flexor.pcsa_cm2 == 12.5
     assert muscles.min_activation.tolist() == [0.02, 0.0]

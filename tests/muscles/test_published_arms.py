@@ -1,4 +1,4 @@
-"""Moment arms of the built-in sets against all published ones: the collection, attachments, closed forms of the spread."""
+"""Moment arms of the built-in sets against all published ones: the collection, attachments, closed forms of the range."""
 
 import csv
 from collections import defaultdict
@@ -75,7 +75,7 @@ def test_every_arm_has_the_sign_of_its_published_values():
         excepted += bool(one.opposed)
         assert not (differ & ~(inside & bool(one.opposed))).any(), (one.muscle, one.joint, one.source)
         assert differ.any() == bool(one.opposed), (one.muscle, one.joint, one.source)  # no exception without a cause
-    assert excepted == 10  # coracobrachialis, long radial extensor, eight at the hip
+    assert excepted == 9  # coracobrachialis, long radial extensor, seven at the hip
 
 
 @pytest.mark.parametrize(
@@ -111,53 +111,67 @@ def test_arm_at_a_hinge_knee_by_hand():
     np.testing.assert_allclose(arm, [30.0, bent], rtol=1e-6)
 
 
-def source(arms_mm, flexion_deg=(0.0, 30.0, 60.0)):
+def curve(arms_mm, flexion_deg=(0.0, 15.0, 30.0, 45.0, 60.0)):
     return published.PublishedArm("m", "hip", "s", np.array(flexion_deg), np.array(arms_mm, dtype=float))
 
 
-def test_spread_is_the_mean_logarithm_of_the_ratios():
+def test_range_is_from_the_lowest_to_the_highest_arm_at_each_angle():
     flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([20.0, 20.0, 20.0])
-    found = published.spread_of(flexion, arm, [source([40.0] * 3), source([10.0] * 3)])
-    assert found == {"spread": round(float(np.log(2.0)), 3), "other_sources": 2}
-    alone = published.spread_of(flexion, arm, [source([20.0 * np.e] * 3), source([9.0], [90.0])])
-    assert alone == {"spread": 1.0, "other_sources": 1}  # the other is outside the arm's range
-    assert published.spread_of(flexion, arm, []) == {}
+    assert published.range_of(flexion, arm, []) == {}
+    found = published.range_of(
+        flexion, arm, [curve([40.0, 30.0, 20.0, 10.0, 0.0]), curve([-5.0] * 4, (0.0, 15.0, 30.0, 31.0))]
+    )
+    assert found["published"] == {
+        "flexion_deg": [0.0, 15.0, 30.0, 45.0, 60.0],
+        "lowest_m": [-0.005, -0.005, -0.005, 0.01, 0.0],  # one source ends at 31 degrees
+        "highest_m": [0.04, 0.03, 0.02, 0.02, 0.02],
+        "other_sources": 2,
+    }
 
 
-def test_part_of_opposite_sign_counts_the_arm_itself():
-    flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([20.0, 20.0, 20.0])
-    found = published.spread_of(flexion, arm, [source([-20.0] * 3)])
-    assert found == {"spread": 0.0, "opposed_part": 0.5, "opposed_deg": [0.0, 60.0], "other_sources": 1}
-    found = published.spread_of(flexion, arm, [source([20.0, 0.0, -20.0]), source([20.0] * 3)])
-    assert found["opposed_part"] == pytest.approx(1 / 3, abs=1e-3)
-    assert found["opposed_deg"] == [57.5, 60.0]
-    small = published.spread_of(flexion, arm, [source([-4.0, -4.0, -4.0])])
-    assert "opposed_part" not in small  # below 5 mm an arm has no certain sign
+def test_source_of_single_angles_counts_everywhere_by_its_ratio():
+    flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([10.0, 20.0, 30.0])
+    found = published.range_of(flexion, arm, [curve([40.0, 30.0], (30.0, 60.0))])["published"]
+    assert found["highest_m"] == [0.02, 0.03, 0.04, 0.0375, 0.03]  # twice the arm up to 30 degrees, then down to it
+    assert found["lowest_m"] == [0.01, 0.015, 0.02, 0.025, 0.03]
+    outside = [curve([9.0] * 4, (70.0, 80.0, 90.0, 100.0))]
+    assert published.range_of(flexion, arm, outside) == {}
 
 
-def test_spreads_of_the_sets_follow_from_the_published_arms():
-    """By hand: anterior deltoid 33, 19 and 19 mm against a curve of rms 37.6 mm over 0 to 120 degrees, in steps of 5."""
-    arms = {muscle.name: muscle.moment_arms for muscle in load_muscle_set("arm").muscles}
-    q = np.radians(np.arange(0.0, 121.0, 5.0))
-    curve = 12.7929 + 11.7344 * q + 2.9275 * q**2 + 6.0579 * q**3 - 2.5787 * q**4
-    rms = np.sqrt(np.mean(curve**2))
-    expected = np.sqrt(np.mean(np.log(np.array([33.02, 19.0, 19.0]) / rms) ** 2))
-    assert arms["DELT1"]["shoulder"].spread == pytest.approx(expected, abs=1e-3)
-    assert arms["CORB"]["shoulder"].opposed_part == 0.5
-    np.testing.assert_allclose(np.degrees(arms["CORB"]["shoulder"].opposed_rad), [0.0, 120.0])
-    assert arms["PECM1"]["shoulder"].spread > 1.0  # 2 to 51 mm
-    for name in ("arm", "leg"):
-        for muscle in load_muscle_set(name).muscles:
-            for joint in muscle.function:
-                arm = muscle.moment_arms[joint]
-                assert arm.spread is not None, (muscle.name, joint)
-                assert arm.other_sources is not None, (muscle.name, joint)
+def test_ranges_of_the_sets_follow_from_the_published_arms():
+    """By hand: 33, 19 and 19 mm against the curve of Kuechle et al. (1997); 20 mm against -20; 2 and 51 mm."""
+    arms = {muscle.name: muscle.moment_arms["shoulder"] for muscle in load_muscle_set("arm").muscles}
+    q = np.radians([0.0, 60.0, 120.0])
+    kuechle = 12.7929 + 11.7344 * q + 2.9275 * q**2 + 6.0579 * q**3 - 2.5787 * q**4
+    low, high = (1e3 * end for end in arms["DELT1"].published.at(q))
+    np.testing.assert_allclose(low, [kuechle[0], 19.0, 19.0], atol=0.02)
+    np.testing.assert_allclose(high, [33.02, 33.02, kuechle[2]], atol=0.02)
+    np.testing.assert_allclose(arms["CORB"].published.at(q), [[-0.02] * 3, [0.02] * 3])
+    low, high = (1e3 * end for end in arms["PECM1"].published.at(np.zeros(1)))
+    assert (round(float(low[0])), round(float(high[0]))) == (2, 51)
+    assert arms["DELT2"].published is None  # no other source
+
+
+@pytest.mark.parametrize("chain", ["arm", "leg"])
+def test_every_arm_is_within_its_published_range(chain):
+    """The arm of the set is one of them: by more than 2 mm it may leave the range only between the angles."""
+    for muscle in load_muscle_set(chain).muscles:
+        for joint in muscle.function:
+            arm = muscle.moment_arms[joint]
+            if arm.published is None:
+                continue
+            at = np.array(arm.published.flexion_rad)
+            ends = np.degrees(at[[0, -1]])
+            inside = np.clip(np.degrees(at), ends[0] + 1e-6, ends[1] - 1e-6)
+            ours = 1e-3 * tool.our_arm_mm(muscle.name, joint, inside)
+            low, high = arm.published.at(at)
+            assert ((ours > low - 2e-3) & (ours < high + 2e-3)).all(), (muscle.name, joint)
 
 
 def test_no_hip_arm_is_without_another_source():
     for muscle in load_muscle_set("leg").muscles:
         if "hip" in muscle.function:
-            assert muscle.moment_arms["hip"].other_sources >= 2, muscle.name
+            assert muscle.moment_arms["hip"].published.other_sources >= 2, muscle.name
 
 
 BEYOND_MM = {"add_brev": 27.0, "glut_max": 25.0}  # named in docs/muscles.md
@@ -169,10 +183,13 @@ def test_no_hip_arm_is_beyond_all_published_ones():
     for one in published.published_arms():
         if one.joint == "hip":
             arms[one.muscle].append(one)
+    flexion = published.grid(-30.0, 120.0)
     for muscle, sources in arms.items():
-        ours = tool.our_arm_mm(muscle, "hip", sources[0].flexion_deg)
-        theirs = np.array([one.arm_mm for one in sources])
-        beyond = np.nanmax(np.maximum(ours - theirs.max(axis=0), theirs.min(axis=0) - ours))
+        ours = tool.our_arm_mm(muscle, "hip", flexion)
+        theirs = np.full((len(sources), len(flexion)), np.nan)
+        for row, one in zip(theirs, sources, strict=True):
+            row[: len(one.flexion_deg)] = one.arm_mm
+        beyond = np.nanmax(np.maximum(ours - np.nanmax(theirs, axis=0), np.nanmin(theirs, axis=0) - ours))
         assert beyond < BEYOND_MM.get(muscle, 15.0), (muscle, beyond)
         assert muscle not in BEYOND_MM or beyond > 15.0, muscle
 
@@ -191,5 +208,5 @@ def test_every_published_arm_is_printed(recordings):
 
 def test_the_page_has_every_printed_row(recordings):
     page = (tool.ROOT / "docs" / "muscles.md").read_text(encoding="utf-8")
-    rows = [*tool.arm_rows(recordings.parent / "reference" / "muscles"), *tool.spread_rows(), *strength.strength_rows()]
+    rows = [*tool.arm_rows(recordings.parent / "reference" / "muscles"), *tool.range_rows(), *strength.strength_rows()]
     assert [row for row in rows if f"| {' | '.join(row)} |\n" not in page] == []

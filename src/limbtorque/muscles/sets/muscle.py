@@ -10,7 +10,36 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.moment_arm_curves import EVERYWHERE, Curve, Range
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRange:
+    """Lowest and highest published moment arm of a muscle at a joint, by flexion.
+
+    Parameters
+    ----------
+    flexion_rad : tuple of float
+        Rising flexion.
+    lowest_m, highest_m : tuple of float
+        At these: least and largest of all published arms, the set's own among them.
+    other_sources : int
+        Number of sources besides the set's own.
+    """
+
+    flexion_rad: tuple[float, ...]
+    lowest_m: tuple[float, ...]
+    highest_m: tuple[float, ...]
+    other_sources: int
+
+    def at(self, flexion_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest arm at any flexion, m; beyond the ends as at the ends."""
+        at = np.asarray(flexion_rad, dtype=float)
+        return np.interp(at, self.flexion_rad, self.lowest_m), np.interp(at, self.flexion_rad, self.highest_m)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +62,8 @@ class MomentArm:
         Decisions on this moment arm.
     rms_departure_m : float or None
         Root mean square of the departures of a fit from its samples.
-    spread : float or None
-        Root mean square of the natural logarithm of other published arms over this one; None where not given.
-    opposed_part : float
-        Part of the published sources, this arm among them, with the opposite sign somewhere.
-    opposed_rad : pair of float or None
-        Range of flexion where they have it.
-    other_sources : int or None
-        Number of other published sources; None where not given.
+    published : PublishedRange or None
+        Lowest and highest published arm; None where not given, or without another source.
     """
 
     form: str
@@ -51,10 +74,7 @@ class MomentArm:
     length_departs_at_deg: tuple[float, ...] = ()
     note: str = ""
     rms_departure_m: float | None = None
-    spread: float | None = None
-    opposed_part: float = 0.0
-    opposed_rad: Range | None = None
-    other_sources: int | None = None
+    published: PublishedRange | None = None
 
     @property
     def is_zero(self) -> bool:

@@ -34,7 +34,15 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     integral,
     times,
 )
-from limbtorque.muscles.sets.muscle import Direction, LineOfAction, MomentArm, Muscle, MusculotendonLength, narrowest
+from limbtorque.muscles.sets.muscle import (
+    Direction,
+    LineOfAction,
+    MomentArm,
+    Muscle,
+    MusculotendonLength,
+    PublishedRange,
+    narrowest,
+)
 from limbtorque.study.faults import checked
 from limbtorque.study.options.base import option
 
@@ -69,15 +77,19 @@ Point = Annotated[list[float], AfterValidator(_a_point)]
 Interval = Annotated[list[float], AfterValidator(_an_interval)]
 
 
-class Sourced(Entry):
-    """Differences of a moment arm from other published ones."""
+class PublishedEntry(Entry):
+    """Range of the published moment arms, by flexion."""
 
-    spread: float | None = option(
-        None, "Root mean square of the natural logarithm of other published arms over this one.", "1", ge=0.0, le=5.0
-    )
-    opposed_part: float = option(0.0, "Part of the sources with the opposite sign somewhere.", "1", ge=0.0, lt=1.0)
-    opposed_deg: Interval | None = option(None, "Lowest and highest flexion where they have it.", "deg")
-    other_sources: int | None = option(None, "Number of other published sources.", "1", ge=0)
+    flexion_deg: list[float] = option(..., "Rising flexion.", "deg", min_length=2)
+    lowest_m: list[float] = option(..., "Least published arm, the set's among them.", "m")
+    highest_m: list[float] = option(..., "Largest published arm, the set's among them.", "m")
+    other_sources: int = option(..., "Number of other published sources.", "1", ge=1)
+
+
+class Sourced(Entry):
+    """A moment arm with the range of all published ones."""
+
+    published: PublishedEntry | None = option(None, "Range of the published arms, by flexion.")
 
 
 class Arm(Departing, Sourced):
@@ -321,6 +333,8 @@ def _build_arm(
         return None
     if checked(ARM_FORMS[form], entry, where=where, faults=faults) is None:
         return None
+    if not _published_fits(entry.get("published"), where, faults):
+        return None
     if form == "from_length":
         arm = _arm_from_length(entry, joint, length, where, faults)
     elif form in CURVE_FORMS or "range_deg" in entry:
@@ -342,8 +356,25 @@ def _build_arm(
     return arm
 
 
-def _radian_range(ends_deg: list[float] | None) -> Range | None:
-    return None if ends_deg is None else (math.radians(ends_deg[0]), math.radians(ends_deg[1]))
+def _published_fits(entry: dict[str, Any] | None, where: str, faults: list[str]) -> bool:
+    """Check the range of the published arms."""
+    if entry is None:
+        return True
+    flexion, low, high = (np.array(entry[key], dtype=float) for key in ("flexion_deg", "lowest_m", "highest_m"))
+    fits = len(flexion) == len(low) == len(high) and bool((np.diff(flexion) > 0).all() and (low <= high).all())
+    if not fits:
+        faults.append(
+            f"{where}: published has {len(flexion)} angles, {len(low)} lowest and {len(high)} highest arms, expected as many of "
+            "each, rising angles, and no lowest arm above the highest"
+        )
+    return fits
+
+
+def _published(entry: dict[str, Any] | None) -> PublishedRange | None:
+    if entry is None:
+        return None
+    flexion = tuple(math.radians(q) for q in entry["flexion_deg"])
+    return PublishedRange(flexion, tuple(entry["lowest_m"]), tuple(entry["highest_m"]), entry["other_sources"])
 
 
 def _described_arm(
@@ -359,10 +390,7 @@ def _described_arm(
         tuple(float(q) for q in (at if isinstance(at, list) else [at])),
         entry.get("note", ""),
         entry.get("rms_departure_m"),
-        entry.get("spread"),
-        entry.get("opposed_part", 0.0),
-        _radian_range(entry.get("opposed_deg")),
-        entry.get("other_sources"),
+        _published(entry.get("published")),
     )
 
 

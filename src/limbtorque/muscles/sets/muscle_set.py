@@ -17,7 +17,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.curve_entry import Entry, Text
 from limbtorque.muscles.sets.moment_arm_curves import evaluate_linear, times
-from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
+from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, PublishedRange
 from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
 from limbtorque.study.faults import checked
 from limbtorque.study.options.base import option
@@ -418,7 +418,13 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
         max_departure_m=_product(arm.max_departure_m, factor),
         length_departure_m=_product(arm.length_departure_m, factor),
         rms_departure_m=_product(arm.rms_departure_m, factor),
+        published=_scaled_range(arm.published, factor) if arm.published else None,
     )
+
+
+def _scaled_range(published: PublishedRange, factor: float) -> PublishedRange:
+    low, high = (tuple(factor * arm for arm in arms) for arms in (published.lowest_m, published.highest_m))
+    return replace(published, lowest_m=low, highest_m=high)
 
 
 def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
