@@ -11,6 +11,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,8 @@ from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Load
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.foot import Foot, Strikes, find_foot
-from limbtorque.motion.gait_events import LOW_PASS, file_strikes, oconnor_events, zeni_events
+from limbtorque.motion.foot_events import STRIKE, foot_events
+from limbtorque.motion.gait_events import LOW_PASS, NO_EVENTS, file_strikes, oconnor_events, zeni_events
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plate_assignment import Feet, Stretch, assign
 from limbtorque.motion.plate_signals import Reading, read_plate
@@ -208,6 +210,21 @@ def _of_side(name: str, side: str) -> bool:
     return name.startswith(f"{side[0]}_") or f"_{side[0]}_" in name
 
 
+def stride_errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
+    """Duration of a stride by each method less that by the file's strikes, or by the forces on the foot."""
+    rate_hz = recording.rate_hz
+    for side, foot in feet_of(recording, source).items():
+        known = foot.strikes.file
+        if source.forces:
+            known = np.array([on for on, _ in table_flanks(Path(source.forces), side, rate_hz) if not np.isnan(on)])
+        used = foot_events(foot, NO_EVENTS, rate_hz=rate_hz, first=0)
+        for first, last in pairwise(known):
+            for name in ("zeni_2008", "oconnor_2007"):
+                found = np.array([event.time_s for event in used[name] if event.label == STRIKE]) * rate_hz
+                ends = [error_s(found, at, rate_hz) for at in (first, last)]
+                yield f"stride, {name}", ends[1] - ends[0]
+
+
 CYCLES = {"pedal, 1.25 per s": (1.25, 0.17, 0.17), "push, 1 per s": (1.0, 0.25, 0.03)}  # rate, half axes along x and y
 
 
@@ -321,6 +338,10 @@ def main() -> None:
         each: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
         whole: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
         for name, recording, source in walks:
+            if title == "recorded":
+                for what, error in stride_errors(recording, source):
+                    each[name, what].append((error, recording.rate_hz))
+                    whole["all " + title, what].append((error, recording.rate_hz))
             for what, error in errors(recording, source):
                 each[name, what].append((error, recording.rate_hz))
                 whole["all " + title, what].append((error, recording.rate_hz))

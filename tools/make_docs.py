@@ -41,7 +41,7 @@ substitutes:
 Joint centres that have no markers may be predicted (`{hip_centre: harrington_2007}`, `{shoulder_centre: rab_2002}`) or carried from a static trial (`{static: ..., cluster: [...]}`):
 [joint centres](joint_centres.md).
 
-The arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
+With the default table of [segment parameters](segments.md) the arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
 `hip_axis`, `knee_axis`, `ankle_axis`, `greater_trochanter`, `femoral_condyles`, `medial_malleolus`, `lateral_malleolus`,
 `head_of_metatarsal_2`, and, for ground contact, better also `heel`.
 The chains `arm_without_hand` and `leg_without_foot` end at `wrist_axis` and `ankle_axis` and need no landmark beyond ([keypoints](keypoints.md)). A label that is not

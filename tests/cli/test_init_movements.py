@@ -120,6 +120,19 @@ def test_spells_by_hand():
     np.testing.assert_allclose(found, [(1.0, 1.5), (1.9, 2.9)], atol=0.03)
 
 
+def test_fast_movements_are_movements_and_noise_at_rest_is_none():
+    """Movements of 0.2 s, 1 s apart; in between a sample of noise every 0.15 s."""
+    speed = np.zeros(500)
+    for start in (100, 220, 340):
+        speed[start : start + 20] = 1.0
+    rest = np.arange(500) % 15 == 0
+    speed[rest & (speed == 0.0)] = 0.3
+    track = np.zeros((501, 3))
+    track[1:, 1] = np.cumsum(speed) / 100.0
+    found = moving_spells(track, 100.0)
+    np.testing.assert_allclose([start for start, _ in found], [1.0, 2.2, 3.4], atol=0.05)
+
+
 @pytest.mark.parametrize("track", [np.zeros((50, 3)), np.full((50, 3), np.nan)])
 def test_nothing_moves(track):
     assert moving_spells(track, 100.0) == ()

@@ -133,6 +133,18 @@ def test_a_standing_person_has_no_events(walked):
     assert not any(found.values())
 
 
+def test_a_treadmill_gives_the_strikes_of_the_walk(walked, found):
+    """The same walk on a belt: everybody moves back with the walking speed, and the belt's speed is set."""
+    back = np.arange(walked.n_frames) / walked.rate_hz * WALKER.speed_m_s
+    markers = walked.markers_m - back[:, None, None] * np.array([1.0, 0.0, 0.0])
+    belt = {"plane": {"up_axis": "+z", "forward_axis": "+x"}, "plates": {"belt_speed_m_s": WALKER.speed_m_s}}
+    on_belt = make_settings({**settings().model_dump(), **belt})
+    treadmill = replace(silent(walked), markers_m=markers, force_plates=())
+    there = chain_motion(treadmill, LEG, on_belt).load.foot_events
+    for method in ("zeni_2008", "oconnor_2007"):
+        np.testing.assert_allclose(times(there[method], "Foot Strike"), times(found[method], "Foot Strike"), atol=0.01)
+
+
 def test_limbs_off_the_ground_have_no_events(walked):
     swinging = make_settings({**settings().model_dump(), "plates": {"assignment": "none"}})
     assert chain_motion(walked, LEG, swinging).load.foot_events == {}

@@ -1,6 +1,7 @@
 """Segment parameters of a limb: landmarks that are no joints, refusals, rows of the laboratory."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from limbtorque.errors import LandmarkError, SegmentError, SettingsError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.study.settings import make_settings
+from limbtorque.study.settings import make_settings, override
+from limbtorque.study.study import load_study
+from limbtorque.workflow.keys import trial_key
 
 WALKER = Walker()
 MARKERS = {
@@ -132,3 +135,13 @@ def test_rows_that_no_chain_uses_are_refused():
     row = {"proximal": "heel", "distal": "toe_tip", "mass": 0.014, "com": 0.44, "gyration": 0.25}
     with pytest.raises(SettingsError, match=r"segments\.rows names shanks.*did you mean 'shank'"):
         settings(rows={"shanks": row})
+
+
+def test_the_sex_makes_a_trial_again_only_where_the_table_depends_on_it():
+    root = Path(__file__).resolve().parents[2]
+    trial = load_study(root).trials[0]
+    other = replace(trial, subject=replace(trial.subject, sex="f" if trial.subject.sex != "f" else "m"))
+    by_sex = override(trial.settings, {"segments.table": "de_leva"}, source="here")
+    for one_settings, alike in ((trial.settings, True), (by_sex, False)):
+        keys = [trial_key("kinematics", replace(one, settings=one_settings), root) for one in (trial, other)]
+        assert (keys[0] == keys[1]) is alike

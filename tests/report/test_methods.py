@@ -24,6 +24,10 @@ LEG_SET = {
 LEG_SET |= {"lateral_malleolus": "LM", "head_of_metatarsal_2": "MT2"}
 
 
+OWN_ROW = {"proximal": "wrist_axis", "distal": "elbow_axis", "mass": 0.01, "com": 0.4, "gyration": 0.3}
+OWN_ROWS = {"hand": OWN_ROW, "foot": OWN_ROW}
+
+
 def row(trial="t1", **more):
     base = {
         "trial": trial,
@@ -135,6 +139,9 @@ def test_the_paragraph_of_the_defaults():
         ({"gaps": {"method": "principal_components"}}, "by principal components (Gloersen and Federolf 2016)", "cubic interpolation"),
         ({"gaps": {"spikes": "fill"}}, "spikes of up to three frames were treated as gaps", "nothing"),
         ({"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}}, "the horizontal plane (+y up, the laboratory's -x axis forward)", "sagittal"),
+        ({"segments": {"table": "de_leva"}}, "for each sex, adjusted to joint centres by de Leva (de Leva 1996), as fractions", "Dempster (Dempster"),
+        ({"segments": {"table": "zatsiorsky"}}, "between bony landmarks (Zatsiorsky et al. 1990), as fractions", "Dempster (Dempster"),
+        ({"segments": {"rows": OWN_ROWS}}, "The laboratory's own parameters replaced those of foot and hand.", "nothing"),
         ({"motion": {"angles": "segments"}}, "that of the line between its two ends", "A chain of links"),
         ({"motion": {"angles": "inertial_chain"}}, "external loads act about the joints as measured", "line between"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
@@ -427,6 +434,7 @@ def window(trial, note="", included=0):
         ({}, "is the movement, from where the speed of the limb's end in the plane first exceeds 5 % of its peak to where it last falls below that (without rests of more than 0.3 s)."),
         (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
         ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
+        ({"window": "cycles"}, "is the cycle (from one turning point of the limb's end to the next of the same kind)."),
         ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
         ({"n_points": 51}, "by cubic splines at 51 even points"),
         ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
@@ -613,6 +621,24 @@ def test_the_checklist_says_which_tables_are_normalised():
     assert "| none in the tables: N m, N, W, J |" in page()
     text = page({"ensembles": {"per_body_mass": True}})
     assert "| torques and powers of curves and ensembles by body mass: N m/kg, W/kg; none in the other tables" in text
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("plates_and_markers", "the flanks of the vertical force where a plate measured the step, else strikes of the markers (O'Connor et al. 2007) and offs of the markers (Zeni et al. 2008)."),
+        ("plates", "the flanks of the vertical force on the plates."),
+        ("zeni_2008", "those of the markers (Zeni et al. 2008)."),
+        ("oconnor_2007", "those of the markers (O'Connor et al. 2007)."),
+    ],
+)  # fmt: skip
+def test_the_source_of_foot_strikes_is_told(source, says):
+    rows, found = [row("t0"), row("t1")], {**window("t0", included=1), "events": source}
+    of_file = {**window("t1", included=1), "events": "file"}
+    assert f"In 1 trial foot strikes and offs are {says}" in page(
+        {"ensembles": STRIDE}, rows=rows, windows=[found, of_file]
+    )
+    assert "foot strikes and offs are" not in page({"ensembles": STRIDE}, rows=rows, windows=[of_file])
 
 
 @pytest.mark.parametrize(

@@ -171,8 +171,7 @@ def chain_motion(
         recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m, readings=readings
     )
     metrics = {
-        **_metrics(recording, placed, smoothed, external, settings),
-        "up_axis_deg": _up_axis_deg(model, placed, external, settings),
+        **_metrics(recording, placed, smoothed, external, settings, model),
         **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
     }
     inertial = inertial_constants(limb, settings, placed, moving_m)
@@ -207,7 +206,12 @@ def chain_motion(
 
 
 def _metrics(
-    recording: Recording, placed: Placement, smoothed: SmoothedJoints, external: ExternalLoad, settings: Settings
+    recording: Recording,
+    placed: Placement,
+    smoothed: SmoothedJoints,
+    external: ExternalLoad,
+    settings: Settings,
+    model: ChainModel,
 ) -> dict[str, float]:
     """Metrics of the recording, of the placed and smoothed joints, and of the load."""
     n_frames = len(smoothed.values)
@@ -220,6 +224,7 @@ def _metrics(
         **placed.metrics,
         **smoothed.metrics,
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
+        "up_axis_deg": _up_axis_deg(model, placed, external, settings),
     }
 
 

@@ -78,7 +78,7 @@ def inertial_constants(limb: Limb, settings: Settings, placed: Placement, joint_
             if beside > NOTED_M and f"{segment.row}_com_m" not in limb.measured:
                 notes.append(
                     f"segment {segment.name}: the centre of mass, from {row.proximal} to {row.distal}, is {1e3 * beside:.0f} mm "
-                    "beside the line between the joints; it is projected on this line"
+                    "beside the line between the joints, and is projected on it"
                 )
     chain = segment_chain(
         [segment.row for segment in model.segments],

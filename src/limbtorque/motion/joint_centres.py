@@ -86,8 +86,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
-    rows = limb.segment_rows(settings)
-    needed = {*joint_names, *(landmark for row in rows for landmark in (row.proximal, row.distal))}
+    needed = {*joint_names, *limb.segment_landmarks(settings)}
     needed |= set(contact_landmarks(model, mapping, settings.plates))
     prepared = prepare_markers(
         recording,

@@ -89,6 +89,10 @@ class Limb:
         rows = settings.segments.parameters(self.sex)
         return tuple(table_row(rows, segment.row) for segment in self.model(settings).segments)
 
+    def segment_landmarks(self, settings: Settings) -> set[str]:
+        """Return the landmarks between which the lengths of the segments are measured."""
+        return {landmark for row in self.segment_rows(settings) for landmark in (row.proximal, row.distal)}
+
     def landmarks(self, settings: Settings) -> LandmarkMap:
         """Return the markers of the limb's landmarks.
 

@@ -204,13 +204,18 @@ def propose_trials(
             other_events=one.other_events,
             at_rest=at_rest,
             gait=limb_of(chain) == "leg" and (travels == TRAVELS or body.belt_m_s > 0.0 or body.steps),
-            movements=movements_of(fit, body, chain) if fit else (),
-            cycles=cycles_of(fit, one, body, chain, up_axis) if fit else 0,
         )
         for chain, fit, side, name in rows
         for at_rest in [_at_rest(fit, body, chain) if fit else None]
     ]
-    return proposed, notes
+    fitted = zip(proposed, [fit for _, fit, *_ in rows], strict=True)
+    return [_with_movements(trial, fit, one, body, up_axis) if fit else trial for trial, fit in fitted], notes
+
+
+def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:
+    """Row with the movements and cycles of the end of its chain."""
+    cycles = cycles_of(fit, one, body, trial.chain, up_axis)
+    return replace(trial, movements=movements_of(fit, body, trial.chain), cycles=cycles)
 
 
 def _complete(

@@ -43,6 +43,8 @@ SAME_SPEED_M_S = 0.15
 SLOWEST_BELT_M_S = 0.3
 LEAST_ON_BELT = 0.2  # share of the speeds of the feet that are the belt's
 STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
+ONSET_SHARE, MAX_REST_S = Ensembles().onset_share, Ensembles().max_rest_s  # of the window `movement`
+BRIEF_S = 0.1  # faster for a shorter time: noise at rest
 LEAST_PEAK = 0.2  # of the largest speed: slower ones are no movement of their own
 LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
 STORAGE = (".mot", ".sto")
@@ -510,14 +512,16 @@ def moving_spells(track_m: FloatArray, rate_hz: float) -> tuple[tuple[float, flo
     tuple of (float, float)
         Beginning and end of each, s from the first frame.
     """
-    step, rule = max(1, round(SPEED_S * rate_hz)), Ensembles()
-    speed = np.linalg.norm(track_m[step:] - track_m[:-step], axis=1) * (rate_hz / step)
-    if np.isnan(speed).all():
+    step = max(1, round(SPEED_S * rate_hz))
+    way = track_m[step:] - track_m[:-step]
+    speed = np.sqrt(np.einsum("ij,ij->i", way, way)) * (rate_hz / step)
+    known = speed[~np.isnan(speed)]
+    if not known.size:
         return ()
-    peak = float(np.nanpercentile(speed, 99.0))
-    resting = np.nan_to_num(speed, nan=np.inf) <= rule.onset_share * peak
-    moving = ~ignore_short(resting, round(rule.max_rest_s * rate_hz))
-    parts = [(a, b) for a, b in runs(moving) if np.nanmax(speed[a:b], initial=0.0) > LEAST_PEAK * peak]
+    peak = float(np.percentile(known, 99.0))
+    resting = ignore_short(speed <= ONSET_SHARE * peak, round(BRIEF_S * rate_hz))
+    moving = ~ignore_short(resting, round(MAX_REST_S * rate_hz), close=False)
+    parts = [(a, b) for a, b in runs(moving) if np.fmax.reduce(speed[a:b]) > LEAST_PEAK * peak]
     return tuple(((a + 0.5 * step) / rate_hz, (b - 1 + 0.5 * step) / rate_hz) for a, b in parts)
 
 
