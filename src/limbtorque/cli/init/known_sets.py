@@ -21,8 +21,39 @@ PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "opencap_markers", "helen_hayes", "opensim_gait"),
     *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "described", "montreal_arm"),
     *("opensim_arm26", "opencap", "theia", "mediapipe"),
-    *("coco_17", "halpe_26"),
+    *("coco_17", "halpe_26", "words"),
 )
+LAST = "words"  # used where it is complete and no other set is
+_LATERAL, _MEDIAL = "lat|lateral|out|outer|outside", "med|medial|in|inner|inside"
+_KNEE, _ELBOW = "knee|kne|femoralcondyle|femoralepicondyle|femcon|femepi", "elbow|elb|humeralepicondyle|humepi"
+_ANKLE, _WRIST = "ankle|ank|malleolus|mal|malleoli", "wrist|wri"
+
+
+def _either(first: str, second: str) -> str:
+    return f"(?:{first})(?:{second})|(?:{second})(?:{first})"
+
+
+ALIASES = {  # word of the set -> folded names without their side
+    "shoulder": "shoulder|sho|shld|acromion|acromium|acr|caj|ac",
+    "lateralelbow": f"{_ELBOW}|{_either(_ELBOW, _LATERAL)}|lel|hle|epiclat|latepic(?:ondyle)?",
+    "medialelbow": f"{_either(_ELBOW, _MEDIAL)}|mel|hme|epicmed|medepic(?:ondyle)?",
+    "radialwrist": f"{_either(_WRIST, 'rad|radius|radial|thumb|' + _LATERAL)}|(?:radial)?styloidradius|radialstyloid|rsp|styr|wra",
+    "ulnarwrist": f"{_either(_WRIST, 'uln|ulna|ulnar|pinky|' + _MEDIAL)}|styloidulna|ulnarstyloid|usp|styu|wrb",
+    "wrist": _WRIST,
+    "hand": "hand|finger|fin|knuckle|mc3|mcp3|met3|3rdmc|3rdmetacarpal|thirdmetacarpal|middlefinger|hm3",
+    "asis": "asis|asi|ias|sias",
+    "psis": "psis|psi|ips|sips",
+    "hipcentre": "hjc|hipcentre|hipcenter|hipjc|hipjointcentre|hipjointcenter|hipjoint",
+    "trochanter": "trochanter|greattrochanter|greatertrochanter|gtroch|gtrochanter|troch|gtr|gt|ftc",
+    "lateralknee": f"{_KNEE}|{_either(_KNEE, _LATERAL)}|lfc|lfe|fle|lek|lke",
+    "medialknee": f"{_either(_KNEE, _MEDIAL)}|mfc|mfe|fme|mek|mke",
+    "lateralankle": f"{_ANKLE}|{_either(_ANKLE, _LATERAL)}|lmal|fal|lm",
+    "medialankle": f"{_either(_ANKLE, _MEDIAL)}|mmal|tam|mm",
+    "toe": "toe|mt2|met2|mth2|mtp2|mh2|2mt|2ndmt|2met|2ndmet|2ndmetatarsal|secondmetatarsal|metatarsal2|fm2",
+    "mt1": "mt1|met1|mth1|mtp1|mh1|1mt|1stmt|1met|1stmet|1stmetatarsal|firstmetatarsal|metatarsal1|fm1",
+    "mt5": "mt5|met5|mth5|mtp5|mh5|5mt|5thmt|5met|5thmet|5thmetatarsal|fifthmetatarsal|metatarsal5|fm5",
+    "heel": "heel|hee|cal|calc|calcaneus|fcc",
+}
 OPPOSITE = {"right": "left", "left": "right"}
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (
@@ -275,6 +306,9 @@ def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
     for label in labels:
         for found, rest, _ in sided(label):
             index.setdefault((found, rest), []).append(label)
+            for word, names in ALIASES.items():
+                if re.fullmatch(names, rest):
+                    index.setdefault((found, f"~{word}"), []).append(label)
         index.setdefault(("", fold(label)), []).append(label)
     return index
 
@@ -283,7 +317,8 @@ def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) 
     has_side = "{" in template
     if has_side != bool(side):
         return []
-    found = list(dict.fromkeys(index.get((side, fold(template.replace("{S}", ""))), [])))
+    name = "~" * ("~" in template) + fold(template.replace("{S}", ""))
+    found = list(dict.fromkeys(index.get((side, name), [])))
     spelled = template.replace("{S}", side[:1].upper())
     return [spelled] if spelled in found else found
 
@@ -307,12 +342,14 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
     centres = [*(joint.landmark for joint in model.joints), model.end]
     found = []
     for known in known_sets():
+        if known.name == LAST and any(not fit.missing for fit in found):
+            break
         matched = {side: match_set(known, labels, side) for side in ("right", "left", "")}
         for side, rules in matched.items():
             other = matched[OPPOSITE.get(side, "")]
             predicted = predicted_centres(known, rules, other) if side else {}
             missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
-            if sum(name not in missing for name in centres) * 2 >= len(centres):
+            if sum(name not in missing for name in centres) * 2 >= len(centres) and (known.name != LAST or not missing):
                 found.append(Fit(known, side, rules, missing, predicted))
     return sorted(found, key=lambda fit: len(fit.missing))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
+from limbtorque.cli.init.known_sets import LAST, Fit, fits, fits_without_end
 from limbtorque.cli.init.limb_side import side_by_trunk, trunk_faces
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
@@ -207,6 +207,8 @@ def _complete(
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
             notes += [IN_SWING] if limb == "leg" and not left_out else []
+        if chosen and not left_out and any(fit.known.name == LAST for fit in chosen):
+            notes += [f"{limb}: {chosen[0].known.title}"]
         notes += [] if left_out else _rivals(limb, its_fits) if chosen else _lacks(limb, its_fits)
         complete[chain] = chosen
     return complete, notes
