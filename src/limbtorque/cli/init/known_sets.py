@@ -340,7 +340,7 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
     """
     needed = needed_landmarks(model)
     centres = [*(joint.landmark for joint in model.joints), model.end]
-    found = []
+    found: list[Fit] = []
     for known in known_sets():
         if known.name == LAST and any(not fit.missing for fit in found):
             break
