@@ -177,6 +177,7 @@ def test_a_side_is_written_as_the_settings_understand_it():
             "RMTP2",
         ],
         ["RGT", "RLEK", "RMEK", "RLM", "RMM", "RHEE", "RMT1", "RMT5"],
+        ["RASI", "LASI", "V.Sacral", "RKNEL", "RKNEM", "RANKL", "RANKM", "R_Toe", "RHEE"],
     ],
 )
 def test_names_of_no_known_set_fit_by_their_words(labels):
@@ -184,6 +185,13 @@ def test_names_of_no_known_set_fit_by_their_words(labels):
     assert [(fit.known.name, fit.side) for fit in chosen] == [("words", "right")]
     assert len(chosen[0].rules["knee_axis"]) == len(chosen[0].rules["ankle_axis"]) == 2
     assert chosen[0].rules["heel"] == (labels[labels.index("RHEE") if "RHEE" in labels else 8],)
+
+
+def test_a_label_that_occurs_twice_is_not_taken():
+    labels = both_sides([*PLUG_IN_GAIT_ARM, "CLO", "HUO", "RAO", "HNO"])
+    assert [fit.side for fit in fits(labels, ARM) if not fit.missing][:2] == ["right", "left"]
+    again = [fit for fit in fits([*labels, "RSHO", "RELB", "RHUO"], ARM) if not fit.missing]
+    assert {fit.side for fit in again} == {"left"}
 
 
 def test_words_are_used_only_where_they_make_a_limb_whole():

@@ -137,7 +137,6 @@ def propose_trials(
     sentences : list of str
         What the recording does not support.
     """
-    stem = Path(one.name).stem
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
@@ -150,8 +149,7 @@ def propose_trials(
         for fit in chosen
     ]
     if not rows:
-        partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
-        if partly is None and not looks_like_a_body(body, chains):
+        if not any(found.values()) and not looks_like_a_body(body, chains):
             said = f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"
             return [], [said]
         chain, sides, built = unknown_set(body, chains, found, confirm)
@@ -162,12 +160,9 @@ def propose_trials(
         chain: Forward(travels) if travels else _faces(one, body, up_axis, chain, complete.get(chain, ()))
         for chain, *_ in rows
     }
-    parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
         ProposedTrial(
-            trial=safe_name(
-                "_".join([*parts, *([side] if side in ("left", "right") else []), *([chain] if both else [])])
-            ),
+            trial=_name(prefix, Path(one.name).stem, side, chain if both else ""),
             session="",
             subject="",
             file="",
@@ -190,6 +185,11 @@ def propose_trials(
         for at_rest in [_at_rest(fit, body, chain) if fit else None]
     ]
     return proposed, notes
+
+
+def _name(prefix: str, stem: str, side: str, chain: str) -> str:
+    """Name of a trial of its parts; sides to be filled in are left out."""
+    return safe_name("_".join(filter(None, (prefix, stem, side if side in ("left", "right") else "", chain))))
 
 
 def _complete(
