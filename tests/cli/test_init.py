@@ -150,6 +150,61 @@ def test_a_side_is_written_as_the_settings_understand_it():
     assert template_of("RightElbow", "right") == "{side}Elbow"  # found in either case
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [
+            "R_ASIS",
+            "L_ASIS",
+            "R_PSIS",
+            "L_PSIS",
+            "R_Knee_Lat",
+            "R_Knee_Med",
+            "R_Ankle_Lat",
+            "R_Ankle_Med",
+            "R_Heel",
+            "R_MT2",
+        ],
+        [
+            "RIAS",
+            "LIAS",
+            "RIPS",
+            "LIPS",
+            "Right lateral knee",
+            "RMedKnee",
+            "r.lat.malleolus",
+            "r.med.malleolus",
+            "Rcalc",
+            "RMTP2",
+        ],
+        ["RGT", "RLEK", "RMEK", "RLM", "RMM", "RHEE", "RMT1", "RMT5"],
+        ["RASI", "LASI", "V.Sacral", "RKNEL", "RKNEM", "RANKL", "RANKM", "R_Toe", "RHEE"],
+    ],
+)
+def test_names_of_no_known_set_fit_by_their_words(labels):
+    chosen = [fit for fit in fits(labels, LEG) if not fit.missing]
+    assert [(fit.known.name, fit.side) for fit in chosen] == [("words", "right")]
+    assert len(chosen[0].rules["knee_axis"]) == len(chosen[0].rules["ankle_axis"]) == 2
+    assert chosen[0].rules["heel"] == (labels[labels.index("RHEE") if "RHEE" in labels else 8],)
+
+
+def test_a_label_that_occurs_twice_is_not_taken():
+    labels = both_sides([*PLUG_IN_GAIT_ARM, "CLO", "HUO", "RAO", "HNO"])
+    assert [fit.side for fit in fits(labels, ARM) if not fit.missing][:2] == ["right", "left"]
+    again = [fit for fit in fits([*labels, "RSHO", "RELB", "RHUO"], ARM) if not fit.missing]
+    assert {fit.side for fit in again} == {"left"}
+
+
+def test_words_are_used_only_where_they_make_a_limb_whole():
+    assert not [
+        fit for fit in fits(["R_Knee_Lat", "R_Knee_Med", "R_Ankle_Lat", "R_Heel"], LEG) if fit.known.name == "words"
+    ]
+    both = both_sides(["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"])
+    assert "words" not in {fit.known.name for fit in fits(both, LEG)}
+    twice = ["RGT", "RLEK", "RKneeLat", "RMEK", "RLM", "RMM", "RHEE", "RMT2"]  # two lateral knees
+    assert not [fit for fit in fits(twice, LEG) if not fit.missing]
+
+
 def test_joint_centres_go_before_skin_markers():
     labels = [*both_sides(PLUG_IN_GAIT_ARM), *both_sides(["CLO", "HUO", "RAO"])]
     found = [fit.known.name for fit in fits(labels, ARM) if not fit.missing]

@@ -16,13 +16,13 @@ from reports import embedded
 LEG = ["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"]
 
 
-def write(path, labels, *, seed=0, n_frames=60):
+def write(path, labels, *, seed=0, n_frames=60, groups=None):
     """A recording of markers that move a little, each at its own place."""
     path.parent.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
     start = rng.uniform(0.0, 1.5, size=(1, len(labels), 3))
     way = np.linspace(0.0, 0.3, n_frames)[:, None, None] * rng.uniform(0.5, 1.0, size=(1, len(labels), 3))
-    return write_c3d(path, start + way, labels=labels)
+    return write_c3d(path, start + way, labels=labels, groups=groups)
 
 
 def data_of(path, **choices):
@@ -140,6 +140,15 @@ def test_init_writes_a_page_for_labels_that_nobody_knows(tmp_path):
     assert set(proposal.maps) == {"maps/one.html", "maps/three.html"}  # two has the labels of one
     data = embedded((study / "maps" / "one.html").read_text(encoding="utf-8"), "recording")
     assert data["bodies"][0]["row"]["file"] == "../data/one.c3d"
+
+
+def test_the_mass_that_a_file_states_is_there_before_its_markers_are_mapped(tmp_path):
+    said = {"PROCESSING": {"Bodymass": [64.5]}, "SUBJECTS": {"NAMES": ["Ann"]}}
+    write(tmp_path / "data" / "one.c3d", [f"M{k:02d}" for k in range(12)], groups=said)
+    write(tmp_path / "data" / "two.c3d", [f"Q{k:02d}" for k in range(12)], groups={"SUBJECTS": {"NAMES": ["Bob"]}})
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    assert [(one.subject, one.mass_kg) for one in proposal.subjects] == [("Ann", "64.5")]
+    assert proposal.to_do == 1  # the up axis
 
 
 def test_init_writes_a_page_for_each_set_with_a_landmark_to_fill_in(tmp_path):

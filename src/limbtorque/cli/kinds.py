@@ -56,4 +56,4 @@ def _kind(name: str, sentence: str) -> str:
     """Sentence without the words that differ from trial to trial."""
     plain = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "*", sentence)
     plain = re.sub(r"'[^']*'|\"[^\"]*\"|\S+\.\w{2,4}(?=[\s:;,]|$)", "*", plain)
-    return re.sub(r"[-+]?\d[\d.,]*(?:e[-+]?\d+)?", "#", plain)
+    return re.sub(r"0x[0-9a-f]+|[-+]?\d[\d.,]*(?:e[-+]?\d+)?", "#", plain)

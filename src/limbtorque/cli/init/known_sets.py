@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -21,8 +22,40 @@ PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "opencap_markers", "helen_hayes", "opensim_gait"),
     *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "described", "montreal_arm"),
     *("opensim_arm26", "opencap", "theia", "mediapipe"),
-    *("coco_17", "halpe_26"),
+    *("coco_17", "halpe_26", "words"),
 )
+LAST = "words"  # used where it is complete and no other set is
+_LATERAL, _MEDIAL = "lat|lateral|out|outer|outside", "med|medial|in|inner|inside"
+_KNEE, _ELBOW = "knee|kne|femoralcondyle|femoralepicondyle|femcon|femepi", "elbow|elb|humeralepicondyle|humepi"
+_ANKLE, _WRIST = "ankle|ank|malleolus|mal|malleoli", "wrist|wri"
+
+
+def _either(first: str, second: str) -> str:
+    return f"(?:{first})(?:{second})|(?:{second})(?:{first})"
+
+
+ALIASES = {  # word of the set -> folded names without their side
+    "shoulder": "shoulder|sho|shld|acromion|acromium|acr|caj|ac",
+    "lateralelbow": f"{_ELBOW}|{_either(_ELBOW, _LATERAL)}|(?:{_ELBOW})l|el|lel|hle|epiclat|latepic(?:ondyle)?",
+    "medialelbow": f"{_either(_ELBOW, _MEDIAL)}|(?:{_ELBOW})m|em|mel|hme|epicmed|medepic(?:ondyle)?",
+    "radialwrist": f"{_either(_WRIST, 'rad|radius|radial|thumb|' + _LATERAL)}|(?:radial)?styloidradius|radialstyloid|rs|rsp|styr|wra",
+    "ulnarwrist": f"{_either(_WRIST, 'uln|ulna|ulnar|pinky|' + _MEDIAL)}|styloidulna|ulnarstyloid|us|usp|styu|wrb",
+    "wrist": _WRIST,
+    "hand": "hand|finger|fin|knuckle|mc3|mcp3|met3|3rdmc|3rdmetacarpal|thirdmetacarpal|middlefinger|hm3",
+    "asis": "asis|asi|ias|sias",
+    "psis": "psis|psi|ips|sips",
+    "hipcentre": "hjc|hipcentre|hipcenter|hipjc|hipjointcentre|hipjointcenter|hipjoint",
+    "trochanter": "trochanter|greattrochanter|greatertrochanter|gtroch|gtrochanter|troch|gtr|gt|ftc",
+    "lateralknee": f"{_KNEE}|{_either(_KNEE, _LATERAL)}|(?:{_KNEE})l|lfc|lfe|fle|lek|lke",
+    "medialknee": f"{_either(_KNEE, _MEDIAL)}|(?:{_KNEE})m|mfc|mfe|fme|mek|mke",
+    "lateralankle": f"{_ANKLE}|{_either(_ANKLE, _LATERAL)}|(?:{_ANKLE})l|lmal|fal|lm",
+    "medialankle": f"{_either(_ANKLE, _MEDIAL)}|(?:{_ANKLE})m|mmal|tam|mm",
+    "toe": "toe|mt2|met2|mth2|mtp2|mh2|2mt|2ndmt|2met|2ndmet|2ndmetatarsal|secondmetatarsal|metatarsal2|fm2",
+    "mt1": "mt1|met1|mth1|mtp1|mh1|1mt|1stmt|1met|1stmet|1stmetatarsal|firstmetatarsal|metatarsal1|fm1",
+    "mt5": "mt5|met5|mth5|mtp5|mh5|5mt|5thmt|5met|5thmet|5thmetatarsal|fifthmetatarsal|metatarsal5|fm5",
+    "heel": "heel|heelback|hee|cal|calc|calcaneus|fcc",
+}
+SACRUM = "sacrum|sacr|vsacral|vsac|sac|midpsis"
 OPPOSITE = {"right": "left", "left": "right"}
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (
@@ -271,12 +304,20 @@ def predicted_centres(
 
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
 def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
-    """Labels by side and folded name; without a side by their whole name."""
+    """Labels by side and folded name; without a side by their whole name.
+
+    A label that occurs twice is nobody's: it cannot be told which marker is meant.
+    """
     index: dict[tuple[str, str], list[str]] = {}
-    for label in labels:
+    for label in (label for label, number in Counter(labels).items() if number == 1):
         for found, rest, _ in sided(label):
             index.setdefault((found, rest), []).append(label)
+            for word, names in ALIASES.items():
+                if re.fullmatch(names, rest):
+                    index.setdefault((found, f"~{word}"), []).append(label)
         index.setdefault(("", fold(label)), []).append(label)
+        if re.fullmatch(SACRUM, fold(label)):
+            index.setdefault(("", "~sacrum"), []).append(label)
     return index
 
 
@@ -284,7 +325,8 @@ def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) 
     has_side = "{" in template
     if has_side != bool(side):
         return []
-    found = list(dict.fromkeys(index.get((side, fold(template.replace("{S}", ""))), [])))
+    name = "~" * ("~" in template) + fold(template.replace("{S}", ""))
+    found = list(dict.fromkeys(index.get((side, name), [])))
     spelled = template.replace("{S}", side[:1].upper())
     return [spelled] if spelled in found else found
 
@@ -311,14 +353,16 @@ def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
 def _fits(labels: tuple[str, ...], model: ChainModel) -> tuple[Fit, ...]:
     needed = needed_landmarks(model)
     centres = [*(joint.landmark for joint in model.joints), model.end]
-    found = []
+    found: list[Fit] = []
     for known in known_sets():
+        if known.name == LAST and any(not fit.missing for fit in found):
+            break
         matched = {side: match_set(known, labels, side) for side in ("right", "left", "")}
         for side, rules in matched.items():
             other = matched[OPPOSITE.get(side, "")]
             predicted = predicted_centres(known, rules, other) if side else {}
             missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
-            if sum(name not in missing for name in centres) * 2 >= len(centres):
+            if sum(name not in missing for name in centres) * 2 >= len(centres) and (known.name != LAST or not missing):
                 found.append(Fit(known, side, rules, missing, predicted))
     return tuple(sorted(found, key=lambda fit: len(fit.missing)))
 

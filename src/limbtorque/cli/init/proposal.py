@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -119,6 +119,7 @@ def propose(
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
+    unmapped: dict[str, list[Seen]] = {}
     kept: dict[str, Seen] = {}
     for one in seen:
         for body in one.bodies:
@@ -128,8 +129,7 @@ def propose(
             rows, parts = split_movements(rows, (one.n_frames - 1) / one.rate_hz)
             about = [*about, *parts]
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
-            if rows:
-                of_subject.setdefault(who, []).append(one)
+            (of_subject if rows else unmapped).setdefault(who, []).append(one)
             file = path_from(relative_to, one.path)
             if any(row.can_be_taken for row in rows):
                 kept[file] = one
@@ -146,7 +146,10 @@ def propose(
         up_evidence=up_evidence,
         sets=_used_sets(sets.by_content.values(), trials),
         trials=rows_with_windows,
-        subjects=_subjects(of_subject, trials, sets, unnamed),
+        subjects=(
+            *_subjects(of_subject, trials, sets, unnamed),
+            *_stated({**unmapped, **of_subject}, unmapped, trials, unnamed),
+        ),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
         notes=(*_gathered(said), *dict.fromkeys(notes)),
         window=window,
@@ -168,6 +171,21 @@ def _subjects(
         for who, ones in of_subject.items()
         if safe_name(who) in analysed
     )
+
+
+def _stated(
+    files: Mapping[str, Sequence[Seen]],
+    unmapped: Collection[str],
+    trials: Sequence[ProposedTrial],
+    unnamed: Collection[str],
+) -> Iterator[ProposedSubject]:
+    """Rows of further subjects whose files state a mass, for trials that a person maps."""
+    analysed = {trial.subject for trial in trials if not trial.left_out}
+    for who in unmapped:
+        if safe_name(who) not in analysed:
+            found = propose_subject(who, files[who], named=who not in unnamed)
+            if not found.mass_kg.startswith(TO_DO):
+                yield found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end
+from limbtorque.cli.init.known_sets import LAST, Fit, fits, fits_without_end
 from limbtorque.cli.init.limb_side import side_by_trunk, trunk_faces
 from limbtorque.cli.init.movements import cycles_of, labels_of, movements_of
 from limbtorque.cli.init.names import safe_name, some_of
@@ -155,7 +155,6 @@ def propose_trials(
     sentences : list of str
         What the recording does not support.
     """
-    stem = Path(one.name).stem
     prefix = body.prefix if len(one.bodies) > 1 else ""
     left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
     left_out = f"the same movement is in {copy_of}" if copy_of else left_out
@@ -168,8 +167,7 @@ def propose_trials(
         for fit in chosen
     ]
     if not rows:
-        partly = min((f for fs in found.values() for f in fs), key=lambda fit: len(fit.missing), default=None)
-        if partly is None and not looks_like_a_body(body, chains):
+        if not any(found.values()) and not looks_like_a_body(body, chains):
             said = f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"
             return [], [said]
         chain, sides, built = unknown_set(body, chains, found, confirm)
@@ -180,12 +178,9 @@ def propose_trials(
         chain: Forward(travels) if travels else _faces(one, body, up_axis, chain, complete.get(chain, ()))
         for chain, *_ in rows
     }
-    parts = ([body.prefix] if prefix else []) + [stem]
     proposed = [
         ProposedTrial(
-            trial=safe_name(
-                "_".join([*parts, *([side] if side in ("left", "right") else []), *([chain] if both else [])])
-            ),
+            trial=_name(prefix, Path(one.name).stem, side, chain if both else ""),
             session="",
             subject="",
             file="",
@@ -218,6 +213,11 @@ def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_ax
     return replace(trial, movements=movements_of(fit, body, trial.chain), cycles=cycles)
 
 
+def _name(prefix: str, stem: str, side: str, chain: str) -> str:
+    """Name of a trial of its parts; sides to be filled in are left out."""
+    return safe_name("_".join(filter(None, (prefix, stem, side if side in ("left", "right") else "", chain))))
+
+
 def _complete(
     body: Body,
     found: Mapping[str, Sequence[Fit]],
@@ -233,6 +233,8 @@ def _complete(
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
             notes += [IN_SWING] if limb == "leg" and not left_out else []
+        if chosen and not left_out and any(fit.known.name == LAST for fit in chosen):
+            notes += [f"{limb}: {chosen[0].known.title}"]
         notes += [] if left_out else _rivals(limb, its_fits) if chosen else _lacks(limb, its_fits)
         complete[chain] = chosen
     return complete, notes
