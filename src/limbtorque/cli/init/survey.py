@@ -279,7 +279,7 @@ def survey(
         def seen(path: Path, name: str) -> Seen | Unread:
             reader = free.get()
             try:
-                return _seen(reader, path, name, limits)
+                return _read(Surveyor(reader, name), path, limits)
             except ReadError as error:
                 return Unread(name, str(error))
             finally:
@@ -289,23 +289,37 @@ def survey(
         yield from threads.map(seen, named.keys(), named.values())
 
 
-def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading) -> Seen:
-    """Survey a file, with the options of a force file where it needs them."""
-    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
-    options, look = ReadOptions.of(limits), partial(look_at, path=path, name=name)
+@dataclass(frozen=True)
+class Surveyor:
+    """Reader that gives what was seen of a recording, in place of the recording.
 
-    def asked(options: ReadOptions) -> Seen:
-        found = reader.apply(look, path, **given, options=options)
+    The process that reads a recording looks at it, too, so that it does not go through a pipe.
+    """
+
+    reader: GuardedReader
+    name: str
+
+    def read(self, path: Path, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions) -> Seen:
+        """Survey one file; parameters and errors as of `GuardedReader.read`."""
+        look = partial(look_at, path=path, name=self.name)
+        found = self.reader.apply(
+            look, path, memory_limit_mb=memory_limit_mb, time_limit_s=time_limit_s, options=options
+        )
         if not isinstance(found, Seen):
             raise ReadError(f"{path.name}: the reading process answered with {type(found).__name__}")
         return found
 
+
+def _read(reader: Surveyor, path: Path, limits: Reading) -> Seen:
+    """Read a file, with the options of a force file where it needs them."""
+    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
+    options = ReadOptions.of(limits)
     try:
-        return asked(options)
+        return reader.read(path, **given, options=options)
     except ReadError as error:
         if limits.forces_length_unit is None or "reading.length_unit" not in str(error):
             raise
-        found = asked(forces_options(options))
+        found = reader.read(path, **given, options=forces_options(options))
         if found.labels:  # the unit was given for forces only
             raise
         return found
