@@ -35,6 +35,7 @@ SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly e
 SAME_SHARE = 0.05  # of the movement: the median may differ by so much
 CELL_M = 0.02  # of the fingerprints
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
+FILES_A_PROCESS = 20  # are read in the time that another process takes to start
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
 SAME_SPEED_M_S = 0.15
@@ -262,7 +263,7 @@ def survey(
     reading : Reading, optional
         Options and limits of the reading processes.
     processes : int, optional
-        Number of processes.
+        Number of processes; by default as many as processors, with twenty files or more for each.
 
     Yields
     ------
@@ -270,7 +271,7 @@ def survey(
         What was seen of each, in the order of the files.
     """
     limits = reading or Reading()
-    n = max(1, min(processes or os.cpu_count() or 1, len(named)))
+    n = processes or min(os.cpu_count() or 1, 1 + len(named) // FILES_A_PROCESS)
     free: SimpleQueue[GuardedReader] = SimpleQueue()
     with contextlib.ExitStack() as stack:
         for _ in range(n):
