@@ -11,7 +11,7 @@ from c3d_files import write_c3d
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.proposed_subjects import propose_subject
-from limbtorque.cli.init.survey import Body, Seen, look_at, same_movement
+from limbtorque.cli.init.survey import Body, Seen, Unread, look_at, same_movement, survey
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
@@ -287,3 +287,40 @@ def test_two_walks_alike_are_not_copies(tmp_path):
     paths = [write_trc(tmp_path / f"{k}.trc", walk(seed=1) + 0.03 * k, unit="m", labels=LABELS) for k in range(2)]
     one, other = (look_at(read_recording(path), path=path, name=path.name) for path in paths)
     assert not same_movement(one, other)
+
+
+def test_recordings_are_surveyed_in_their_order_by_several_processes(tmp_path):
+    named = {}
+    for k in range(7):
+        path = tmp_path / f"walk{k}.trc"
+        named[path] = path.name
+        if k == 3:
+            path.write_bytes(b"garbage")
+        else:
+            write_trc(path, walk(n=40 + k, seed=k), unit="m", labels=LABELS)
+    alone, together = (list(survey(named, processes=n)) for n in (1, 3))
+    assert [one.name for one in together] == list(named.values())
+    assert [type(one) for one in together] == [type(one) for one in alone]
+    assert isinstance(together[3], Unread)
+    assert [one.n_frames for one in together if isinstance(one, Seen)] == [40, 41, 42, 44, 45, 46]
+    assert [one.bodies for one in together if isinstance(one, Seen)] == [
+        one.bodies for one in alone if isinstance(one, Seen)
+    ]
+
+
+def test_the_ends_of_a_marker_are_compared_with_its_fastest_movement(tmp_path):
+    """Half a sine from rest to rest, then the same while moving at the end; a marker that comes and goes."""
+    time = np.arange(101) / 100.0
+    rest, moving = 0.5 * (1.0 - np.cos(np.pi * time)), 0.5 * (1.0 - np.cos(0.5 * np.pi * time))
+    gone = np.where((time < 0.2) | (time > 0.8), np.nan, rest)
+    xyz = np.stack([np.stack([x, 0.0 * x, 0.0 * x], axis=1) for x in (rest, moving, gone)], axis=1)
+    xyz[..., 2] += [1.0, 1.2, 1.4]
+    path = write_trc(tmp_path / "walk.trc", 1e3 * xyz, labels=("A", "B", "C"))
+    (body,) = look_at(read_recording(path), path=path, name="walk.trc").bodies
+    ways = {
+        "A": (0.02, 0.98),
+        "B": (0.01, 0.49),
+        "C": (0.22, 0.78),
+    }  # middle of the first and last 0.04 s, in half periods
+    for label, phases in ways.items():
+        assert body.ends[label] == pytest.approx(np.sin(np.pi * np.array(phases)), abs=0.01)

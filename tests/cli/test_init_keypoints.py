@@ -108,11 +108,16 @@ def test_two_people_in_one_picture_are_two_subjects(tmp_path):
     assert {row["prefix"] for row in rows(study)} == {"person_1", "person_2"}
 
 
-def test_a_damaged_frame_is_a_sentence_and_the_rest_goes_on(tmp_path):
+@pytest.mark.parametrize(
+    ("number", "text", "said"),
+    [(10, json.dumps({"people": 1}), "the people of a frame are int"), (0, "", "the file is empty")],
+)
+def test_a_damaged_frame_is_a_sentence_and_the_rest_goes_on(tmp_path, number, text, said):
     data = tmp_path / "data"
     for name in ("good", "bad"):
         write_frames(data / name, seen(walker()))
-    (data / "bad" / "walk_000000000010_keypoints.json").write_text(json.dumps({"people": 1}), encoding="utf-8")
+    path = data / "bad" / f"walk_{number:012d}_keypoints.json"
+    path.write_text(text, encoding="utf-8")
     (one,) = init_study(tmp_path / "study", data, answers=ANSWERS).unread
     assert one.name == "bad.json"
-    assert one.why.startswith("walk_000000000010_keypoints.json: the people of a frame are int")
+    assert one.why.startswith(f"{path.name}: {said}")

@@ -5,12 +5,15 @@ import math
 
 import numpy as np
 import pytest
+from keypoint_files import person, write_frames
 
 from limbtorque.analysis import analyse_recording
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import fits, fits_without_end
 from limbtorque.motion.limb import Limb
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
@@ -149,12 +152,25 @@ def swinging_leg():
     return time_s, Recording("kick.trc", "0" * 64, "test", ("RHip", "RKnee", "RAnkle"), points, RATE_HZ, 1)
 
 
-@pytest.fixture(scope="module")
-def kick():
+def filmed_leg(folder):
+    """The same leg as one camera sees it, 5 mm a pixel, in frames of COCO_17; its thigh gives the scale."""
     time_s, recording = swinging_leg()
+    points = np.zeros((301, 17, 2))
+    for label, place in (("RHip", 12), ("RKnee", 14), ("RAnkle", 16)):
+        xyz = recording.markers_m[:, recording.labels.index(label)]
+        points[:, place] = np.column_stack([400.0 + xyz[:, 0] / 0.005, 600.0 - xyz[:, 2] / 0.005])
+    first = write_frames(folder, [[person(one, np.where(one[:, 0] > 0.0, 0.8, 0.0))] for one in points])
+    options = ReadOptions(rate_hz=RATE_HZ, known_length_m=THIGH_M, known_length_between=("RHip", "RKnee"))
+    return time_s, read_recording(first, options)
+
+
+@pytest.fixture(scope="module", params=["in space", "filmed"])
+def kick(request, tmp_path_factory):
+    filmed = request.param == "filmed"
+    time_s, recording = filmed_leg(tmp_path_factory.mktemp("film")) if filmed else swinging_leg()
     settings = make_settings(
         {
-            "plane": {"up_axis": "+z", "forward_axis": "+x"},
+            "plane": {"up_axis": "+y" if filmed else "+z", "forward_axis": "+x"},
             "marker_sets": {"coco": {"hip_axis": "{S}Hip", "knee_axis": "{S}Knee", "ankle_axis": "{S}Ankle"}},
             "substitutes": {
                 "coco": {

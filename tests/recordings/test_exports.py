@@ -17,6 +17,7 @@ from text_files import (
     FREE_NM,
     N_FRAMES,
     ON_FOOT_N,
+    VICON_PLATE,
     foot_mm,
     positions_mm,
     rows,
@@ -208,6 +209,14 @@ def test_a_pressure_that_does_not_move_sideways_leaves_the_axes_open(tmp_path):
     assert [
         finding.item for finding in read.audit.findings if "axes of force plate" in finding.item and finding.guessed
     ]
+
+
+def test_the_sum_of_the_plates_is_no_plate(tmp_path):
+    path = write_vicon_plates(tmp_path / "walk.csv")
+    path.write_text(path.read_text().replace(VICON_PLATE.format(2, "CoP"), "Combined CoP"))
+    path.write_text(path.read_text().replace(VICON_PLATE.format(2, "Force"), "Combined Force"))
+    path.write_text(path.read_text().replace(VICON_PLATE.format(2, "Moment"), "Combined Moment"))
+    assert [plate.number for plate in read_recording(path).force_plates] == [1]
 
 
 def test_plates_without_moments_are_a_guess(tmp_path):

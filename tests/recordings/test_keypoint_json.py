@@ -1,6 +1,7 @@
 """Keypoints as JSON: frames, names, scales, confidences, people, and what is refused."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -337,6 +338,20 @@ def test_two_files_of_one_frame_and_a_damaged_frame_are_named(tmp_path):
     damaged = tmp_path / "walk_000000000033_keypoints.json"
     damaged.write_bytes(damaged.read_bytes()[:100])
     with pytest.raises(ReadError, match=r"walk_000000000033_keypoints\.json line 1: not whole JSON"):
+        read_recording(first, PIXELS)
+
+
+def test_frames_that_are_still_written_are_refused(tmp_path, monkeypatch):
+    first = write_frames(tmp_path, [[person(one)] for one in pixels(walker())])
+    read = Path.read_bytes
+
+    def slowly(self):
+        raw = read(self)
+        (tmp_path / "walk_000000000061_keypoints.json").write_bytes(raw)  # the network goes on
+        return raw
+
+    monkeypatch.setattr(Path, "read_bytes", slowly)
+    with pytest.raises(ReadError, match=r"changed while they were read \(61 files, then 62\)"):
         read_recording(first, PIXELS)
 
 

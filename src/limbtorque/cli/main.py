@@ -241,7 +241,7 @@ def _add_study_commands(command: Command) -> None:
 def _add_recording_commands(command: Command) -> None:
     """Add the commands on one recording."""
     inspect = command("inspect", "show the contents of a recording, and the findings of its audit")
-    inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
+    inspect.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV, JSON)")
     inspect.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     inspect.add_argument(
         "--compare", action="store_true", help="compare our reading of a C3D file with ezc3d's and c3d's"
@@ -252,7 +252,7 @@ def _add_recording_commands(command: Command) -> None:
     inspect.set_defaults(function=_inspect)
 
     run = command("run", "analyse one recording without Snakemake")
-    run.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV)")
+    run.add_argument("file", type=Path, help="recording (C3D, TRC, STO, MOT, TSV, CSV, JSON)")
     run.add_argument("--forces", type=Path, metavar="FILE", help=FORCES)
     run.add_argument("--static", type=Path, metavar="FILE", help="static trial, from which landmarks are carried")
     run.add_argument("--chain", required=True, help="arm, leg, or a chain of the settings")

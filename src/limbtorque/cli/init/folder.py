@@ -118,7 +118,7 @@ def _json_files(where: Path, names: Sequence[str], folder: Path) -> tuple[dict[P
     for path in sorted(where / name for name in names if name.lower().endswith(FRAME_SUFFIX)):
         own = numbered(path)
         groups.setdefault((own[0], own[2]) if own else path, []).append(path)
-    sequences = [group for group in groups.values() if numbered(group[0]) and is_frame(group[0])]
+    sequences = [group for group in groups.values() if numbered(group[0]) and any(map(is_frame, group))]
     singles = [path for group in groups.values() if group not in sequences for path in group]
     found = {path: "" for path in singles if _has_keypoints(path)}
     for group in sequences:

@@ -37,6 +37,7 @@ SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly e
 SAME_SHARE = 0.05  # of the movement: the median may differ by so much
 CELL_M = 0.02  # of the fingerprints
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
+FILES_A_PROCESS = 20  # are read in the time that another process takes to start
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
 SAME_SPEED_M_S = 0.15
@@ -299,7 +300,7 @@ def survey(
     answers : callable, optional
         Name of a file -> options that are used if it does not state them.
     processes : int, optional
-        Number of processes.
+        Number of processes; by default as many as processors, with twenty files or more for each.
 
     Yields
     ------
@@ -307,7 +308,7 @@ def survey(
         What was seen of each, in the order of the files.
     """
     limits = reading or Reading()
-    n = max(1, min(processes or os.cpu_count() or 1, len(named)))
+    n = processes or min(os.cpu_count() or 1, 1 + len(named) // FILES_A_PROCESS)
     free: SimpleQueue[GuardedReader] = SimpleQueue()
     with contextlib.ExitStack() as stack:
         for _ in range(n):
@@ -353,7 +354,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     name : str
         What to call it.
     """
-    seen: BoolArray = np.asarray(~np.isnan(recording.markers_m).any(axis=2))
+    seen = _known(recording.markers_m)
     kept = [k for k in range(len(recording.labels)) if seen[:, k].any()]
     prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
     of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
@@ -383,6 +384,12 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
         emg=tuple(replace(channel, index=0) for channel in emg_channels(recording)),
     )
+
+
+def _known(markers_m: FloatArray) -> BoolArray:
+    """Mask of the positions that are known, shape (n_frames, n_markers)."""
+    x, y, z = np.moveaxis(markers_m, 2, 0)  # several times as fast as a reduction over three numbers
+    return np.asarray(~np.isnan(x + y + z))
 
 
 def _noise_m(markers_m: FloatArray) -> float:
@@ -433,7 +440,7 @@ def _moved(markers_m: FloatArray) -> float:
 def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
     own_m = recording.markers_m[:, markers]
-    first, last = _ends(np.asarray(~np.isnan(own_m).any(axis=2)))
+    first, last = _ends(_known(own_m))
     each = np.arange(len(markers))
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
     by_stem = _by_stem(bare, markers)
@@ -483,7 +490,8 @@ def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _end_speeds(markers_m: FloatArray, rate_hz: float) -> list[tuple[float, float]]:
     """Speeds in each marker's first and last 0.04 s, as fractions of the largest."""
     step = max(1, round(SPEED_S * rate_hz))
-    way = np.sqrt(((markers_m[step:] - markers_m[:-step]) ** 2).sum(axis=2))
+    x, y, z = np.moveaxis(markers_m[step:] - markers_m[:-step], 2, 0)
+    way = np.sqrt(x**2 + y**2 + z**2)
     if not len(way):
         return [(0.0, 0.0)] * way.shape[1]
     known, column = ~np.isnan(way), np.arange(way.shape[1])
@@ -549,7 +557,7 @@ def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None
 def _mean(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
     """Mean of those of some markers that are seen, frame by frame."""
     chosen = markers_m[:, list(markers)]
-    known: BoolArray = np.asarray(~np.isnan(chosen).any(axis=2))
+    known = _known(chosen)
     total = np.where(known[..., None], chosen, 0.0).sum(axis=1)
     count = known.sum(axis=1)[:, None]
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)

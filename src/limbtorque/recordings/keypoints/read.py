@@ -92,6 +92,11 @@ def _contents(path: Path, options: ReadOptions, findings: Findings) -> tuple[Fra
         if number in frames.people:
             raise ReadError(f"{file.name}: another file is of frame {number}, too; remove one of them")
         frames.people[number] = frame_of(parsed(raw, file.name), Manner(file.name, options.keypoints))
+    if (after := frame_files(path)) != files:
+        raise ReadError(
+            f"{path.name}: the frames beside it changed while they were read ({len(files)} files, then {len(after)}); wait until all are "
+            "written, and read them again"
+        )
     findings.add("format", f"keypoints as JSON, one file for each frame, {len(files)} files", "one recording")
     return frames, digest.hexdigest()
 

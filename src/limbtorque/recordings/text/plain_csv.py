@@ -169,7 +169,7 @@ def _one_unit(text: Text, units: Sequence[str]) -> str | None:
 def _timing(
     text: Text, rows: Rows, columns: _Columns, values: FloatArray, options: ReadOptions, findings: Findings
 ) -> tuple[FloatArray, Clock]:
-    """Evenly spaced rows and their clock; frames without times need the option of the rate."""
+    """Evenly spaced rows and their clock; frames without times need a rate."""
     time, frame = columns.time, columns.frame
     if time is not None and not columns.time_unit and _counts(values[:, time]):
         time, frame = None, time

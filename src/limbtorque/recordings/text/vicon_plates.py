@@ -27,6 +27,7 @@ TURNED = (
     (-1, 1, -1),
     (-1, -1, 1),
 )  # axes of the laboratory, and of plates turned by 180 degrees
+COMBINED = ("combined", "combined plates", "combined force plates")  # outputs of all plates together
 FEWEST = 10  # loaded samples that say where moments are about
 _COLUMN = re.compile(r"([FMC])([xyz])(\d*)", re.IGNORECASE)
 _OUTPUT = re.compile(r"[\s.-]*\b(?:forces?|moments?|cop|cent(?:re|er) of pressure)$", re.IGNORECASE)
@@ -92,6 +93,9 @@ def device_plates(
     plates: list[ForcePlate] = []
     for device, columns in plate_columns(labels).items():
         item = f"force plate {device!r}"
+        if device.lower() in COMBINED:
+            findings.add(item, "the sum of the plates", "not used")
+            continue
         read = _in_si(columns, units, values)
         if isinstance(read, str):
             findings.add(item, read, "not used")
