@@ -29,7 +29,7 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import SumBands, TorqueBands
 from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
-from limbtorque.uncertainty.filter_loss import loss_amplitude, variance_of_loss
+from limbtorque.uncertainty.filter_loss import FilterLoss, loss_course, variance_of_loss
 from limbtorque.uncertainty.fitted import fit_change, motion_change
 from limbtorque.uncertainty.joint_errors import (
     centre_errors,
@@ -176,8 +176,8 @@ class TrialErrors:
         Errors of joints and load.
     likely : ChainMotion, optional
         Motion at which the derivatives are taken; `motion` by default.
-    loss : ndarray of shape (n_frames,), optional
-        Factor that the changes by the filter have, from `filter_loss.loss_amplitude`; None without a filter.
+    loss : FilterLoss, optional
+        Course that the changes by the filter have; None without a filter.
     """
 
     motion: ChainMotion
@@ -186,7 +186,7 @@ class TrialErrors:
     parameters: ParameterErrors
     inputs: tuple[InputChange, ...]
     likely: ChainMotion | None = None
-    loss: FloatArray | None = None
+    loss: FilterLoss | None = None
 
     @property
     def directions(self) -> list[Direction]:
@@ -252,15 +252,15 @@ class InputChange:
     motion: MotionChange | None = None
     constants: tuple[FloatArray, FloatArray] | None = None
 
-    def with_loss(self, lost: slice, amplitude: FloatArray, factors: FloatArray) -> InputChange:
+    def with_loss(self, lost: slice, loss: FilterLoss, factors: FloatArray) -> InputChange:
         """The same with the course of the filter's loss.
 
         Parameters
         ----------
         lost : slice
             The two directions of `joint_errors.filter_errors`.
-        amplitude : ndarray of shape (n_frames,)
-            From `filter_loss.loss_amplitude`.
+        loss : FilterLoss
+            Its course.
         factors : ndarray of shape (3,)
             From `joint_errors.loss_factors`: velocity and acceleration follow from the lost position, which has less noise
             than its derivatives, the velocity with that of the other direction.
@@ -270,12 +270,12 @@ class InputChange:
             return self
         joint_m, force_n, moment_nm = errors.joint_m.copy(), errors.force_n.copy(), errors.moment_nm.copy()
         angle, velocity, acceleration, base = (each.copy() for each in vars(motion).values())
-        position, speed, change = (factor * amplitude for factor in factors)
+        position, speed, change = (factor * loss.amplitude for factor in factors)
         base[:, lost] = -change * np.stack([joint_m[0, lost].real, joint_m[0, lost].imag])
         acceleration[:, lost] = -change * angle[:, lost]
         velocity[:, lost] = speed * np.stack([-1.0, 1.0])[:, None] * angle[:, lost][:, ::-1]
         joint_m[:, lost] *= position
-        for each, factor in ((angle, position), (force_n, amplitude), (moment_nm, amplitude)):
+        for each, factor in ((angle, position), (force_n, loss.around), (moment_nm, loss.around)):
             each[..., lost, :] *= factor
         errors = replace(errors, joint_m=joint_m, force_n=force_n, moment_nm=moment_nm)
         return replace(self, errors=errors, motion=MotionChange(angle, velocity, acceleration, base))
@@ -348,7 +348,7 @@ def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
         which = [k for k, one in enumerate(each.errors.directions) if one.source == "filter"]
         if which and smoother is not None:
             lost = slice(which[0], which[-1] + 1)
-            loss = loss_amplitude(motion, errors.settings, each.errors.joint_m[:, lost], noise)
+            loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise)
             factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
             inputs = list(errors.inputs)
             inputs[number] = each.with_loss(lost, loss, factors)
