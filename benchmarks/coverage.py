@@ -159,7 +159,8 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
     torques = joint_torques(motion)
     frames, used = motion.frame - 1, used_frames(motion, torques)
     windows = {phase: inside[frames] for phase, inside in case.phases.items()}
-    bands = torque_bands(motion, case.limb, case.settings, weights=window_weights(motion, windows, used))
+    weights = window_weights(motion, windows, used)
+    bands = torque_bands(motion, case.limb, case.settings, weights=weights, whole_curves=True)
     widths = simultaneous_limits(bands, used, motion.rate_hz)
     rows = term_rows(torques.terms)
     difference = rows - case.rows_nm[..., frames]

@@ -1,5 +1,7 @@
 """Bands that hold whole curves: closed forms, and errors that were drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -62,3 +64,9 @@ def test_an_unknown_band_is_not_limited():
     variance = np.ones(N_FRAMES)
     variance[10] = np.nan
     assert np.isnan(width(variance, 0.0))
+
+
+def test_bands_without_rates_are_refused():
+    without = replace(bands(1.0, 0.0), rate_nm2_s2=None)
+    with pytest.raises(ValueError, match="whole_curves=True"):
+        simultaneous_limits(without, np.ones(N_FRAMES, dtype=bool), RATE_HZ)

@@ -58,8 +58,9 @@ class TorqueBands:
     bias_nm : ndarray of shape (n_joints, n_terms, n_frames)
         Amount by which the noise of the velocities makes a term too large on average, N m; the limits lie on both sides of
         the torque less this.
-    rate_nm2_s2 : ndarray of shape (n_joints, n_terms, n_frames)
-        Variances of the rate of change of the errors, (N m / s)^2, for `simultaneous.simultaneous_limits`.
+    rate_nm2_s2 : ndarray of shape (n_joints, n_terms, n_frames), or None
+        Variances of the rate of change of the errors, (N m / s)^2, for `simultaneous.simultaneous_limits`; None where they
+        were not asked for.
     sums : mapping of str to SumBands
         Sums over frames, by the names of their weights.
     """
@@ -67,7 +68,7 @@ class TorqueBands:
     directions: tuple[Direction, ...]
     by_source: Mapping[Source, FloatArray]
     bias_nm: FloatArray
-    rate_nm2_s2: FloatArray
+    rate_nm2_s2: FloatArray | None
     sums: Mapping[str, SumBands]
 
     @cached_property

@@ -9,6 +9,7 @@ the Optical Society of America 62, 55-59; Lucy 1974, Astronomical Journal 79, 74
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.ndimage import convolve1d
@@ -21,20 +22,35 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.joint_errors import loss_ratio
+from limbtorque.uncertainty.joint_errors import loss_factors, loss_ratio
 from limbtorque.uncertainty.marker_noise import MarkerNoise
 
 STEPS = 20  # of the deconvolution
 PERIODS = 0.5  # of the cut-off, over which the energy is averaged before the noise is taken off
-WIDE = 1.0  # periods of the cut-off, over which the joints share the loss alike
+WIDE = 2.0  # periods of the cut-off, over which the joints share the loss alike
 LEAST_SHARE = 0.05  # of an energy that is not noise: below, the estimate is nothing but noise
 RESPONSE = 4096  # frames
 
 
-def loss_amplitude(
-    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None
-) -> FloatArray:
-    """Amplitude of the filter's loss over that of the estimate by filtering again.
+@dataclass(frozen=True)
+class FilterLoss:
+    """Course of the filter's loss of a trial; all joints have the same.
+
+    Attributes
+    ----------
+    amplitude : ndarray of shape (n_frames,)
+        Factor of the lost position in each frame.
+    around : ndarray of shape (n_frames,)
+        The same for a mean over `WIDE` periods of the cut-off: about 1 where the movement is alike for long, more where its
+        jerk jumps, less between such instants and where there is only noise.
+    """
+
+    amplitude: FloatArray
+    around: FloatArray
+
+
+def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None) -> FilterLoss:
+    """Course of the filter's loss, from that of the estimate by filtering again.
 
     Parameters
     ----------
@@ -49,26 +65,25 @@ def loss_amplitude(
 
     Returns
     -------
-    ndarray of shape (n_frames,)
-        Factor of both directions: about 1 where the movement is alike for long, more where its jerk jumps, less between such
-        instants and where there is only noise. All joints have the same.
+    FilterLoss
+        1 throughout without a filter.
     """
     smoother = smoother_of(settings)
     if smoother is None or lost_m.shape[-1] < 3:
-        return np.ones(lost_m.shape[-1])
-    energy = (np.abs(np.gradient(np.gradient(lost_m, axis=-1), axis=-1)) ** 2).sum(axis=(0, 1)) * motion.rate_hz**4
+        return FilterLoss(*np.ones((2, lost_m.shape[-1])))
+    factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
+    energy = factors[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
     by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
     own = np.nan_to_num(energy) - by_noise
     first, second = _responses(smoother, max(motion.cutoff_hz), motion.rate_hz)
     window, wide = _window(motion, PERIODS), _window(motion, WIDE)
     jumps = _deconvolved(np.maximum(_same(own, window), 0.0), _smeared(second, window))
-    around = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
-    return np.asarray(np.sqrt(np.maximum(_same(jumps, first), 0.0) / np.maximum(around, np.finfo(float).tiny)))
+    mean = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
+    expected, tiny = np.maximum(_same(jumps, first), 0.0), np.finfo(float).tiny
+    return FilterLoss(*(np.sqrt(expected / np.maximum(each, tiny)) for each in (np.nan_to_num(energy), mean)))
 
 
-def variance_of_loss(
-    variance: FloatArray, in_loss: FloatArray, amplitude: FloatArray, motion: ChainMotion
-) -> FloatArray:
+def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss, motion: ChainMotion) -> FloatArray:
     """Variance by the filter's loss, without that of the noise in its estimate.
 
     Parameters
@@ -76,19 +91,20 @@ def variance_of_loss(
     variance : ndarray of shape (n_joints, n_terms, n_frames)
         Of the directions of `joint_errors.filter_errors`, N m squared.
     in_loss : ndarray of shape (n_joints, n_terms, n_frames)
-        Of noise alone in the same directions.
+        Of noise alone in the same directions, for an amplitude of 1.
+    loss : FilterLoss
+        Course of the loss.
     motion : ChainMotion
         The motion.
 
     Returns
     -------
     ndarray of shape (n_joints, n_terms, n_frames)
-        The first times, as of Wiener's filter, the share that is not noise in its mean over `PERIODS` of the cut-off; NaN
-        where it is not known.
+        Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around. NaN where it is not known.
     """
-    square, window = np.maximum(amplitude**2, np.finfo(float).tiny), _window(motion, WIDE)
+    square, window = np.maximum(loss.amplitude**2, np.finfo(float).tiny), _window(motion, WIDE)
     own = convolve1d(np.nan_to_num(variance / square - in_loss), window, axis=-1, mode="constant")
-    return np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * amplitude**2)
+    return np.asarray(np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * loss.around**2))
 
 
 def _window(motion: ChainMotion, periods: float) -> FloatArray:
@@ -99,18 +115,19 @@ def _window(motion: ChainMotion, periods: float) -> FloatArray:
 
 @functools.lru_cache(maxsize=256)
 def _responses(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
-    """Energies of the lost acceleration after a jump of jerk, first and second loss.
+    """Energies of the lost acceleration after a jump of jerk, and of its estimate.
 
-    Mean squares of the response and of its rate of change over that of a wave at the cut-off: the envelope.
+    Mean squares of the response and of its rate of change over that of a wave at the cut-off: the instant of a jump is known
+    to a fraction of a period only. The whole energy of the loss is larger by that.
     """
     frequency_hz = np.fft.rfftfreq(RESPONSE, 1.0 / rate_hz)
     omega = 2.0 * np.pi * np.maximum(frequency_hz, frequency_hz[1])
     below = np.clip(frequency_hz, frequency_hz[1], 0.999 * rate_hz / 2.0)
     gain = smoother_gain(below, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    lost, ratio = (1.0 - gain) / omega**2, loss_ratio(smoother, cutoff_hz, rate_hz)
-    half = round(1.5 * rate_hz / cutoff_hz)
+    lost, half = (1.0 - gain) / omega**2, round(1.5 * rate_hz / cutoff_hz)
+    again = loss_factors(smoother, cutoff_hz, rate_hz)[2] * loss_ratio(smoother, cutoff_hz, rate_hz) * lost * gain
     found = []
-    for each in (lost, ratio * lost * gain):
+    for each in (lost, again / omega**2):
         wave, turned = (np.fft.irfft(part, RESPONSE) for part in (each, 1j * each * frequency_hz / cutoff_hz))
         found.append(np.roll((wave**2 + turned**2) / 2.0, half)[: 2 * half + 1])
     return found[0], found[1]

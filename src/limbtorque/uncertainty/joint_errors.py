@@ -153,7 +153,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
 
 
 @functools.lru_cache(maxsize=256)
-def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float, derivative: int = 2) -> float:
+def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
     """Acceleration that a filter removes, over what it removes when applied again.
 
     Parameters
@@ -162,8 +162,6 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float, derivative:
         The filter.
     cutoff_hz, rate_hz : float
         Its cut-off, and frames per second.
-    derivative : {0, 1, 2}, optional
-        0 for the position, 1 for the velocity.
 
     Returns
     -------
@@ -171,16 +169,36 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float, derivative:
         Ratio of the root mean squares of ``(1 - K) x`` and ``(1 - K) K x`` for a movement x whose power falls with
         frequency as f^-`SLOPE`.
     """
+    first, again = _lost_powers(smoother, cutoff_hz, rate_hz)
+    return float(np.sqrt(first[2] / again[2]))
+
+
+@functools.lru_cache(maxsize=256)
+def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
+    """Lost position, velocity and acceleration over the lost position of `filter_errors`.
+
+    Shape (3,), in 1, 1/s and 1/s^2, for the same movement as `loss_ratio`. Positions have the least noise.
+    """
+    first, again = _lost_powers(smoother, cutoff_hz, rate_hz)
+    return np.asarray(np.sqrt(first[:3] / again[0]) / loss_ratio(smoother, cutoff_hz, rate_hz))
+
+
+def lost_rate(motion: ChainMotion, settings: Settings) -> float:
+    """Rate of change of the lost acceleration over its size, root mean squares, 1/s."""
+    smoother = smoother_of(settings)
+    if smoother is None or not motion.cutoff_hz:
+        return 0.0
+    first, _ = _lost_powers(smoother, max(motion.cutoff_hz), motion.rate_hz)
+    return float(np.sqrt(first[3] / first[2]))
+
+
+def _lost_powers(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Powers of position and its first three derivatives in the first and second loss."""
     frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
     gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    power = frequency_hz ** (2.0 * derivative - SLOPE) * (1.0 - gain) ** 2
-    return float(np.sqrt(power.sum() / (power * gain**2).sum()))
-
-
-def loss_shares(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[float, float]:
-    """Ratios of position and velocity over that of the acceleration, as `loss_ratio`."""
-    position, velocity, acceleration = (loss_ratio(smoother, cutoff_hz, rate_hz, k) for k in range(3))
-    return position / acceleration, velocity / acceleration
+    orders = np.arange(4)[:, None]
+    power = (2.0 * np.pi * frequency_hz) ** (2.0 * orders) * frequency_hz**-SLOPE * (1.0 - gain) ** 2
+    return power.sum(axis=1), (power * gain**2).sum(axis=1)
 
 
 def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import FloatArray
 from limbtorque.chain.regressor import (
     coupling_of,
     inertial_parameters,
@@ -29,12 +29,13 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import SumBands, TorqueBands
 from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
-from limbtorque.uncertainty.filter_loss import loss_amplitude, variance_of_loss
+from limbtorque.uncertainty.filter_loss import FilterLoss, loss_course, variance_of_loss
 from limbtorque.uncertainty.fitted import fit_change, motion_change
 from limbtorque.uncertainty.joint_errors import (
     centre_errors,
     filter_errors,
-    loss_shares,
+    loss_factors,
+    lost_rate,
     plane_errors,
     soft_tissue_errors,
 )
@@ -49,7 +50,12 @@ FRAMES_AT_A_TIME = 1024  # the changes of all terms in all directions take 15 kB
 
 
 def torque_bands(
-    motion: ChainMotion, limb: Limb, settings: Settings, *, weights: Mapping[str, FloatArray] | None = None
+    motion: ChainMotion,
+    limb: Limb,
+    settings: Settings,
+    *,
+    weights: Mapping[str, FloatArray] | None = None,
+    whole_curves: bool = False,
 ) -> TorqueBands:
     """Uncertainty of all torques and terms of a trial, to first order.
 
@@ -64,6 +70,8 @@ def torque_bands(
     weights : mapping of str to ndarray of shape (n_frames,), optional
         Weights of the frames in sums whose uncertainty is needed, too: ``1 / n`` for a mean, ``1 / rate`` for an integral.
         Frames of weight 0 do not count, whatever they hold.
+    whole_curves : bool, optional
+        Also the rates of change of the errors, for `simultaneous.simultaneous_limits`.
 
     Returns
     -------
@@ -84,14 +92,13 @@ def torque_bands(
     noise = marker_noise(motion, limb, settings)
     likely = without_velocity_noise(motion, noise)
     errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
-    found = _Found.empty(errors, weights)
+    found = _Found.empty(errors, weights, rates=whole_curves)
     for some, start, rows in errors.changes():
         found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
     by_noise = noise_bands(likely, noise, weights=weights)
-    if errors.loss is not None:
+    if errors.loss is not None and noise is not None:
         raw = found.by_source["filter"]
         own = variance_of_loss(raw, by_noise.in_loss, errors.loss, motion)
-        found.rate[...] += found.filter_rate * np.divide(own, raw, out=np.zeros_like(raw), where=raw > 0.0)
         found.by_source["filter"] = own
     products = product_noise(motion, noise, errors.velocity_covariance())
     found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
@@ -102,7 +109,10 @@ def torque_bands(
         change, square = found.sums[name], products.variance_nm2[..., used] @ weight[used] ** 2
         variance = (change**2).sum(axis=2) + by_noise.sums[name] + together * square
         sums[name] = SumBands(change, variance, products.bias_nm[..., used] @ weight[used])
-    rate = found.rate + by_noise.rate + products.rate_nm2_s2
+    rate = None
+    if found.rate is not None:
+        rate = found.rate + by_noise.rate + products.rate_nm2_s2
+        rate = rate + found.by_source.get("filter", 0.0) * lost_rate(motion, settings) ** 2
     return TorqueBands(tuple(errors.directions), found.by_source, products.bias_nm, rate, sums)
 
 
@@ -112,19 +122,18 @@ class _Found:
 
     directions: tuple[Direction, ...]
     by_source: dict[Source, FloatArray]
-    rate: FloatArray
-    filter_rate: FloatArray
+    rate: FloatArray | None
     sums: dict[str, FloatArray]
 
     @classmethod
-    def empty(cls, errors: TrialErrors, weights: Mapping[str, FloatArray]) -> _Found:
+    def empty(cls, errors: TrialErrors, weights: Mapping[str, FloatArray], *, rates: bool) -> _Found:
         """Zeros for all sources of some errors."""
         directions, motion = tuple(errors.directions), errors.motion
         shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
         whole = (*shape, len(motion.time_s))
         by_source = {each.source: np.zeros(whole) for each in directions}
         sums = {name: np.zeros((*shape, len(directions))) for name in weights}
-        return cls(directions, by_source, np.zeros(whole), np.zeros(whole), sums)
+        return cls(directions, by_source, np.zeros(whole) if rates else None, sums)
 
     def add(
         self, some: slice, start: int, rows: FloatArray, *, weights: Mapping[str, FloatArray], rate_hz: float
@@ -132,10 +141,11 @@ class _Found:
         """Add the change of every term with some directions, over some frames."""
         own = self.directions[start : start + rows.shape[2]]
         for source, first, last in _blocks(own):
-            part, rate = rows[:, :, first:last], self.filter_rate if source == "filter" else self.rate
+            part = rows[:, :, first:last]
             square = np.einsum("ijdt,ijdt->ijt", part, part)
             self.by_source[source][..., some] += square
-            rate[..., some] += _squared_steps(part, square) * rate_hz**2
+            if self.rate is not None and source != "filter":
+                self.rate[..., some] += _squared_steps(part, square) * rate_hz**2
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             self.sums[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
@@ -166,8 +176,8 @@ class TrialErrors:
         Errors of joints and load.
     likely : ChainMotion, optional
         Motion at which the derivatives are taken; `motion` by default.
-    loss : ndarray of shape (n_frames,), optional
-        Factor that the changes by the filter have, from `filter_loss.loss_amplitude`; None without a filter.
+    loss : FilterLoss, optional
+        Course that the changes by the filter have; None without a filter.
     """
 
     motion: ChainMotion
@@ -176,7 +186,7 @@ class TrialErrors:
     parameters: ParameterErrors
     inputs: tuple[InputChange, ...]
     likely: ChainMotion | None = None
-    loss: FloatArray | None = None
+    loss: FilterLoss | None = None
 
     @property
     def directions(self) -> list[Direction]:
@@ -242,34 +252,33 @@ class InputChange:
     motion: MotionChange | None = None
     constants: tuple[FloatArray, FloatArray] | None = None
 
-    def scaled(self, which: BoolArray, factor: FloatArray, position: float, velocity: float) -> InputChange:
-        """Changes of which some directions are multiplied over time.
+    def with_loss(self, lost: slice, loss: FilterLoss, factors: FloatArray) -> InputChange:
+        """The same with the course of the filter's loss.
 
         Parameters
         ----------
-        which : ndarray of bool, shape (n_directions,)
-            The directions.
-        factor : ndarray of shape (n_frames,)
-            Factor of accelerations and loads.
-        position, velocity : float
-            Factors of positions and velocities over that.
+        lost : slice
+            The two directions of `joint_errors.filter_errors`.
+        loss : FilterLoss
+            Its course.
+        factors : ndarray of shape (3,)
+            From `joint_errors.loss_factors`: velocity and acceleration follow from the lost position, which has less noise
+            than its derivatives, the velocity with that of the other direction.
         """
-        load, joints, speeds = (np.where(which[:, None], size * factor, 1.0) for size in (1.0, position, velocity))
         errors, motion = self.errors, self.motion
-        errors = replace(
-            errors,
-            joint_m=errors.joint_m * joints,
-            force_n=errors.force_n * load,
-            moment_nm=errors.moment_nm * load,
-        )
-        if motion is not None:
-            motion = MotionChange(
-                motion.angle_rad * joints,
-                motion.velocity_rad_s * speeds,
-                motion.acceleration_rad_s2 * load,
-                motion.base_acceleration_m_s2 * load,
-            )
-        return replace(self, errors=errors, motion=motion)
+        if motion is None:
+            return self
+        joint_m, force_n, moment_nm = errors.joint_m.copy(), errors.force_n.copy(), errors.moment_nm.copy()
+        angle, velocity, acceleration, base = (each.copy() for each in vars(motion).values())
+        position, speed, change = (factor * loss.amplitude for factor in factors)
+        base[:, lost] = -change * np.stack([joint_m[0, lost].real, joint_m[0, lost].imag])
+        acceleration[:, lost] = -change * angle[:, lost]
+        velocity[:, lost] = speed * np.stack([-1.0, 1.0])[:, None] * angle[:, lost][:, ::-1]
+        joint_m[:, lost] *= position
+        for each, factor in ((angle, position), (force_n, loss.around), (moment_nm, loss.around)):
+            each[..., lost, :] *= factor
+        errors = replace(errors, joint_m=joint_m, force_n=force_n, moment_nm=moment_nm)
+        return replace(self, errors=errors, motion=MotionChange(angle, velocity, acceleration, base))
 
     def rows(self, motion: ChainMotion, limb: Limb, settings: Settings, some: slice) -> FloatArray:
         """Change of every term over some frames.
@@ -336,12 +345,13 @@ def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
     """Errors in which the filter's loss has its course over time."""
     motion, smoother = errors.motion, smoother_of(errors.settings)
     for number, each in enumerate(errors.inputs):
-        lost = np.array([one.source == "filter" for one in each.errors.directions])
-        if lost.any() and smoother is not None:
-            loss = loss_amplitude(motion, errors.settings, each.errors.joint_m[:, lost], noise)
-            shares = loss_shares(smoother, max(motion.cutoff_hz), motion.rate_hz)
+        which = [k for k, one in enumerate(each.errors.directions) if one.source == "filter"]
+        if which and smoother is not None:
+            lost = slice(which[0], which[-1] + 1)
+            loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise)
+            factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
             inputs = list(errors.inputs)
-            inputs[number] = each.scaled(lost, loss, *shares)
+            inputs[number] = each.with_loss(lost, loss, factors)
             return replace(errors, inputs=tuple(inputs), loss=loss)
     return errors
 

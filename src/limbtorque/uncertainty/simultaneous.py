@@ -28,7 +28,7 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
     Parameters
     ----------
     bands : TorqueBands
-        Bands of a trial.
+        Bands of a trial, with the rates of change of the errors.
     used : ndarray of bool, shape (n_frames,)
         Frames of the curve.
     rate_hz : float
@@ -42,11 +42,18 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
         Of every net torque and term: `bands.LIMITS` for an error that all frames share, more for one that changes; NaN
         where a frame has no band.
 
+    Raises
+    ------
+    ValueError
+        Bands without the rates of change.
+
     Notes
     -----
     Every run of frames begins anew, as if the runs before told nothing about it. The bound is close for a high level; for
     the squares of noise near rest, which are not normal, it is too narrow.
     """
+    if bands.rate_nm2_s2 is None:
+        raise ValueError("the bands have no rates of change; compute them by torque_bands(..., whole_curves=True)")
     turned, n_runs = np.zeros(bands.variance_nm2.shape[:2]), 0
     for start, stop in runs(used):
         turned += _turned(bands.variance_nm2[..., start:stop], bands.rate_nm2_s2[..., start:stop], rate_hz)

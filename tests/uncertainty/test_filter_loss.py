@@ -1,0 +1,92 @@
+"""Course of the filter's loss: closed ratios, and a movement whose jerk jumps once."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from still_chains import motion_of, with_errors
+
+from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.uncertainty.filter_loss import FilterLoss, loss_course, variance_of_loss
+from limbtorque.uncertainty.joint_errors import loss_factors, loss_ratio
+
+RATE_HZ, CUTOFF_HZ, N_FRAMES = 100.0, 5.0, 400
+SMOOTHER = Smoother("butterworth", 3)
+
+
+def motion():
+    still = np.zeros((N_FRAMES, 1))
+    chain = Chain([0.25], [1.0], [0.1], [0.01])
+    found = motion_of(chain, Kinematics(still, still, still), joints=("elbow",), segments=("forearm",))
+    return replace(found, cutoff_hz=(CUTOFF_HZ,))
+
+
+def filtered(values):
+    return smooth_values(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ, smoother=SMOOTHER)
+
+
+def directions(position_m):
+    """Both directions of `filter_errors` for one coordinate of one joint."""
+    once = filtered(position_m)
+    lost = loss_ratio(SMOOTHER, CUTOFF_HZ, RATE_HZ) / np.sqrt(2.0) * (once - filtered(once))
+    turned = np.gradient(lost, 1.0 / RATE_HZ) / (2.0 * np.pi * CUTOFF_HZ)
+    return np.stack([lost, turned])[None] + 0j
+
+
+def jumping():
+    """Position of a movement that starts with a jump of jerk in the middle, m."""
+    since = np.maximum(np.arange(N_FRAMES) / RATE_HZ - 2.0, 0.0)
+    return 30.0 * since**3 / 6.0
+
+
+def test_ratio_of_two_losses_of_a_butterworth_filter():
+    """The gain is ``1 / (1 + w^6)``: the ratio squared is ``B(3/2, 1/2) / B(3/2, 5/2) = 8`` for accelerations.
+
+    Velocities have ``B(7/6, 5/6)`` and positions ``B(5/6, 7/6)`` over ``B(5/6, 19/6)``, times powers of the pole.
+    """
+    assert loss_ratio(SMOOTHER, CUTOFF_HZ, RATE_HZ) == pytest.approx(np.sqrt(8.0), rel=0.02)
+    pole = 2.0 * np.pi * CUTOFF_HZ / (np.sqrt(2.0) - 1.0) ** (1.0 / 6.0)
+    position, velocity, acceleration = loss_factors(SMOOTHER, CUTOFF_HZ, RATE_HZ)
+    assert position == pytest.approx(np.sqrt(2.374 / 8.0), rel=0.02)
+    assert velocity == pytest.approx(pole * np.sqrt(0.1745 / 0.0735 / 8.0), rel=0.03)
+    assert acceleration == pytest.approx(pole**2 * np.sqrt(0.2618 / 0.0735 / 8.0), rel=0.03)
+
+
+def test_loss_of_a_jump_of_jerk_is_found_where_it_is():
+    """The limits hold the true loss of every frame near the jump; far from it hardly anything is stated.
+
+    With its rate of change over that of a wave at the cut-off, a loss of spectrum ``w^4 / (1 + w^6)`` has (1 + 3.9) / 2 of its
+    own energy.
+    """
+    position = jumping()
+    lost = directions(position)
+    amplitude = loss_course(motion(), with_errors(), lost, None).amplitude
+    factor = loss_factors(SMOOTHER, CUTOFF_HZ, RATE_HZ)[2]
+    stated = amplitude * factor * np.sqrt((np.abs(lost) ** 2).sum(axis=(0, 1)))
+    true = np.gradient(np.gradient(position - filtered(position))) * RATE_HZ**2
+    far = np.r_[50:140, 260:350]
+    assert stated[far].max() < 0.05 * stated.max()
+    assert (np.abs(true[150:250]) < 1.96 * stated[150:250] + 0.02 * np.abs(true).max()).all()
+    assert 1.0 < (stated[150:250] ** 2).sum() / (true[150:250] ** 2).sum() < 3.5
+
+
+def test_a_movement_that_nothing_is_lost_of_has_no_loss():
+    """The filter keeps polynomials of the fifth degree: what is left far from the ends is rounding."""
+    position = 0.1 * (np.arange(N_FRAMES) / RATE_HZ) ** 2
+    lost = directions(position)
+    lost[..., :100] = lost[..., -100:] = 0.0
+    stated = loss_course(motion(), with_errors(), lost, None).amplitude * np.abs(lost).sum(axis=(0, 1))
+    assert stated.max() < 1e-9
+
+
+def test_variance_without_noise_of_the_estimate():
+    """What noise alone would make is taken off on average; unknown frames stay unknown."""
+    variance, in_loss = np.full((1, 1, N_FRAMES), 3.0), np.full((1, 1, N_FRAMES), 1.0)
+    variance[..., 7] = np.nan
+    found = variance_of_loss(variance, in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
+    np.testing.assert_allclose(found[0, 0, 60:-60], 2.0, rtol=1e-9)
+    assert np.isnan(found[0, 0, 7])
+    assert not np.nan_to_num(
+        variance_of_loss(variance, 5.0 * in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
+    ).any()
