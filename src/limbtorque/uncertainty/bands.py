@@ -14,7 +14,6 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.directions import Direction
 
 LEVEL = 0.95
-QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
 LIMITS = float(ndtri(0.5 + LEVEL / 2.0))  # of a normal distribution, in standard deviations
 
 
