@@ -20,21 +20,23 @@ KINDS = {
     "without": (),
     "linear": ("uncertainty={enabled: true}",),
     "linear, in every torque table": ("uncertainty={enabled: true}", "torques={bands: true}"),
-    "512 samples": ("uncertainty={enabled: true, samples: 512}",),
 }
+SAMPLES = {"512 samples, with muscles": ("uncertainty={enabled: true, samples: 512}",)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--times", type=int, default=2, help="runs of each kind, of which the fastest counts")
+    parser.add_argument("--samples", action="store_true", help="also with samples")
     options = parser.parse_args()
+    kinds = KINDS | (SAMPLES if options.samples else {})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "study"
         study(folder, n_trials=options.trials, n_sessions=1, n_frames=1000)
-        found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        found: dict[str, list[float]] = {kind: [] for kind in kinds}
         for _ in range(options.times):
-            for kind, more in KINDS.items():
+            for kind, more in kinds.items():
                 shutil.rmtree(folder / "results", ignore_errors=True)
                 found[kind].append(processor_s(folder, more))
     least = {kind: min(times) for kind, times in found.items()}

@@ -33,7 +33,7 @@ def test_the_band_its_main_source_and_what_would_help():
     assert sentence.startswith(
         "hip, stance: the net torque is known to within 14 N m (95 %, root mean square over the frames). 75 % of the variance is "
     )
-    assert "from joint centres; without it, it would be 6.9 N m: better joint centres" in sentence
+    assert "from joint centres; without these errors it would be 6.9 N m: better joint centres" in sentence
 
 
 def test_the_single_best_measurement_and_what_it_would_leave():

@@ -587,7 +587,13 @@ def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
         {**row, "quantity": name, "file_label": output.labels[kind], "file_convention": output.convention(kind)}
         for name, kind in (("angle", "angle"), ("torque", "moment"))
     ]
-    net = dict.fromkeys(SUMMARY, 1.0) | {"peak_main_source": "", "peak_at_gap": 0, "term": "net", "joint": "hip"}
+    net = dict.fromkeys(SUMMARY, 1.0) | {
+        "peak_main_source": "",
+        "band_main_source": "",
+        "peak_at_gap": 0,
+        "term": "net",
+        "joint": "hip",
+    }
     contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note, "other"], summary=[net], beside_file=compared)
     shown = Elements(trial_page(contents)).text
     assert shown.count(f"Peak torques may be lower by this: {note}.") == 2
@@ -605,6 +611,7 @@ def test_a_page_marks_the_joint_that_is_rejected(study):
     flag = Flag(check, 9.0, 3.0, "elbow", where="spikes (marker, frames): ELB 247")
     row = dict.fromkeys(SUMMARY, 1.0) | {
         "peak_main_source": "",
+        "band_main_source": "",
         "peak_at_gap": 0,
         "term": "net",
         "peak_sense": "flexion",

@@ -64,7 +64,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     return (
         f"{row['joint']}, {row['window']}: the net torque is known to within {half:.2g} N m (95 %, root mean square over the "
-        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; without it, it would be {rest:.2g} N m: "
+        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; without these errors it would be {rest:.2g} N m: "
         f"{REMEDIES[source]} would help most.{_peak(row)}"
     )
 

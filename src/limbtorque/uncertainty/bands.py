@@ -15,8 +15,7 @@ from limbtorque.uncertainty.directions import Direction
 
 LEVEL = 0.95
 RESOLUTION = 1e-4  # of a joint's largest net torque: smaller limits and errors are not judged
-QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
-LIMITS = NormalDist().inv_cdf(QUANTILES[1])  # in standard deviations
+LIMITS = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)  # in standard deviations
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.tables.summary_columns import SAMPLED_FORCES
-from limbtorque.uncertainty.bands import QUANTILES
 from limbtorque.uncertainty.propagation import TrialErrors
 from limbtorque.uncertainty.random_numbers import Draw, sobol_normal
 from limbtorque.uncertainty.sampled import SampledTorques, sampled_torques
+from limbtorque.uncertainty.sampled_summary import QUANTILES
 
 
 @dataclass(frozen=True)

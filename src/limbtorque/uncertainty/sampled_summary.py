@@ -11,11 +11,13 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.tables.summary_columns import SAMPLED
-from limbtorque.uncertainty.bands import QUANTILES
+from limbtorque.uncertainty.bands import LEVEL
 from limbtorque.uncertainty.propagation import TrialErrors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled import SampledTorques, sampled_torques
 from limbtorque.uncertainty.summary import window_weights
+
+QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
 
 
 @dataclass(frozen=True)
