@@ -142,7 +142,7 @@ def _constructor() -> Any:
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 
         def flatten_mapping(self, node: Any) -> Any:
-            """Refuse merge keys: a few lines of them hold more values than a computer has room for."""
+            """Refuse merge keys: a few lines of them may hold endless values."""
             for key, _ in node.value:
                 if key.tag == "tag:yaml.org,2002:merge":
                     raise MarkedYAMLError(

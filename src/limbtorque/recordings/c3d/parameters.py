@@ -71,7 +71,7 @@ def real_numbers(content: bytes, processor: int) -> FloatArray:
 
 
 def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tuple[str, ...]]:
-    """All readable parameters, the byte at which a damaged section ends, and contradictions.
+    """All readable parameters, the end of a damaged section, and contradictions.
 
     Parameters
     ----------
