@@ -143,7 +143,7 @@ def test_parameters_of_the_person_are_text(tmp_path):
     path = write_c3d(tmp_path / "a.c3d", positions(20), groups=groups)
     assert read_c3d(path).person == (
         *(("SUBJECTS:NAMES", "S07"), ("SUBJECTS:NAMES", "ball")),
-        *(("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480")),
+        *(("PROCESSING:BODYMASS", "45.8"), ("PROCESSING:HEIGHT", "1480"), ("PROCESSING:LLEGLENGTH", "830")),
     )
     assert read_c3d(write_c3d(tmp_path / "b.c3d", positions(20))).person == ()
 
