@@ -11,6 +11,7 @@ from c3d_files import changed, positions, without_last_label, write_c3d
 from limbtorque.errors import LandmarkError, ReadError
 from limbtorque.recordings.c3d import contents, parameters
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event, Recording, find_marker
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number
@@ -165,3 +166,13 @@ def test_texts_without_characters_are_none_however_many():
     start = time.process_time()
     assert parameters.texts(parameters.Parameter(-1, (0, 255, 255, 255, 255), b"")) == []
     assert time.process_time() - start < 1.0
+
+
+def test_descriptions_are_names_where_they_are_asked_for(tmp_path):
+    """A description that is empty, or given twice, leaves the label."""
+    xyz = np.random.default_rng(1).uniform(-1.0, 1.0, size=(20, 4, 3))
+    labels, described = ["K", "A", "S1", "S2"], ["Right knee", "", "shank", "shank"]
+    path = write_c3d(tmp_path / "a.c3d", xyz, labels=labels, groups={"POINT": {"DESCRIPTIONS": described}})
+    assert read_c3d(path).labels == ("K", "A", "S1", "S2")
+    named = read_c3d(path, ReadOptions(marker_names="descriptions"))
+    assert named.labels == ("Right knee", "A", "S1", "S2")

@@ -34,7 +34,9 @@ def first_screen(proposal: Proposal) -> str:
     limbs = ", ".join(sorted({f"{trial.side} {trial.chain}" for trial in kept}))
     recordings = counted(len({trial.file for trial in kept}), "recording")
     ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
-    omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in proposal.trials if trial.left_out)
+    left_out = [trial for trial in proposal.trials if trial.left_out]
+    omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in left_out if not trial.can_be_taken)
+    arms = len({_recording(trial) for trial in left_out if trial.can_be_taken})
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
     return "\n".join(
@@ -42,6 +44,13 @@ def first_screen(proposal: Proposal) -> str:
             f"ready: {ready if kept else 'no trial yet'}",
             *(f"missing: {line}" for line in _missing(proposal)),
             *(f"omitted: {line}" for line in lines_by_kind(omitted, noun="recording")),
+            *(
+                [
+                    f"omitted: the arms of {counted(arms, 'walk')}; remove the # of their rows in config/trials.csv to include them"
+                ]
+                if arms
+                else []
+            ),
             *(f"not read: {line}" for line in lines_by_kind(_unread(proposal), noun="file")),
             *notes,
             *([f"{counted(more, 'further note')} in config/trials.csv"] if more else []),

@@ -179,7 +179,7 @@ def _stated(
     trials: Sequence[ProposedTrial],
     unnamed: Collection[str],
 ) -> Iterator[ProposedSubject]:
-    """Rows of further subjects whose files state a mass, for trials that a person maps."""
+    """Rows of subjects without a trial whose files state a mass."""
     analysed = {trial.subject for trial in trials if not trial.left_out}
     for who in unmapped:
         if safe_name(who) not in analysed:
