@@ -12,7 +12,7 @@ import numpy as np
 
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import init_study
-from limbtorque.cli.init.survey import survey
+from limbtorque.cli.init.scan import survey
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording
 

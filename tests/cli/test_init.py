@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from c3d_files import write_c3d
+from limbtorque.cli.init.copies import same_movement
 from limbtorque.cli.init.forces import pair_forces
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import (
@@ -24,7 +25,7 @@ from limbtorque.cli.init.known_sets import (
 )
 from limbtorque.cli.init.proposed_subjects import propose_subject
 from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
-from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at, same_movement
+from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at
 from limbtorque.cli.init.text import summary_text
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.cli.init.windows import ProposedWindow, propose_window

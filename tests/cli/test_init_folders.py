@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from c3d_files import write_c3d
+from limbtorque.cli.init.copies import same_movement
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.proposed_subjects import propose_subject
-from limbtorque.cli.init.survey import Body, Seen, Unread, look_at, same_movement, survey
+from limbtorque.cli.init.scan import survey
+from limbtorque.cli.init.survey import Body, Seen, Unread, look_at
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording

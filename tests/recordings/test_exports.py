@@ -141,6 +141,15 @@ def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
     np.testing.assert_allclose(read.analog, np.column_stack([1000 * k * 2e4, -1000 * k * 1e4]) / 2**16)
 
 
+def test_missing_samples_of_channels_are_noted(tmp_path):
+    path = write_anc(tmp_path / "walk.anc")
+    assert not read_recording(path).notes
+    lines = path.read_text().split("\n")
+    lines[-3] = "\t".join([*lines[-3].split("\t")[:1], "--", *lines[-3].split("\t")[2:]])
+    path.write_text("\n".join(lines))
+    assert "1 samples of analog channels are missing, of 40" in read_recording(path).notes
+
+
 # --- Vicon ------------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,8 @@ from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.proposed_sets import Confirm
-from limbtorque.cli.init.survey import Seen, Unread, survey
+from limbtorque.cli.init.scan import survey
+from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import config_text, subjects_text, trials_text
 from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.errors import FolderError, StudyError

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from limbtorque.cli.init.copies import fingerprints, same_movement
 from limbtorque.cli.init.forces import pair_forces, unread_forces
 from limbtorque.cli.init.names import name_them, safe_name, some_of
 from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
@@ -18,7 +19,7 @@ from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subje
 from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.split_rows import split_movements
 from limbtorque.cli.init.static_trials import static_trials
-from limbtorque.cli.init.survey import Body, Seen, Unread, fingerprints, same_movement
+from limbtorque.cli.init.survey import Body, Seen, Unread
 from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.table_file import TO_DO

@@ -2,42 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.cli.init.known_sets import fold, sided
-from limbtorque.cli.init.reading_files import read_with
-from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
-from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.ensembles import Ensembles
-from limbtorque.study.options.reading import Reading
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 MOST_SAMPLES = 60  # frames that are looked at again
-SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly everywhere, and in the median
-SAME_SHARE = 0.05  # of the movement: the median may differ by so much
-CELL_M = 0.02  # of the fingerprints
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
-FILES_A_PROCESS = 20  # are read in the time that another process takes to start
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
 SAME_SPEED_M_S = 0.15
@@ -280,66 +265,6 @@ class Unread:
 
     name: str
     why: str
-
-
-def survey(
-    named: Mapping[Path, str],
-    *,
-    reading: Reading | None = None,
-    answers: Callable[[str], Mapping[str, Any]] = lambda _: {},
-    processes: int | None = None,
-) -> Iterator[Seen | Unread]:
-    """Survey recordings in sandboxed processes, one for each processor.
-
-    Parameters
-    ----------
-    named : mapping of Path to str
-        The files and their names.
-    reading : Reading, optional
-        Limits of the reading processes, and options of all files.
-    answers : callable, optional
-        Name of a file -> options that are used if it does not state them.
-    processes : int, optional
-        Number of processes; by default as many as processors, with twenty files or more for each.
-
-    Yields
-    ------
-    Seen or Unread
-        What was seen of each, in the order of the files.
-    """
-    limits = reading or Reading()
-    n = processes or min(os.cpu_count() or 1, 1 + len(named) // FILES_A_PROCESS)
-    free: SimpleQueue[GuardedReader] = SimpleQueue()
-    with contextlib.ExitStack() as stack:
-        for _ in range(n):
-            free.put(stack.enter_context(GuardedReader()))
-
-        def seen(path: Path, name: str) -> Seen | Unread:
-            reader = free.get()
-            try:
-                return _seen(reader, path, name, limits, answers(name))
-            except ReadError as error:
-                return Unread(name, str(error))
-            finally:
-                free.put(reader)
-
-        threads = stack.enter_context(ThreadPoolExecutor(n))
-        yield from threads.map(seen, named.keys(), named.values())
-
-
-def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading, answers: Mapping[str, Any]) -> Seen:
-    """Survey a file in the reading process."""
-    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
-    look = partial(look_at, path=path, name=name)
-
-    def read(options: ReadOptions) -> Seen:
-        found = reader.apply(look, path, **given, options=options)
-        if not isinstance(found, Seen):
-            raise ReadError(f"{path.name}: the reading process answered with {type(found).__name__}")
-        return found
-
-    seen, used = read_with(read, path, limits, answers)
-    return replace(seen, answers=tuple(used.items()))
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
@@ -625,48 +550,3 @@ def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
     least = float(np.nanpercentile(height, 1.0))
     if -0.05 <= least <= 0.2:
         yield Clue("floor", axis, f"the lowest markers come down to {least:.2f} m along {axis}, as on a floor at zero")
-
-
-def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
-    """Return True if two recordings have one movement: raw, smoothed, at any rate.
-
-    Parameters
-    ----------
-    one, other : Seen
-        The recordings; static ones are never called the same.
-    prefix : str
-        Subject prefix of the body.
-    """
-    places = [{label: k for k, label in enumerate(seen.labels)} for seen in (one, other)]
-    shared = [label for label in places[0] if label in places[1] and label.rpartition(":")[0] == prefix]
-    times_s = sorted(set(one.sample) & set(other.sample))
-    if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
-        return False
-    mine, theirs = (
-        np.stack([seen.sample[t] for t in times_s])[:, [place[label] for label in shared]]
-        for seen, place in zip((one, other), places, strict=True)
-    )
-    apart = np.abs(mine - theirs).max(axis=2)
-    known = ~np.isnan(apart)
-    if known.mean() <= 0.2 or (apart[known] < SAME_M).mean() <= 0.95:
-        return False
-    return bool(np.median(apart[known]) < min(SAME_MEDIAN_M, SAME_SHARE * min(one.moved_m, other.moved_m)))
-
-
-def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
-    """Cells of some markers in some frames; smoothed copies share most of them.
-
-    Parameters
-    ----------
-    seen : Seen
-        The recording.
-    prefix : str
-        Subject prefix of the body.
-    """
-    own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
-    columns = [seen.labels.index(label) for label in own]
-    for time_s, positions in seen.sample.items():
-        cells = np.round(positions[columns] / CELL_M)
-        for label, cell in zip(own, cells.tolist(), strict=True):
-            if not np.isnan(cell).any():
-                yield (time_s, label, *cell)

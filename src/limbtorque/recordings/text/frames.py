@@ -385,6 +385,9 @@ def recording_of(
     **others
         Further attributes of the recording.
     """
+    analog = others.get("analog", np.zeros((0, 0)))
+    if missing := int(np.isnan(analog).sum()):
+        findings.notes.append(f"{missing} samples of analog channels are missing, of {analog.size}")
     return Recording(
         source=text.name,
         sha256=text.sha256,
