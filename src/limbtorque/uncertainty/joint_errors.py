@@ -151,8 +151,8 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoff_hz)
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
     joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
-    load = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
-    return InputErrors.together([joints, load] if both[-3:].any() else [joints])
+    loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
+    return InputErrors.together([joints, loads] if both[-3:].any() else [joints])
 
 
 @functools.lru_cache(maxsize=256)
