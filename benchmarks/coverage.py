@@ -64,7 +64,7 @@ class Row:
     def outside(self, n_rows: int) -> bool:
         """Return True where the share is outside its limits beyond chance."""
         level = FALSE_ALARM / (2 * n_rows)
-        if self.single:
+        if self.kind:  # a subject is held as a whole, or not
             held = round(self.share * self.n_subjects)
             few, many = stats.binom.cdf(held, self.n_subjects, LEAST), stats.binom.sf(held - 1, self.n_subjects, MOST)
             return bool(min(few, many) < level)
@@ -72,9 +72,9 @@ class Row:
         return bool(self.share + reach < LEAST or self.share - reach > MOST)
 
     @property
-    def single(self) -> bool:
-        """True where every subject is held or not, as a whole."""
-        return self.key[-1] == WHOLE or self.key[-1].startswith(MEAN)
+    def kind(self) -> str:
+        """`WHOLE` or `MEAN`; empty for frames."""
+        return next((kind for kind in (WHOLE, MEAN) if self.key[-1].startswith(kind)), "")
 
     def cells(self) -> list[str]:
         """Cells of the table."""
@@ -124,11 +124,15 @@ def table(rows: Iterable[Row], wrong: Sequence[Row]) -> str:
 
 
 def page(rows: Sequence[Row], wrong: Sequence[Row]) -> str:
-    """Rows outside, those of net torques, and the range of all others."""
+    """Numbers of rows, those of net torques, and those of terms that are outside."""
+    lines = ["| rows | all | held too seldom | held too often |", "| --- | --- | --- | --- |"]
+    for name, kind in (("frames", ""), ("means", MEAN), ("whole curves", WHOLE)):
+        own = [row for row in rows if row.kind == kind]
+        few, many = (sum(row in wrong and sign * (row.share - 0.95) > 0.0 for row in own) for sign in (-1, 1))
+        lines.append(f"| {name} | {len(own)} | {few} | {many} |")
     net = [row for row in rows if row.key[2] == "net"]
-    others = [row for row in rows if row.key[2] != "net"]
-    parts = ["Net torques:", table(net, wrong), "Rows outside:", table(wrong, wrong)] if wrong else [table(net, wrong)]
-    return "\n\n".join([*parts, "All other rows:", table([row for row in others if row not in wrong], wrong)])
+    terms = [row for row in wrong if row.key[2] != "net"]
+    return "\n\n".join(["\n".join(lines), "Net torques:", table(net, wrong), "Terms outside:", table(terms, wrong)])
 
 
 def write(path: Path, text: str) -> None:

@@ -102,8 +102,9 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
     ndarray of shape (n_joints, n_terms, n_frames)
         Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around. NaN where it is not known.
     """
-    square, window = np.maximum(loss.amplitude**2, np.finfo(float).tiny), _window(motion, WIDE)
-    own = convolve1d(np.nan_to_num(variance / square - in_loss), window, axis=-1, mode="constant")
+    square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
+    of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
+    own = convolve1d(np.nan_to_num(of_one - in_loss), window, axis=-1, mode="constant")
     return np.asarray(np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * loss.around**2))
 
 

@@ -22,6 +22,8 @@ from limbtorque.uncertainty.load_errors import moment_about_origin
 
 SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
 FREQUENCIES = 512
+LOST_JOINTS = (Direction("filter", "loss of the joints"), Direction("filter", "its rate of change"))
+LOST_LOADS = (Direction("filter", "loss of the load"), Direction("filter", "its rate of change"))
 AXES = ("along", "across")  # of the segment before the joint; of the plane for the first one
 
 
@@ -129,7 +131,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     Returns
     -------
     InputErrors
-        Two directions: the difference between the filtered signal and the same filtered once more, and its rate of change over
+        Two directions of the joints, and two of the load where there is one: the difference between the filtered signal and the same filtered once more, and its rate of change over
         that of a wave at the cut-off; both times `loss_ratio` over the root of 2.
 
     Notes
@@ -148,8 +150,9 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     lost = size * (signal - filtered_again(motion, limb, settings, signal))
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoff_hz)
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
-    directions = [Direction("filter", "loss"), Direction("filter", "its rate of change")]
-    return InputErrors(directions, both[:-3:2] + 1j * both[1:-3:2], both[-3:-1], both[-1])
+    joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
+    loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
+    return InputErrors.together([joints, loads] if both[-3:].any() else [joints])
 
 
 @functools.lru_cache(maxsize=256)

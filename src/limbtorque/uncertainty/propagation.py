@@ -45,6 +45,7 @@ from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise, noise
 from limbtorque.uncertainty.segment_errors import length_shares, segment_errors
 from limbtorque.uncertainty.velocity_products import product_noise, without_velocity_noise
 
+LOST = slice(0, 2)  # directions of the joints among those of the filter
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
 FRAMES_AT_A_TIME = 1024  # the changes of all terms in all directions take 15 kB a frame
 
@@ -97,9 +98,7 @@ def torque_bands(
         found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
     by_noise = noise_bands(likely, noise, weights=weights)
     if errors.loss is not None and noise is not None:
-        raw = found.by_source["filter"]
-        own = variance_of_loss(raw, by_noise.in_loss, errors.loss, motion)
-        found.by_source["filter"] = own
+        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, motion) - found.lost
     products = product_noise(motion, noise, errors.velocity_covariance())
     found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
@@ -118,10 +117,11 @@ def torque_bands(
 
 @dataclass(frozen=True)
 class _Found:
-    """Variances by source, those of rates of change, and sums, which fill up."""
+    """Variances by source, of the joints' loss and of rates of change, and sums, which fill up."""
 
     directions: tuple[Direction, ...]
     by_source: dict[Source, FloatArray]
+    lost: FloatArray
     rate: FloatArray | None
     sums: dict[str, FloatArray]
 
@@ -133,7 +133,7 @@ class _Found:
         whole = (*shape, len(motion.time_s))
         by_source = {each.source: np.zeros(whole) for each in directions}
         sums = {name: np.zeros((*shape, len(directions))) for name in weights}
-        return cls(directions, by_source, np.zeros(whole) if rates else None, sums)
+        return cls(directions, by_source, np.zeros(whole), np.zeros(whole) if rates else None, sums)
 
     def add(
         self, some: slice, start: int, rows: FloatArray, *, weights: Mapping[str, FloatArray], rate_hz: float
@@ -144,6 +144,8 @@ class _Found:
             part = rows[:, :, first:last]
             square = np.einsum("ijdt,ijdt->ijt", part, part)
             self.by_source[source][..., some] += square
+            if source == "filter":
+                self.lost[..., some] += np.einsum("ijdt,ijdt->ijt", part[:, :, LOST], part[:, :, LOST])
             if self.rate is not None and source != "filter":
                 self.rate[..., some] += _squared_steps(part, square) * rate_hz**2
         for name, weight in weights.items():
@@ -268,17 +270,21 @@ class InputChange:
         errors, motion = self.errors, self.motion
         if motion is None:
             return self
-        joint_m, force_n, moment_nm = errors.joint_m.copy(), errors.force_n.copy(), errors.moment_nm.copy()
+        joint_m, length_m = errors.joint_m.copy(), self.length_m.copy()
         angle, velocity, acceleration, base = (each.copy() for each in vars(motion).values())
         position, speed, change = (factor * loss.amplitude for factor in factors)
         base[:, lost] = -change * np.stack([joint_m[0, lost].real, joint_m[0, lost].imag])
         acceleration[:, lost] = -change * angle[:, lost]
         velocity[:, lost] = speed * np.stack([-1.0, 1.0])[:, None] * angle[:, lost][:, ::-1]
         joint_m[:, lost] *= position
-        for each, factor in ((angle, position), (force_n, loss.around), (moment_nm, loss.around)):
-            each[..., lost, :] *= factor
-        errors = replace(errors, joint_m=joint_m, force_n=force_n, moment_nm=moment_nm)
-        return replace(self, errors=errors, motion=MotionChange(angle, velocity, acceleration, base))
+        angle[:, lost] *= position
+        length_m[:, lost] = 0.0  # the loss comes and goes, and the lengths are those of the whole trial
+        constants = self.constants
+        if constants is not None:
+            constants = constants[0].copy(), constants[1].copy()
+            constants[0][lost], constants[1][lost] = 0.0, 0.0
+        errors, motion = replace(errors, joint_m=joint_m), MotionChange(angle, velocity, acceleration, base)
+        return replace(self, errors=errors, motion=motion, length_m=length_m, constants=constants)
 
     def rows(self, motion: ChainMotion, limb: Limb, settings: Settings, some: slice) -> FloatArray:
         """Change of every term over some frames.
@@ -347,7 +353,7 @@ def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
     for number, each in enumerate(errors.inputs):
         which = [k for k, one in enumerate(each.errors.directions) if one.source == "filter"]
         if which and smoother is not None:
-            lost = slice(which[0], which[-1] + 1)
+            lost = slice(which[0], which[0] + LOST.stop)
             loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise)
             factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
             inputs = list(errors.inputs)

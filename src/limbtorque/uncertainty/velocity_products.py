@@ -95,7 +95,7 @@ def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> Ch
     -------
     ChainMotion
         The same motion where a velocity is far above its noise. Near rest its mean over `PERIODS` of the cut-off, less what
-        noise alone would make of that.
+        noise alone would make of that, where it is smaller.
     """
     if noise is None or not motion.cutoff_hz:
         return motion
@@ -108,6 +108,7 @@ def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> Ch
     rest = mean * np.sqrt(
         np.maximum(1.0 - noise.gains.left_in_velocity(kernel) * own / np.maximum(mean**2, 1e-300), 0.0)
     )
+    rest = np.clip(rest, -np.abs(velocity), np.abs(velocity))  # before its onset a movement is in the mean alone
     near_rest = CERTAIN * own / np.maximum(CERTAIN * own + velocity**2, np.finfo(float).tiny)
     likely = velocity + near_rest * (rest - velocity)
     return replace(motion, kinematics=replace(motion.kinematics, velocity_rad_s=likely))

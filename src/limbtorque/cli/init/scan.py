@@ -68,7 +68,7 @@ def survey(
 
 
 def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading, answers: Mapping[str, Any]) -> Seen:
-    """Survey a file in the reading process, so that the recording does not go through a pipe."""
+    """Survey a file in the reading process; the recording goes through no pipe."""
     given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
     look = partial(look_at, path=path, name=name)
 
