@@ -178,7 +178,7 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
 
 @functools.lru_cache(maxsize=256)
 def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
-    """Lost position, velocity and acceleration over the lost position of `filter_errors`.
+    """Losses of position, velocity and acceleration over `filter_errors`.
 
     Shape (3,), in 1, 1/s and 1/s^2, for the same movement as `loss_ratio`. Positions have the least noise.
     """

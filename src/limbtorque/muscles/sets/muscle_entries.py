@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, field_validator
+from pydantic import field_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import did_you_mean
@@ -23,6 +23,7 @@ from limbtorque.muscles.sets.curve_entry import (
     departure_of,
     read_curve,
 )
+from limbtorque.muscles.sets.line_entries import build_lines
 from limbtorque.muscles.sets.moment_arm_curves import (
     EVERYWHERE,
     Curve,
@@ -35,8 +36,6 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     times,
 )
 from limbtorque.muscles.sets.muscle import (
-    Direction,
-    LineOfAction,
     MomentArm,
     Muscle,
     MusculotendonLength,
@@ -51,30 +50,11 @@ LARGEST_LENGTH_M = 1.0
 LARGEST_STRAIN = 0.2  # no tendon bears as much
 LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
-LARGEST_LINE_M = 0.6
 AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 
 
 # --- entries -----------------------------------------------------------------------------------------------------
-
-
-def _a_point(values: list[float]) -> list[float]:
-    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
-        raise ValueError(
-            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
-        )
-    return values
-
-
-def _an_interval(values: list[float]) -> list[float]:
-    if len(values) != 2 or not values[0] < values[1]:
-        raise ValueError("expected [lowest, highest]")
-    return values
-
-
-Point = Annotated[list[float], AfterValidator(_a_point)]
-Interval = Annotated[list[float], AfterValidator(_an_interval)]
 
 
 class PublishedEntry(Entry):
@@ -158,28 +138,6 @@ LENGTH_FORMS: dict[str, type[FormEntry]] = {
 }
 
 
-class LineEntry(Entry):
-    """Line of action of a muscle at a joint."""
-
-    source: Text = option(..., "Where the line is from.")
-    parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
-    proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
-    distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
-    direction_deg: list[float] | None = option(
-        None,
-        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
-        "rising powers of the flexion in radians.",
-        "deg",
-        min_length=1,
-    )
-    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
-    range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
-    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
-    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
-    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
-    note: Text | None = option(None, "A remark.")
-
-
 class MuscleEntry(Entry):
     """Entry of a muscle; arms, length and lines of action are validated by form."""
 
@@ -247,7 +205,7 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     given = _build_length(parts, joints, where, faults)
     arms = _build_arms(parts.get("moment_arms"), joints, given, where, faults)
     _check_function(parts.get("function"), arms, joints, where, faults)
-    lines = _build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
+    lines = build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
     if row is None:
         return None
     _check_together(row, where, faults)
@@ -560,66 +518,3 @@ def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], wh
                 f"{where} at the {joint}: the moment arm is {value.flat[worst]:+.4f} m and minus the slope of the "
                 f"length {-slope.flat[worst]:+.4f} m at {at}; expected them within {1e3 * allowed:.1f} mm (r = -dL/dq)"
             )
-
-
-# --- lines of action ---------------------------------------------------------------------------------------------
-
-
-def _build_lines(
-    entries: Any, joints: list[str], arms: dict[str, MomentArm], where: str, faults: list[str]
-) -> dict[str, LineOfAction]:
-    if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
-        return {}
-    lines = {}
-    for joint, entry in entries.items():
-        if joint not in joints:
-            near = did_you_mean(str(joint), joints)
-            faults.append(f"{where}: lines_of_action has joint '{joint}', which the set does not have{near}")
-            continue
-        if joint in arms and arms[joint].is_zero and arms[joint].form != "not_sampled":
-            faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
-        line = _build_line(entry, f"{where}: line of action at the {joint}", faults)
-        if line:
-            lines[joint] = line
-    return lines
-
-
-def _build_line(entry: Any, where: str, faults: list[str]) -> LineOfAction | None:
-    row = checked(LineEntry, entry, where=where, faults=faults)
-    if row is None:
-        return None
-    given = [key for key in ("parallel_to", "proximal_m", "distal_m", "direction_deg") if getattr(row, key) is not None]
-    if given not in (["parallel_to"], ["proximal_m", "distal_m"], ["direction_deg"]):
-        faults.append(f"{where}: expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
-        return None
-    own = [key for key in OF_DIRECTIONS if getattr(row, key) is not None]
-    if own and row.direction_deg is None:
-        faults.append(f"{where}: {own[0]} belongs to direction_deg, which is not given")
-        return None
-    points = _pair(row.proximal_m), _pair(row.distal_m)
-    return LineOfAction(row.parallel_to, *points, row.source, row.note or "", _direction(row))
-
-
-OF_DIRECTIONS = ("in_plane_part", "range_deg", "max_departure_deg", "other_model_deg", "arm_difference_m")
-
-
-def _direction(row: LineEntry) -> Direction | None:
-    if row.direction_deg is None:
-        return None
-    low, high = (math.radians(end) for end in row.range_deg or (-math.inf, math.inf))
-    return Direction(
-        tuple(math.radians(value) for value in row.direction_deg),
-        range_rad=(low, high),
-        in_plane_part=1.0 if row.in_plane_part is None else row.in_plane_part,
-        max_departure_rad=_radians(row.max_departure_deg),
-        other_model_rad=_radians(row.other_model_deg),
-        arm_difference_m=row.arm_difference_m,
-    )
-
-
-def _radians(degrees: float | None) -> float | None:
-    return None if degrees is None else math.radians(degrees)
-
-
-def _pair(point: list[float] | None) -> tuple[float, float] | None:
-    return (point[0], point[1]) if point else None
