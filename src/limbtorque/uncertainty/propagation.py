@@ -154,7 +154,7 @@ class _Found:
 
 
 def _squared_steps(part: FloatArray, square: FloatArray) -> FloatArray:
-    """Sum over the directions of the squared steps to the next frame, or from the last."""
+    """Sum over the directions of the squared steps from frame to frame."""
     found = np.zeros_like(square)
     if square.shape[-1] > 1:
         product = np.einsum("ijdt,ijdt->ijt", part[..., 1:], part[..., :-1])
@@ -224,7 +224,10 @@ class TrialErrors:
                 start += len(each.errors.directions)
 
     def velocity_covariance(self) -> FloatArray:
-        """Covariance of the joint velocities' errors in all directions, (n_links, n_links, n_frames), rad^2/s^2."""
+        """Covariance of the joint velocities' errors in all directions.
+
+        Shape (n_links, n_links, n_frames), rad^2/s^2.
+        """
         found = np.zeros((self.motion.chain.n_links, self.motion.chain.n_links, len(self.motion.time_s)))
         for each in self.inputs:
             if each.motion is not None:
