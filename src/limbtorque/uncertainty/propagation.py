@@ -117,7 +117,7 @@ def torque_bands(
 
 @dataclass(frozen=True)
 class _Found:
-    """Variances by source, of the joints' loss and of rates of change, and sums, which fill up."""
+    """Variances and sums of a trial, which fill up direction by direction."""
 
     directions: tuple[Direction, ...]
     by_source: dict[Source, FloatArray]
