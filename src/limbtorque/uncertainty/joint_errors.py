@@ -178,9 +178,10 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
 
 @functools.lru_cache(maxsize=256)
 def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
-    """Losses of position, velocity and acceleration over `filter_errors`.
+    """Factors from the second loss of a position to three first losses.
 
-    Shape (3,), in 1, 1/s and 1/s^2, for the same movement as `loss_ratio`. Positions have the least noise.
+    Shape (3,), of position, velocity and acceleration, in 1, 1/s and 1/s^2, over the lost position of `filter_errors`, for
+    the same movement as `loss_ratio`. Positions have the least noise.
     """
     first, again = _lost_powers(smoother, cutoff_hz, rate_hz)
     return np.asarray(np.sqrt(first[:3] / again[0]) / loss_ratio(smoother, cutoff_hz, rate_hz))

@@ -129,6 +129,6 @@ class NoiseGains:
 
 
 def _products(first: FloatArray, second: FloatArray, square: FloatArray, faster: FloatArray | float) -> FloatArray:
-    """Mean products of the gains of two cut-offs, (4, n_cutoffs, n_cutoffs)."""
+    """Mean products of the gains of each two cut-offs, (4, n, n)."""
     pairs = (first, first, 1.0), (first, first, square), (second, second, square**2), (first, second, -square)
     return np.stack([(a * size * faster) @ b.T / FREQUENCIES for a, b, size in pairs])

@@ -117,7 +117,7 @@ def torque_bands(
 
 @dataclass(frozen=True)
 class _Found:
-    """Variances by source and of rates of change, and sums, which fill up."""
+    """Variances and sums of a trial, which fill up direction by direction."""
 
     directions: tuple[Direction, ...]
     by_source: dict[Source, FloatArray]
@@ -154,7 +154,7 @@ class _Found:
 
 
 def _squared_steps(part: FloatArray, square: FloatArray) -> FloatArray:
-    """Sum over the directions of the squared steps to the next frame."""
+    """Sum over the directions of the squared steps from frame to frame."""
     found = np.zeros_like(square)
     if square.shape[-1] > 1:
         product = np.einsum("ijdt,ijdt->ijt", part[..., 1:], part[..., :-1])
@@ -224,7 +224,10 @@ class TrialErrors:
                 start += len(each.errors.directions)
 
     def velocity_covariance(self) -> FloatArray:
-        """Covariance of the joint velocities' errors, (n_links, n_links, n_frames)."""
+        """Covariance of the joint velocities' errors in all directions.
+
+        Shape (n_links, n_links, n_frames), rad^2/s^2.
+        """
         found = np.zeros((self.motion.chain.n_links, self.motion.chain.n_links, len(self.motion.time_s)))
         for each in self.inputs:
             if each.motion is not None:
