@@ -12,9 +12,6 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import convolve1d
-from scipy.signal import convolve
-from scipy.signal.windows import hann
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.inverse import ComplexArray
@@ -102,6 +99,8 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
     ndarray of shape (n_joints, n_terms, n_frames)
         Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around. NaN where it is not known.
     """
+    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
+
     square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
     of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
     own = convolve1d(np.nan_to_num(of_one - in_loss), window, axis=-1, mode="constant")
@@ -110,7 +109,7 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
 
 def _window(motion: ChainMotion, periods: float) -> FloatArray:
     """Weights of the frames in the mean of an energy."""
-    window = hann(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
+    window = np.hanning(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
 
@@ -148,10 +147,14 @@ def _deconvolved(energy: FloatArray, response: FloatArray) -> FloatArray:
 
 def _same(values: FloatArray, kernel: FloatArray) -> FloatArray:
     """Convolution with a symmetric kernel of odd length, as long as the values."""
+    from scipy.signal import convolve
+
     half = len(kernel) // 2
     return np.asarray(convolve(values, kernel, mode="full")[half : half + len(values)])
 
 
 def _smeared(response: FloatArray, window: FloatArray) -> FloatArray:
     """Response of an energy that is averaged."""
+    from scipy.signal import convolve
+
     return np.asarray(convolve(response, window, mode="same"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import next_fast_len, rfft, rfftfreq
 
 from limbtorque.arrays import FloatArray
 from limbtorque.signals.derivatives import differentiate
@@ -64,6 +63,8 @@ class NoiseSum:
 
     def variance(self) -> FloatArray:
         """Variance of the sum."""
+        from scipy.fft import next_fast_len, rfft, rfftfreq  # a slow import that most studies do not need
+
         gains, n = self.gains, self.before.shape[-1]
         size = next_fast_len(n + 2 * gains.reach, real=True)
         frames = np.clip(self.first + np.arange(n), 0, gains.weight.shape[1] - 1)

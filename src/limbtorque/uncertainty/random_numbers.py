@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from limbtorque.arrays import FloatArray
 from limbtorque.uncertainty.directions import Direction, SharedBy
@@ -82,5 +80,8 @@ def sobol_normal(generator: np.random.Generator, n_samples: int, n_directions: i
 
     The sequence is scrambled, and in random order.
     """
+    from scipy.special import ndtri  # slow imports that most studies do not need
+    from scipy.stats import qmc
+
     uniform = qmc.Sobol(n_directions, rng=generator).random(n_samples)[generator.permutation(n_samples)]
     return np.asarray(ndtri(np.clip(uniform, 1e-12, 1.0 - 1e-12)))

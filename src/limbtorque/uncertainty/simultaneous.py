@@ -13,7 +13,6 @@ crossings (Rice 1945; Liebl and Reimherr 2023, Journal of the Royal Statistical 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.uncertainty.bands import LEVEL, TorqueBands
@@ -52,6 +51,8 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
     Every run of frames begins anew, as if the runs before told nothing about it. The bound is close for a high level; for
     the squares of noise near rest, which are not normal, it is too narrow.
     """
+    from scipy.special import ndtr  # a slow import that most studies do not need
+
     if bands.rate_nm2_s2 is None:
         raise ValueError("the bands have no rates of change; compute them by torque_bands(..., whole_curves=True)")
     turned, n_runs = np.zeros(bands.variance_nm2.shape[:2]), 0

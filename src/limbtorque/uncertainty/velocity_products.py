@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import convolve1d
-from scipy.signal.windows import hann
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain, Kinematics, pairs
@@ -99,6 +97,8 @@ def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> Ch
     """
     if noise is None or not motion.cutoff_hz:
         return motion
+    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
+
     own = np.einsum("aat->ta", noise.velocity[0])
     kernel = _window(motion.rate_hz * PERIODS / max(motion.cutoff_hz))
     velocity = motion.kinematics.velocity_rad_s
@@ -116,7 +116,7 @@ def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> Ch
 
 def _window(n_frames: float) -> FloatArray:
     """Hann window of about so many frames, an odd number, with sum 1."""
-    window = hann(2 * round(n_frames / 2.0) + 3)[1:-1]
+    window = np.hanning(2 * round(n_frames / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
 
