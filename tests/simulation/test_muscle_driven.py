@@ -36,9 +36,13 @@ def move(drive, *, angle=BENT, time=TIME, velocity=(0.0, 0.0), integration=TIGHT
     return simulate(ARM, time, State(angle, velocity), torque=drive, gravity_m_s2=GRAVITY, integration=integration)
 
 
-def fibres():
+def fibres(length_m):
+    """Parameters of the fibres of muscles whose length these joints determine; the wrist's have constant strength."""
     return {
-        name: [np.nan if getattr(muscle, name) is None else getattr(muscle, name) for muscle in SET.muscles]
+        name: [
+            np.nan if getattr(muscle, name) is None or np.isnan(own_m) else getattr(muscle, name)
+            for muscle, own_m in zip(SET.muscles, length_m, strict=True)
+        ]
         for name in ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
     }
 
@@ -46,7 +50,7 @@ def fibres():
 def test_constant_activations_are_a_function_of_the_state():
     def torque(_, angle, velocity, __):
         unit = musculotendon(SET, (angle - ZERO)[None], velocity_rad_s=velocity[None], joints=JOINTS)
-        limits = hill_limits(unit.length_m, unit.velocity_m_s, max_force_n=SET.max_force_n, **fibres())
+        limits = hill_limits(unit.length_m, unit.velocity_m_s, max_force_n=SET.max_force_n, **fibres(unit.length_m[0]))
         return unit.moment_arm_m[0] @ (ACTIVATION * limits.strength_n[0] + limits.passive_n[0])
 
     made, same = move(muscle_drive(RIGHT, ACTIVATION, dynamics=None)), move(torque)
@@ -99,7 +103,7 @@ def test_work_of_the_torques_is_that_of_the_tensions():
     """Virtual work, -F dL: shortening under tension gives energy to the chain, and nothing is lost on the way."""
     made = move(muscle_drive(RIGHT, ACTIVATION, dynamics=None))
     unit = musculotendon(SET, made.angle_rad - ZERO, velocity_rad_s=made.velocity_rad_s, joints=JOINTS)
-    limits = hill_limits(unit.length_m, unit.velocity_m_s, max_force_n=SET.max_force_n, **fibres())
+    limits = hill_limits(unit.length_m, unit.velocity_m_s, max_force_n=SET.max_force_n, **fibres(unit.length_m[0]))
     known = [muscle.velocity_known for muscle in SET.muscles]  # the others are those of the wrist
     pull = ((ACTIVATION * limits.strength_n + limits.passive_n) * unit.velocity_m_s)[:, known]
     work = made.joint_work_j.sum(axis=1)

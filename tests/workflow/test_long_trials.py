@@ -54,7 +54,8 @@ def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(stage, whole, in_
         assert one.schema.equals(other.schema)
         for name in one.column_names:
             a, b = (table[name].to_numpy() for table in (one, other))
-            np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12 * np.nanmax(np.abs(a), initial=0.0), err_msg=name)
+            largest = 1.0 if name.startswith("optimization_") else np.nanmax(np.abs(a), initial=0.0)  # it is rounding
+            np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12 * largest, err_msg=name)
         assert again.notes == record.notes
         for row, same in zip(record.summary, again.summary, strict=True):
             texts = {name for name, value in row.items() if isinstance(value, str)}

@@ -60,7 +60,7 @@ def test_long_sessions_are_jobs_of_their_own(trial):
 
 def test_a_run_on_slurm_takes_the_profile_instead_of_cores():
     words = command(Path("study"), slurm=True, more=["--dry-run"])
-    assert words[-3:] == ["--profile", str(ROOT / "profiles" / "slurm"), "--dry-run"]
+    assert words[-4:] == ["--profile", str(ROOT / "profiles" / "slurm"), "--keep-going", "--dry-run"]
     assert "--cores" not in words
 
 

@@ -44,7 +44,7 @@ def cycle_times(time_s: FloatArray, path_m: FloatArray, *, start: Start) -> Floa
 
     Examples
     --------
-    >>> time_s = np.arange(0.0, 3.0, 0.01)
+    >>> time_s = np.arange(0.0, 3.1, 0.01)
     >>> circle = 0.17 * np.column_stack([np.sin(2 * np.pi * time_s), np.cos(2 * np.pi * time_s)])
     >>> cycle_times(time_s, circle, start="rearmost").round(3).tolist()
     [0.75, 1.75, 2.75]

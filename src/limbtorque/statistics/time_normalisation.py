@@ -46,7 +46,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     Examples
     --------
     >>> find_movement([0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 1.0, 0.0, 0.0], onset_share=0.25)
-    Window(start_s=1.25, end_s=2.75, note='', cycle=1, n_cycles=1)
+    Window(start_s=1.25, end_s=2.75, note='', cycle=1, n_cycles=1, events='')
     """
     time, speed = np.asarray(time_s, dtype=float), np.asarray(speed_m_s, dtype=float)
     known = ~np.isnan(speed)
@@ -124,7 +124,7 @@ def find_between(
     >>> times = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5]
     >>> on_plate = [False, False, True, True, True, True]
     >>> find_between(strikes, start="Foot Strike", end="Foot Strike", side="left", time_s=times, known=on_plate)
-    Window(start_s=1.2, end_s=2.3, note='', cycle=2, n_cycles=2)
+    Window(start_s=1.2, end_s=2.3, note='', cycle=2, n_cycles=2, events='')
     """
     start, end = (name.replace("{side}", side) for name in (start, end))
     times, seen = np.asarray(time_s, dtype=float), np.asarray(known, dtype=bool)
