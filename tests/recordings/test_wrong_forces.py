@@ -92,6 +92,17 @@ def exchanged(raw: bytes) -> bytes:
     return with_values(raw, "FORCE_PLATFORM", "CHANNEL", channel[:, [0, 2, 1, 3, 4]])
 
 
+def lower(mm: float, slope: float = 0.0) -> Change:
+    """Lower the corners of every plate, or let them rise along the way, each plate about its middle."""
+
+    def change(raw: bytes) -> bytes:
+        corners = values(raw, "FORCE_PLATFORM", "CORNERS").copy()
+        corners[2] += slope * (corners[0] - corners[0].mean(axis=0)) - mm
+        return with_values(raw, "FORCE_PLATFORM", "CORNERS", corners)
+
+    return change
+
+
 WRONG: dict[str, Change] = {
     "Fx and Fy exchanged": channels_in_order(1, 0, 2, 3, 4, 5),
     "Fx and Fz exchanged": channels_in_order(2, 1, 0, 3, 4, 5),
@@ -117,10 +128,19 @@ WRONG: dict[str, Change] = {
     "plates turned by 180 degrees": turned(2),
     "plates turned by 270 degrees": turned(3),
     "two plates exchanged": exchanged,
+    "plates 150 mm lower": lower(150.0),
+    "plates 350 mm lower": lower(350.0),
+    "plates 1 m lower": lower(1000.0),
+    "plates 2.5 m lower": lower(2500.0),
+    "plates 150 mm higher": lower(-150.0),
+    "plates 350 mm higher": lower(-350.0),
+    "plates inclined by 3 degrees": lower(0.0, slope=0.05),
+    "plates inclined by 8.5 degrees": lower(0.0, slope=-0.15),
 }
 SEEN_BY_THE_READER = {
     *("Fx and Fz exchanged", "Fy and Fz exchanged", "forces and moments exchanged"),
     *("sign of Fz", "sign of all forces", "sign of all channels", "forces of a thousandth", "moments times 1000"),
+    "plates 350 mm higher",
 }
 # The force and the centre of pressure to one side, which the sagittal plane does not have; and plates that are then under
 # no foot, so that their steps are not measured and a cycle on the other plates is taken.
