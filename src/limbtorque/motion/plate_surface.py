@@ -67,4 +67,4 @@ def _surface(corners_m: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatAr
     if size < LEAST_AREA_M2:
         return middle_m, up, float("nan")
     normal = normal / size * (1.0 if normal @ up >= 0.0 else -1.0)
-    return middle_m, normal, float(np.degrees(np.arccos(min(normal @ up, 1.0))))
+    return middle_m, normal, float(np.degrees(np.arccos(np.clip(normal @ up, -1.0, 1.0))))
