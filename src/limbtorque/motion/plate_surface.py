@@ -10,7 +10,7 @@ from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.motion.foot import Foot
 from limbtorque.motion.plate_signals import Reading
 
-STANDING_M = 0.04  # the lower end of a standing foot: 0.020 to 0.054 m in 13 recorded stances, 0 in simulated ones
+STANDING_M = 0.04  # the lower end of a standing foot: 0.020 to 0.054 m in 12 recorded stances, 0 in simulated ones
 LOADED_SHARE = 0.2  # of the largest force on the foot: frames in which it stands
 FEWEST_FRAMES = 3
 LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface (recordings/wrenches.py)
