@@ -277,12 +277,15 @@ def test_the_direction_is_a_regression_weighted_by_the_vertical_force():
     assert shear_error_share(*directions(line, lean, weight), 100.0) == pytest.approx(abs(slope / 0.7 - 1.0))
 
 
-def test_stances_count_by_their_force_and_turn_each_about_its_mean():
-    """Slopes 0.7 and 0.35 of the same turn at 600 N and 200 N: 3 and 1 parts."""
+@pytest.mark.parametrize("slope", [0.35, 0.0, -0.7])
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_one_stance_of_another_direction_is_not_hidden_by_the_others(slope, wrong):
+    """Slopes of 0.7 in two stances, each about its own mean; the third, with a third of the force, is judged alone."""
     line = np.linspace(-0.3, 0.3, 40)
-    first, second = directions(line + 0.5, 0.7 * line, 600.0), directions(line - 0.2, 0.35 * line + 9.0, 200.0)
-    both = [np.concatenate(parts) for parts in zip(first, second, strict=True)]
-    assert shear_error_share(*both, 100.0) == pytest.approx(1.0 - (3.0 * 1.0 + 1.0 * 0.5) / 4.0)
+    stances = [directions(line + 0.5 - 0.2 * n, 0.7 * line + 3.0 * n, 600.0) for n in range(3)]
+    stances[wrong] = directions(line, slope * line - 9.0, 200.0)
+    found = shear_error_share(*(np.concatenate(parts) for parts in zip(*stances, strict=True)), 100.0)
+    assert found == pytest.approx(abs(slope / 0.7 - 1.0))
 
 
 @pytest.mark.parametrize(("weight_n", "counts"), [(101.0, True), (100.0, False), (99.0, False)])
@@ -330,6 +333,39 @@ def test_a_foot_on_its_toes_by_force_and_couple():
         replace(load, couple_nm=couple), joints, heel_m=heel, front_m=front, level_m=level_m, rate_hz=100.0
     )
     assert found["shear_error_share"] == pytest.approx(0.5)
+
+
+def on_toes(lift_m, off_m, n=20):
+    """Stance of which the last quarter is on the toes: heel, front, and a pressure this far behind the front there."""
+    heel, front = np.zeros((n, 2)), np.tile([0.2, 0.0], (n, 1))
+    heel[-n // 4 :, 1] = lift_m
+    return heel, front, np.where(heel[:, 1] > 0.0, 0.2 - off_m, 0.1)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_pressure_beside_one_of_three_stances_is_not_hidden_by_the_others(wrong):
+    """Stances at heights of stairs, 0.2 m apart, on a plate each; two frames without load between them."""
+    parts = [on_toes(0.05, 0.1 if n == wrong else 0.004) for n in range(3)]
+    heel, front = (np.concatenate([part[k] + [0.6 * n, 0.2 * n] for n, part in enumerate(parts)]) for k in (0, 1))
+    pressure = np.concatenate([part[2] + 0.6 * n for n, part in enumerate(parts)])
+    force = np.tile(np.r_[0.0, np.full(18, 500.0), 0.0], 3)
+    assert pressure_off_toes_m(pressure, force, heel_m=heel, front_m=front) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("with_heel", "lift_m", "known"),
+    [(True, 0.025, False), (True, 0.035, True), (False, 0.015, False), (False, 0.025, True)],
+)
+def test_without_a_heel_the_ankle_shows_a_foot_on_its_toes(with_heel, lift_m, known):
+    """The ankle rises by 0.7 of the heel's way: 2 cm in place of 3 cm."""
+    heel, front, pressure = on_toes(lift_m, 0.06)
+    joints = np.zeros((20, 4, 2))
+    joints[:, 0], joints[:, 2] = [0.0, 0.9], heel + np.array([0.05, 0.08])
+    force = np.tile([0.0, 600.0], (20, 1))
+    load = ExternalLoad(force, joints[:, 2], (pressure - joints[:, 2, 0]) * 600.0, np.ones(20, dtype=np.int8), ())
+    given = heel if with_heel else None
+    found = foot_metrics(load, joints, heel_m=given, front_m=front, level_m=0.0, rate_hz=100.0)["pressure_off_toes_m"]
+    assert found == pytest.approx(0.06) if known else np.isnan(found)
 
 
 def test_without_a_force_no_pressure_is_under_the_toes():

@@ -16,29 +16,42 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recording
-from limbtorque.study.settings import make_settings
+from limbtorque.study.settings import Settings, make_settings
 
 WALKER = Walker(strike_m_s=0.4)
 N_PLATES = 5
-SETTINGS = make_settings(
-    {
-        "plane": {"up_axis": "+z", "forward_axis": "travel"},
-        "marker_sets": {
-            "simulated": {
-                **{"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"},
-                **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"},
-            }
-        },
-        "substitutes": {
-            "simulated": {
-                **{"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"},
-                **{"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"},
-            }
-        },
-        "ensembles": {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"},
-        "muscles": {"enabled": False},
-    }
-)
+MARKERS = {
+    **{"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"},
+    **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"},
+}
+
+
+def settings(markers: dict[str, str]) -> Settings:
+    """Options of the walk with these landmarks."""
+    return make_settings(
+        {
+            "plane": {"up_axis": "+z", "forward_axis": "travel"},
+            "marker_sets": {"simulated": markers},
+            "substitutes": {
+                "simulated": {
+                    **{"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"},
+                    **{"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"},
+                }
+            },
+            "ensembles": {
+                "window": "events",
+                "start_event": "Foot Strike {side}",
+                "end_event": "Foot Strike {side}",
+            },
+            "muscles": {"enabled": False},
+        }
+    )
+
+
+SETTINGS = {
+    "heel": settings(MARKERS),
+    "no heel": settings({name: label for name, label in MARKERS.items() if name != "heel"}),
+}
 Change = Callable[[bytes], bytes]
 
 
@@ -92,6 +105,43 @@ def exchanged(raw: bytes) -> bytes:
     return with_values(raw, "FORCE_PLATFORM", "CHANNEL", channel[:, [0, 2, 1, 3, 4]])
 
 
+def lower(mm: float, slope: float = 0.0) -> Change:
+    """Lower the corners of every plate, or let them rise along the way, each plate about its middle."""
+
+    def change(raw: bytes) -> bytes:
+        corners = values(raw, "FORCE_PLATFORM", "CORNERS").copy()
+        corners[2] += slope * (corners[0] - corners[0].mean(axis=0)) - mm
+        return with_values(raw, "FORCE_PLATFORM", "CORNERS", corners)
+
+    return change
+
+
+def moved(mm: float) -> Change:
+    """Move every plate along the way."""
+
+    def change(raw: bytes) -> bytes:
+        corners = values(raw, "FORCE_PLATFORM", "CORNERS").copy()
+        corners[0] += mm
+        return with_values(raw, "FORCE_PLATFORM", "CORNERS", corners)
+
+    return change
+
+
+def on_one_plate(change: Change, number: int) -> Change:
+    """Change this plate, and leave the others as they are."""
+
+    def changed(raw: bytes) -> bytes:
+        wrong = change(raw)
+        for group, name in (("FORCE_PLATFORM", "CHANNEL"), ("FORCE_PLATFORM", "CORNERS"), ("ANALOG", "SCALE")):
+            plates = values(raw, group, name).copy()
+            mine = (slice(6 * number - 6, 6 * number),) if group == "ANALOG" else (..., number - 1)
+            plates[mine] = values(wrong, group, name)[mine]
+            raw = with_values(raw, group, name, plates)
+        return raw
+
+    return changed
+
+
 WRONG: dict[str, Change] = {
     "Fx and Fy exchanged": channels_in_order(1, 0, 2, 3, 4, 5),
     "Fx and Fz exchanged": channels_in_order(2, 1, 0, 3, 4, 5),
@@ -117,10 +167,21 @@ WRONG: dict[str, Change] = {
     "plates turned by 180 degrees": turned(2),
     "plates turned by 270 degrees": turned(3),
     "two plates exchanged": exchanged,
+    "plates 100 mm along the way": moved(100.0),
+    "plates 100 mm against the way": moved(-100.0),
+    "plates 150 mm lower": lower(150.0),
+    "plates 350 mm lower": lower(350.0),
+    "plates 1 m lower": lower(1000.0),
+    "plates 2.5 m lower": lower(2500.0),
+    "plates 150 mm higher": lower(-150.0),
+    "plates 350 mm higher": lower(-350.0),
+    "plates inclined by 3 degrees": lower(0.0, slope=0.05),
+    "plates inclined by 8.5 degrees": lower(0.0, slope=0.15),
 }
 SEEN_BY_THE_READER = {
     *("Fx and Fz exchanged", "Fy and Fz exchanged", "forces and moments exchanged"),
     *("sign of Fz", "sign of all forces", "sign of all channels", "forces of a thousandth", "moments times 1000"),
+    "plates 350 mm higher",
 }
 # The force and the centre of pressure to one side, which the sagittal plane does not have; and plates that are then under
 # no foot, so that their steps are not measured and a cycle on the other plates is taken.
@@ -141,35 +202,56 @@ def said_by_the_reader(recording: Recording) -> list[str]:
     return left_out + [g.sentence for g in recording.audit.guesses]
 
 
-def analysed(recording: Recording, side: str) -> TrialResult:
-    return analyse_recording(recording, Limb("leg", side=side, body_mass_kg=WALKER.mass_kg), SETTINGS)
+def analysed(recording: Recording, side: str, markers: str) -> TrialResult:
+    return analyse_recording(recording, Limb("leg", side=side, body_mass_kg=WALKER.mass_kg), SETTINGS[markers])
+
+
+Case = tuple[str, str]  # side, markers
 
 
 @pytest.fixture(scope="module")
-def right_torques(walk: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+def right_torques(walk: bytes, tmp_path_factory: pytest.TempPathFactory) -> dict[Case, np.ndarray]:
     """Net torques of the walk itself, which nothing is said of."""
     recording = read(tmp_path_factory.mktemp("good"), walk)
     assert not said_by_the_reader(recording)
-    found = {side: analysed(recording, side) for side in ("right", "left")}
+    found = {(side, markers): analysed(recording, side, markers) for side in ("right", "left") for markers in SETTINGS}
     assert {one.status for one in found.values()} == {"ok"}
-    return {side: one.torques.terms.net for side, one in found.items()}
+    return {case: one.torques.terms.net for case, one in found.items()}
+
+
+def assert_right_before_the_next_strike(found: TrialResult, right: np.ndarray) -> None:
+    judged = np.flatnonzero(found.window.judged(found.motion.time_s, np.ones(len(right), dtype=bool)))
+    before = judged[: -round(BEFORE_STRIKE_S * WALKER_RATE_HZ)]
+    np.testing.assert_allclose(found.torques.terms.net[before], right[before], atol=0.05)
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_force_is_said_or_refused(
-    walk: bytes, tmp_path: Path, right_torques: dict[str, np.ndarray], name: str
+    walk: bytes, tmp_path: Path, right_torques: dict[Case, np.ndarray], name: str
 ) -> None:
     """By the reader or by the verdict; or it is a component that torques in the sagittal plane do not have."""
     recording = read(tmp_path, WRONG[name](walk))
     said = said_by_the_reader(recording)
     assert bool(said) == (name in SEEN_BY_THE_READER), said
-    for side, right in right_torques.items():
-        found = analysed(recording, side)
-        assert (found.status == "ok") == (name in NO_OTHER_TORQUES), found.verdict.flags
+    for (side, markers), right in right_torques.items():
+        found = analysed(recording, side, markers)
+        assert (found.status == "ok") == (name in NO_OTHER_TORQUES), (side, markers, found.verdict.flags)
         if found.status == "ok":
-            judged = np.flatnonzero(found.window.judged(found.motion.time_s, np.ones(len(right), dtype=bool)))
-            before = judged[: -round(BEFORE_STRIKE_S * WALKER_RATE_HZ)]
-            np.testing.assert_allclose(found.torques.terms.net[before], right[before], atol=0.05)
+            assert_right_before_the_next_strike(found, right)
+
+
+@pytest.mark.parametrize(("number", "side"), [(2, "left"), (3, "right")])
+@pytest.mark.parametrize("name", sorted(set(WRONG) - SEEN_BY_THE_READER - {"two plates exchanged"}))
+def test_one_wrong_plate_is_not_hidden_by_the_others(
+    walk: bytes, tmp_path: Path, right_torques: dict[Case, np.ndarray], name: str, number: int, side: str
+) -> None:
+    """This foot steps on two or three plates, of which one is wrong."""
+    recording = read(tmp_path, on_one_plate(WRONG[name], number)(walk))
+    for markers in SETTINGS:
+        found = analysed(recording, side, markers)
+        assert (found.status == "ok") == (name in NO_OTHER_TORQUES), (markers, found.verdict.flags)
+        if found.status == "ok":
+            assert_right_before_the_next_strike(found, right_torques[side, markers])
 
 
 @pytest.mark.parametrize(("group", "name"), [("ANALOG", "SCALE"), ("FORCE_PLATFORM", "CORNERS"), ("POINT", "LABELS")])

@@ -36,6 +36,9 @@ LARGEST_DELAY_S = 0.15
 SHEAR_SLOPE = 0.7  # 0.66 to 0.91 in 11 recorded stances, straight and turning
 LEAST_TURN = 0.25  # of the line from the centre of pressure to the hip, as a slope; 0.5 and more in whole stances
 MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
+HEEL_RAISED_M = 0.03
+ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
+FEWEST_ON_TOES = 3  # frames
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 
@@ -242,8 +245,8 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
     float
         Slope of the force's direction over that of the line from the centre of pressure to the hip, relative to
         `SHEAR_SLOPE`, less one, absolute: 1 without a force along the way, 2 where braking and propulsion are exchanged.
-        Directions are x over y, weighted by the vertical force, all stances together, each about its mean. NaN without a
-        stance in which the line turns by `LEAST_TURN`.
+        Directions are x over y about their means, weighted by the vertical force; the largest of all stances, since each may be
+        on another plate. NaN without a stance of 0.15 s in which the line turns by `LEAST_TURN`.
 
     Notes
     -----
@@ -253,7 +256,7 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
     """
     known = ~np.isnan(force_n + pressure_m + hip_m).any(axis=1)
     loaded = known & (force_n[:, 1] > 0.2 * np.nanmax(force_n[:, 1], initial=1.0))
-    along = across = 0.0
+    errors = []
     for start, stop in runs(loaded):
         part, weight = slice(start, stop), force_n[start:stop, 1]
         line, lean = hip_m[part] - pressure_m[part], force_n[part, 0] / weight
@@ -261,13 +264,18 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
         if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN:
             continue
         turn = turn - np.average(turn, weights=weight)
-        along += float((weight * turn * lean).sum())
-        across += float((weight * turn**2).sum())
-    return abs(along / across / SHEAR_SLOPE - 1.0) if across else float("nan")
+        slope = float((weight * turn * lean).sum() / (weight * turn**2).sum())
+        errors.append(abs(slope / SHEAR_SLOPE - 1.0))
+    return max(errors, default=float("nan"))
 
 
 def pressure_off_toes_m(
-    pressure_m: FloatArray, upward_n: FloatArray, *, heel_m: FloatArray, front_m: FloatArray
+    pressure_m: FloatArray,
+    upward_n: FloatArray,
+    *,
+    heel_m: FloatArray,
+    front_m: FloatArray,
+    raised_m: float = HEEL_RAISED_M,
 ) -> float:
     """Distance of the centre of pressure from the ball of a foot on its toes.
 
@@ -276,30 +284,33 @@ def pressure_off_toes_m(
     pressure_m, upward_n : ndarray of shape (n_frames,)
         Centre of pressure along the way, m, and vertical force on the foot, N.
     heel_m, front_m : ndarray of shape (n_frames, 2)
-        Heel and head of metatarsal 2 in the plane, x along the way, y up, m.
+        Heel (or ankle) and head of metatarsal 2 in the plane, x along the way, y up, m.
+    raised_m : float, optional
+        Height of the heel above its lowest place from which on the foot is on its toes, m.
 
     Returns
     -------
     float
-        Absolute median over the frames of at least 0.3 of the largest force in which the heel is 3 cm above its lowest
-        place and the front is within 2 cm of its own: the foot then stands on the heads of the metatarsals. NaN with fewer than three such frames.
+        Absolute median over the frames of a stance with at least 0.3 of the largest force in which the heel is raised and the
+        front is within 2 cm of its lowest place: the foot then stands on the heads of the metatarsals. The largest of all
+        stances, since each may be on another plate. NaN without a stance of `FEWEST_ON_TOES` such frames.
     """
     loaded = np.nan_to_num(upward_n) > 0.3 * np.nanmax(upward_n, initial=1.0)
     known = loaded & ~np.isnan(pressure_m + heel_m[:, 1] + front_m[:, 1])
-    if not known.any():
-        return float("nan")
-    heel, front = heel_m[:, 1] - heel_m[known, 1].min(), front_m[:, 1] - front_m[known, 1].min()
-    counted = known & (heel > 0.03) & (front < 0.02)
-    if counted.sum() < 3:
-        return float("nan")
-    return float(abs(np.median((pressure_m - front_m[:, 0])[counted])))
+    off_m = []
+    for start, stop in runs(known):
+        heel, front = heel_m[start:stop, 1], front_m[start:stop, 1]
+        on_toes = (heel - heel.min() > raised_m) & (front - front.min() < 0.02)
+        if on_toes.sum() >= FEWEST_ON_TOES:
+            off_m.append(float(abs(np.median((pressure_m - front_m[:, 0])[start:stop][on_toes]))))
+    return max(off_m, default=float("nan"))
 
 
 def foot_metrics(
     load: ExternalLoad,
     joint_m: FloatArray,
     *,
-    heel_m: FloatArray,
+    heel_m: FloatArray | None,
     front_m: FloatArray,
     level_m: float,
     rate_hz: float,
@@ -313,7 +324,7 @@ def foot_metrics(
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints in the plane, m.
     heel_m, front_m : ndarray of shape (n_frames, 2)
-        Heel and front of the foot in the plane, m.
+        Heel and front of the foot in the plane, m; without a heel (None) the ankle shows that the foot is on its toes.
     level_m, rate_hz : float
         Height of the plates along the plane's y axis, and frames per second.
 
@@ -327,9 +338,11 @@ def foot_metrics(
     turning = load.couple_nm + (level_m - ankle[:, 1]) * forward
     along = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
     pressure = np.stack([along, np.full_like(along, level_m)], axis=1)
+    back, raised = (ankle, ANKLE_RAISED_M) if heel_m is None else (heel_m, HEEL_RAISED_M)
+    off = pressure_off_toes_m(along, upward, heel_m=back, front_m=front_m, raised_m=raised)
     return {
         "shear_error_share": shear_error_share(load.force_n, pressure, joint_m[:, 0], rate_hz),
-        "pressure_off_toes_m": pressure_off_toes_m(along, upward, heel_m=heel_m, front_m=front_m),
+        "pressure_off_toes_m": off,
     }
 
 
@@ -375,12 +388,13 @@ def body_metrics(
     on_plates = on_ground and len(recording.force_plates) > 0
     names = [*(joint.landmark for joint in model.joints), model.end]
     metrics: dict[str, float] = {}
-    if model.ground_contact and "heel" in placed.landmarks:
-        heel, ankle, front = (placed.landmarks[name] @ axes[:2].T for name in ("heel", *names[-2:]))
+    ankle, front = (placed.landmarks[name] @ axes[:2].T for name in names[-2:])
+    heel = placed.landmarks["heel"] @ axes[:2].T if "heel" in placed.landmarks else None
+    if model.ground_contact and heel is not None:
         metrics["foot_reversed_share"] = foot_reversed_share(heel, ankle, front)
-        if on_plates:
-            level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
-            metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
+    if on_plates:
+        level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
+        metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
     sides = both_sides(recording, limb, settings, placed.prepared.stretch)
     if sides is None:
         return metrics

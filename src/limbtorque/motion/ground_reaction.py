@@ -21,6 +21,7 @@ from limbtorque.motion.plate_signals import (
     reach_frames,
     saturated_samples,
 )
+from limbtorque.motion.plate_surface import surface_metrics
 from limbtorque.motion.pressure import pressure_in_plane
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.loads import Force, LoadModel, Plates
@@ -244,8 +245,7 @@ def ground_load(
     clear = _clear(feet.own, assigned, readings, settings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(settings.min_contact_s * stretch.rate_hz)) & ~measured & ~clear
-    notes = [note for load in loads for note in load.notes]
-    notes += _floor_notes(missing, feet.own, stretch, settings)
+    notes = [*(note for load in loads for note in load.notes), *_floor_notes(missing, feet.own, stretch, settings)]
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
     in_plane, couple = _moved(wrench, ankle_m)
@@ -264,6 +264,7 @@ def ground_load(
         "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
+        **surface_metrics(readings, [each.own for each in assigned], feet.own, up),
     }
     steps = plate_events(
         readings,
