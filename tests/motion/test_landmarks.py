@@ -147,7 +147,9 @@ def test_prefixes():
 
 
 def test_a_label_that_occurs_twice_is_ambiguous():
-    with pytest.raises(LandmarkError, match=r"'KNE' is ambiguous, the file has 'KNE', 'KNE'.*rename a label that occurs twice"):
+    with pytest.raises(
+        LandmarkError, match=r"'KNE' is ambiguous, the file has 'KNE', 'KNE'.*rename a label that occurs twice"
+    ):
         needed_markers(recording("KNE", "ANK", "KNE"), mapping({"knee": "KNE"}), ["knee"])
 
 

@@ -131,4 +131,6 @@ onsuccess:
 
 onerror:
     if layout.REPORT["index"].is_file():
-        streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}")
+        streams.say(
+            f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}"
+        )
