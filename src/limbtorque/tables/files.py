@@ -261,7 +261,10 @@ def csv_pieces(path: Path, columns: Sequence[Column]) -> Iterator[Callable[[Sequ
 
 def table_of_rows(columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]) -> pa.Table:
     """Table of rows, each a mapping with a value for every column."""
-    return make_table(columns, {column.name: [row[column.name] for row in rows] for column in columns})
+    names = [column.name for column in columns]
+    values = [[row[name] for name in names] for row in rows]  # a row at a time: a row lies together in memory
+    of_columns = zip(*values, strict=True) if rows else ([] for _ in names)
+    return make_table(columns, dict(zip(names, map(list, of_columns), strict=True)))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -12,6 +13,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.uncertainty.directions import SHARED_BY, SharedBy
 
 OWNERS: tuple[SharedBy, ...] = get_args(SharedBy)
+_SHARES = [[f"peak_share_{name}" for name, by in SHARED_BY.items() if by == own] for own in OWNERS]
 
 
 def peak_errors(row: Mapping[str, Any]) -> list[float]:
@@ -24,10 +26,10 @@ def peak_errors(row: Mapping[str, Any]) -> list[float]:
     row : mapping
         Row of the summary, with the columns of its uncertainty.
     """
-    sd = row.get("peak_sd_nm", np.nan)
-    shares = [
-        sum(row.get(f"peak_share_{name}", np.nan) for name, by in SHARED_BY.items() if by == own) for own in OWNERS
-    ]
+    sd = row.get("peak_sd_nm", math.nan)
+    if math.isnan(sd):
+        return [math.nan] * len(OWNERS)
+    shares = [sum(row[column] for column in columns) for columns in _SHARES]
     return [float(sd * np.sqrt(share)) for share in shares]
 
 

@@ -47,7 +47,7 @@ from limbtorque.uncertainty.velocity_products import product_noise, without_velo
 
 LOST = slice(0, 2)  # directions of the joints among those of the filter
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
-FRAMES_AT_A_TIME = 1024  # the changes of all terms in all directions take 15 kB a frame
+FRAMES_AT_A_TIME = 256  # the changes of all terms in all directions take 15 kB a frame, and should stay in the cache
 
 
 def torque_bands(
