@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -80,7 +81,7 @@ def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
     behind = not_ahead(everything)
     parts = [
         "## Beside other programs (`peers.py`)",
-        f"{about} Every program did the same work with the same inputs, and its numbers were compared with ours before the timing. The times are "
+        f"{datetime.date.today()}: {about[:1].lower()}{about[1:]} Every program did the same work with the same inputs, and its numbers were compared with ours before the timing. The times are "
         "medians with quartiles, taken in turns; the ratios are of medians.",
         "Not measured: " + ("; ".join(missing) if missing else "none") + ".",
         "limbtorque is slower here:\n\n" + "\n".join(f"- {line}" for line in behind)
@@ -116,12 +117,16 @@ def draw(everything: Sequence[Measured], path: Path) -> None:
         save_figure(figure, path)
 
 
+def _own_name(row: Row, measured: Measured) -> str:
+    """Name of one of several ways of a program: with the first part of its description that is not that of all."""
+    parts = [other.how.split(", ") for other in measured.rows if other.program == row.program]
+    place = next((k for k, same in enumerate(zip(*parts, strict=False)) if len(set(same)) > 1), 0)
+    return f"{row.program}, {row.how.split(', ')[place].partition(':')[0]}"
+
+
 def _draw_panel(axes: Axes, measured: Measured) -> None:
     programs = [row.program for row in measured.rows]
-    names = [
-        row.program if programs.count(row.program) == 1 else f"{row.program}, {row.how.partition(',')[0]}"
-        for row in measured.rows
-    ]
+    names = [row.program if programs.count(row.program) == 1 else _own_name(row, measured) for row in measured.rows]
     for y, row in enumerate(measured.rows):
         colour = COLOUR if row.program == OURS else OTHER
         face = colour if row.program == OURS else "white"
