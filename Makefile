@@ -83,8 +83,10 @@ lock: .venv/tools
 	$(LOCK) --group build --output-file requirements/build.txt
 	$(LOCK) pyproject.toml --output-file requirements/demo.txt
 
-licences: .venv/tools
+# the packages of the extra s3 are in an environment of their own
+licences: .venv/tools .venv-s3/installed
 	$(BIN)/python tools/licences.py
+	.venv-s3/bin/python tools/licences.py run buckets
 
 # of an environment that has nothing else
 sbom: .venv/tools .venv-demo/installed
@@ -123,7 +125,7 @@ format: .venv/tools
 .venv-s3/installed: .venv/tools pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-s3
 	grep -v '^python-dateutil' constraints.txt > .venv-s3/constraints.txt
-	$(BIN)/uv pip install --quiet --python .venv-s3/bin/python --constraint .venv-s3/constraints.txt --editable ".[slurm,s3]" "moto[server]>=5" pytest hypothesis
+	$(BIN)/uv pip install --quiet --python .venv-s3/bin/python --constraint .venv-s3/constraints.txt --group buckets --editable ".[slurm,s3]"
 	touch $@
 
 .venv/tools: .venv/installed

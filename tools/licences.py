@@ -1,7 +1,11 @@
 """List the licence of every package that limbtorque needs; refuse the GPL outside the peers of the tests.
 
-The licences are those that pip-licenses reads from the packages installed here. Packages of the extra `peers` that are not
-installed are left out.
+    licences.py                 # run, development, peers, build
+    licences.py run buckets     # these groups
+
+The licences are those that pip-licenses reads from the packages installed beside this Python. Buckets need an environment of
+their own (Makefile: .venv-s3). A package that is not installed is a fault, but for the extra `peers`, which has no wheels for
+some systems.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -19,7 +23,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = {"run": "", "development": "dev", "peers": "peers"}  # by group of packages
+GROUPS = {  # extras of limbtorque, "" for none, and dependency groups of pyproject.toml
+    "run": (("",), ()),
+    "development": (("dev",), ()),
+    "peers": (("peers",), ()),
+    "build": ((), ("build",)),
+    "buckets": (("s3",), ("buckets",)),
+}
+HERE = ("run", "development", "peers", "build")
 FROM_TEXT = {  # licences that the metadata leave out, from the text of the licence in the package
     "atheris": "Apache-2.0",
     "cmeel-qhull": "Qhull License",
@@ -35,31 +46,37 @@ PARTS = {"docutils": "its file under the GPL, a mode of Emacs, is not in its whe
 GPL = re.compile(r"\bA?GPL|(?<!Lesser )General Public License|Affero", re.IGNORECASE)
 
 
-def needed(*asked: tuple[str, str]) -> set[str]:
-    """Installed packages that packages with an extra need, with them."""
+def needed(*asked: tuple[str, str]) -> tuple[set[str], set[str]]:
+    """Packages that packages with an extra need, with them: those installed, and those that are not."""
     found: set[tuple[str, str]] = set()
+    absent: set[str] = set()
     waiting = list(asked)
     while waiting:
         name, chosen = waiting.pop()
         try:
             texts = metadata.requires(name) or []
         except metadata.PackageNotFoundError:
+            absent.add(name)
             continue
         found.add((name, chosen))
         for each in map(Requirement, texts):
             if each.marker is None or each.marker.evaluate({"extra": chosen}):
                 waiting += {(canonicalize_name(each.name), one) for one in ("", *each.extras)} - found
-    return {name for name, _ in found} - {"limbtorque"}
+    return {name for name, _ in found} - {"limbtorque"}, absent
 
 
-def packages() -> dict[str, set[str]]:
-    """Packages of limbtorque by group."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    build = [Requirement(text).name for text in project["dependency-groups"]["build"]]
-    return {
-        **{group: needed(("limbtorque", extra)) for group, extra in EXTRAS.items()},
-        "build": needed(*((name, "") for name in build)),
-    }
+def packages(names: Iterable[str] = HERE) -> tuple[dict[str, set[str]], set[str]]:
+    """Packages of limbtorque by group, and those that are not installed, but for the peers."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    found: dict[str, set[str]] = {}
+    missing: set[str] = set()
+    for name in names:
+        extras, groups = GROUPS[name]
+        own = [Requirement(text) for group in groups for text in listed[group]]
+        asked = [(canonicalize_name(one.name), extra) for one in own for extra in ("", *one.extras)]
+        found[name], absent = needed(*(("limbtorque", extra) for extra in extras), *asked)
+        missing |= set() if name == "peers" else absent
+    return found, missing
 
 
 def installed_licences() -> dict[str, str]:
@@ -92,16 +109,17 @@ def faults(rows: Iterable[tuple[str, str, str]]) -> list[str]:
     return found
 
 
-def main() -> int:
-    """Print the licences; return 1 at a fault."""
-    rows = grouped(installed_licences(), packages())
+def main(names: Sequence[str] = HERE) -> int:
+    """Print the licences of these groups; return 1 at a fault."""
+    groups, missing = packages(names)
+    rows = grouped(installed_licences(), groups)
     for group, name, licence in rows:
         print(f"{group:12} {name:40} {licence}{f' ({PARTS[name]})' if name in PARTS else ''}")
-    wrong = faults(rows)
+    wrong = [*faults(rows), *(f"{name}: not installed, so its licence is not known" for name in sorted(missing))]
     print(f"{len(rows)} packages, {len(wrong)} faults")
     print("\n".join(f"make licences: {fault}" for fault in wrong), file=sys.stderr, end="\n" if wrong else "")
     return int(bool(wrong))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:] or HERE))

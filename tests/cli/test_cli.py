@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from hostile_tables import hostile_study
 from limbtorque.cli.check_summary import Answer, summary_lines
 from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.cli.main import EXAMPLES, main
-from limbtorque.cli.progress import followed
+from limbtorque.cli.progress import LONG_TABLE, followed, followed_rows
 from limbtorque.cli.run_study import command, snakefile
 from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import Flag
@@ -205,6 +206,34 @@ def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "letters" in captured.err
+
+
+def test_a_long_table_has_a_bar_and_a_short_one_none(capsys, monkeypatch):
+    import sys
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    for n, shown in ((LONG_TABLE, False), (LONG_TABLE + 1, True)):
+        assert list(followed_rows(list(range(n)))) == list(range(n))
+        assert ("reading the table" in capsys.readouterr().err) == shown
+
+
+@pytest.mark.parametrize("command", ["check", "status", "split"])
+def test_commands_that_read_a_long_table_follow_its_rows(tmp_path, capsys, monkeypatch, command):
+    from limbtorque.cli import progress, split
+
+    study, seen = hostile_study(tmp_path / "study"), []
+
+    def follow(rows):
+        seen.append(len(rows))
+        return iter(rows)
+
+    monkeypatch.setattr(progress, "followed_rows", follow)
+    monkeypatch.setattr(split, "followed_rows", follow)
+    words = [command, str(study), *([str(tmp_path / "parts")] if command == "split" else [])]
+    main(words)
+    assert seen
+    capsys.readouterr()
 
 
 def test_the_workflow_of_a_clone_is_found_and_gets_its_options():

@@ -47,7 +47,8 @@ def test_versions_are_those_that_the_tests_ran_with(name):
 
 
 def test_the_lists_have_every_package_that_is_needed(licences):
-    groups = licences.packages()
+    groups, missing = licences.packages(["run", "development", "build"])
+    assert not missing
     assert len(groups["run"]) > 40
     assert groups["run"] <= set(pins(LISTS["demo"])), "run `make lock`"
     assert {Requirement(text).name for text in PROJECT["dependency-groups"]["build"]} <= set(pins(LISTS["build"]))
@@ -96,7 +97,41 @@ def test_the_licences_of_what_is_installed_here(licences, capsys, monkeypatch):
     assert licences.main() == 0, capsys.readouterr().err
     text = capsys.readouterr().out
     assert re.search(r"^run +numpy +BSD", text, flags=re.MULTILINE)
-    monkeypatch.setattr(licences, "packages", lambda: {"run": {"docutils"}})
+    monkeypatch.setattr(licences, "packages", lambda _: ({"run": {"docutils"}}, set()))
     monkeypatch.setattr(licences, "PARTS", {})
     assert licences.main() == 1
     assert "docutils" in capsys.readouterr().err
+
+
+def test_every_extra_and_group_of_the_project_is_in_a_group_of_licences(licences):
+    """An extra counts where another one names it: dev has slurm and cluster, peers have opensim."""
+    extras, waiting = set(), [extra for chosen, _ in licences.GROUPS.values() for extra in chosen if extra]
+    while waiting:
+        extras.add(extra := waiting.pop())
+        own = map(Requirement, PROJECT["project"]["optional-dependencies"][extra])
+        waiting += [inner for one in own if one.name == "limbtorque" for inner in one.extras - extras]
+    assert extras == set(PROJECT["project"]["optional-dependencies"])
+    assert {name for _, chosen in licences.GROUPS.values() for name in chosen} == set(PROJECT["dependency-groups"])
+
+
+def test_make_licences_lists_every_group(licences):
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipe = rules.partition("\nlicences:")[2].partition("\n\n")[0]
+    called = [line.partition("tools/licences.py")[2].split() for line in recipe.splitlines() if "licences.py" in line]
+    assert {name for names in called for name in (names or licences.HERE)} == set(licences.GROUPS)
+
+
+@pytest.mark.parametrize(("group", "found"), [("run", {"no-such-package"}), ("peers", set())])
+def test_a_package_that_is_not_installed_is_a_fault_but_for_the_peers(licences, monkeypatch, capsys, group, found):
+    def requires(name):
+        if name != "limbtorque":
+            raise licences.metadata.PackageNotFoundError
+        return ["no-such-package>=1"]
+
+    monkeypatch.setattr(licences.metadata, "requires", requires)
+    monkeypatch.setattr(licences, "installed_licences", dict)
+    assert licences.packages([group]) == ({group: set()}, found)
+    assert licences.main([group]) == len(found)
+    assert capsys.readouterr().err == "".join(
+        f"make licences: {name}: not installed, so its licence is not known\n" for name in found
+    )

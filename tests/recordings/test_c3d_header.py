@@ -149,6 +149,16 @@ def test_more_bytes_than_frames_do_not_matter():
     refused(file(1, missing=1), r"1 frames of 1 points .* \(0 whole frames\)")
 
 
+@pytest.mark.parametrize(
+    ("behind", "n_uncounted"),
+    [(b"", 0), (b"\1" * 511, 0), (b"\1" * 512, 64), (bytes(5000), 0), (b"\1" * 600 + bytes(400), 75)],
+)
+def test_data_behind_the_last_frame_is_counted(behind, n_uncounted):
+    """Frames of 8 bytes; recorded files have up to 248 bytes of anything in their last block."""
+    found = read_header(file() + behind, "a.c3d")
+    assert (found.n_frames, found.n_uncounted) == (10, n_uncounted)
+
+
 @pytest.mark.parametrize(("scale", "n_bytes"), [(0.1, 2), (-0.1, 4)])
 def test_bytes_of_a_frame(scale, n_bytes):
     """Four numbers a point and one an analog sample: integers of two bytes, or real numbers of four."""

@@ -7,7 +7,15 @@ import pytest
 
 from c3d_files import raw_c3d
 from limbtorque.errors import ReadError
-from limbtorque.recordings.emg_channels import emg_channels, microvolts, muscle_of, same_muscle, side_and_muscle
+from limbtorque.recordings.emg_channels import (
+    emg_channels,
+    microvolts,
+    muscle_of,
+    same_muscle,
+    side_and_muscle,
+    size_findings,
+)
+from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 
@@ -127,3 +135,51 @@ def test_electromyography_of_a_recorded_walk(recordings):
     assert recording.analog.shape == (4780, 10)
     assert recording.analog_rate_hz == pytest.approx(2000.0)
     assert all(one.muscle for one in emg_channels(recording))
+
+
+@pytest.mark.parametrize(
+    ("unit", "sizes", "odd"),
+    [
+        ("V", (1e-3, 2e-3, 5e-4), ""),
+        ("V", (1e-3, 2e-3, 5e8), "LTA up to 5e+08 V"),
+        ("V", (9.9, 9.9, 9.9), ""),
+        ("V", (1e-3, 1e-3, 200.0), "LTA up to 200 V"),
+        ("mV", (1.0, 2.0, 1e5 + 1), "LTA up to 1e+05 mV"),
+        ("uV", (300.0, 200.0, 0.05), "LTA up to 0.05 uV"),
+        ("uV", (300.0, 200.0, 0.0), ""),  # dead
+        ("", (1.0, 0.5, 0.8), ""),  # normalised
+        ("", (2e-4, 1e-4, 1e7), "LTA up to 1e+07"),
+        ("", (2e-4, 1e-4, 3e-10), "LTA up to 3e-10"),
+        ("", (2e9, 1e9, 3e9), "RVL up to 2e+09, RRF up to 1e+09, LTA up to 3e+09"),
+        ("V", (1e-3, np.nan, np.inf), "LTA up to inf V"),
+    ],
+)
+def test_electromyograms_of_a_size_that_no_amplifier_gives_are_a_guess(unit, sizes, odd):
+    values = np.array(sizes) * np.sin(np.arange(1, 11))[:, np.newaxis] / np.abs(np.sin(np.arange(1, 11))).max()
+    labels = ("RVL", "RRF", "LTA")
+    found = size_findings(replace(RECORDING, analog_labels=labels, analog_units=(unit,) * 3, analog=values))
+    assert [finding.stated.partition(";")[0] for finding in found] == ([odd] if odd else [])
+    assert all(finding.guessed for finding in found)
+
+
+def test_a_strict_reading_refuses_an_impossible_scale_of_electromyography(tmp_path):
+    """A scale of 1e11; channels that nothing is computed from may have any."""
+    positions = np.arange(90.0).reshape(10, 3, 3)
+    analog = np.array([1e-4, 1e-4]) * np.array([1e11, 1e11])[np.newaxis] * np.sin(np.arange(10.0))[:, np.newaxis]
+    for label, odd in (("RVL", True), ("Sync", False)):
+        groups = {"ANALOG": {"LABELS": ["Trigger", label], "UNITS": ["V", "V"]}}
+        path = raw_c3d(tmp_path / f"{label}.c3d", positions, analog=analog, parameters=groups)
+        guesses = [guess.item for guess in read_recording(path).audit.guesses]
+        assert ("size of electromyograms" in guesses) == odd
+        if odd:
+            with pytest.raises(ReadError, match="RVL up to"):
+                read_recording(path, ReadOptions(strict=True))
+
+
+def test_the_electromyograms_of_the_recordings_are_of_a_believable_size(recordings):
+    n_channels = 0
+    for path in sorted(recordings.rglob("*.c3d")):
+        recording = read_recording(path)
+        n_channels += len(emg_channels(recording))
+        assert not size_findings(recording), path.name
+    assert n_channels > 10

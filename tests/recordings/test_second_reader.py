@@ -116,6 +116,7 @@ def test_each_field_that_differs_is_named_with_both_values(tmp_path: Path) -> No
     found = [difference.sentence for difference in differences(own, other)]
     assert found == [
         "rate: 100 Hz and 120 Hz",
+        "label of a marker: '' and 'X0'",
         "label of a marker: 'M0' and ''",
         "position 'M1' y: -0.394 m and -0.392 m (sample 4; 1 differ)",
         "position 'M2' x: 0.305 m and missing (sample 6; 1 differ)",
@@ -142,8 +143,72 @@ def test_events_are_compared(tmp_path: Path) -> None:
         ((Event("Foot Strike", "Left", 0.11),), "time of event Left Foot Strike: 0.1 s and 0.11 s"),
         ((Event("Foot Off", "Left", 0.1),), "name of an event at 0.1 s: 'Left Foot Strike' and 'Left Foot Off'"),
         ((*own.events, *own.events), "number of events: 1 and 2"),
+        ((), "number of events: 1 and 0"),
     ):
         assert [difference.sentence for difference in differences(own, replace(own, events=events))] == [said]
+
+
+@pytest.mark.parametrize("library", ["ezc3d", "c3d"])
+@pytest.mark.parametrize("first", [1, 40])
+def test_events_of_the_header_are_compared(tmp_path: Path, library: str, first: int) -> None:
+    """Where the group EVENT has none; they count from the first frame of the file."""
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), words={4: first, 5: first + 19, 150: 12345, 151: 2})
+    raw = bytearray(path.read_bytes())
+    raw[304:312] = np.array([0.12, 0.05], dtype="<f4").tobytes()
+    raw[396:404] = b"RTO RHS "
+    path.write_bytes(bytes(raw))
+    assert [(event.label, round(event.time_s, 6)) for event in read_c3d(path).events] == [("RHS", 0.05), ("RTO", 0.12)]
+    found = compare_c3d(path, library)
+    assert found.differences == ()
+    assert "2 events compared" in found.compared
+
+
+def two_plates(folder: Path, *, times: float = 1.0, moment: str = "Nmm") -> Path:
+    """A file with two plates of type 2, the second with edges `times` as long; moments stored in a unit."""
+    units = ["N", "N", "N", moment, moment, moment]
+    moments = np.array([3.0, -5.0, 0.4]) * {"Nmm": 1e3, "Nm": 1.0}[moment]
+    channels = np.tile([30.0, -20.0, -700.0, *moments], 2) * (1.0 + 0.01 * np.arange(40))[:, np.newaxis]
+    group = {
+        "USED": np.array(2),
+        "TYPE": np.array([2, 2]),
+        "ZERO": np.array([0, 0]),
+        "CORNERS": np.stack([CORNERS_MM.T, CORNERS_MM.T * times], axis=2),
+        "ORIGIN": np.array([[0.0, 0.0], [0.0, 0.0], [-40.0, -40.0]]),
+        "CHANNEL": np.arange(1, 13).reshape(2, 6).T,
+    }
+    return raw_c3d(
+        folder / "a.c3d",
+        positions_mm(),
+        analog=channels,
+        parameters={"FORCE_PLATFORM": group, "ANALOG": {"UNITS": units * 2}},
+    )
+
+
+def test_a_plate_that_one_reader_leaves_out_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = compare_c3d(two_plates(tmp_path, times=100.0), "ezc3d")
+    assert found.differences == ()
+    (note,) = found.notes
+    assert note.startswith(
+        "it reads a plate that is not compared: force plate 2 is left out by our reader: FORCE_PLATFORM:CORNERS"
+    )
+    path = two_plates(tmp_path)
+    assert compare_c3d(path, "ezc3d").notes == ()
+    other = libraries.by_ezc3d(path, KEPT)
+    fewer = replace(other.recording, force_plates=other.recording.force_plates[:1])
+    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: libraries.LibraryReading(fewer, fewer))
+    assert [difference.sentence for difference in compare_c3d(path, "ezc3d").differences] == [
+        "force plate 2: 'read' and 'not read'"
+    ]
+
+
+def test_a_known_fault_of_one_plate_does_not_hide_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Units in N m are a known fault of ezc3d; a force that differs beside it is none."""
+    path = two_plates(tmp_path, moment="Nm")
+    plain = libraries.by_ezc3d(path, KEPT).recording
+    second = replace(plain.force_plates[1], force_n=plain.force_plates[1].force_n * 1.1)
+    wrong = replace(plain, force_plates=(plain.force_plates[0], second))
+    monkeypatch.setattr(libraries, "_with_plates", lambda *_: wrong)
+    assert "force of plate" in {difference.field for difference in compare_c3d(path, "ezc3d").differences}
 
 
 def test_a_wrong_library_is_a_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from limbtorque.study.options.loads import Force, Spring
 from limbtorque.study.options.motion import AddedMass
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import LARGEST_FILE, parse_yaml, yaml_text
+from limbtorque.study.yaml_file import LARGEST_FILE, MOST_ENTRIES, parse_yaml, yaml_text
 from study_runs import TRIALS, make_study
 
 NUMBERS = [
@@ -175,6 +175,8 @@ def _fields(model, prefix=""):
             ),
             "a merge key (<<) is not allowed",
         ),
+        ("a: [" + "1," * 50_000 + "1]", "has 50000 lines and commas"),
+        ("a:\n" + "- 1\n" * 40_000, "has 40001 lines and commas"),
         ("a: &a " + "x" * 100_000 + "\nb: [" + "*a, " * 2000 + "]", "values with its aliases"),
     ],
 )
@@ -184,6 +186,17 @@ def test_yaml_that_is_none_of_ours(text, says):
         parse_yaml(text)
     assert says in str(raised.value)
     assert time.process_time() - start < 5.0
+
+
+def test_a_long_list_is_refused_before_it_is_read(monkeypatch):
+    """Reading takes seconds for 100 kB; as many entries as are allowed, one."""
+    import limbtorque.study.yaml_file as module
+
+    monkeypatch.setattr(module, "_yaml", lambda: pytest.fail("it is read"))
+    with pytest.raises(ValueError, match="too many for settings"):
+        parse_yaml("[" + "1," * MOST_ENTRIES + ",]")
+    monkeypatch.undo()
+    assert parse_yaml("[" + "1," * MOST_ENTRIES + "]") == [1] * MOST_ENTRIES
 
 
 def test_a_file_of_another_version_does_not_change_how_the_next_is_read():

@@ -218,6 +218,47 @@ def test_override_changes_one_option_and_not_the_study():
     assert override(study, {}, source="trial") == study
 
 
+def test_override_reads_its_own_sections_only():
+    """As a table of 200,000 trials with options of their own needs; a section read again would be another object."""
+    study = make_settings({"marker_sets": {"lab": {"elbow_axis": "ELB"}}, "quality": {"noise_m": 0.002}})
+    own = override(study, {"filter.cutoff_hz": "10", "gravity_m_s2": "1.62"}, source="trial")
+    changed = {name for name in type(study).model_fields if getattr(own, name) is not getattr(study, name)}
+    assert changed == {"filter", "gravity_m_s2"}
+    assert (own.filter.cutoff_hz, own.gravity_m_s2) == (10.0, 1.62)
+
+
+def test_override_leaves_the_dictionaries_of_its_argument():
+    study = make_settings({"marker_sets": {"lab": {"elbow_axis": "ELB"}}})
+    own = override(study, {"marker_sets.lab.elbow_axis": "LEL"}, source="trial")
+    assert (own.marker_sets["lab"], study.marker_sets["lab"]) == ({"elbow_axis": "LEL"}, {"elbow_axis": "ELB"})
+
+
+@pytest.mark.parametrize(
+    ("raw", "name", "text", "message"),
+    [
+        ({}, "torques.bands", "true", "torques.bands needs uncertainty.enabled"),
+        (
+            {"torques": {"bands": True}, "uncertainty": {"enabled": True}},
+            "uncertainty.enabled",
+            "false",
+            "torques.bands needs",
+        ),
+        ({}, "muscles.sets", "{wing: leg}", "muscles.sets names wing, which is not a chain"),
+        ({}, "segments.added", "{wing: {mass_kg: 1}}", "segments.added names wing"),
+        (
+            {},
+            "segments.rows",
+            "{wing: {proximal: a, distal: b, mass: 0.1, com: 0.4, gyration: 0.3}}",
+            "segments.rows names wing",
+        ),
+        ({}, "emg.max_voluntary_files", '["a\\u0007"]', "the character U\\+0007, which cannot be seen"),
+    ],
+)
+def test_an_override_that_contradicts_another_section_is_refused(raw, name, text, message):
+    with pytest.raises(SettingsError, match=message):
+        override(make_settings(raw), {name: text}, source="trial")
+
+
 def test_the_side_in_an_events_name_is_text_in_a_cell():
     events = {"ensembles.window": "events", "ensembles.end_event": "Off {side}"}
     found = override(Settings(), {**events, "ensembles.start_event": "{side} Foot Strike"}, source="trial")

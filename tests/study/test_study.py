@@ -41,6 +41,7 @@ def study(tmp_path):
         (folder / "reach.c3d").touch()
         return load_study(folder)
 
+    write.folder = folder
     return write
 
 
@@ -113,6 +114,30 @@ def test_options_of_one_trial(study):
     own, other = (trial.settings for trial in found.trials)
     assert (own.filter.cutoff_hz, own.plates.assignment) == (10.0, (2,))
     assert other == found.settings
+
+
+def test_trials_with_the_same_options_share_their_settings(study):
+    rows = [f"t{k},S1,Ann,reach.c3d,arm,right,x,{5 + k % 2},0.00{k + 1}" for k in range(6)]
+    found = study(
+        [*rows, rows[0].replace("t0", "t6")], trial_columns=TRIALS + ",filter.cutoff_hz,quality.noise_m"
+    ).trials
+    assert [trial.settings.quality.noise_m for trial in found[:6]] == [0.001, 0.002, 0.003, 0.004, 0.005, 0.006]
+    assert {id(trial.settings.marker_sets) for trial in found} == {id(found[0].settings.marker_sets)}
+    assert found[6].settings is found[0].settings
+
+
+def test_the_rows_are_passed_on_one_by_one(study):
+    """For the progress bar of a long table."""
+    study([f"t{k},S1,Ann,reach.c3d,arm,right,x" for k in range(3)])
+    seen = []
+
+    def follow(rows):
+        for row in rows:
+            seen.append((row[1]["trial"], len(rows)))
+            yield row
+
+    load_study(study.folder, follow=follow)
+    assert seen == [("t0", 3), ("t1", 3), ("t2", 3)]
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,13 @@ def add_check_command(command: Callable[[str, str], argparse.ArgumentParser]) ->
 def check(options: argparse.Namespace) -> int:
     """Check a study; 1 where a trial would fail."""
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
-    from limbtorque.cli.progress import followed
+    from limbtorque.cli.progress import followed, followed_rows
     from limbtorque.workflow.check import check_study
     from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.second_look import compares_in_run, n_compared, second_looks
     from limbtorque.workflow.second_look import lines_by_kind as lines_of_readers
 
-    study = checked_study(options.study)
+    study = checked_study(options.study, follow=followed_rows)
     answers = []
     log = logging.getLogger("limbtorque")
     level = log.level

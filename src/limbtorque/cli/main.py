@@ -376,12 +376,13 @@ def _run_study(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
+    from limbtorque.cli.progress import followed_rows
     from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.status import STATES, table_states, trials_by_status
 
     count = dict.fromkeys(STATES, 0)
     with contextlib.chdir(options.study):  # keys contain paths relative to the study
-        for path, state in table_states(checked_study(Path())):
+        for path, state in table_states(checked_study(Path(), follow=followed_rows)):
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):

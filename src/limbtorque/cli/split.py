@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from limbtorque.cli.progress import followed_rows
 from limbtorque.errors import StudyError
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows
@@ -41,7 +42,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         The study is wrong, its trials share one cut-off, a muscle set is named by a path that leads out of its folder, or a folder of a
         subject's name exists.
     """
-    study = load_study(folder)
+    study = load_study(folder, follow=followed_rows)
     settings = study.settings
     if shared := [trial.name for trial in study.trials if shares_cutoff(trial, study)]:
         raise StudyError(

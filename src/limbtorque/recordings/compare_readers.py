@@ -69,7 +69,18 @@ def compare_c3d(
     notes = read.notes
     if own.force_plates and not (read.force_plates or notes):
         notes = ("it computes no forces of plates; their channels are compared",)
+    notes = (*notes, *_only_in_second(own, read))
     return SecondReading(path.name, read.reader, _compared(own, read), doubts, faults, notes)
+
+
+def _only_in_second(own: Recording, other: Recording) -> Iterator[str]:
+    """Notes on the plates that the library reads and our reader leaves out."""
+    numbers_of_ours = {plate.number for plate in own.force_plates}
+    for plate in other.force_plates:
+        if plate.number not in numbers_of_ours:
+            begin = f"force plate {plate.number} is left out"
+            why = next((note for note in own.notes if note.startswith(begin)), begin)
+            yield f"it reads a plate that is not compared: {why.replace('is left out', 'is left out by our reader', 1)}"
 
 
 def _doubts_and_faults(own: Recording, other: LibraryReading) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
@@ -150,7 +161,11 @@ def _columns(labels: Sequence[str], of: Sequence[str]) -> list[int | None]:
 
 def _markers(first: Recording, second: Recording) -> Iterator[Difference]:
     """Differences in labels and positions."""
-    for i, column in enumerate(_columns(first.labels, second.labels)):
+    columns = _columns(first.labels, second.labels)
+    for label in (second.labels[k] for k in range(len(second.labels)) if k not in columns):
+        if label and label not in first.modelled_labels:
+            yield Difference("label of a marker", "", "", label)
+    for i, column in enumerate(columns):
         label = first.labels[i]
         if column is None:
             yield Difference("label of a marker", "", label, "")
@@ -172,13 +187,14 @@ def _analog(first: Recording, second: Recording) -> Iterator[Difference]:
 
 
 def _plates(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in the force plates that both readings have."""
+    """Differences in the force plates, where both readings have any."""
     others = {plate.number: plate for plate in second.force_plates}
     for plate in first.force_plates:
-        other = others.get(plate.number)
+        other, number = others.get(plate.number), str(plate.number)
         if other is None:
+            if others:  # a library that computes no plates at all says so in its notes
+                yield Difference("force plate", number, "read", "not read")
             continue
-        number = str(plate.number)
         yield from _series("corner of plate", number, "m", plate.corners_m, other.corners_m)
         yield from _series("force of plate", number, "N", plate.force_n, other.force_n)
         lever_nm = _largest(plate.force_n) * _largest(plate.corners_m)  # the moment may cancel
@@ -186,9 +202,7 @@ def _plates(first: Recording, second: Recording) -> Iterator[Difference]:
 
 
 def _events(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in the events, where both readings have any."""
-    if not (first.events and second.events):
-        return
+    """Differences in the events."""
     if len(first.events) != len(second.events):
         yield Difference("number of events", "", float(len(first.events)), float(len(second.events)))
         return

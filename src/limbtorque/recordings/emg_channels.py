@@ -6,6 +6,10 @@ import functools
 import re
 from dataclasses import dataclass
 
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.recordings.audit import Finding
 from limbtorque.recordings.recording import Recording
 
 VOLTS_UV = {"v": 1e6, "mv": 1e3, "uv": 1.0, "µv": 1.0, "μv": 1.0, "volts": 1e6, "volt": 1e6}
@@ -44,6 +48,10 @@ GROUPS = {
     "vasti": ("vastus_lateralis", "vastus_medialis"),
     "hamstrings": ("biceps_femoris", "medial_hamstrings"),
 }
+# at the skin the noise of an amplifier is 1 uV or more and an electromyogram at most 5 mV (Konrad 2006, The ABC of EMG);
+# converters take 10 V
+SMALLEST_UV, LARGEST_UV = 0.1, 1e8
+APART, FEWEST_ALIKE = 1e5, 3
 _NAMES = {muscle: re.compile(rf"\b(?:{pattern})\b") for muscle, pattern in MUSCLES.items()}
 _EMG = re.compile(r"(?<![a-z])s?emg|electromyo")
 _OTHER = re.compile(r"\b(?:acc|gyro|mag|force|moment|f[xyz]\d*|m[xyz]\d*)")
@@ -93,6 +101,48 @@ def emg_channels(recording: Recording) -> list[EmgChannel]:
         if (is_emg or named) and not _OTHER.search(_words(label)):
             found.append(EmgChannel(k, label, unit.strip(), side, muscle))
     return found
+
+
+def size_findings(recording: Recording) -> list[Finding]:
+    """Guess about channels of electromyography whose values no amplifier gives.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+
+    Returns
+    -------
+    list of Finding
+        Empty where the largest value of every channel is from `SMALLEST_UV` to `LARGEST_UV`, in some unit of voltage where the
+        channel has none, and within a factor `APART` of the median of all channels. Channels that are 0 throughout have no size.
+    """
+    channels = emg_channels(recording)
+    sizes = {one: size for one in channels if (size := _size(recording.analog[:, one.index])) > 0.0}
+    usual = float(np.median([*sizes.values()])) if len(sizes) >= FEWEST_ALIKE else 0.0
+    odd = [
+        f"{one.label} up to {size:.3g} {one.unit}".rstrip() for one, size in sizes.items() if _is_odd(one, size, usual)
+    ]
+    if not odd:
+        return []
+    more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
+    said = (
+        f"{', '.join(odd[:3])}{more}; amplifiers give 0.1 uV to 100 V, and channels of one recording are alike in size"
+    )
+    return [Finding("size of electromyograms", said, "used", "correct scale and unit of these channels in the file")]
+
+
+def _size(values: FloatArray) -> float:
+    """Largest distance from zero; 0 without any value."""
+    return float(max(np.fmax.reduce(values, initial=0.0), -np.fmin.reduce(values, initial=0.0)))
+
+
+def _is_odd(channel: EmgChannel, size: float, usual: float) -> bool:
+    """Return True for a size that no channel has, or that is far from the usual one."""
+    known = microvolts(channel.unit)
+    low, high = (known, known) if known else (1.0, max(VOLTS_UV.values()))
+    far = usual > 0.0 and not usual / APART <= size <= usual * APART
+    return far or size * high < SMALLEST_UV or size * low > LARGEST_UV
 
 
 @functools.lru_cache(maxsize=10_000)

@@ -261,10 +261,9 @@ def _kind(group: Mapping[str, Any], i: int) -> int:
     kinds = plain_numbers(group.get("TYPE")).ravel()
     if i >= kinds.size:
         raise UnusableError(f"FORCE_PLATFORM:TYPE names {kinds.size} plates, USED counts more")
-    kind = int(kinds[i]) if np.isfinite(kinds[i]) else -1
-    if kind not in N_CHANNELS:
+    if kinds[i] not in N_CHANNELS:
         raise UnusableError(f"it is of type {kinds[i]:g}; types 1, 2, 3 and 4 are read")
-    return kind
+    return int(kinds[i])
 
 
 def plate_column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
@@ -328,9 +327,10 @@ def channel_columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) 
     needed = N_CHANNELS[kind]
     if values.ndim != 2 or values.shape[0] < needed or i >= values.shape[1]:
         raise UnusableError(f"FORCE_PLATFORM:CHANNEL does not name the {needed} channels of a plate of type {kind}")
-    channels = np.clip(values[:needed, i], -1, 1e6).astype(int)
-    if channels.min() < 1 or channels.max() > n_analog:
-        raise UnusableError(f"FORCE_PLATFORM:CHANNEL names channels {channels.tolist()}, the file has {n_analog}")
+    channels = np.clip(values[:needed, i], -1, 1e6)
+    if channels.min() < 1 or channels.max() > n_analog or (channels % 1).any():
+        listed = ", ".join(f"{channel:g}" for channel in channels)
+        raise UnusableError(f"FORCE_PLATFORM:CHANNEL names channels [{listed}], the file has {n_analog}")
     return [int(c) - 1 for c in channels]
 
 

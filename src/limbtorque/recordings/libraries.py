@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import unicodedata
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -67,6 +67,7 @@ def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
         group.upper(): {key.upper(): entry["value"] for key, entry in entries.items() if key != "__METADATA__"}
         for group, entries in file["parameters"].items()
     }
+    header = file["header"]["events"]  # 18 of them; those that the file does not count have no label
     read = _recording(
         f"ezc3d {version('ezc3d')}",
         path,
@@ -75,6 +76,9 @@ def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
         xyz=file["data"]["points"][:3].transpose(2, 1, 0),
         analog=file["data"]["analogs"][0].T,
         first_frame=int(file["header"]["points"]["first_frame"]) + 1,
+        header_events=[
+            (label, t) for label, t in zip(header["events_label"], header["events_time"], strict=False) if label
+        ],
     )
     _refuse_cut_samples(read, groups)
     if not read.notes:
@@ -107,6 +111,7 @@ def by_c3d(path: Path, options: ReadOptions) -> LibraryReading:
         xyz=points[:, :, :3].astype(float),
         analog=np.concatenate([analog.T for _, analog in frames]) if has_analog else np.zeros((0, 0)),
         first_frame=int(reader.first_frame),
+        header_events=list(zip(reader.header.event_labels, reader.header.event_timings, strict=False)),
     )
     return _with_first_frame(LibraryReading(read, read), groups)
 
@@ -147,8 +152,9 @@ def _recording(
     xyz: FloatArray,
     analog: FloatArray,
     first_frame: int,
+    header_events: Sequence[tuple[str, float]],
 ) -> Recording:
-    """Recording of a library's numbers."""
+    """Recording of a library's numbers; the events of the header where the group EVENT has none."""
     point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
     markers_m = xyz * _length_m(groups, options)
     analog, notes = _scaled_channels(analog, channels)
@@ -163,7 +169,8 @@ def _recording(
         markers_m=markers_m,
         rate_hz=rate_hz,
         first_frame=first_frame,
-        events=_events(groups.get("EVENT", {}), (first_frame - 1) / rate_hz, options),
+        events=_events(groups.get("EVENT", {}), (first_frame - 1) / rate_hz, options)
+        or _in_order(Event(_plain(str(label), options), "", float(t)) for label, t in header_events),
         analog_labels=_texts(channels, "LABELS", analog.shape[1], options),
         analog_units=_texts(channels, "UNITS", analog.shape[1], options),
         analog=analog,
@@ -230,7 +237,7 @@ def _length_m(groups: Groups, options: ReadOptions) -> float:
 
 
 def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> tuple[Event, ...]:
-    """Events of the group EVENT, in order of time; none of the header."""
+    """Events of the group EVENT, in order of time, which counts from frame 1 of the capture."""
     times = [
         plain_numbers(values).reshape(2, -1, order="F") for values in _continued(group, "TIMES") if np.size(values)
     ]
@@ -238,7 +245,12 @@ def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> t
     used = plain_numbers(group.get("USED")).ravel()
     n = int(min(used[0], seconds.size)) if used.size else seconds.size
     named = zip(_texts(group, "LABELS", n, options), _texts(group, "CONTEXTS", n, options), seconds, strict=False)
-    return tuple(sorted((Event(label, context, t - start_s) for label, context, t in named), key=lambda e: e.time_s))
+    return _in_order(Event(label, context, t - start_s) for label, context, t in named)
+
+
+def _in_order(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Events that have a time, in order of time."""
+    return tuple(sorted((event for event in events if np.isfinite(event.time_s)), key=lambda event: event.time_s))
 
 
 # ---- the force plates of ezc3d ----
@@ -290,6 +302,9 @@ def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading
         return reading
     first_frame = int(words @ [1, TWO_BYTES])
     late_s = (first_frame - read.first_frame) / read.rate_hz
+    late_s = (
+        late_s if _continued(groups.get("EVENT", {}), "TIMES") else 0.0
+    )  # events of the header count from that frame
     events = tuple(replace(event, time_s=event.time_s - late_s) for event in read.events)
     fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
     right = replace(read, first_frame=first_frame, events=events)
@@ -319,10 +334,10 @@ def _without_ezc3d_faults(read: Recording, groups: Groups, length_m: float) -> L
     """Reading with and without the faults of ezc3d 1.7.2 that apply to this file."""
     integers = bool((plain_numbers(groups["POINT"].get("SCALE")) > 0).any())
     analog, faults = _right_analog(read.analog, groups.get("ANALOG", {}), integers)
-    group = groups.get("FORCE_PLATFORM", {})
+    group, wrong_channels = groups.get("FORCE_PLATFORM", {}), bool(faults)
     plates = []
     for plate in read.force_plates:
-        if faults:  # its plates are made of the wrong channels
+        if wrong_channels:
             continue
         corrected, fault = _right_plate(plate, group, read.analog_units, length_m)
         plates.append(corrected)

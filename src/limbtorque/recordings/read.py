@@ -8,7 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.emg_channels import size_findings
 from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.keypoints.read import read_keypoints
@@ -78,6 +80,8 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     path = Path(path)
     recording = READERS[file_format(path)](path, options)
     check_plausible(recording, options)
+    if found := size_findings(recording):
+        recording = replace(recording, audit=Audit((*recording.audit.findings, *found)))
     if options.strict:
         recording.audit.refuse_guesses(path.name)
     return recording

@@ -113,6 +113,8 @@ def hidden_character(text: str, *, allowed: str = "") -> str:
     >>> hidden_character("fast\x07 walk")
     "'fast\\x07 walk' has the character U+0007, which cannot be seen; remove it"
     """
+    if text.isascii() and text.isprintable():
+        return ""
     for character in text:
         hidden = unicodedata.category(character) in HIDDEN or character in TURNING
         if hidden and character not in allowed:

@@ -5,6 +5,8 @@ The options stand in `study/options`, a module for each section; marker rules in
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import functools
 import hashlib
 import json
@@ -12,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.study.chains import BUILT_IN, ChainModel
@@ -83,38 +85,41 @@ class Settings(Options):
         return {**BUILT_IN, **self.chains}[name]
 
     @model_validator(mode="after")
-    def _chains_of_sets(self) -> Settings:
+    def _agreeing(self) -> Settings:
+        self.check_sections()
+        return self
+
+    def check_sections(self) -> None:
+        """Raise `ValueError` where sections contradict each other."""
+        self._check_sets()
+        self._check_segments()
+        if self.torques.bands and not self.uncertainty.enabled:
+            raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")
+
+    def _check_sets(self) -> None:
+        """Refuse a muscle set of an unknown chain."""
         if unknown := sorted(set(self.muscles.sets) - set(self.chain_names)):
             raise ValueError(
                 f"muscles.sets names {', '.join(unknown)}, which is not a chain; the chains are {', '.join(self.chain_names)}"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _segments_of_masses(self) -> Settings:
-        known = {segment.name for chain in self.chain_names for segment in self.chain(chain).segments}
+    def _check_segments(self) -> None:
+        """Refuse options of unknown segments and rows."""
+        if not (self.segments.added or self.segments.rows):
+            return
+        all_segments = [segment for chain in self.chain_names for segment in self.chain(chain).segments]
+        known = {segment.name for segment in all_segments}
         if unknown := sorted(set(self.segments.added) - known):
             raise ValueError(
                 f"segments.added names {', '.join(unknown)}, which is no segment of a chain; the segments are "
                 f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _rows_of_segments(self) -> Settings:
-        known = {segment.row for chain in self.chain_names for segment in self.chain(chain).segments}
-        if unknown := sorted(set(self.segments.rows) - known):
+        rows = {segment.row for segment in all_segments}
+        if unknown := sorted(set(self.segments.rows) - rows):
             raise ValueError(
                 f"segments.rows names {', '.join(unknown)}, which no segment of a chain uses; the rows are "
-                f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
+                f"{', '.join(sorted(rows))}{did_you_mean(unknown[0], rows)}"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _bands_of_errors(self) -> Settings:
-        if self.torques.bands and not self.uncertainty.enabled:
-            raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")
-        return self
 
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
         """Muscle set of a chain, built-in or from a file of the study, or None."""
@@ -255,10 +260,8 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
     SettingsError
         An unknown name or a wrong value.
     """
-    raw: dict[str, Any] = {name: getattr(settings, name) for name in type(settings).model_fields}
-    for section in {dotted.partition(".")[0] for dotted in changes} & raw.keys():  # the others stay shared
-        if isinstance(raw[section], BaseModel):
-            raw[section] = raw[section].model_dump()
+    sections = {dotted.partition(".")[0] for dotted in changes} & type(settings).model_fields.keys()
+    raw = {section: _plain(getattr(settings, section)) for section in sections}
     for dotted, text in sorted(changes.items()):
         *path, last = dotted.split(".")
         target: Any = raw
@@ -270,7 +273,47 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
             target[last] = _value(text)
         except ValueError:
             raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
-    return make_settings(raw, source=source)
+    with contextlib.suppress(ValueError):  # make_settings says what is wrong, in our words
+        if not any(map(_may_hide, changes.values())):
+            return _with_sections(settings, raw)
+    whole = {name: getattr(settings, name) for name in type(settings).model_fields}
+    return make_settings({**whole, **raw}, source=source)
+
+
+def _plain(value: Any) -> Any:
+    """Copy of a section, without the models that it is made of."""
+    return value.model_dump() if isinstance(value, BaseModel) else copy.deepcopy(value)
+
+
+def _may_hide(text: Any) -> bool:
+    """Return True for a value that may have hidden characters, or an escape for one."""
+    return not (str(text).isascii() and str(text).isprintable()) or "\\" in str(text)
+
+
+def _with_sections(settings: Settings, changed: Mapping[str, Any]) -> Settings:
+    """Settings with some sections validated again, the others shared.
+
+    Raises
+    ------
+    ValueError
+        A section is wrong, or contradicts another one.
+    """
+    new = {}
+    for name, value in changed.items():
+        section = type(getattr(settings, name))
+        is_model = issubclass(section, BaseModel)
+        new[name] = section.model_validate(value) if is_model else getattr(_alone(name)(**{name: value}), name)
+    whole = settings.model_copy(update=new)
+    whole.check_sections()
+    return whole
+
+
+@functools.cache
+def _alone(name: str) -> type[Options]:
+    """Model of one option of the settings that is no section."""
+    field = Settings.model_fields[name]
+    model: type[Options] = create_model(name, __base__=Options, **{name: (field.annotation, field)})  # type: ignore[call-overload]
+    return model
 
 
 def _value(text: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from limbtorque.errors import StudyError
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.subjects import read_subjects
-from limbtorque.study.table_file import is_to_do, to_do_text
+from limbtorque.study.table_file import Follow, is_to_do, to_do_text
 from limbtorque.study.trials import References, Trial, read_trials
 
 SETTINGS_FILE = "config/config.yaml"
@@ -39,7 +39,11 @@ class Study:
 
 
 def load_study(
-    folder: Path | str, *, settings_file: str = SETTINGS_FILE, overrides: Mapping[str, Any] | None = None
+    folder: Path | str,
+    *,
+    settings_file: str = SETTINGS_FILE,
+    overrides: Mapping[str, Any] | None = None,
+    follow: Follow = iter,
 ) -> Study:
     """Read the settings and both tables of a study and check them against each other.
 
@@ -51,6 +55,8 @@ def load_study(
         Settings file, relative to the folder.
     overrides : mapping, optional
         Options in place of the file's, as for `load_settings`; a column of the table of trials goes before both.
+    follow : callable, optional
+        Passes the rows of the table of trials on, one by one, for a progress bar.
 
     Returns
     -------
@@ -69,7 +75,7 @@ def load_study(
     faults = _unnamed_markers(settings)
     subjects, names = read_subjects(folder / settings.subjects, table=settings.subjects, faults=faults)
     references = References(folder, settings, names)
-    trials = read_trials(folder / settings.trials, references, subjects, faults=faults)
+    trials = read_trials(folder / settings.trials, references, subjects, faults=faults, follow=follow)
     if faults:
         raise StudyError(faults)
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.max_trials_per_job))

@@ -6,7 +6,7 @@ import csv
 import itertools
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from limbtorque.study.options.base import Frozen
 
 TO_DO = "TODO"
 FEW = 20  # sentences about unknown columns
+Rows = list[tuple[int, dict[str, str]]]
+Follow = Callable[[Rows], Iterable[tuple[int, dict[str, str]]]]  # `iter`, or one with a progress bar
 
 
 class Row(Frozen):
@@ -61,9 +63,7 @@ def few(sentences: Iterable[str], count: int, table: str) -> list[str]:
     return [*itertools.islice(sentences, FEW), *others]
 
 
-def table_rows(
-    path: Path, required: Iterable[str], faults: list[str], *, name: str = ""
-) -> list[tuple[int, dict[str, str]]]:
+def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: str = "") -> Rows:
     """Rows of a table with line numbers: stripped, without empty rows and comments.
 
     Parameters
@@ -83,25 +83,23 @@ def table_rows(
         return []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(_without_comments(file), strict=True)
+            reader = csv.reader(_without_comments(file), strict=True)
             start = _comments_before_the_header(path)
-            header = [column.strip() for column in reader.fieldnames or []]
+            header = [column.strip() for column in next(reader, [])]
             if fault := _header_fault(header, required):
                 faults.append(f"{name}: {fault}")
                 return []
-            reader.fieldnames = header
             rows = []
-            for row in reader:
-                line = start + reader.line_num
-                if None in row or any(value is None for value in row.values()):
-                    comma = "; a decimal comma? Numbers have a point" if None in row else ""
-                    faults.append(f"{name} line {line}: expected {len(header)} cells, found {_cells(row)}{comma}")
-                elif any(value.strip() for value in row.values()):
-                    cells = {key: value.strip() for key, value in row.items()}
-                    odd = {key: cell for key, cell in cells.items() if not (cell.isascii() and cell.isprintable())}
-                    hidden = {key: fault for key, cell in odd.items() if (fault := hidden_character(cell))}
-                    faults += [f"{name} line {line}: {key}: {fault}" for key, fault in hidden.items()]
-                    rows += [] if hidden else [(line, cells)]
+            for row in filter(None, reader):
+                line, cells = start + reader.line_num, [cell.strip() for cell in row]
+                if len(cells) != len(header):
+                    comma = "; a decimal comma? Numbers have a point" if len(cells) > len(header) else ""
+                    faults.append(f"{name} line {line}: expected {len(header)} cells, found {len(cells)}{comma}")
+                elif any(cells):
+                    found = dict(zip(header, cells, strict=True))
+                    hidden = _hidden(found) if hidden_character("".join(cells)) else []
+                    faults += [f"{name} line {line}: {fault}" for fault in hidden]
+                    rows += [] if hidden else [(line, found)]
             return rows
     except FileNotFoundError:
         faults.append(f"{path}: the table does not exist")
@@ -110,6 +108,11 @@ def table_rows(
     except (UnicodeDecodeError, csv.Error) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
+
+
+def _hidden(cells: Mapping[str, str]) -> list[str]:
+    """Faults of the cells with hidden characters."""
+    return [f"{column}: {fault}" for column, cell in cells.items() if (fault := hidden_character(cell))]
 
 
 def _header_fault(header: list[str], required: Iterable[str]) -> str:
@@ -139,8 +142,3 @@ def _without_comments(lines: Iterable[str]) -> Iterator[str]:
 def _comments_before_the_header(path: Path) -> int:
     with path.open(encoding="utf-8-sig", newline="") as file:
         return sum(1 for _ in itertools.takewhile(lambda line: line.lstrip().startswith("#"), file))
-
-
-def _cells(row: dict[str | None, str | list[str] | None]) -> int:
-    extra = row.get(None)
-    return sum(v is not None for k, v in row.items() if k is not None) + (len(extra) if isinstance(extra, list) else 0)

@@ -16,7 +16,7 @@ from limbtorque.study.frame_files import frame_files
 from limbtorque.study.options.base import option
 from limbtorque.study.settings import Settings, option_names, override
 from limbtorque.study.subjects import Subject
-from limbtorque.study.table_file import Row, few, is_to_do, table_rows, to_do_text, unknown_column
+from limbtorque.study.table_file import Follow, Row, few, is_to_do, table_rows, to_do_text, unknown_column
 
 REQUIRED_COLUMNS = ("trial", "session", "subject", "file", "chain", "side", "condition")
 PER_TRIAL = (
@@ -149,6 +149,7 @@ class References:
     subjects: Collection[str]
     _hints: dict[tuple[str, str], str] = field(default_factory=dict)
     _files: dict[str, bool] = field(default_factory=dict)
+    _paths: dict[str, Path] = field(default_factory=dict)
 
     def hint(self, kind: str, value: str, known: Collection[str]) -> str:
         """Suggestion for a misspelt name, for the first of many."""
@@ -158,10 +159,16 @@ class References:
             self._hints[kind, value] = did_you_mean(value, known)
         return self._hints[kind, value]
 
+    def path(self, file: str) -> Path:
+        """Path of a file of the study, one object for all trials that share it."""
+        if file not in self._paths:
+            self._paths[file] = self.folder / file
+        return self._paths[file]
+
     def has(self, file: str) -> bool:
         """Return True if a file of the study exists; many trials may share one."""
         if file not in self._files:
-            self._files[file] = _is_file(self.folder / file)
+            self._files[file] = _is_file(self.path(file))
         return self._files[file]
 
 
@@ -269,7 +276,9 @@ class TrialRow(Row):
         return value
 
 
-def read_trials(path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str]) -> list[Trial]:
+def read_trials(
+    path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str], follow: Follow = iter
+) -> list[Trial]:
     """Read the table of trials.
 
     Parameters
@@ -282,6 +291,8 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
         The subjects without a fault, by name.
     faults : list of str
         A sentence for every fault is added here.
+    follow : callable, optional
+        Passes the rows on, one by one.
 
     Returns
     -------
@@ -295,7 +306,7 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
     unknown = [column for column in (rows[0][1] if rows else ()) if not _is_known(column)]
     faults += few((_column_fault(table, column) for column in unknown), len(unknown), table)
     options, trials = _OwnOptions(settings), []
-    for line, cells in rows:
+    for line, cells in follow(rows):
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
         own = _own_settings(options, cells, where, faults)
@@ -305,19 +316,20 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
             for file in lacking
         ]
         if row and own and not lacking and row.subject in subjects:
-            trials.append(_trial(row, own, subjects[row.subject], references.folder))
+            trials.append(_trial(row, own, subjects[row.subject], references))
     faults += _duplicates([cells["trial"] for _, cells in rows], table)
     faults += alike("session", (cells["session"] for _, cells in rows), table)
     faults += alike("condition", (cells.get("condition", "") for _, cells in rows), table)
     return trials
 
 
-def _trial(row: TrialRow, settings: Settings, subject: Subject, folder: Path) -> Trial:
+def _trial(row: TrialRow, settings: Settings, subject: Subject, references: References) -> Trial:
+    path = references.path
     return Trial(
         name=row.trial,
         session=row.session,
         subject=subject,
-        file=folder / row.file,
+        file=path(row.file),
         chain=row.chain,
         side=row.side,
         condition=row.condition,
@@ -328,10 +340,10 @@ def _trial(row: TrialRow, settings: Settings, subject: Subject, folder: Path) ->
         start_s=row.start_s,
         end_s=row.end_s,
         note=row.note,
-        forces_file=folder / row.forces_file if row.forces_file else None,
-        emg_file=folder / row.emg_file if row.emg_file else None,
-        maximal_files=tuple(folder / file for file in settings.emg.max_voluntary_files),
-        static_file=folder / row.static_file if row.static_file else None,
+        forces_file=path(row.forces_file) if row.forces_file else None,
+        emg_file=path(row.emg_file) if row.emg_file else None,
+        maximal_files=tuple(path(file) for file in settings.emg.max_voluntary_files),
+        static_file=path(row.static_file) if row.static_file else None,
     )
 
 

@@ -16,6 +16,7 @@ READ_OTHERWISE = re.compile(
 LARGEST = 100_000  # values of a file, with those that its aliases repeat; a hundred characters of text count as a value
 LONGEST_NUMBER = 400  # characters, as the largest double written out
 LARGEST_FILE = 200_000  # characters; settings with many marker sets have a tenth
+MOST_ENTRIES = 20_000  # lines and commas, which take a second; the built-in set of the leg has 1,800
 OTHER_VERSION = re.compile(r"^%YAML(?!\s+1\.2\s*$).*", re.MULTILINE)
 PLAIN = (dict, list, str, int, float, type(None))
 
@@ -57,6 +58,10 @@ def parse_yaml(text: str) -> Any:
 
     if len(text) > LARGEST_FILE:
         raise ValueError(f"has more than {LARGEST_FILE} characters, too many for settings; is it another file?")
+    if (n := text.count("\n") + text.count(",")) > MOST_ENTRIES:
+        raise ValueError(
+            f"has {n} lines and commas, more than {MOST_ENTRIES}, too many for settings; is it another file?"
+        )
     if other := OTHER_VERSION.search(text):
         raise ValueError(f"has the line {other[0][:40]!r}, expected YAML 1.2; remove this line")
     try:

@@ -17,6 +17,7 @@ from limbtorque.errors import LimbtorqueError, SettingsError
 from limbtorque.study.options.base import is_odd_number, number_of
 from limbtorque.study.settings import Settings, flattened, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.table_file import Follow
 from limbtorque.study.whole_file import write_text
 from limbtorque.study.yaml_file import read_yaml
 from limbtorque.workflow.keys import settings_key
@@ -24,7 +25,7 @@ from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.session_record import broken_seals, write_seals
 
 
-def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
+def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
     """Load a study with the options of ``--config``.
 
     Parameters
@@ -33,8 +34,10 @@ def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None) ->
         The study's folder.
     config : mapping, optional
         Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
+    follow : callable, optional
+        As for `load_study`.
     """
-    return load_study(folder, overrides=config or None)
+    return load_study(folder, overrides=config or None, follow=follow)
 
 
 def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:

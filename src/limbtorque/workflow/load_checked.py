@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.muscles.options import check_options
 from limbtorque.study.study import Study
+from limbtorque.study.table_file import Follow
 from limbtorque.uncertainty.checks import limb_faults, study_faults
 from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.stages.kinematics import limb_of
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
+CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 
-def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
+
+def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
     """Load a study, and its muscle sets with it.
 
     Parameters
@@ -25,17 +29,19 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
         The study's folder.
     config : mapping, optional
         Options of Snakemake's ``--config``.
+    follow : callable, optional
+        As for `load_study`.
 
     Raises
     ------
     SettingsError, StudyError
         Something is wrong with the settings, the tables or a muscle set.
     """
-    study = load_planned_study(folder, config)
+    study = load_planned_study(folder, config, follow=follow)
     faults: dict[str, None] = {}
-    seen: set[tuple[str, int]] = set()
+    seen: set[tuple[object, ...]] = set()
     for trial in study.trials:
-        kind = trial.chain, id(trial.settings)  # trials with the same options share their settings
+        kind = trial.chain, *map(id, CHECKED(trial.settings))  # trials with the same options share their sections
         if kind in seen:
             continue
         seen.add(kind)

@@ -104,11 +104,14 @@ def compares_in_run(study: Study) -> bool:
 
 def _asked_of(study: Study) -> dict[Asked, Reading]:
     """C3D files of a study, each with the options of a trial that has it."""
+    sources = {  # trials share options and files
+        (trial.file, trial.forces_file, id(trial.settings.reading)): trial.settings.reading for trial in study.trials
+    }
     return {
-        one: trial.settings.reading
-        for trial in study.trials
-        if trial.settings.reading.second_reader != "none"
-        for one in _asked(trial.file, trial.forces_file, trial.settings.reading)
+        one: reading
+        for (file, forces_file, _), reading in sources.items()
+        if reading.second_reader != "none"
+        for one in _asked(file, forces_file, reading)
     }
 
 

@@ -64,6 +64,8 @@ class Header:
         Parameters that stand more than once with different contents.
     n_absent : int
         Frames that are counted and not in the file, which ends before them; `n_frames` are there.
+    n_uncounted : int
+        Frames that there is data for behind those that are counted.
     """
 
     n_points: int
@@ -82,6 +84,7 @@ class Header:
     broken_at: int | None
     twice: tuple[str, ...] = ()
     n_absent: int = 0
+    n_uncounted: int = 0
 
     @property
     def is_dec(self) -> bool:
@@ -158,7 +161,7 @@ def read_header(raw: bytes, name: str) -> Header:
     _check_counts(header, name)
     _check_scale(header, name, header_scale=_real(raw, 12, processor))
     held = _held(raw, header, name)
-    return replace(header, n_frames=held, n_absent=n_frames - held)
+    return replace(header, n_frames=held, n_absent=n_frames - held, n_uncounted=_uncounted(raw, header))
 
 
 def _processor(raw: bytes, name: str) -> int:
@@ -323,6 +326,14 @@ def _held(raw: bytes, header: Header, name: str) -> int:
             f"({held} whole frames); {WHOLE_FILE}"
         )
     return min(held, header.n_frames)
+
+
+def _uncounted(raw: bytes, header: Header) -> int:
+    """Whole frames of data behind the counted ones; a last block may be filled with anything."""
+    per_frame, parameters = _per_frame(header.n_points, header.n_analog, header.scale), (raw[0] - 1) * BLOCK
+    end = parameters if parameters > header.data_start else len(raw)
+    after = raw[header.data_start + header.n_frames * per_frame : end].rstrip(b"\0")
+    return len(after) // per_frame if len(after) >= BLOCK else 0
 
 
 def _storage(scale: float) -> str:

@@ -17,6 +17,7 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.blocks import USED, with_blocks
 from limbtorque.recordings.c3d.contents import Contents, with_c3d
+from limbtorque.recordings.c3d.counts import fraction_findings
 from limbtorque.recordings.c3d.header import Header, read_header
 from limbtorque.recordings.c3d.parameters import value as parameter_value
 from limbtorque.recordings.c3d.scaling import refuse_unreadable_scale, scale_findings
@@ -120,7 +121,7 @@ def _recording(
     analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
     analog_labels, analog_units = _channel_texts(groups.get("ANALOG", {}), analog.shape[1], findings)
     _analog_findings(groups, header, analog_units, rate_hz, findings)
-    findings.entries += scale_findings(header, analog)
+    findings.entries += [*fraction_findings(header), *scale_findings(header, analog)]
     plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
         plate_group, analog, analog_units,
@@ -310,6 +311,13 @@ def _rate(header: Header, options: ReadOptions, name: str, findings: Findings) -
             "copy or export the file again",
         )
         findings.notes.append(f"the file ends early: the last {header.n_absent} of {counted} frames are missing")
+    if header.n_uncounted:
+        findings.add(
+            "data after the last frame",
+            f"{header.n_frames} frames are counted, and there is data for {header.n_uncounted} more behind them",
+            "not read",
+            "correct the number of frames in the file, or export it again",
+        )
     return rate_hz
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 SMALLEST, LARGEST = 1e-15, 1e15  # sizes of numbers in any unit
 LONGEST = 1000  # characters of a text
+_COLLECTIONS = (dict, list, tuple)
 
 
 def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
@@ -40,11 +43,11 @@ class Frozen(BaseModel):
     @classmethod
     def plain_number(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse true and false for 1 and 0, and digits that few programs read."""
-        kinds = set(_leaves(cls.model_fields[str(info.field_name)].annotation))
+        takes_truth, takes_numbers = _takes(cls, str(info.field_name))
         for each in _entries(value):
-            if isinstance(each, bool) and bool not in kinds and not any(map(_is_model, kinds)):
+            if isinstance(each, bool) and not takes_truth:
                 raise ValueError("true and false have no meaning here")
-            if kinds & {int, float} and is_odd_number(each):
+            if takes_numbers and is_odd_number(each):
                 raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
         return value
 
@@ -70,6 +73,13 @@ class Options(Frozen):
         return cls.plain_number(value, info)
 
 
+@functools.cache
+def _takes(model: type[BaseModel], name: str) -> tuple[bool, bool]:
+    """Return True for a field that may be true or false, and for one with numbers."""
+    kinds = set(_leaves(model.model_fields[name].annotation))
+    return bool in kinds or any(map(_is_model, kinds)), bool(kinds & {int, float})
+
+
 def _leaves(annotation: Any) -> Iterator[Any]:
     """Types that an annotation is made of; literals by the types of their words."""
     if get_origin(annotation) is Literal:
@@ -81,13 +91,12 @@ def _leaves(annotation: Any) -> Iterator[Any]:
         yield annotation
 
 
-def _entries(value: Any) -> Iterator[Any]:
+def _entries(value: Any) -> Iterable[Any]:
     """Value, or the values in lists and dictionaries."""
-    if isinstance(value, dict | list | tuple):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _entries(part)
-    else:
-        yield value
+    if not isinstance(value, _COLLECTIONS):
+        return (value,)
+    parts = value.values() if isinstance(value, dict) else value
+    return itertools.chain.from_iterable(map(_entries, parts))
 
 
 def _is_model(kind: Any) -> bool:
