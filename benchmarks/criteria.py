@@ -4,21 +4,23 @@ Usage: python benchmarks/criteria.py STUDY ADULT [--write]
 
 STUDY is a folder with the settings and tables of walking children with electromyography, as `limbtorque init` makes them,
 and ADULT the folder ``walk_emg_opensim``, whose angles, moments and envelopes are OpenSim's. The built-in set ``leg``; whole
-cycles; one electromechanical delay, that of the settings, fixed beforehand. ``--write`` puts the tables into ``docs/muscles.md``.
+cycles, and trials whose torques are not rejected; one electromechanical delay, that of the settings, fixed beforehand. ``--write`` puts the tables into ``docs/muscles.md``.
 
 In the rows *informed* the activations stay near the envelopes they are then compared with. In the rows *of the others*
 every muscle is predicted with the envelopes of the others only, so that r is still a prediction.
 
-Two other ways to compare, fixed beforehand and with the default criterion: `ACTIVATION_DYNAMICS` in place of the delay, and
-`ELECTRODES`, which take the electrode over the rectus femoris as one over the whole quadriceps.
+Four other ways to compare, each fixed before it was tried and with the default criterion: `ACTIVATION_DYNAMICS` in place of the
+delay; `ELECTRODES`, which take the electrode over the rectus femoris as one over the whole quadriceps; `SLOW_HZ`, a lower cut-off
+of the envelopes; and `STRENGTHS`, with which the muscles make the joint torques that were measured in men.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +33,14 @@ from limbtorque.emg.agreement import correlations
 from limbtorque.emg.recorded import electromyography
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
+from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.objective import Problem, least_cost_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
+from limbtorque.muscles.strength_factors import fitted_factors
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.signals.butterworth import low_pass
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.options.emg import Emg
 from limbtorque.study.options.muscles import Muscles
@@ -43,7 +48,8 @@ from limbtorque.study.settings import override
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscles.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "muscles.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/criteria.py -->\n", "<!-- end: benchmarks/criteria.py -->\n"
 DELAY_S = Emg().delay_s
 STEP_S = 0.01
@@ -80,17 +86,22 @@ ACTIVATION_DYNAMICS = (0.015, 0.060)
 """Time constants of activation and deactivation, s (De Groote et al. 2016, after Winters 1995)."""
 ELECTRODES = {"rect_fem": ("rect_fem", "vasti")}
 """Muscles under an electrode, with equal parts: surface electrodes over the rectus femoris receive the vasti as well (Di Nardo and Fioretti 2013)."""
+SLOW_HZ = 3.0
+"""Cut-off of the envelopes, the lower end of the 3 to 10 Hz that Buchanan et al. (2004, J Appl Biomech 20, 367-395) call usual, Hz."""
+STRENGTHS = "Anderson et al. (2007)"
+"""Source of joint torques of men; the factors nearest to 1 with which the agonists make their means over the angles."""
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """A walk with its measured envelopes, and the frames that are compared."""
+    """A walk with its measured envelopes, the frames that are compared, and the muscle forces of its own settings."""
 
     subject: str
     side: str
     problem: Problem
     envelopes: Envelopes
     used: BoolArray
+    found: MuscleForces | None = None
 
 
 def main() -> None:
@@ -109,30 +120,36 @@ def main() -> None:
         print(text)
 
 
-def walks(study: Path, folder: Path, *, delay_s: float = DELAY_S) -> tuple[list[Walk], list[Walk]]:
-    """Walks of the children and of the adult."""
-    return [*children(study, delay_s)], [adult(folder, delay_s)]
+def walks(
+    study: Path, folder: Path, *, delay_s: float = DELAY_S, cutoff_hz: float | None = None
+) -> tuple[list[Walk], list[Walk]]:
+    """Walks of the children and of the adult; `cutoff_hz` is that of the envelopes where it is not the usual one."""
+    changes = {"emg.delay_s": str(delay_s)} | ({"emg.envelope_cutoff_hz": str(cutoff_hz)} if cutoff_hz else {})
+    return [*children(study, changes)], [adult(folder, delay_s, cutoff_hz)]
 
 
-def children(study: Path, delay_s: float) -> Iterator[Walk]:
-    """Walks of whole cycles, each subject's on the side with most channels without a fault."""
-    walks = [walk for trial in load_study(study).trials if (walk := child(trial, study, delay_s))]
+def children(study: Path, changes: Mapping[str, str]) -> Iterator[Walk]:
+    """Walks of whole cycles, each subject's on the side with most channels without a fault, with settings changed."""
+    walks = [walk for trial in load_study(study).trials if (walk := child(trial, study, changes))]
     for subject in dict.fromkeys(walk.subject for walk in walks):
         own = [walk for walk in walks if walk.subject == subject]
         channels = {side: sum(len(w.envelopes.muscles) for w in own if w.side == side) for side in ("left", "right")}
         yield from (walk for walk in own if walk.side == max(channels, key=lambda side: channels[side]))
 
 
-def child(trial: Trial, study: Path, delay_s: float) -> Walk | None:
-    """Walk of a trial; None without a whole cycle or a usable channel."""
-    changes = {"replay.enabled": "false", "muscles.ranges": "false", "emg.delay_s": str(delay_s)}
-    settings = override(trial.settings, changes, source="criteria")
+def child(trial: Trial, study: Path, changes: Mapping[str, str]) -> Walk | None:
+    """Walk of a trial; None without a whole cycle or a usable channel, or where the torques are rejected."""
+    settings = override(
+        trial.settings, {"replay.enabled": "false", "muscles.ranges": "false", **changes}, source="criteria"
+    )
     limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
     recording = read_c3d(trial.file)
     result = analyse_recording(recording, limb, settings, folder=study)
     motion, found = result.motion, result.muscles
     envelopes = usable_envelopes(electromyography(recording, motion.time_s, trial.side, settings.emg))
     if found is None or not envelopes.muscles or result.window.note or settings.ensembles.window != "events":
+        return None
+    if result.verdict.torques == "rejected":
         return None
     net = result.torques.terms.net * motion.flexion.sign * found.arm_known
     arm = found.geometry.moment_arm_m * found.arm_known[:, None]
@@ -141,11 +158,14 @@ def child(trial: Trial, study: Path, delay_s: float) -> Walk | None:
     used = window & ~motion.edge & np.isfinite(net).all(axis=1)
     if used.sum() < WHOLE * window.sum():
         return None
-    return Walk(trial.subject.name, trial.side, problem, envelopes, used)
+    return Walk(trial.subject.name, trial.side, problem, envelopes, used, found)
 
 
-def adult(folder: Path, delay_s: float) -> Walk:
-    """Right leg of the adult from OpenSim's angles and moments, the first cycle that they have."""
+def adult(folder: Path, delay_s: float, cutoff_hz: float | None) -> Walk:
+    """Right leg of the adult from OpenSim's angles and moments, the first cycle that they have.
+
+    The channels are envelopes already: `cutoff_hz` is a further low-pass.
+    """
     angles, moments = (read_table(folder / name) for name in ("coordinates.sto", "id_walk.sto"))
     emg, ground = read_table(folder / "electromyography.sto"), read_table(folder / "grf_walk.mot")
     times = np.arange(angles["time"].iloc[0], min(angles["time"].iloc[-1], moments["time"].iloc[-1]), 1.0 / ADULT_HZ)
@@ -153,11 +173,10 @@ def adult(folder: Path, delay_s: float) -> Walk:
     net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
     muscles = load_muscle_set("leg")
     problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, ADULT_HZ, Muscles())
-    later = times - delay_s
-    values = [
-        np.mean([np.interp(later, emg["time"], emg[channel]) for channel in channels], axis=0)
-        for channels in ADULT_CHANNELS.values()
-    ]
+    level = np.column_stack([emg[list(channels)].mean(axis=1) for channels in ADULT_CHANNELS.values()])
+    if cutoff_hz:
+        level = low_pass(level, rate_hz=float(1.0 / np.diff(emg["time"]).mean()), cutoff_hz=cutoff_hz)
+    values = [np.interp(times - delay_s, emg["time"], one) for one in level.T]
     envelopes = Envelopes(tuple(ADULT_CHANNELS), np.column_stack(values), np.zeros(len(values), dtype=bool))
     return Walk("adult", "right", problem, envelopes, times < times[0] + cycle_s(ground))
 
@@ -281,21 +300,43 @@ def neighbours(walks: Sequence[Walk], muscles: Sequence[str], title: str) -> Ite
 
 def ways(study: Path, folder: Path) -> Iterator[str]:
     """Lines of a table: other ways to compare, with the default criterion."""
+    factors = measured_strengths()
     yield ""
     yield f"| {'way'} | walk | {' | '.join(ADULT_CHANNELS)} | median |"
     yield f"| --- | --- |{' --- |' * (len(ADULT_CHANNELS) + 1)}"
-    late, prompt = walks(study, folder), walks(study, folder, delay_s=0.0)
+    late, prompt, slow = (walks(study, folder, **how) for how in ({}, {"delay_s": 0.0}, {"cutoff_hz": SLOW_HZ}))
+    weak = tuple([weakened(walk, factors) for walk in group] for group in late)
     whole = {muscle: (muscle,) for muscle in ADULT_CHANNELS}
     for name, groups, dynamics, electrodes in (
         (f"delay of {1e3 * DELAY_S:.0f} ms, as above", late, False, whole),
         ("activation dynamics", prompt, True, whole),
         ("electrodes", late, False, {**whole, **ELECTRODES}),
+        (f"envelopes of {SLOW_HZ:g} Hz", slow, False, whole),
+        ("strengths as measured", weak, False, whole),
     ):
         for group, title in zip(groups, ("children", "adult"), strict=True):
             rows = [{"subject": w.subject, **one_way(w, dynamics=dynamics, electrodes=electrodes)} for w in group]
             middle = pd.DataFrame(rows).groupby("subject").median().median()
             cells = [f"{middle[m]:.2f}" if m in middle else "" for m in ADULT_CHANNELS]
             yield f"| {name} | {title} | {' | '.join(cells)} | {np.nanmedian(middle):.2f} |"
+    listed = ", ".join(
+        f"{name} {factor:.2f}" for name, factor in zip(load_muscle_set("leg").names, factors, strict=True)
+    )
+    yield ""
+    yield f"Factors of the strengths as measured: {listed}."
+
+
+def measured_strengths() -> FloatArray:
+    """Factors with which the muscles of `leg` make the torques of `STRENGTHS`, shape (n_muscles,)."""
+    sys.path.append(str(ROOT / "tools"))
+    from draw_strength import published_efforts
+
+    return fitted_factors(published_efforts(STRENGTHS))
+
+
+def weakened(walk: Walk, factors: FloatArray) -> Walk:
+    """Walk with other strengths."""
+    return replace(walk, problem=replace(walk.problem, strength_n=walk.problem.strength_n * factors))
 
 
 def one_way(walk: Walk, *, dynamics: bool, electrodes: Mapping[str, Sequence[str]]) -> dict[str, float]:

@@ -29,12 +29,13 @@ from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = {"arm": "moment_arms_arm.png", "leg": "moment_arms_leg.png"}
 OLDER = {"arm": "the model sampled before", "leg": "Gait10dof18musc, sampled before"}
-COLUMNS = 5
+COLUMNS, TITLE_SIZE = 5, 6.0
 LIMITS_DEG = {"shoulder": (-60, 120), "elbow": (0, 130), "wrist": (-60, 60), "hip": (-30, 120), "knee": (0, 120)}
 LIMITS_DEG["ankle"] = (-40, 30)
-OURS, BAND, BORROWED = "#0b5d8a", "#cfe0ea", "0.9"
-SET = "the set; dotted: its range ends"
-SPREAD, NO_SOURCE = "range of all published arms", "no other source: half and double"
+OURS, BAND, MODEL_BAND, BORROWED = "#8fbcd4", "#d9e8f0", "#f3e8d2", "0.9"
+SET = "the set; dotted upright: its range ends"
+SPREAD, MODELS = "range of all sources, measured ones among them", "range of models and estimates: nothing measured"
+NO_SOURCE = "one source only: half and double, an assumption"
 MEASURED, SECOND = (
     "measured: Kuechle et al. (1997), Ramsay et al. (2009)",
     "measured: Pigeon et al. (1996), Wood et al. (1989)",
@@ -42,17 +43,18 @@ MEASURED, SECOND = (
 SPECIMEN, DELP = "measured: specimen of Dostal and Andrews (1981)", "model: Delp et al. (1990)"
 HOLZBAUR, GAIT10 = "model, one value: Holzbaur et al. (2005)", "model: Gait10dof18musc"
 ESTIMATE, IN_VIVO = "estimate of the collection", "measured in vivo: single angles"
-LABELS = (SET, SPREAD, NO_SOURCE, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
-# First word of a source: its colour and name in the legend.
-LOOKS = {
-    **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", MEASURED)),
-    **dict.fromkeys(("Pigeon", "Wood"), ("#117733", SECOND)),
-    **dict.fromkeys(("effective", "Manal", "Wolfram", "Maganaris"), ("#333333", IN_VIVO)),
-    "Dostal": ("#c26a00", SPECIMEN),
-    "Delp": ("#882255", DELP),
-    "Holzbaur": ("#882255", HOLZBAUR),
-    "OpenSim": ("#999933", GAIT10),
-    "an": ("#999933", ESTIMATE),
+LABELS = (SET, SPREAD, MODELS, NO_SOURCE, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
+SOLID, DASHED, DOTTED = "-", (0, (4, 1.5)), (0, (1, 1.2))
+# First word of a source: its colour, its line (solid: measured; dashed: model; dotted: estimate) and name in the legend.
+LOOKS: dict[str, tuple[str, Any, str]] = {
+    **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", SOLID, MEASURED)),
+    **dict.fromkeys(("Pigeon", "Wood"), ("#117733", SOLID, SECOND)),
+    **dict.fromkeys(("effective", "Manal", "Wolfram", "Maganaris"), ("#333333", SOLID, IN_VIVO)),
+    "Dostal": ("#c26a00", SOLID, SPECIMEN),
+    "Delp": ("#882255", DASHED, DELP),
+    "Holzbaur": ("#882255", DASHED, HOLZBAUR),
+    "OpenSim": ("#7a7a1e", DASHED, GAIT10),
+    "an": ("#333333", DOTTED, ESTIMATE),
 }
 
 
@@ -84,12 +86,19 @@ def short(source: str) -> str:
     return found.group() if found else source.split(" (")[0].split(",")[0]
 
 
+def name_year(source: str) -> str:
+    """First author and year of a source, for titles of small panels."""
+    return re.sub(r"(?: et al\.| and \w+)? \((\d{4})\)", r" \1", short(source))
+
+
 def arm_rows(folder: Path) -> list[tuple[str, ...]]:
     """Every published arm beside the set's, and those of older models that were replaced; muscles of one row together."""
     rows: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for one in published_arms():
         apart = difference(one.muscle, one.joint, one.flexion_deg, one.arm_mm)
-        done = "used" if one.used else "; ".join(text for text in (one.reason or "comparison", one.opposed) if text)
+        repeats = f"the value of {short(one.repeats)}" if one.repeats else ""
+        done = "; ".join(text for text in (one.reason or "comparison", one.opposed, repeats) if text)
+        done = "used" if one.used else done
         rows[one.joint, short(one.source), *apart, done].append(one.muscle)
     for chain, model in OLDER.items():
         table = pd.read_csv(folder / f"{chain}_moment_arms.csv")
@@ -150,16 +159,16 @@ def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
     published = published_arms()
     with paper_style():
         figure = paper_figure(33.0 * count + 16.0)
+        figure.get_layout_engine().set(rect=(0.0, 0.0, 0.97, 1.0))  # room for the titles of the last column
         axes = figure.subplots(count, COLUMNS)
         shown: dict[str, Any] = {}
         for panel, (names, joint) in zip(axes.ravel(), panels, strict=False):
             found = [one for one in published if (one.muscle, one.joint) == (names[0], joint)]
-            others = [one for one in found if not one.used]
-            others += older_arm(older, names[0], joint) if joint != "hip" else []
+            others = found + (older_arm(older, names[0], joint) if joint != "hip" else [])
             muscle = muscles.muscles[muscles.names.index(names[0])]
             draw_arm(panel, names[0], joint, muscle.moment_arms[joint], others)
-            source = next((short(one.source) for one in found if one.used), short(muscle.source["model"]))
-            panel.set_title(f"{', '.join(names)}, {joint}\n{source}", loc="left", fontsize=6.5)
+            used = next((kind(one.source) for one in found if one.used), f"model: {name_year(muscle.source['model'])}")
+            panel.set_title(f"{', '.join(names)}, {joint}\n{used}", loc="left", fontsize=TITLE_SIZE)
             handles, labels = panel.get_legend_handles_labels()
             shown |= dict(zip(labels, handles, strict=True))
         for panel in axes.ravel()[len(panels) :]:
@@ -173,8 +182,18 @@ def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
         save_figure(figure, path)
 
 
-def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[PublishedArm]) -> None:
-    """One arm with the range of its sources, and the published ones as lines or points."""
+def is_measured(source: str) -> bool:
+    """Return True for a measurement, False for a model or an estimate."""
+    return LOOKS[source.split()[0]][2].startswith("measured")
+
+
+def kind(source: str) -> str:
+    """Kind of a source and its authors, as the title of a panel has them."""
+    return f"measured: {name_year(source)}" if is_measured(source) else short(source).removeprefix("an ")
+
+
+def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, sources: list[PublishedArm]) -> None:
+    """One arm as a broad line with the range of its sources, and these as thin lines or points upon it."""
     limits = LIMITS_DEG[joint]
     flexion = np.arange(limits[0], limits[1] + 0.5)
     ours = our_arm_mm(muscle, joint, flexion)
@@ -184,17 +203,18 @@ def draw_arm(panel: Axes, muscle: str, joint: str, arm: MomentArm, others: list[
         panel.fill_between(flexion, 0.5 * ours, 2.0 * ours, color=BORROWED, linewidth=0, label=NO_SOURCE)
     else:
         low, high = (1e3 * np.where(known, end, np.nan) for end in arm.published.at(np.radians(flexion)))
-        panel.fill_between(flexion, low, high, color=BAND, linewidth=0, label=SPREAD)
-    for one in others:
-        colour, label = LOOKS[one.source.split()[0]]
+        colour, label = (BAND, SPREAD) if any(is_measured(one.source) for one in sources) else (MODEL_BAND, MODELS)
+        panel.fill_between(flexion, low, high, color=colour, linewidth=0, label=label)
+    panel.plot(flexion, ours, color=OURS, linewidth=2.8, solid_capstyle="butt", label=SET)
+    for one in sources:
+        colour, line, label = LOOKS[one.source.split()[0]]
         if len(one.flexion_deg) < 4:
             panel.plot(one.flexion_deg, one.arm_mm, "o", color=colour, markersize=2.5, label=label)
         else:
-            panel.plot(one.flexion_deg, one.arm_mm, color=colour, linewidth=0.8, label=label)
-    panel.plot(flexion, ours, color=OURS, linewidth=1.6, label=SET)
+            panel.plot(one.flexion_deg, one.arm_mm, color=colour, linewidth=0.8, linestyle=line, label=label)
     end = flexion[np.isfinite(ours)][-1]
     if end < limits[1]:
-        panel.axvline(end, color=OURS, linewidth=0.5, linestyle=":")
+        panel.axvline(end, color="0.4", linewidth=0.6, linestyle=":")
     panel.set_xlim(*limits)
     panel.set_xticks([tick for tick in range(-60, 121, 60 if limits[1] > 30 else 30) if limits[0] <= tick <= limits[1]])
 

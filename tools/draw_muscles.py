@@ -97,8 +97,13 @@ def print_muscles(results: dict[str, TrialResult], first: str) -> None:
             f"| {name} | {strength:.0f} | {force[top]:.0f} | {column_array(table, 'time_s')[top, 0]:.2f} | "
             f"{' | '.join(at_top)} | {least[top]:.0f} to {greatest[top]:.0f} | {100 * (least[used] > 1.0).mean():.0f} % |"
         )
+    outside = column_array(table, "moment_arm_status")[:, 0] == 1
+    print(f"\nframes outside the range of a moment arm: {outside.sum()} of {len(outside)}")
+    for name, beyond in zip(muscles.muscle_set.names, muscles.geometry.muscle_out_of_range.T, strict=True):
+        print(f"  {name}: {beyond.sum()}" if beyond.any() else "", end="")
+    print()
     width = (muscles.greatest_n - muscles.least_n)[used] / muscles.muscle_set.max_force_n
-    print(f"\nmean width of the range, shares of the strength: {width.mean():.2f}")
+    print(f"mean width of the range, shares of the strength: {width.mean():.2f}")
     print(f"range wider than 95 % of the strength: {100 * (width > 0.95).mean():.0f} % of muscles and frames")
     for name, other in results.items():
         shared = other.muscles.optimized
@@ -133,14 +138,20 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
         largest = np.nanmax(np.abs(passive.passive_nm[used]), axis=0)
         print(f"passive_moments {curves}: at most {', '.join(f'{value:.1f}' for value in largest)} N m; ", end="")
         print(peaks(names, force, passive.force_n[used]), statuses(passive))
-    contact = analyse(trial, contact_forces="true")
-    for i, joint in enumerate(contact.motion.joints):
-        size = np.hypot(*contact.muscles.contact.contact_n[used, i].T)
+    print_contact(analyse(trial, contact_forces="true"))
+
+
+def print_contact(result: TrialResult) -> None:
+    """Print the force in each joint over all frames but those affected by the filter's edges."""
+    for i, joint in enumerate(result.motion.joints):
+        size = np.hypot(*result.muscles.contact.contact_n[~result.motion.edge, i].T)
         known = np.isfinite(size)
         print(f"force in the {joint} known in {100 * known.mean():.0f} % of the frames", end="")
         top = int(np.nanargmax(size)) if known.any() else 0
-        reaction = np.hypot(*contact.torques.wrenches.reaction_n[used, i].T)
-        print(f": {size[top]:.0f} N at most, joint reaction there {reaction[top]:.0f} N" if known.any() else "")
+        reaction = np.hypot(*result.torques.wrenches.reaction_n[~result.motion.edge, i].T)
+        weight = result.muscles.body_weight_n
+        largest = f": {size[top]:.0f} N ({size[top] / weight:.1f} body weights) at most, joint reaction there {reaction[top]:.0f} N"
+        print(largest if known.any() else "")
 
 
 def print_fibres(tendon: str, found: MuscleForces, names: list[str], used: np.ndarray, force: np.ndarray) -> None:

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from draw_moment_arms import print_table, set_with
+from draw_moment_arms import name_year, print_table, set_with
 
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.style import paper_figure, paper_style, save_figure
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.muscles.strength import compliant_muscles
+from limbtorque.muscles.strength_factors import Effort
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.yaml_file import read_yaml
 
@@ -34,6 +35,7 @@ CURVES: dict[str, list[tuple[str, tuple[float, float], tuple[float, float, float
     "leg": [("hip", (-20, 105), (0, 30, 0)), ("knee", (0, 100), (70, 0, 0)), ("ankle", (-30, 30), (0, 0, 0))],
 }
 SENSES = {"flexion": 1.0, "extension": -1.0}
+TITLE_LINES = 5  # of every panel, so that all have the same height
 OURS, OURS_FL, MEASURED = "#0b5d8a", "#c26a00", "#333333"
 
 
@@ -44,12 +46,35 @@ def strength(
 
     At constant strength, and with the force-length curve on compliant tendons, where the torque at rest is taken off.
     """
+    arm, found = agonist_arms(muscles, joint, flexion_deg, posture, sense)
+    return (arm * muscles.max_force_n).sum(axis=1), (arm * active_force(muscles, found)).sum(axis=1)
+
+
+def agonist_arms(
+    muscles: MuscleSet, joint: str, flexion_deg: FloatArray, posture: tuple[float, float, float], sense: float
+) -> tuple[FloatArray, Musculotendon]:
+    """Moment arms of the muscles of one sense, 0 for the others [m], shape (n_angles, n_muscles), and lengths at rest."""
     j = muscles.joints.index(joint)
     flexion = np.tile(posture, (len(flexion_deg), 1)).astype(float)
     flexion[:, j] = flexion_deg
     found = musculotendon(muscles, np.radians(flexion), velocity_rad_s=np.zeros(flexion.shape))
-    arm = np.maximum(sense * found.moment_arm_m[:, j], 0.0)
-    return (arm * muscles.max_force_n).sum(axis=1), (arm * active_force(muscles, found)).sum(axis=1)
+    return np.maximum(sense * found.moment_arm_m[:, j], 0.0), found
+
+
+def published_efforts(source: str) -> list[Effort]:
+    """Maximal efforts that a source measured over angles, mean over these, with what each muscle of the set makes there."""
+    efforts = []
+    for entry in read_yaml(TABLES / "strengths.yaml"):
+        if not entry["source"].startswith(source):
+            continue
+        muscles = set_with(entry["joint"])
+        _, ends, posture = next(curve for curve in CURVES[muscles.name] if curve[0] == entry["joint"])
+        at, torque, _ = measured(entry)
+        inside = (at >= ends[0]) & (at <= ends[1])
+        arm, _ = agonist_arms(muscles, entry["joint"], at[inside], posture, SENSES[entry["sense"]])
+        reach = arm.mean(axis=0) * muscles.max_force_n
+        efforts.append(Effort(entry["joint"], entry["sense"], 0.0, float(torque[inside].mean()), reach))
+    return efforts
 
 
 def active_force(muscles: MuscleSet, found: Musculotendon) -> FloatArray:
@@ -79,7 +104,8 @@ def measured(entry: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 def draw(path: Path) -> None:
     entries = read_yaml(TABLES / "strengths.yaml")
     with paper_style():
-        figure = paper_figure(155.0)
+        figure = paper_figure(168.0)
+        figure.get_layout_engine().set(rect=(0.0, 0.0, 0.975, 1.0))  # room for the titles of the last column
         panels = figure.subplots(2, 3)
         shown: dict[str, Any] = {}
         for row, chain in zip(panels, CURVES, strict=True):
@@ -113,11 +139,20 @@ def draw_joint(
         panel.plot(flexion, sense * by_length, "--", color=OURS_FL, label="set, force-length, compliant tendon")
         for entry in (e for e in entries if e["sense"] == name):
             draw_measured(panel, entry, sense, ends)
-    errors = {
-        (at, way): f"ratio {ratio}, rms {rms} N m" for at, way, _, _, _, ratio, rms, *_ in reversed(strength_rows())
-    }
-    lines = [f"{way}: {errors.get((joint, way), 'not measured')}" for way in SENSES]
-    panel.set_title("\n".join([joint, *lines]), loc="left", fontsize=7.0)
+    lines = [f"{joint}: ratio (rms in N m) to the measured", *ratio_lines(joint)]
+    panel.set_title("\n".join(lines + [""] * (TITLE_LINES - len(lines))), loc="left", fontsize=6.0)
+
+
+def ratio_lines(joint: str) -> list[str]:
+    """Ratio and rms error of constant strength of one joint, with its source, one line for each measurement."""
+    rows = [row for row in strength_rows() if row[0] == joint]
+    lines = [
+        f"{sense} {ratio} ({rms}), {name_year(source)}"
+        for way in SENSES
+        for _, sense, source, _, _, ratio, rms, *_ in rows
+        if sense == way
+    ]
+    return lines + [f"{way}: not measured" for way in SENSES if way not in {row[1] for row in rows}]
 
 
 def draw_measured(panel: Any, entry: dict[str, Any], sense: float, ends: tuple[float, float]) -> None:

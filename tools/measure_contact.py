@@ -11,12 +11,14 @@ the cycles that the settings define, stand in docs/muscles.md.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from scipy.signal import find_peaks
 
 from limbtorque.analysis import TrialResult, analyse_recording
 from limbtorque.figures.palette import LINE_COLOURS
@@ -33,12 +35,13 @@ from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 
-PUBLISHED = {
-    "hip": (2.38, "Bergmann et al. 2001"),
-    "knee": (2.61, "Kutzner et al. 2010"),
-    "ankle": (3.9, "Procter, Paul 1982"),
+PUBLISHED = {  # mean peaks, body weights; at what part of the cycle is not known
+    "hip": (2.38, "four implants, Bergmann et al. 2001"),
+    "knee": (2.61, "five implants, Kutzner et al. 2010"),
+    "ankle": (3.9, "a model, Procter and Paul 1982"),
 }
 OTHER_PEAKS = (2.2, 2.8)  # of the knee, six months and a year after the operation
+LOADING, PUSH_OFF = slice(0, 31), slice(31, 66)  # parts of the cycle with a peak at the knee, %
 TURN_RAD = np.radians(10.0)
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
 ADULT_KG = 85.3  # mass of the model that OpenSim's authors scaled to the adult
@@ -65,11 +68,11 @@ def main(study: Path, condition: str, adult: Path | None) -> None:
         peaks.append({"trial": "adult, right", **peaks_of(result, own)})
     pd.set_option("display.width", 200, "display.max_columns", 40)
     print(pd.DataFrame(peaks).round(2).to_string(index=False))
+    print_points(legs)
     changes = pd.DataFrame(turns).groupby(["joint", "muscle"])[["peak_bw", "largest_bw"]]
     print(changes.agg(["median", "max"]).round(2).to_string())
     if adult:
-        children = [curves for (name, _), (_, curves) in legs.items() if name != "adult"]
-        draw(np.array(children), FIGURES / "contact_walk.png")
+        draw(children_of(legs), FIGURES / "contact_walk.png")
         draw_knees(list(legs.values()), FIGURES / "contact_knee.png")
 
 
@@ -127,63 +130,73 @@ def cycle(result: TrialResult, found: MuscleForces, ends_s: tuple[float, float])
     )
 
 
+def children_of(legs: Mapping[tuple[str, str], tuple[str, np.ndarray]]) -> np.ndarray:
+    """Curves of the children's legs."""
+    return np.array([curves for (name, _), (_, curves) in legs.items() if name != "adult"])
+
+
+def print_points(legs: Mapping[tuple[str, str], tuple[str, np.ndarray]]) -> None:
+    """Print both peaks of the knee and the valley between them, and the error of the children's peaks against published means."""
+    rows = [{"leg": title, **points(curves[0, :, KNEE])} for title, curves in legs.values()]
+    rows.append({"leg": "mean curve of the children", **points(np.nanmean(children_of(legs)[:, 0, :, KNEE], axis=0))})
+    print(pd.DataFrame(rows).to_string(index=False))
+    for j, (joint, (peak, _)) in enumerate(PUBLISHED.items()):
+        apart = np.nanmax(children_of(legs)[:, 0, :, j], axis=1) - peak
+        spread = (
+            f"mean {apart.mean():+.2f}, {apart.min():+.2f} to {apart.max():+.2f}, rms {np.sqrt(np.mean(apart**2)):.2f}"
+        )
+        print(f"{joint}: peaks of the legs less {peak} body weights: {spread}")
+
+
+def points(curve: np.ndarray) -> dict[str, str]:
+    """Highest peak in loading and in push-off and the least force between them, each with its part of the cycle."""
+    first, second = (highest_peak(curve, part) for part in (LOADING, PUSH_OFF))
+    valley = first + int(np.nanargmin(curve[first : second + 1]))
+    named = {"first peak": first, "valley": valley, "second peak": second}
+    return {name: f"{curve[at]:.2f} at {at} %" for name, at in named.items()}
+
+
+def highest_peak(curve: np.ndarray, part: slice) -> int:
+    """Place of the highest local maximum inside a part of the cycle, or of its largest force where there is none, %."""
+    inside = np.nan_to_num(curve[part], nan=-np.inf)
+    found, _ = find_peaks(inside)
+    return part.start + int(found[inside[found].argmax()] if len(found) else inside.argmax())
+
+
 def draw(cycles: np.ndarray, path: Path) -> None:
-    """Draw the contact forces of all legs over the cycle, with published peaks."""
+    """Draw the contact forces of all legs over the cycle, with published peaks in the margin."""
+    percent = np.arange(101)
     with paper_style():
-        figure = paper_figure(60.0)
-        axes = figure.subplots(1, 3, sharex=True)
-        for j, (joint, (peak, text)) in enumerate(PUBLISHED.items()):
-            percent, panel = np.arange(101), axes[j]
-            ends = np.nanmean(cycles[:, 1:, :, j], axis=0)
-            panel.fill_between(
-                percent, *ends, color=(LINE_COLOURS[0], 0.15), linewidth=0.0, label="range of limited effort, mean"
-            )
-            panel.plot(percent, cycles[:, 0, :, j].T, color="0.6", linewidth=0.6)
-            panel.plot(
-                percent, np.nanmean(cycles[:, 0, :, j], axis=0), color="black", label="contact force, mean of the legs"
-            )
-            panel.axhline(peak, color=LINE_COLOURS[3], linestyle="--", linewidth=0.9, label="published mean peak")
-            panel.set_title(f"{joint}; peak: {text}", loc="left", fontsize=NAME_SIZE)
-            panel.set(
-                xlabel="gait cycle (%)",
-                ylabel="" if j else "contact force (body weights)",
-                xlim=(0, 100),
-                ylim=(0, 8),
-            )
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
+        figure = paper_figure(62.0)
+        axes = figure.subplots(1, 3, sharex=True, sharey=True)
+        for j, (joint, (peak, source)) in enumerate(PUBLISHED.items()):
+            panel, force = axes[j], cycles[:, 0, :, j]
+            for leg, curve in enumerate(force):
+                panel.plot(percent, curve, color="0.6", linewidth=0.6, label="one leg" if leg == 0 else None)
+            panel.plot(percent, np.nanmean(force, axis=0), color="black", label="mean of the six legs")
+            tops = np.nanargmax(force, axis=1)
+            panel.plot(tops, force[range(len(force)), tops], "o", color="0.35", markersize=2.5, label="peak of a leg")
+            margin_mark(panel, peak, "<", "published mean peak")
+            panel.set_title(f"{joint}\n", loc="left", fontsize=NAME_SIZE)  # the line below it is that of the source
+            panel.set_title(f"{peak:g}: {source}", loc="right", fontsize=6.5, color=LINE_COLOURS[2])
+            panel.set(xlabel="gait cycle (%)", xlim=(0, 100), ylim=(0, 5))
+        axes[0].set_ylabel("contact force (body weights)")
+        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
         save_figure(figure, path)
 
 
+def margin_mark(panel: Axes, level: float, marker: str, label: str, *, at: float = 101.5) -> None:
+    """Mark a level at the right end of the panel: a published peak has a size, but no time."""
+    panel.plot(at, level, marker, color=LINE_COLOURS[2], markersize=5.0, linestyle="", clip_on=False, label=label)
+
+
 def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
-    """Draw the knee's contact force of every leg with its range, and published peaks."""
+    """Draw the knee's contact force of every leg with its range and peaks, and published peaks in the margin."""
     with paper_style():
-        figure = paper_figure(95.0)
+        figure = paper_figure(100.0)
         panels = figure.subplots(2, -(-len(legs) // 2), sharex=True, sharey=True)
-        percent, (peak, _) = np.arange(101), PUBLISHED["knee"]
         for panel, (title, curves) in zip(panels.ravel(), legs, strict=False):
-            force, least, greatest = curves[:, :, KNEE]
-            panel.fill_between(
-                percent, least, greatest, color=(LINE_COLOURS[0], 0.2), linewidth=0.0, label="range of limited effort"
-            )
-            panel.plot(percent, force, color="black", label="contact force, exponent 2")
-            panel.axhspan(
-                *OTHER_PEAKS,
-                color=(LINE_COLOURS[3], 0.15),
-                linewidth=0.0,
-                label="mean peaks of one implant, D'Lima et al. 2006, 2005",
-            )
-            panel.axhline(
-                peak,
-                color=LINE_COLOURS[3],
-                linestyle="--",
-                linewidth=0.9,
-                label="mean peak of five implants, Kutzner et al. 2010",
-            )
-            width = np.nanmedian(greatest - least)
-            panel.set_title(title, loc="left", fontsize=NAME_SIZE)
-            about = f"peak {np.nanmax(force):.1f}, range {width:.1f} wide"
-            panel.text(0.98, 0.98, about, ha="right", va="top", transform=panel.transAxes)
-            panel.set(xlim=(0, 100), ylim=(0, 8))
+            draw_knee(panel, title, curves[:, :, KNEE])
         for panel in panels.ravel()[len(legs) :]:
             panel.set_axis_off()
         for panel in panels[-1]:
@@ -192,6 +205,25 @@ def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
             panel.set_ylabel("knee force (body weights)")
         figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
         save_figure(figure, path)
+
+
+def draw_knee(panel: Axes, title: str, curves: np.ndarray) -> None:
+    """Draw one leg: contact force, both peaks, range of limited effort."""
+    force, least, greatest = curves
+    percent = np.arange(101)
+    panel.fill_between(
+        percent, least, greatest, color=(LINE_COLOURS[0], 0.2), linewidth=0.0, label="range of limited effort"
+    )
+    panel.plot(percent, force, color="black", label="contact force, exponent 2")
+    peaks = [highest_peak(force, part) for part in (LOADING, PUSH_OFF)]
+    panel.plot(peaks, force[peaks], "o", color="black", markersize=3.0, label="its peaks in loading and push-off")
+    margin_mark(panel, PUBLISHED["knee"][0], "<", "mean peak of five implants, Kutzner et al. 2010")
+    for level, label in zip(OTHER_PEAKS, ("mean peaks of one implant, D'Lima et al. 2006, 2005", None), strict=True):
+        margin_mark(panel, level, "_", label or "_", at=108.0)
+    first, second = (f"{force[at]:.1f}" for at in peaks)
+    about = f"peaks {first} and {second}, range {np.nanmedian(greatest - least):.1f}"
+    panel.set_title(f"{title}\n{about}", loc="left", fontsize=7.5)
+    panel.set(xlim=(0, 100), ylim=(0, 8), xticks=(0, 25, 50, 75, 100))
 
 
 def analyse(trial: Trial) -> TrialResult:

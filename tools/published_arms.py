@@ -43,6 +43,8 @@ class PublishedArm:
         Reason why its sign may be the other one than the set's; empty where it may not.
     opposed_deg : pair of float
         Range where it may.
+    repeats : str
+        Source whose values these are; empty for a source of its own.
     """
 
     muscle: str
@@ -54,6 +56,7 @@ class PublishedArm:
     reason: str = ""
     opposed: str = ""
     opposed_deg: tuple[float, float] = (-np.inf, np.inf)
+    repeats: str = ""
 
 
 def published_arms() -> list[PublishedArm]:
@@ -84,6 +87,8 @@ def _arm(
     rest = {key: row[key] for key in ("used", "reason", "opposed") if key in row}
     if "opposed_deg" in row:
         rest["opposed_deg"] = tuple(row["opposed_deg"])
+    if "repeats" in row:
+        rest["repeats"] = sources[row["repeats"]]
     return PublishedArm(muscle, row["joint"], sources[row["source"]], flexion_deg, arm_mm, **rest)
 
 
@@ -118,8 +123,8 @@ def path_length(
 def range_of(flexion_deg: FloatArray, arm_mm: FloatArray, others: Iterable[PublishedArm]) -> dict[str, Any]:
     """Lowest and highest of an arm and of the published ones, every 15 degrees, as they stand in a set.
 
-    A source of single angles counts over the whole range, by its ratio to the arm between them, held outside. Empty without
-    another source.
+    A source of single angles counts over the whole range, by its ratio to the arm between them, held outside. One that repeats
+    another is none. Empty without another source.
     """
     low, high = flexion_deg[0], flexion_deg[-1]
     at = np.unique(
@@ -127,7 +132,7 @@ def range_of(flexion_deg: FloatArray, arm_mm: FloatArray, others: Iterable[Publi
     )
     ours = np.interp(at, flexion_deg, arm_mm)
     arms = [ours]
-    for other in others:
+    for other in (one for one in others if not one.repeats):
         angles, theirs = other.flexion_deg, other.arm_mm
         if len(angles) < 4:
             order = np.argsort(angles)

@@ -2,6 +2,7 @@
 
 import csv
 from collections import defaultdict
+from dataclasses import replace
 
 import draw_moment_arms as tool
 import draw_strength as strength
@@ -136,6 +137,33 @@ def test_source_of_single_angles_counts_everywhere_by_its_ratio():
     assert found["lowest_m"] == [0.01, 0.015, 0.02, 0.025, 0.03]
     outside = [curve([9.0] * 4, (70.0, 80.0, 90.0, 100.0))]
     assert published.range_of(flexion, arm, outside) == {}
+
+
+def test_a_source_that_repeats_another_does_not_count():
+    flexion, arm = np.array([0.0, 30.0, 60.0]), np.array([20.0, 20.0, 20.0])
+    own = curve([40.0, 30.0, 20.0, 10.0, 0.0])
+    assert published.range_of(flexion, arm, [own])["published"]["other_sources"] == 1
+    again = published.range_of(flexion, arm, [own, replace(own, repeats="s")])
+    assert again == published.range_of(flexion, arm, [own])
+    assert published.range_of(flexion, arm, [replace(own, repeats="s")]) == {}
+
+
+def test_sources_with_the_same_arm_are_named_so():
+    """No estimate that is another source's value counts as a second opinion, and none that is its own is left out."""
+    by_joint = defaultdict(list)
+    for one in published.published_arms():
+        by_joint[one.muscle, one.joint].append(one)
+    repeated = 0
+    for arms in by_joint.values():
+        for one in (arm for arm in arms if arm.repeats):
+            (source,) = (arm for arm in arms if arm.source == one.repeats)
+            np.testing.assert_allclose(one.arm_mm, source.arm_mm)
+            repeated += 1
+        own = [tuple(np.round(arm.arm_mm, 3)) for arm in arms if not arm.repeats]
+        assert len(own) == len(set(own)), arms
+    assert repeated == 1  # the estimate of the anterior deltoid
+    arm = {muscle.name: muscle.moment_arms["shoulder"] for muscle in load_muscle_set("arm").muscles}["DELT1"]
+    assert arm.published.other_sources == 2
 
 
 def test_ranges_of_the_sets_follow_from_the_published_arms():

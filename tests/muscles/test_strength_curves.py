@@ -108,3 +108,23 @@ def test_fibres_of_the_wrist_fit_the_lengths_of_its_muscles():
         muscle = arm.muscles[m]
         fibre = (length[:, m] - muscle.tendon_slack_length_m) / muscle.optimal_fibre_length_m
         assert 0.6 < fibre.min() < 1.0 < fibre.max() < 1.4, (name, fibre.min(), fibre.max())
+
+
+@pytest.mark.parametrize("joint", ["hip", "knee", "ankle", "shoulder", "elbow", "wrist"])
+def test_every_ratio_of_the_figure_names_its_source(joint):
+    lines, entries = tool.ratio_lines(joint), [e for e in ENTRIES if e["joint"] == joint]
+    for e in entries:
+        line = next(line for line in lines if line.startswith(e["sense"]) and tool.name_year(e["source"]) in line)
+        torque, _, ours, _ = tool.compared(e)
+        assert f" {ours[0].mean() / torque.mean():.2f} (" in line
+    assert len(lines) == len(entries) + (joint == "shoulder")  # its extension was not measured
+
+
+def test_published_efforts_have_the_ratios_of_the_page():
+    """Torque of all agonists of the set over the measured one, mean over the angles."""
+    efforts = {effort.name: effort for effort in tool.published_efforts("Anderson et al. (2007)")}
+    ratios = {(row[0], row[1]): float(row[5]) for row in tool.strength_rows() if row[2] == "Anderson et al. (2007)"}
+    assert len(efforts) == len(ratios) == 6
+    for (joint, sense), ratio in ratios.items():
+        effort = efforts[f"{joint} {sense}"]
+        assert effort.reach_nm.sum() / effort.torque_nm == pytest.approx(ratio, abs=0.006)
