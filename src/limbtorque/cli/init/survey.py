@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 MOST_SAMPLES = 60  # frames that are looked at again
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
+MOST_PLACES = 100  # of a marker, nearly, from which its movement is estimated
 STORAGE = (".mot", ".sto")
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
@@ -272,8 +274,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     name : str
         What to call it.
     """
-    seen = _known(recording.markers_m)
-    kept = [k for k in range(len(recording.labels)) if seen[:, k].any()]
+    kept = np.flatnonzero(_known(recording.markers_m).any(axis=0)).tolist()
     prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
     of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
     step = 10 if recording.n_frames >= 20 else 1
@@ -286,7 +287,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         rate_hz=recording.rate_hz,
         first_frame=recording.first_frame,
         bodies=tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes),
-        moved_m=_moved(recording.markers_m[:, kept]),
+        moved_m=_moved(_of_markers(recording.markers_m, kept)),
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
@@ -308,10 +309,16 @@ def _known(markers_m: FloatArray) -> BoolArray:
     return np.asarray(~np.isnan(x + y + z))
 
 
+def _of_markers(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
+    """Positions of some markers; no copy where these are all."""
+    return markers_m if len(markers) == markers_m.shape[1] else markers_m[:, list(markers)]
+
+
 def _noise_m(markers_m: FloatArray) -> float:
     """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
-    third = np.diff(markers_m, n=3, axis=0)
-    third = np.abs(third[:: max(1, third.size // MOST_DIFFERENCES)])
+    n = max(0, len(markers_m) - 3)
+    step = max(1, n * markers_m[0].size // MOST_DIFFERENCES)
+    third = np.abs(np.diff(np.stack([markers_m[k : k + n : step] for k in range(4)]), n=3, axis=0))
     known = third[np.isfinite(third)]
     return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
 
@@ -344,6 +351,7 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
 def _moved(markers_m: FloatArray) -> float:
     if not markers_m.shape[1]:
         return 0.0
+    markers_m = markers_m[:: max(1, len(markers_m) // MOST_PLACES)]
     n_known = _known(markers_m).sum(axis=0)
     ranks = [np.rint(part * np.maximum(n_known - 1, 0)).astype(int) for part in (0.02, 0.98)]
     ordered = np.partition(markers_m, np.unique(ranks), axis=0)  # what is missing comes last
@@ -353,11 +361,11 @@ def _moved(markers_m: FloatArray) -> float:
 
 def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
-    own_m = recording.markers_m[:, markers]
+    own_m = _of_markers(recording.markers_m, markers)
     first, last = _ends(_known(own_m))
     each = np.arange(len(markers))
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
-    by_stem = _by_stem(bare, markers)
+    by_stem = _by_stem(bare, tuple(markers))
     speeds = speeds_of(own_m, recording.rate_hz)
     ends = dict(zip(bare, end_speeds(speeds), strict=True))
     spells = dict(zip(bare, moving_spells(speeds), strict=True))
@@ -375,7 +383,8 @@ def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return known.argmax(axis=0), len(known) - 1 - known[::-1].argmax(axis=0)
 
 
-def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[int]]:
+@functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
+def _by_stem(labels: tuple[str, ...], markers: tuple[int, ...]) -> Mapping[str, list[int]]:
     """Folded name without its side -> markers."""
     found: dict[str, list[int]] = {}
     for label, k in zip(labels, markers, strict=True):
@@ -385,7 +394,7 @@ def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[in
     return found
 
 
-def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None:
+def _facing(markers_m: FloatArray, by_stem: Mapping[str, list[int]]) -> Clue | None:
     for front, back in FRONT_AND_BACK:
         if front in by_stem and back in by_stem:
             line = _mean(markers_m, by_stem[front]) - _mean(markers_m, by_stem[back])
@@ -434,8 +443,8 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
         clue = _clue("plates", force[None, :], "the forces on the feet")
         if clue and abs(force["xyz".index(clue.axis[1])]) > 0.9 * np.linalg.norm(force):
             yield Clue("plates", clue.axis, f"the mean force on the feet points along {clue.axis}")
-    labels = [recording.labels[k].rpartition(":")[2] for k in kept]
-    by_stem = _by_stem(labels, kept)
+    labels = tuple(recording.labels[k].rpartition(":")[2] for k in kept)
+    by_stem = _by_stem(labels, tuple(kept))
     levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
     there = [n for n, markers in enumerate(levels) if markers]
     if there and (there[-1] - there[0] >= 2 or there == TRUNK):
