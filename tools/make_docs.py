@@ -1,12 +1,16 @@
-"""Write the pages of docs that are made from the code: docs/settings.md and docs/quality.md."""
+"""Write the pages of docs that are made from the code: settings, quality, marker_sets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from limbtorque.study.settings import Settings, options_page
+from limbtorque.cli.init.known_sets import KnownSet, known_sets
+from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
 from limbtorque.tables.quality_flags import CHECKS, METRICS
+from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_landmarks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -131,6 +135,15 @@ Metrics of the ledger that raise no flag:
 """
 
 
+MARKER_SETS_HEAD = """# Built-in marker sets
+
+Made from the code by `tools/make_docs.py`. `limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed.
+
+The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule; [uncertainty](uncertainty.md) has the source of each, [joint centres](joint_centres.md) and
+[keypoints](keypoints.md) the errors that were measured. Two numbers: a joint centre of the file, and the rule that is used where the file has none. A dash: the set has no marker there.
+"""
+
+
 def settings_page() -> str:
     """Text of docs/settings.md."""
     sections = ", ".join(f"`{section}`" for section in PER_TRIAL)
@@ -152,9 +165,54 @@ def quality_page() -> str:
     return QUALITY_HEAD + "\n".join(rows) + "\n" + METRICS_HEAD + "\n".join(metrics) + "\n"
 
 
+def marker_sets_page() -> str:
+    """Text of docs/marker_sets.md."""
+    return MARKER_SETS_HEAD + _errors_of_sets("Legs", LEG) + _errors_of_sets("Arms", ARM)
+
+
+def _errors_of_sets(title: str, model: ChainModel) -> str:
+    """Table of the errors of a chain's joint centres, for each set that has half of them."""
+    landmarks = centre_landmarks(model)
+    lines = [
+        f"\n## {title}\n",
+        f"| marker set | {' | '.join(name.replace('_', ' ') for name in landmarks)} |",
+        f"| --- |{' --- |' * len(landmarks)}",
+    ]
+    for known in known_sets():
+        cells = [_error_of(known, name) for name in landmarks]
+        if 2 * sum(cell != "-" for cell in cells) >= len(cells):
+            lines.append(f"| `{known.name}`: {known.title} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _error_of(known: KnownSet, landmark: str) -> str:
+    """Error of a joint centre in mm with the kind of its rule; a dash without a rule."""
+    by, _ = known.substitutes.get(landmark, ("", ""))
+    found = []
+    for name in dict.fromkeys((landmark, by)):
+        rules: list[object] = (
+            [{kind: rule} for kind, rule in [known.predicted[name]]] if name in known.predicted else []
+        )
+        if labels := known.rules.get(name):
+            line = {"between": labels, "fraction": known.fractions.get(name)}
+            rules.insert(0, line if name in known.fractions else labels[0] if len(labels) == 1 else labels)
+        found += [_size(known, name, rule) for rule in rules]
+    return "; ".join(found) or "-"
+
+
+def _size(known: KnownSet, landmark: str, rule: object) -> str:
+    """Error of a landmark by a rule in mm, with the rule's kind."""
+    own = {name: error for name, error in known.errors.items() if name == landmark}
+    settings = make_settings({"marker_sets": {known.name: {landmark: rule}}, "uncertainty": {"landmarks": own}})
+    mapping = LandmarkMap(settings.marker_sets[known.name], {}, "right")
+    kind = "keypoint" if own else mapping.kind(landmark).replace("_", " ")
+    return f"{1e3 * centre_error_m(landmark, mapping, settings.uncertainty):.3g}, {kind}"
+
+
 def main() -> None:
     (DOCS / "settings.md").write_text(settings_page(), encoding="utf-8")
     (DOCS / "quality.md").write_text(quality_page(), encoding="utf-8")
+    (DOCS / "marker_sets.md").write_text(marker_sets_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

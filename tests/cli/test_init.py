@@ -229,7 +229,20 @@ def test_likely_labels_are_the_like_ones():
 
 def seen(name="a.c3d", *, up=(), said=(), **more):
     base = Seen(
-        Path(name), name, 100, 100.0, 1, (Body("", ("M",), (0.0, 0.0, 0.0), None),), 1.0, 0.0, 0, said, up, {}, ("M",)
+        Path(name),
+        name,
+        100,
+        100.0,
+        1,
+        (Body("", ("M",), (0.0, 0.0, 0.0), None),),
+        1.0,
+        0.0,
+        0,
+        said,
+        up,
+        np.zeros(0),
+        np.zeros((0, 1, 3)),
+        ("M",),
     )
     return replace(base, **more)
 

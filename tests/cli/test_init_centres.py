@@ -213,9 +213,9 @@ def test_up_axes_that_differ_are_written_by_trial(tmp_path):
 def person(name, *said, moved_m=1.0, places_m=None):
     """A recording whose file says something of the person, with markers at places."""
     labels = tuple(places_m or ("A",))
-    sample = {0.0: np.array(list((places_m or {"A": (0.0, 0.0, 0.0)}).values()), dtype=np.float32)}
+    sample_m = np.array([list((places_m or {"A": (0.0, 0.0, 0.0)}).values())], dtype=np.float32)
     body = Body("", labels, (0.0, 0.0, 0.0), None)
-    return Seen(Path(name), name, 10, 100.0, 1, (body,), moved_m, 0.0, 0, said, (), sample, labels)
+    return Seen(Path(name), name, 10, 100.0, 1, (body,), moved_m, 0.0, 0, said, (), np.zeros(1), sample_m, labels)
 
 
 def test_leg_length_and_pelvis_width_are_those_of_the_file():

@@ -2,6 +2,9 @@
 
 import csv
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -97,14 +100,30 @@ def test_garbage_empty_and_closed_files_are_sentences_and_the_rest_goes_on(tmp_p
     assert not any("Error:" in why or "Traceback" in why for why in unread.values())
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_a_file_without_permission_is_a_sentence(tmp_path):
+AS_ROOT = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")  # root without the right to read every file
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root may read every file")
+def test_files_and_folders_without_permission_are_sentences(tmp_path):
     data = tmp_path / "data"
-    data.mkdir()
+    (data / "closed").mkdir(parents=True)
     write_trc(data / "walk.trc", walk(), unit="m", labels=LABELS)
+    write_trc(data / "closed" / "walk3.trc", walk(seed=3), unit="m", labels=LABELS)
     write_trc(data / "locked.trc", walk(seed=2), unit="m", labels=LABELS).chmod(0)
-    (one,) = init_study(tmp_path / "study", data).unread
-    assert "check its path and rights" in one.why
+    (data / "closed").chmod(0)
+    command = [sys.executable, "-m", "limbtorque.cli.main", "init", str(tmp_path / "study"), "--from", str(data)]
+    try:
+        done = subprocess.run([*(AS_ROOT if os.geteuid() == 0 else ()), *command], capture_output=True, text=True)
+    finally:
+        (data / "closed").chmod(0o755)
+    assert done.returncode == 0, done.stderr
+    said = text_of(tmp_path / "study", 1)
+    assert (
+        "locked.trc: not read: locked.trc: the file cannot be opened: Permission denied; check its path and rights"
+        in said
+    )
+    assert "closed: the folder cannot be opened; check its rights" in said
+    assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc"}
 
 
 @pytest.mark.parametrize("suffix", [".trc", ".c3d"])
@@ -236,7 +255,7 @@ def test_descriptions_name_the_markers_where_the_labels_do_not_tell_them_apart(t
 
 def seen(name, *said):
     body = Body("", ("A",), (0.0, 0.0, 0.0), None)
-    return Seen(Path(name), name, 10, 100.0, 1, (body,), 1.0, 0.0, 0, said, (), {}, ())
+    return Seen(Path(name), name, 10, 100.0, 1, (body,), 1.0, 0.0, 0, said, (), np.zeros(0), np.zeros((0, 0, 3)), ())
 
 
 MASS = ("PROCESSING:BODYMASS", "45.8")

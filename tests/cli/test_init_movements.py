@@ -9,7 +9,7 @@ from scipy.signal import find_peaks
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
-from limbtorque.cli.init.survey import moving_spells
+from limbtorque.cli.init.speeds import moving_spells, speeds_of
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
 from limbtorque.workflow.check import check_study
@@ -111,13 +111,23 @@ def test_a_random_walk_of_the_hand_is_no_cycle(tmp_path):
     assert all(row.get("ensembles.window", "") != "cycles" for row in rows(tmp_path / "study"))
 
 
+def spells_of(*tracks):
+    """Movements of markers at 100 frames per second."""
+    return moving_spells(speeds_of(np.stack(tracks, axis=1), 100.0))
+
+
 def test_spells_by_hand():
     """1 s of rest, 0.5 s at 1 m/s, 0.4 s of rest, 0.5 s at 0.5 m/s, 0.2 s of rest, 0.3 s at 0.5 m/s, rest; and a twitch."""
     speed = np.concatenate([np.repeat([0, 1, 0, 0.5, 0, 0.5, 0, 0.1, 0], [100, 50, 40, 50, 20, 30, 60, 20, 60])])
     track = np.zeros((len(speed) + 1, 3))
     track[1:, 0] = np.cumsum(speed) / 100.0
-    found = moving_spells(track, 100.0)
+    still, gone = np.zeros_like(track), np.full_like(track, np.nan)
+    other = track[::-1]  # each marker has its own rests
+    found, nothing, unknown, back = spells_of(track, still, gone, other)
     np.testing.assert_allclose(found, [(1.0, 1.5), (1.9, 2.9)], atol=0.03)
+    end = (len(track) - 1) / 100.0
+    np.testing.assert_allclose(back, [(end - 2.9, end - 1.9), (end - 1.5, end - 1.0)], atol=0.03)
+    assert nothing == unknown == ()
 
 
 def test_fast_movements_are_movements_and_noise_at_rest_is_none():
@@ -129,13 +139,13 @@ def test_fast_movements_are_movements_and_noise_at_rest_is_none():
     speed[rest & (speed == 0.0)] = 0.3
     track = np.zeros((501, 3))
     track[1:, 1] = np.cumsum(speed) / 100.0
-    found = moving_spells(track, 100.0)
+    (found,) = spells_of(track)
     np.testing.assert_allclose([start for start, _ in found], [1.0, 2.2, 3.4], atol=0.05)
 
 
 @pytest.mark.parametrize("track", [np.zeros((50, 3)), np.full((50, 3), np.nan)])
 def test_nothing_moves(track):
-    assert moving_spells(track, 100.0) == ()
+    assert spells_of(track) == [()]
 
 
 def test_the_serves_of_a_recording_are_rows(recordings, tmp_path):

@@ -18,6 +18,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
+from limbtorque.uncertainty.landmark_errors import centre_errors_m
 from text_files import write_trc
 
 KEYPOINTS = ["Shoulder", "Elbow", "Wrist", "Hip", "Knee", "Ankle"]
@@ -109,6 +110,22 @@ def test_the_ball_of_the_foot_lies_between_heel_and_toe(tmp_path):
     rule = load_study(study).settings.marker_sets["halpe_26"]["head_of_metatarsal_2"]
     assert rule.between == ("{S}Heel", "{S}BigToe")
     assert rule.fraction == 0.74
+
+
+def test_keypoints_have_the_errors_of_the_literature(tmp_path):
+    """40 mm at hip and knee (Needham et al. 2021), 25 mm elsewhere (Kanko et al. 2021), over the root of 3."""
+    study = propose(BODY_25, tmp_path)
+    text = (study / FILES[2]).read_text(encoding="utf-8").replace("TODO", "70")
+    (study / FILES[2]).write_text(text, encoding="utf-8")
+    leg = Limb("leg", side="right", body_mass_kg=70.0, marker_set="halpe_26")
+    hip, knee, *foot = centre_errors_m(leg, load_study(study).settings)
+    assert hip == knee == pytest.approx(0.040 / math.sqrt(3.0), abs=0.0005)
+    assert foot == pytest.approx([0.025 / math.sqrt(3.0)] * 2, abs=0.001)
+
+
+def test_markers_have_no_errors_of_their_own_in_the_settings(tmp_path):
+    study = propose([name.replace("_study", "") for name in OPENCAP], tmp_path)
+    assert "uncertainty" not in (study / FILES[0]).read_text(encoding="utf-8")
 
 
 def test_a_chain_without_its_end_is_for_sets_that_never_have_it():

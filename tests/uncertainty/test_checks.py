@@ -34,6 +34,25 @@ def test_errors_of_joint_centres_by_the_kind_of_their_rule():
     assert centre_errors_m(ARM_LIMB, settings(**given)) == [0.01, 0.02, 0.03, 0.04]
 
 
+def test_a_marker_set_has_errors_of_its_own():
+    of_set = {"glenohumeral_axis": 0.05, "elbow_axis": "keypoint", "wrist_axis": 0.06}
+    errors = settings(centre_keypoint_m=0.02, sets={"sim": of_set}, landmarks={"wrist_axis": 0.07})
+    assert centre_errors_m(ARM_LIMB, errors)[:3] == [0.05, 0.02, 0.07]
+
+
+def test_a_substitute_has_the_error_of_its_set():
+    chosen = make_settings(
+        {
+            "marker_sets": {
+                "sim": {"acromion": "SHO", **{n: r for n, r in MARKERS.items() if n != "glenohumeral_axis"}}
+            },
+            "substitutes": {"sim": {"glenohumeral_axis": "acromion"}},
+            "uncertainty": {"sets": {"sim": {"acromion": 0.03}}},
+        }
+    )
+    assert centre_errors_m(ARM_LIMB, chosen)[0] == 0.03
+
+
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
@@ -42,6 +61,7 @@ def test_errors_of_joint_centres_by_the_kind_of_their_rule():
         ({"landmarks": {"elbow_axis": "guessed"}}, "uncertainty.landmarks"),
         ({"landmarks": {"elbow_axis": 8.0}}, "expected a standard deviation from 0 to 0.1 m"),
         ({"landmarks": {"elbow_axis": -0.01}}, "expected a standard deviation from 0 to 0.1 m"),
+        ({"sets": {"sim": {"elbow_axis": 8.0}}}, "expected a standard deviation from 0 to 0.1 m"),
         ({"off": ["segment_mass", "segment_mass"]}, "segment_mass twice"),
         ({"off": ["segments"]}, "uncertainty.off"),
         ({"soft_tissue_range_deg": 0.0}, "uncertainty.soft_tissue_range_deg"),
@@ -85,6 +105,17 @@ def test_a_landmark_that_is_no_joint_centre():
     assert "'elbow_axes'" in fault
     assert "elbow_axis" in fault
     assert not study_faults(settings(landmarks={"elbow_axis": 0.01}), [ARM])
+
+
+@pytest.mark.parametrize(
+    ("sets", "said"),
+    [({"simm": {"elbow_axis": 0.01}}, "'simm' is no marker set"), ({"sim": {"elbow": 0.01}}, "'elbow' has no rule")],
+)
+def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
+    [fault] = study_faults(settings(sets=sets), [ARM])
+    assert said in fault
+    assert "did you mean" in fault
+    assert not study_faults(settings(sets={"sim": {"elbow_axis": 0.01}}), [ARM])
 
 
 def test_a_source_of_plates_concerns_no_arm():

@@ -93,6 +93,26 @@ class Limb:
         """Return the landmarks between which the lengths of the segments are measured."""
         return {landmark for row in self.segment_rows(settings) for landmark in (row.proximal, row.distal)}
 
+    def set_name(self, settings: Settings) -> str:
+        """Return the name of the limb's marker set, by default the only one.
+
+        Raises
+        ------
+        LandmarkError
+            No marker set is named, and the settings have none or several.
+        """
+        name, known = self.marker_set, settings.marker_sets
+        if not name:
+            if len(known) != 1:
+                raise LandmarkError(
+                    f"marker_set is missing, and the settings have {', '.join(known) or 'none'}; name one"
+                )
+            name = next(iter(known))
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; they have {', '.join(known) or 'none'}"
+            raise LandmarkError(f"marker_set {name!r} is not among the settings' marker sets{hint}")
+        return name
+
     def landmarks(self, settings: Settings) -> LandmarkMap:
         """Return the markers of the limb's landmarks.
 
@@ -101,17 +121,7 @@ class Limb:
         LandmarkError
             No marker set is named, and the settings have none or several.
         """
-        name = self.marker_set
-        if not name:
-            if len(settings.marker_sets) != 1:
-                known = ", ".join(settings.marker_sets) or "none"
-                raise LandmarkError(f"marker_set is missing, and the settings have {known}; name one")
-            name = next(iter(settings.marker_sets))
-        if name not in settings.marker_sets:
-            hint = (
-                did_you_mean(name, settings.marker_sets) or f"; they have {', '.join(settings.marker_sets) or 'none'}"
-            )
-            raise LandmarkError(f"marker_set {name!r} is not among the settings' marker sets{hint}")
+        name = self.set_name(settings)
         return LandmarkMap(
             settings.marker_sets[name],
             settings.substitutes.get(name, {}),

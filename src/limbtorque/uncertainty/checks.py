@@ -55,10 +55,10 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     Returns
     -------
     list of str
-        Landmarks that no chain has as a joint centre, and sources that are switched off in vain.
+        Landmarks that no chain has as a joint centre, or no marker set has, and sources that are switched off in vain.
     """
     known = {name for model in chains for name in centre_landmarks(model)}
-    faults = _unknown_landmarks(settings.uncertainty, known)
+    faults = [*_unknown_landmarks(settings.uncertainty, known), *_unknown_in_sets(settings)]
     vain = [source for source in settings.uncertainty.off if source in OF_PLATES]
     if vain and not any(model.ground_contact for model in chains):
         faults.append(
@@ -76,3 +76,21 @@ def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:
         for name in errors.landmarks
         if name not in names
     ]
+
+
+def _unknown_in_sets(settings: Settings) -> list[str]:
+    """Faults of errors of marker sets, or of their landmarks, that the settings do not have."""
+    faults = []
+    for name, errors in settings.uncertainty.sets.items():
+        if name not in settings.marker_sets:
+            known = settings.marker_sets
+            hint = did_you_mean(name, known) or f"; these are {', '.join(known) or 'none'}"
+            faults.append(f"uncertainty.sets: {name!r} is no marker set of the settings{hint}")
+            continue
+        faults += [
+            f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set"
+            f"{did_you_mean(landmark, settings.marker_sets[name]) or '; remove it'}"
+            for landmark in errors
+            if landmark not in settings.marker_sets[name]
+        ]
+    return faults

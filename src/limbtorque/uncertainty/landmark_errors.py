@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ChainModel
@@ -22,7 +24,8 @@ def centre_errors_m(limb: Limb, settings: Settings) -> list[float]:
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     errors = settings.uncertainty
-    return [centre_error_m(landmark, mapping, errors) for landmark in centre_landmarks(model)]
+    of_set = errors.sets.get(limb.set_name(settings), {})
+    return [centre_error_m(landmark, mapping, errors, of_set=of_set) for landmark in centre_landmarks(model)]
 
 
 def centre_landmarks(model: ChainModel) -> list[str]:
@@ -30,9 +33,12 @@ def centre_landmarks(model: ChainModel) -> list[str]:
     return [*(joint.landmark for joint in model.joints), model.end]
 
 
-def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty) -> float:
-    """Standard deviation of a landmark's position along an axis, m."""
-    given = errors.landmarks.get(landmark, errors.landmarks.get(mapping.resolve(landmark)))
+def centre_error_m(
+    landmark: str, mapping: LandmarkMap, errors: Uncertainty, *, of_set: Mapping[str, CentreKind | float] | None = None
+) -> float:
+    """Standard deviation of a landmark's position along an axis, m; `of_set` are the errors of its marker set."""
+    named = {**(of_set or {}), **errors.landmarks}
+    given = errors.landmarks.get(landmark, named.get(mapping.resolve(landmark)))
     if isinstance(given, float):
         return given
     return float(getattr(errors, f"centre_{given or _kind(landmark, mapping)}_m"))

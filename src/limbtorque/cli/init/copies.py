@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -25,12 +26,12 @@ def same_movement(one: Seen, other: Seen, prefix: str = "") -> bool:
     """
     places = [{label: k for k, label in enumerate(seen.labels)} for seen in (one, other)]
     shared = [label for label in places[0] if label in places[1] and label.rpartition(":")[0] == prefix]
-    times_s = sorted(set(one.sample) & set(other.sample))
+    times_s, *rows = np.intersect1d(one.sample_s, other.sample_s, return_indices=True)
     if one.still or other.still or len(shared) < 3 or len(times_s) < 5:
         return False
     mine, theirs = (
-        np.stack([seen.sample[t] for t in times_s])[:, [place[label] for label in shared]]
-        for seen, place in zip((one, other), places, strict=True)
+        seen.sample_m[row][:, [place[label] for label in shared]]
+        for seen, place, row in zip((one, other), places, rows, strict=True)
     )
     apart = np.abs(mine - theirs).max(axis=2)
     known = ~np.isnan(apart)
@@ -51,8 +52,8 @@ def fingerprints(seen: Seen, prefix: str) -> Iterator[tuple[object, ...]]:
     """
     own = sorted(label for label in seen.labels if label.rpartition(":")[0] == prefix)[:5]
     columns = [seen.labels.index(label) for label in own]
-    for time_s, positions in seen.sample.items():
-        cells = np.round(positions[columns] / CELL_M)
-        for label, cell in zip(own, cells.tolist(), strict=True):
-            if not np.isnan(cell).any():
-                yield (time_s, label, *cell)
+    cells = np.round(seen.sample_m[:, columns] / CELL_M)
+    for time_s, frame in zip(seen.sample_s.tolist(), cells.tolist(), strict=True):
+        for label, (x, y, z) in zip(own, frame, strict=True):
+            if not math.isnan(x + y + z):
+                yield (time_s, label, x, y, z)

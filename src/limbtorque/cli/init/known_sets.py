@@ -114,6 +114,8 @@ class KnownSet:
         Landmarks that lie between the first and the second label of their rule -> fraction of the way.
     without : tuple of str
         Chains without a hand or foot for which the set is meant, since it never has one.
+    errors : dict of str to str or float
+        Joint centres whose error is not that of a marker -> its kind, or standard deviation, m (`uncertainty.sets`).
     """
 
     name: str
@@ -126,6 +128,7 @@ class KnownSet:
     predicted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     fractions: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    errors: Mapping[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,7 @@ def _load(path: Path) -> KnownSet:
         predicted={name: next(iter(rule.items())) for name, rule in otherwise.items() if rule},
         fractions={name: rule["fraction"] for name, rule in lines.items()},
         without=tuple(raw.get("without", ())),
+        errors={name: row["error"] for name, row in rows if "error" in row},
     )
 
 

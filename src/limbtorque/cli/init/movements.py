@@ -66,7 +66,7 @@ def cycles_of(fit: Fit, one: Seen, body: Body, chain: str, up_axis: str) -> int:
     end, first = (labels_of(fit, name) for name in (model.end, model.joints[0].landmark))
     if not end or not up_axis or one.n_frames < 2:
         return 0
-    times = np.array(sorted(one.sample))
+    times = one.sample_s
     path = one.sampled(end, body.prefix, most=len(times)).mean(axis=1)
     if first:
         path = path - one.sampled(first, body.prefix, most=len(times)).mean(axis=1)

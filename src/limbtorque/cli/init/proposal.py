@@ -267,14 +267,14 @@ def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
 def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
     """Name of an earlier recording of the same movement; empty without one."""
     prints = list(fingerprints(one, body.prefix))
-    shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
     likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
-    for print_ in prints:
-        if len(there := known.setdefault(print_, [])) < CROWD:
-            there.append(one)
+    shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
     for key, _ in shared.most_common(3):
         if likely[key] is not one and same_movement(one, likely[key], body.prefix):
             return likely[key].name
+    for print_ in prints:  # of what is kept: further copies are copies of it, too
+        if len(there := known.setdefault(print_, [])) < CROWD:
+            there.append(one)
     return ""
 
 

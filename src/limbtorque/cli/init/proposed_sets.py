@@ -34,6 +34,8 @@ class ProposedSet:
         Landmark -> rule in YAML, of those that are predicted, or carried from a static trial.
     fractions : dict of str to float
         Landmarks that lie between the two labels of their rule -> fraction of the way.
+    errors : dict of str to str or float
+        Landmark -> kind or size of its error, where it is not that of a marker.
     """
 
     name: str
@@ -43,6 +45,7 @@ class ProposedSet:
     about: tuple[str, ...]
     computed: Mapping[str, str] = field(default_factory=dict)
     fractions: Mapping[str, float] = field(default_factory=dict)
+    errors: Mapping[str, str | float] = field(default_factory=dict)
 
 
 @dataclass
@@ -54,7 +57,7 @@ class Sets:
     def name_of(self, found: ProposedSet) -> str:
         """Name of the set with this content; a new set is added."""
         content = (
-            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed, found.fractions)),
+            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed, found.fractions, found.errors)),
             tuple(sorted(found.substitutes)),
         )
         if content not in self.by_content:
@@ -99,6 +102,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
         computed=computed,
         fractions={name: part for name, part in fit.known.fractions.items() if name in own},
+        errors=_errors(fit, own),
     )
 
 
@@ -198,8 +202,17 @@ def unknown_set(
     return (
         chain,
         [side or TO_DO for side in sides] or [TO_DO],
-        ProposedSet("my_markers", rules, comments, substitutes, about, computed, _fractions(partly, rules)),
+        ProposedSet(
+            *("my_markers", rules, comments, substitutes, about, computed),
+            fractions=_fractions(partly, rules),
+            errors=_errors(partly, rules),
+        ),
     )
+
+
+def _errors(fit: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, str | float]:
+    """Errors of the landmarks of a set that have markers."""
+    return {name: error for name, error in fit.known.errors.items() if name in rules} if fit else {}
 
 
 def _fractions(partly: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, float]:

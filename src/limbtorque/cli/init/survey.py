@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,29 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
+from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.cli.init.known_sets import fold, sided
+from limbtorque.cli.init.speeds import Spells, belt_m_s, end_speeds, moving_spells, speeds_of, stands_and_moves
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 MOST_SAMPLES = 60  # frames that are looked at again
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
-SPEED_S = 0.04  # time between the two positions of a speed
-FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found
-SAME_SPEED_M_S = 0.15
-SLOWEST_BELT_M_S = 0.3
-LEAST_ON_BELT = 0.2  # share of the speeds of the feet that are the belt's
-STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
-ONSET_SHARE, MAX_REST_S = Ensembles().onset_share, Ensembles().max_rest_s  # of the window `movement`
-BRIEF_S = 0.1  # faster for a shorter time: noise at rest
-LEAST_PEAK = 0.2  # of the largest speed: slower ones are no movement of their own
-LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
+MOST_PLACES = 100  # of a marker, nearly, from which its movement is estimated
 STORAGE = (".mot", ".sto")
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
@@ -130,7 +122,7 @@ class Body:
     belt_m_s: float = 0.0
     steps: bool = False
     noise_m: float = 0.0
-    spells: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    spells: Mapping[str, Spells] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -176,8 +168,10 @@ class Seen:
         What the file says of the person.
     up : tuple of Clue
         What points up.
-    sample : dict of float to ndarray
-        Positions of all markers in a few frames, m, by their times from frame 1 of the capture, s.
+    sample_s : ndarray of shape (n_samples,)
+        Times of a few frames from frame 1 of the capture, s.
+    sample_m : ndarray of shape (n_samples, n_labels, 3)
+        Positions of all markers in these frames, m.
     labels : tuple of str
         Labels of the sample.
     plate_rate_hz : float
@@ -205,7 +199,8 @@ class Seen:
     n_plates: int
     said: tuple[tuple[str, str], ...]
     up: tuple[Clue, ...]
-    sample: dict[float, NDArray[np.float32]]
+    sample_s: FloatArray
+    sample_m: NDArray[np.float32]
     labels: tuple[str, ...]
     plate_rate_hz: float = 0.0
     begin_s: float = 0.0
@@ -241,14 +236,13 @@ class Seen:
         ndarray of shape (n_samples, n_labels, 3)
             Positions, m; every tenth frame, or fewer.
         """
-        times = sorted(self.sample)
-        times = times[:: max(1, len(times) // most)]
+        sample = self.sample_m[:: max(1, len(self.sample_m) // most)]
         place = {label: k for k, label in enumerate(self.labels)}
-        found = np.full((len(times), len(labels), 3), np.nan)
+        found = np.full((len(sample), len(labels), 3), np.nan)
         for column, label in enumerate(labels):
             name = f"{prefix}:{label}" if prefix else label
             if name in place:
-                found[:, column] = [self.sample[time][place[name]] for time in times]
+                found[:, column] = sample[:, place[name]]
         return found
 
 
@@ -280,12 +274,12 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     name : str
         What to call it.
     """
-    seen = _known(recording.markers_m)
-    kept = [k for k in range(len(recording.labels)) if seen[:, k].any()]
+    kept = np.flatnonzero(_known(recording.markers_m).any(axis=0)).tolist()
     prefixes = list(dict.fromkeys(recording.labels[k].rpartition(":")[0] for k in kept))
     of_prefix = {p: [k for k in kept if recording.labels[k].rpartition(":")[0] == p] for p in prefixes}
     step = 10 if recording.n_frames >= 20 else 1
     before = recording.first_frame - 1 + np.arange(recording.n_frames)
+    sampled = before % step == 0
     return Seen(
         path=path,
         name=name,
@@ -293,16 +287,13 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         rate_hz=recording.rate_hz,
         first_frame=recording.first_frame,
         bodies=tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes),
-        moved_m=_moved(recording.markers_m[:, kept]),
+        moved_m=_moved(_of_markers(recording.markers_m, kept)),
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
         up=(*_up(recording, kept), *_by_format(path, recording)),
-        sample={
-            round(int(n) / recording.rate_hz, 4): recording.markers_m[i].astype(np.float32)
-            for i, n in enumerate(before)
-            if n % step == 0
-        },
+        sample_s=np.round(before[sampled] / recording.rate_hz, 4),
+        sample_m=recording.markers_m[sampled].astype(np.float32),
         labels=recording.labels,
         plate_rate_hz=recording.force_plates[0].rate_hz if recording.force_plates else 0.0,
         begin_s=start_s(recording),
@@ -318,10 +309,16 @@ def _known(markers_m: FloatArray) -> BoolArray:
     return np.asarray(~np.isnan(x + y + z))
 
 
+def _of_markers(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
+    """Positions of some markers; no copy where these are all."""
+    return markers_m if len(markers) == markers_m.shape[1] else markers_m[:, list(markers)]
+
+
 def _noise_m(markers_m: FloatArray) -> float:
     """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
-    third = np.diff(markers_m, n=3, axis=0)
-    third = np.abs(third[:: max(1, third.size // MOST_DIFFERENCES)])
+    n = max(0, len(markers_m) - 3)
+    step = max(1, n * markers_m[0].size // MOST_DIFFERENCES)
+    third = np.abs(np.diff(np.stack([markers_m[k : k + n : step] for k in range(4)]), n=3, axis=0))
     known = third[np.isfinite(third)]
     return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
 
@@ -354,58 +351,31 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
 def _moved(markers_m: FloatArray) -> float:
     if not markers_m.shape[1]:
         return 0.0
-    ordered, n_known = np.sort(markers_m, axis=0), (~np.isnan(markers_m)).sum(axis=0)  # what is missing comes last
-    low, high = (
-        np.take_along_axis(ordered, np.rint(part * np.maximum(n_known - 1, 0)).astype(int)[np.newaxis], axis=0)[0]
-        for part in (0.02, 0.98)
-    )
-    span = high - low
-    return float(np.percentile(np.linalg.norm(span, axis=1), 90.0))
+    markers_m = markers_m[:: max(1, len(markers_m) // MOST_PLACES)]
+    n_known = _known(markers_m).sum(axis=0)
+    ranks = [np.rint(part * np.maximum(n_known - 1, 0)).astype(int) for part in (0.02, 0.98)]
+    ordered = np.partition(markers_m, np.unique(ranks), axis=0)  # what is missing comes last
+    low, high = (ordered[rank, np.arange(len(rank))] for rank in ranks)
+    return float(np.percentile(lengths(high - low), 90.0))
 
 
 def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
-    own_m = recording.markers_m[:, markers]
+    own_m = _of_markers(recording.markers_m, markers)
     first, last = _ends(_known(own_m))
     each = np.arange(len(markers))
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
-    by_stem = _by_stem(bare, markers)
-    ends = dict(zip(bare, _end_speeds(own_m, recording.rate_hz), strict=True))
+    by_stem = _by_stem(bare, tuple(markers))
+    speeds = speeds_of(own_m, recording.rate_hz)
+    ends = dict(zip(bare, end_speeds(speeds), strict=True))
+    spells = dict(zip(bare, moving_spells(speeds), strict=True))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    belt_m_s = _belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
+    belt = belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
     label_of = dict(zip(markers, bare, strict=True))
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
-    steps = all(_stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
+    steps = all(stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
     facing, noise_m = _facing(recording.markers_m, by_stem), _noise_m(own_m)
-    spells = {label: moving_spells(own_m[:, k], recording.rate_hz) for k, label in enumerate(bare)}
-    return Body(prefix, bare, (x, y, z), facing, ends, belt_m_s, steps, noise_m, spells)
-
-
-def _stands_and_moves(foot_m: FloatArray, rate_hz: float) -> bool:
-    """Return True if a foot stands for a part of the time and moves for another."""
-    step = max(1, round(SPEED_S * rate_hz))
-    speed = np.linalg.norm(foot_m[step:] - foot_m[:-step], axis=2) * (rate_hz / step)
-    speed = speed[~np.isnan(speed)]
-    shares = ((speed < STANDS_M_S).mean(), (speed > LIFTED_M_S).mean()) if len(speed) else (0.0, 0.0)
-    return bool(shares[0] >= LEAST_STANDING and shares[1] >= LEAST_LIFTED)
-
-
-def _belt_m_s(feet_m: FloatArray, rate_hz: float) -> float:
-    """Speed of a belt under the feet, m/s; 0 without one.
-
-    It is the velocity that the markers of the feet have most often, unless they rest. A foot on a belt keeps the belt's velocity for half of a stride and more when walking, for a third when running.
-    """
-    step = max(1, round(SPEED_S * rate_hz))
-    velocity = ((feet_m[step:] - feet_m[:-step]) * (rate_hz / step)).reshape(-1, 3)
-    velocity = velocity[~np.isnan(velocity).any(axis=1)]
-    if len(velocity) < FEWEST_SPEEDS:
-        return 0.0
-    velocity = velocity[:: -(-len(velocity) // MOST_SPEEDS)]
-    size = (velocity**2).sum(axis=1)  # |a - b|^2 = a^2 + b^2 - 2 a.b: a tenth of the time of the differences
-    near = size[:, None] + size - 2.0 * (velocity @ velocity.T) < SAME_SPEED_M_S**2
-    most = int(near.sum(axis=1).argmax())
-    speed = float(np.linalg.norm(velocity[near[most]].mean(axis=0)))
-    return round(speed, 2) if speed > SLOWEST_BELT_M_S and near[most].mean() >= LEAST_ON_BELT else 0.0
+    return Body(prefix, bare, (x, y, z), facing, ends, belt, steps, noise_m, spells)
 
 
 def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -413,53 +383,8 @@ def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return known.argmax(axis=0), len(known) - 1 - known[::-1].argmax(axis=0)
 
 
-def _end_speeds(markers_m: FloatArray, rate_hz: float) -> list[tuple[float, float]]:
-    """Speeds in each marker's first and last 0.04 s, as fractions of the largest."""
-    step = max(1, round(SPEED_S * rate_hz))
-    x, y, z = np.moveaxis(markers_m[step:] - markers_m[:-step], 2, 0)
-    way = np.sqrt(x**2 + y**2 + z**2)
-    if not len(way):
-        return [(0.0, 0.0)] * way.shape[1]
-    known, column = ~np.isnan(way), np.arange(way.shape[1])
-    at = 0.99 * np.maximum(known.sum(axis=0) - 1, 0)  # a spike is no movement
-    below = at.astype(int)
-    ordered = np.sort(way, axis=0)  # what is missing comes last
-    low, high = (ordered[np.minimum(k, len(way) - 1), column] for k in (below, below + 1))
-    part = at - below
-    peak = np.where(part > 0.0, low + part * (high - low), low)
-    ends = (way[row, column] for row in _ends(known))
-    return [(float(a / p), float(b / p)) if p > 0.0 else (0.0, 0.0) for a, b, p in zip(*ends, peak, strict=True)]
-
-
-def moving_spells(track_m: FloatArray, rate_hz: float) -> tuple[tuple[float, float], ...]:
-    """Movements of a marker between rests, by the rule of `find_movement`.
-
-    Parameters
-    ----------
-    track_m : ndarray of shape (n_frames, 3)
-        Positions, m; a missing sample is no rest.
-    rate_hz : float
-        Frames per second.
-
-    Returns
-    -------
-    tuple of (float, float)
-        Beginning and end of each, s from the first frame.
-    """
-    step = max(1, round(SPEED_S * rate_hz))
-    way = track_m[step:] - track_m[:-step]
-    speed = np.sqrt(np.einsum("ij,ij->i", way, way)) * (rate_hz / step)
-    known = speed[~np.isnan(speed)]
-    if not known.size:
-        return ()
-    peak = float(np.percentile(known, 99.0))
-    resting = ignore_short(speed <= ONSET_SHARE * peak, round(BRIEF_S * rate_hz))
-    moving = ~ignore_short(resting, round(MAX_REST_S * rate_hz), close=False)
-    parts = [(a, b) for a, b in runs(moving) if np.fmax.reduce(speed[a:b]) > LEAST_PEAK * peak]
-    return tuple(((a + 0.5 * step) / rate_hz, (b - 1 + 0.5 * step) / rate_hz) for a, b in parts)
-
-
-def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[int]]:
+@functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
+def _by_stem(labels: tuple[str, ...], markers: tuple[int, ...]) -> Mapping[str, list[int]]:
     """Folded name without its side -> markers."""
     found: dict[str, list[int]] = {}
     for label, k in zip(labels, markers, strict=True):
@@ -469,7 +394,7 @@ def _by_stem(labels: Sequence[str], markers: Sequence[int]) -> dict[str, list[in
     return found
 
 
-def _facing(markers_m: FloatArray, by_stem: dict[str, list[int]]) -> Clue | None:
+def _facing(markers_m: FloatArray, by_stem: Mapping[str, list[int]]) -> Clue | None:
     for front, back in FRONT_AND_BACK:
         if front in by_stem and back in by_stem:
             line = _mean(markers_m, by_stem[front]) - _mean(markers_m, by_stem[back])
@@ -518,8 +443,8 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
         clue = _clue("plates", force[None, :], "the forces on the feet")
         if clue and abs(force["xyz".index(clue.axis[1])]) > 0.9 * np.linalg.norm(force):
             yield Clue("plates", clue.axis, f"the mean force on the feet points along {clue.axis}")
-    labels = [recording.labels[k].rpartition(":")[2] for k in kept]
-    by_stem = _by_stem(labels, kept)
+    labels = tuple(recording.labels[k].rpartition(":")[2] for k in kept)
+    by_stem = _by_stem(labels, tuple(kept))
     levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
     there = [n for n, markers in enumerate(levels) if markers]
     if there and (there[-1] - there[0] >= 2 or there == TRUNK):

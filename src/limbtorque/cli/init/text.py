@@ -120,6 +120,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
             lines.append(f"  {chosen.name}:")
             lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
     lines += [
+        *_error_lines(proposal.sets),
         "",
         *_window_lines(proposal.window),
         *proposal.emg.lines(),
@@ -137,6 +138,22 @@ def _reading_lines(answers: Mapping[str, str]) -> list[str]:
         "reading: # what the files do not state, or how their markers are named",
         *(f"  {n}: {t}" for n, t in given.items()),
         "",
+    ]
+
+
+def _error_lines(sets: Sequence[ProposedSet]) -> list[str]:
+    """Lines on points whose distance from the joint is not that of a marker."""
+    lines = []
+    for chosen in sets:
+        if chosen.errors:
+            lines += [f"    {chosen.name}:", *(f"      {name}: {error}" for name, error in chosen.errors.items())]
+    if not lines:
+        return []
+    return [
+        "",
+        "uncertainty: # used with `enabled: true`",
+        "  sets: # errors of joint centres: a kind, or a standard deviation in m along each axis (docs/keypoints.md)",
+        *lines,
     ]
 
 

@@ -109,7 +109,7 @@ class Uncertainty(Options):
         le=0.1,
     )
     centre_keypoint_m: float = option(
-        0.015, f"{ERROR.capitalize()} a keypoint of video without markers, {ALONG}.", "m", ge=0.0, le=0.1
+        0.023, f"{ERROR.capitalize()} a hip or knee by keypoints of video, {ALONG}.", "m", ge=0.0, le=0.1
     )
     centre_imaged_m: float = option(
         0.003, f"{ERROR.capitalize()} a joint centre measured by imaging, {ALONG}.", "m", ge=0.0, le=0.1
@@ -118,6 +118,11 @@ class Uncertainty(Options):
         default_factory=dict,
         description="Landmark -> kind of its rule, or its own standard deviation in m; others have the kind of their rule in "
         "the marker set.",
+    )
+    sets: dict[str, dict[str, CentreKind | float]] = Field(
+        default_factory=dict,
+        description="Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule; "
+        "`landmarks` goes before it.",
     )
     soft_tissue_m: float = option(
         0.005, f"{ERROR.capitalize()} the movement of a joint centre with the skin, {ALONG}.", "m", ge=0.0, le=0.05
@@ -180,9 +185,14 @@ class Uncertainty(Options):
     @field_validator("landmarks")
     @classmethod
     def _sizes(cls, value: dict[str, Any]) -> dict[str, Any]:
-        for name, error in value.items():
-            if isinstance(error, float) and not 0.0 <= error <= 0.1:
-                raise ValueError(f"{name}: {error:g} m, expected a standard deviation from 0 to 0.1 m")
+        _refuse_large(value)
+        return value
+
+    @field_validator("sets")
+    @classmethod
+    def _sizes_of_sets(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        for errors in value.values():
+            _refuse_large(errors)
         return value
 
     @field_validator("off", mode="before", json_schema_input_type=Source | tuple[Source, ...])
@@ -201,3 +211,10 @@ class Uncertainty(Options):
         if twice := sorted({name for name in self.off if self.off.count(name) > 1}):
             raise ValueError(f"off names {', '.join(twice)} twice; name every source once")
         return self
+
+
+def _refuse_large(errors: dict[str, Any]) -> None:
+    """Raise ValueError for a standard deviation of a landmark below 0 or above 0.1 m."""
+    for name, error in errors.items():
+        if isinstance(error, float) and not 0.0 <= error <= 0.1:
+            raise ValueError(f"{name}: {error:g} m, expected a standard deviation from 0 to 0.1 m")
