@@ -19,7 +19,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.joint_errors import loss_factors, loss_ratio
+from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio
 from limbtorque.uncertainty.marker_noise import MarkerNoise
 
 STEPS = 20  # of the deconvolution
@@ -46,7 +46,9 @@ class FilterLoss:
     around: FloatArray
 
 
-def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None) -> FilterLoss:
+def loss_course(
+    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None, cutoffs: Cutoffs
+) -> FilterLoss:
     """Course of the filter's loss, from that of the estimate by filtering again.
 
     Parameters
@@ -59,6 +61,8 @@ def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, n
         Joints in the directions of `joint_errors.filter_errors`, m.
     noise : MarkerNoise or None
         Noise, whose part of the energy is taken off.
+    cutoffs : Cutoffs
+        Cut-offs of the filter: around impacts the same loss of a position is one of a larger acceleration.
 
     Returns
     -------
@@ -68,16 +72,27 @@ def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, n
     smoother = smoother_of(settings)
     if smoother is None or lost_m.shape[-1] < 3:
         return FilterLoss(*np.ones((2, lost_m.shape[-1])))
-    factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    energy = factors[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
+    energy = factors_over_time(smoother, cutoffs, motion.rate_hz)[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
     by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
     own = np.nan_to_num(energy) - by_noise
-    first, second = _responses(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    window, wide = _window(motion, PERIODS), _window(motion, WIDE)
-    jumps = _deconvolved(np.maximum(_same(own, window), 0.0), _smeared(second, window))
-    mean = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
-    expected, tiny = np.maximum(_same(jumps, first), 0.0), np.finfo(float).tiny
+    wide, expected = _window(motion, WIDE), np.zeros_like(own)
+    for cutoff_hz, weight in zip(cutoffs.hz, cutoffs.weight, strict=True):
+        expected += weight * _first_loss(weight * own, smoother, cutoff_hz, motion.rate_hz)
+    mean, tiny = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide)), np.finfo(float).tiny
     return FilterLoss(*(np.sqrt(expected / np.maximum(each, tiny)) for each in (np.nan_to_num(energy), mean)))
+
+
+def factors_over_time(smoother: Smoother, cutoffs: Cutoffs, rate_hz: float) -> FloatArray:
+    """`joint_errors.loss_factors` of each frame, shape (3, n_frames)."""
+    return cutoffs.over_time([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
+
+
+def _first_loss(energy: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
+    """Energy of the loss by one cut-off, from that of its estimate."""
+    first, second = _responses(smoother, cutoff_hz, rate_hz)
+    window = _hann(PERIODS * rate_hz / cutoff_hz)
+    jumps = _deconvolved(np.maximum(_same(energy, window), 0.0), _smeared(second, window))
+    return np.maximum(_same(jumps, first), 0.0)
 
 
 def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss, motion: ChainMotion) -> FloatArray:
@@ -103,13 +118,23 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
 
     square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
     of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
-    own = convolve1d(np.nan_to_num(of_one - in_loss), window, axis=-1, mode="constant")
+    known = ~np.isnan(variance)
+    own, there = (
+        convolve1d(each, window, axis=-1, mode="constant")
+        for each in (np.nan_to_num(of_one - in_loss), known.astype(float))
+    )
+    own = np.divide(own, there, out=np.zeros_like(own), where=known)
     return np.asarray(np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * loss.around**2))
 
 
 def _window(motion: ChainMotion, periods: float) -> FloatArray:
     """Weights of the frames in the mean of an energy."""
-    window = np.hanning(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
+    return _hann(periods * motion.rate_hz / max(motion.cutoff_hz))
+
+
+def _hann(n_frames: float) -> FloatArray:
+    """Hann window of about so many frames, an odd number, with sum 1."""
+    window = np.hanning(2 * round(n_frames / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
 
