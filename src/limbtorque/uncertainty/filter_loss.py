@@ -15,6 +15,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.inverse import ComplexArray
+from limbtorque.chain.model import pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import Smoother, smoother_gain
@@ -107,24 +108,37 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
     loss : FilterLoss
         Course of the loss.
     motion : ChainMotion
-        The motion.
+        The motion at which the derivatives are taken.
 
     Returns
     -------
     ndarray of shape (n_joints, n_terms, n_frames)
-        Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around. NaN where it is not known.
+        Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around.
+        Terms with a velocity keep that of the frame: at rest it is 0, whatever the limb does soon. NaN where it is not known.
     """
-    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
-
     square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
     of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
-    known = ~np.isnan(variance)
-    own, there = (
-        convolve1d(each, window, axis=-1, mode="constant")
-        for each in (np.nan_to_num(of_one - in_loss), known.astype(float))
-    )
-    own = np.divide(own, there, out=np.zeros_like(own), where=known)
-    return np.asarray(np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * loss.around**2))
+    known, lever = ~np.isnan(variance), _levers(motion, variance.shape[1])
+    around = _averaged(known * lever, window)
+    share = np.divide(lever, around, out=np.zeros_like(variance), where=known & (around > 0.0))
+    own = np.maximum(_averaged(np.nan_to_num(of_one - in_loss), window), 0.0) * share
+    return np.asarray(np.where(known, own * loss.around**2, np.nan))
+
+
+def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
+    """Squared velocities by which a velocity term multiplies the loss of a velocity; 1 of other rows, (n_terms, n_frames)."""
+    square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
+    n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
+    both = [square[j] + square[k] for j, k in pairs(n)]
+    lever[1 + n : 1 + 2 * n + len(both)] = np.stack([*square, *both])
+    return lever
+
+
+def _averaged(values: FloatArray, window: FloatArray) -> FloatArray:
+    """Means over time, the last axis, with the weights of a window."""
+    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
+
+    return np.asarray(convolve1d(values, window, axis=-1, mode="constant"))
 
 
 def _window(motion: ChainMotion, periods: float) -> FloatArray:

@@ -101,7 +101,7 @@ def torque_bands(
     _sums_in_phase(found, errors, weights)
     by_noise = noise_bands(likely, noise, weights=weights)
     if errors.loss is not None and noise is not None:
-        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, motion) - found.lost
+        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, likely) - found.lost
     products = product_noise(motion, noise, errors.velocity_covariance())
     found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
