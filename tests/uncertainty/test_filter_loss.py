@@ -123,3 +123,15 @@ def test_variance_without_noise_of_the_estimate():
     assert not np.nan_to_num(
         variance_of_loss(variance, 5.0 * in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
     ).any()
+
+
+def test_a_velocity_term_at_rest_has_no_loss_whatever_comes_soon():
+    """Its loss is the velocity times that of the velocity; rows: net, inertial, centripetal, gravity, base, external."""
+    velocity = np.where(np.arange(N_FRAMES) < 200, 0.0, 3.0)[:, None]
+    moving = motion()
+    moving = replace(moving, kinematics=replace(moving.kinematics, velocity_rad_s=velocity))
+    variance = np.ones((1, 6, N_FRAMES))
+    variance[0, 2] = velocity[:, 0] ** 2
+    found = variance_of_loss(variance, np.zeros_like(variance), FilterLoss(*np.ones((2, N_FRAMES))), moving)
+    np.testing.assert_allclose(found[0, 2, 60:-60], velocity[60:-60, 0] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(found[0, [0, 1, 3, 4, 5], 60:-60], 1.0, rtol=1e-9)
