@@ -2,7 +2,7 @@
 
 Prints one row for each joint, term and phase in Markdown: the share of frames whose 95 % band holds the true value, the share
 of subjects whose mean over the phase is held, and the share whose whole curve is held by the simultaneous band. Frames of one
-subject go together. Frames whose limit and error are below a ten-thousandth of the joint's largest torque do not count. Exits with 1 where a share is outside 93 to 97 % beyond chance, corrected for the number of rows.
+subject go together; a curve of which the filter takes most in some frame has no simultaneous band. Frames whose limit and error are below a ten-thousandth of the joint's largest torque do not count. Exits with 1 where a share is outside 93 to 97 % beyond chance, corrected for the number of rows.
 """
 
 from __future__ import annotations
@@ -165,10 +165,10 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
     windows = {phase: inside[frames] for phase, inside in case.phases.items()}
     weights = window_weights(motion, windows, used)
     bands = torque_bands(motion, case.limb, case.settings, weights=weights, whole_curves=True)
-    widths = simultaneous_limits(bands, used, motion.rate_hz)
     rows = term_rows(torques.terms)
-    difference = rows - case.rows_nm[..., frames]
-    off, found, least = np.abs(difference - bands.bias_nm), {}, resolution_nm(rows[:, 0, used])
+    difference, least = rows - case.rows_nm[..., frames], resolution_nm(rows[:, 0, used])
+    off, found = np.abs(difference - bands.bias_nm), {}
+    widths = simultaneous_limits(bands, used, motion.rate_hz, least_nm=least)
     for i, joint in enumerate(motion.joints):
         for k, term in enumerate(term_names(joint, motion.joints)):
             uncertain = used & (np.maximum(LIMITS * bands.sd_nm[i, k], off[i, k]) > least[i])
@@ -180,8 +180,9 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
                     found[joint, term, phase] = _of_frames(off[i, k], bands.sd_nm[i, k], some)
                     over, mean = bands.sums[f"{phase} mean"], difference[i, k, used & inside].mean()
                     found[joint, term, f"{MEAN} {phase}"] = _of_sum(mean - over.bias[i, k], over.sd[i, k])
-            whole = float((off[i, k] <= widths[i, k] * bands.sd_nm[i, k])[uncertain].all())
-            found[joint, term, WHOLE] = whole, *_of_frames(off[i, k], bands.sd_nm[i, k], uncertain)[1:]
+            if not np.isnan(widths[i, k]):
+                whole = float((off[i, k] <= widths[i, k] * bands.sd_nm[i, k])[uncertain].all())
+                found[joint, term, WHOLE] = whole, *_of_frames(off[i, k], bands.sd_nm[i, k], uncertain)[1:]
     return found
 
 

@@ -20,7 +20,7 @@ NONE = dict.fromkeys(
     (
         *("segment_mass", "segment_com", "segment_inertia", "segment_correlation", "rest_of_body_mass", "body_mass"),
         *("centre_marker_m", "soft_tissue_m", "plate_gain", "plate_offset_n", "pressure_m", "synchronisation_s"),
-        *("plane_deg", "marker_noise", "filter"),
+        *("plane_deg", "marker_noise", "gaps", "filter"),
     ),
     0.0,
 )

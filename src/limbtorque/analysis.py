@@ -29,9 +29,8 @@ from limbtorque.torques.joint_torques import Torques, joint_torques, torque_tabl
 from limbtorque.torques.judged import Judged, judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.uncertainty.bands import TorqueBands
-from limbtorque.uncertainty.columns import band_values
+from limbtorque.uncertainty.of_trial import frame_columns
 from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.uncertainty.sampled_summary import motion_values
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,7 +238,7 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     bands = torque_bands(motion, limb, settings) if settings.uncertainty.enabled else None
     columns = None
     if bands and settings.torques.bands:
-        columns = band_values(motion.joints, torques, bands) | motion_values(motion.joints, len(motion.time_s), None)
+        columns = frame_columns(motion, torques, limb, settings, bands)
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:

@@ -18,5 +18,5 @@ def test_the_parts_of_the_limits_add_up_to_half_their_width():
     assert set(net_bands("hip")) == set(table.column_names)
     parts = error_parts(table, "hip")
     np.testing.assert_allclose(sum(parts.values()), [4.0, 1.0])
-    np.testing.assert_allclose(parts["segment parameters"], [4.0 * 4 / 13, 4 / 13])
+    np.testing.assert_allclose(parts["segment parameters"], [4.0 * 4 / len(SOURCES), 4 / len(SOURCES)])
     assert error_parts(table.drop(["hip_torque_share_filter"]), "hip") == {}

@@ -382,6 +382,22 @@ def test_the_index_of_a_large_study_has_no_curves(study):
     assert text.count("<tr ") == 1000
 
 
+def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
+    key = {"chain": "leg", "condition": "walk", "side": "left", "window": "stance", "joint": "hip", "unit": "N m/kg"}
+    key |= {"spread_over": "subjects", "n_subjects": "3", "n_trials": "5"}
+    known = {
+        "max_nm_kg": {"mean": "0.8123", "sd": "0.1501", "mean_error": "0.0402"},
+        "min_nm_kg": {"mean": "-1.1", "sd": "", "mean_error": ""},
+    }
+    rows = [{**key, "term": term, "statistic": name, **own} for term in ("net", "base") for name, own in known.items()]
+    files = {"summary_by_condition.csv": "../summary_by_condition.csv"}
+    shown = Elements(index_page([], empty_provenance(), files=files, means=rows)).text
+    assert "mean over subjects" in shown
+    cells = "leg walk left stance hip 0.812 0.150 0.040 -1.100 3 5"
+    assert "".join(shown.split()).count(cells.replace(" ", "")) == 1
+    assert "Net joint torques" not in index_page([], empty_provenance(), files={})
+
+
 def test_where_fewer_trials_have_a_value_the_page_has_their_number():
     key = {"chain": "leg", "condition": "walk", "side": "left", "unit": "deg"}
     rows = [

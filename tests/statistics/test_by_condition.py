@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.chains import ARM
-from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.summary_columns import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,6 +162,17 @@ def test_flexion_is_positive_on_both_sides():
     assert all(same[name] == mechanical[name] for name in NAMES)
 
 
+def test_limits_turn_with_their_statistic():
+    """From 2 to 8 counter-clockwise is from -8 to -2 where clockwise is flexion; of the maximum, they are the minimum's."""
+    limits = {"peak_low_nm": 2.0, "peak_high_nm": 8.0, "max_sd_nm": 1.0, "min_sd_nm": 3.0}
+    limits |= {"max_low_nm": 2.0, "max_high_nm": 8.0, "min_low_nm": -7.0, "min_high_nm": -5.0, "peak_time_low_s": 0.1}
+    (found,) = flexion_positive([row(**limits)], {"elbow": -1.0})
+    assert (found["peak_low_nm"], found["peak_high_nm"]) == (-8.0, -2.0)
+    assert (found["max_low_nm"], found["max_high_nm"], found["max_sd_nm"]) == (5.0, 7.0, 3.0)
+    assert (found["min_low_nm"], found["min_high_nm"], found["min_sd_nm"]) == (-8.0, -2.0, 1.0)
+    assert found["peak_time_low_s"] == 0.1
+
+
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
 def test_statistics_agree_with_pandas(values):
     found = figures([row(s, rms_nm=v) for s, v in values], "rms_nm", spread_over="subjects")
@@ -173,27 +183,31 @@ def test_statistics_agree_with_pandas(values):
     )
 
 
-def test_the_error_of_a_mean_is_apart_from_the_spread():
+@pytest.mark.parametrize(("start", "unit"), [("peak", "nm"), ("min", "nm"), ("mean", "nm"), ("impulse", "nms")])
+def test_the_error_of_a_mean_is_apart_from_the_spread(start, unit):
     """Errors of 4 N m: of a plate, shared by all trials, and of a thigh's mass, shared by the two trials of a subject."""
-    shares = {f"peak_share_{source}": 0.0 for source in SOURCES}
-
-    def error(of, *rows, **more):
-        rows = [
-            {**row(name, peak_nm=peak), **shares, f"peak_share_{of}": 1.0, "peak_sd_nm": 4.0} for name, peak in rows
-        ]
-        return figures(rows, "peak_nm", **more)["mean_error"]
-
+    statistic = f"{start}_{unit}"
     three = ("A", 20.0), ("A", 20.0), ("B", 26.0)
-    assert error("plate_gain", *three) == pytest.approx(4.0)
-    assert error("segment_mass", *three, spread_over="subjects") == pytest.approx(4.0 / np.sqrt(2.0))
-    assert error("segment_mass", *three) == pytest.approx(4.0 * np.sqrt(4.0 + 1.0) / 3.0)
-    assert error("filter", *three) == pytest.approx(4.0 / np.sqrt(3.0))
-    assert error("filter", *three, spread_over="subjects") == pytest.approx(4.0 * np.sqrt(0.5**2 + 2 * 0.25**2))
-    assert np.isnan(error("filter", *three, min_units=4))
-    assert np.isnan(figures([row(peak_nm=2.0)], "peak_nm")["mean_error"])
+
+    def error(owner, **more):
+        rows = [{**row(name, **{statistic: value}), **of_owner(owner, start, unit)} for name, value in three]
+        return figures(rows, statistic, **more)["mean_error"]
+
+    assert error("study") == pytest.approx(4.0)
+    assert error("subject", spread_over="subjects") == pytest.approx(4.0 / np.sqrt(2.0))
+    assert error("subject") == pytest.approx(4.0 * np.sqrt(4.0 + 1.0) / 3.0)
+    assert error("trial") == pytest.approx(4.0 / np.sqrt(3.0))
+    assert error("trial", spread_over="subjects") == pytest.approx(4.0 * np.sqrt(0.5**2 + 2 * 0.25**2))
+    assert np.isnan(error("trial", min_units=4))
+    assert np.isnan(figures([row(**{statistic: 2.0})], statistic)["mean_error"])
+
+
+def of_owner(owner, start, unit="nm"):
+    """Columns of a statistic with a standard deviation of 4 by errors of one owner."""
+    shares = {f"{start}_shared_by_{each}": float(each == owner) for each in ("study", "subject")}
+    return {f"{start}_sd_{unit}": 4.0, **shares}
 
 
 def test_the_error_of_a_mean_per_body_mass():
-    shares = {f"peak_share_{source}": float(source == "filter") for source in SOURCES}
-    rows = [{**row(peak_nm=-20.0, peak_nm_kg=-0.4), **shares, "peak_sd_nm": 4.0}]
+    rows = [{**row(peak_nm=-20.0, peak_nm_kg=-0.4), **of_owner("trial", "peak")}]
     assert figures(rows, "peak_nm_kg")["mean_error"] == pytest.approx(0.08)

@@ -71,7 +71,7 @@ def test_a_substitute_has_the_error_of_its_set():
         ({"enabled": True, "samples": 131072}, "uncertainty.samples"),
         ({"enabled": True, "samples": -256}, "uncertainty.samples"),
         ({"enabled": True, "samples": 0.5}, "uncertainty.samples"),
-        ({"samples": 512}, "samples needs enabled; switch both on, or samples to 0"),
+        ({"enabled": False, "samples": 512}, "samples needs enabled; switch both on, or samples to 0"),
         ({"seed": -1}, "uncertainty.seed"),
         ({"moment_arm": -0.1}, "uncertainty.moment_arm"),
         ({"muscle_strength": 2.0}, "uncertainty.muscle_strength"),
@@ -123,6 +123,12 @@ def test_a_source_of_plates_concerns_no_arm():
     assert "plate_gain" in fault
     assert "filter" not in fault
     assert not study_faults(settings(off=["plate_gain"]), [ARM, LEG])
+
+
+def test_a_size_of_errors_of_plates_concerns_no_arm():
+    [fault] = study_faults(settings(plate_gain=0.02), [ARM])
+    assert fault == "uncertainty.plate_gain is given, but no limb of the trials meets the ground; remove it"
+    assert not study_faults(settings(plate_gain=0.02), [ARM, LEG])
 
 
 PREDICTIONS = [HipCentre(hip_centre=name) for name in get_args(HipRegression)]

@@ -1,6 +1,7 @@
 """Standard deviations of torques with a closed form: one link, a static posture, a plate."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.ground_reaction import MEASURED, ExternalLoad
 from limbtorque.motion.limb import Limb
-from limbtorque.study.settings import make_settings
+from limbtorque.study.settings import make_settings, override
 from limbtorque.uncertainty.propagation import torque_bands
 
 G = 9.81
@@ -107,6 +108,23 @@ def test_a_source_that_is_off_has_no_part():
     bands = torque_bands(forearm(0.0), limb(), settings)
     assert {each.source for each in bands.directions} == {"body_mass"}
     assert bands.sd_nm[0, NET, 0] == pytest.approx(0.01 * MASS * G * COM)
+
+
+def test_a_trial_may_have_an_error_of_its_own():
+    """As a column of the table of trials gives it: the scale of one subject is known to be bad."""
+    settings = override(with_errors(body_mass=0.01), {"uncertainty.body_mass": "0.03"}, source="trials.csv")
+    assert sd(forearm(0.0), settings)[NET] == pytest.approx(0.03 * MASS * G * COM)
+
+
+def test_a_filled_gap_is_wrong_by_half_a_wave():
+    """An upright forearm whose ends are both off across it by 4 mm in the middle of the gap: it leans by the root of 2 of that."""
+    motion, gap = forearm(math.pi / 2.0), np.zeros(N_FRAMES, dtype=bool)
+    gap[20:29] = True
+    motion = replace(motion, filled=gap, metrics={**motion.metrics, "gap_error_m": 0.004})
+    found = torque_bands(motion, limb(), with_errors(gaps=1.0)).sd_nm[0, GRAVITY]
+    wave = np.zeros(N_FRAMES)
+    wave[20:29] = np.sin(np.pi * np.arange(1, 10) / 10.0)
+    np.testing.assert_allclose(found, MASS * G * COM * math.sqrt(2.0) * 0.004 / LENGTH_M * wave, rtol=1e-6, atol=1e-9)
 
 
 def test_sources_add_up():

@@ -7,12 +7,14 @@ import pytest
 from still_chains import motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.signals.impacts import impact_weight, smooth_with_impacts
 from limbtorque.signals.smoothers import Smoother, smooth_values
-from limbtorque.uncertainty.filter_loss import FilterLoss, loss_course, variance_of_loss
-from limbtorque.uncertainty.joint_errors import loss_factors, loss_ratio
+from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
+from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio, ratio_of_signal
 
 RATE_HZ, CUTOFF_HZ, N_FRAMES = 100.0, 5.0, 400
 SMOOTHER = Smoother("butterworth", 3)
+ONE = Cutoffs((CUTOFF_HZ,), np.ones((1, N_FRAMES)))
 
 
 def motion():
@@ -26,11 +28,11 @@ def filtered(values):
     return smooth_values(values, rate_hz=RATE_HZ, cutoff_hz=CUTOFF_HZ, smoother=SMOOTHER)
 
 
-def directions(position_m):
+def directions(position_m, smooth=filtered, cutoffs=ONE):
     """Both directions of `filter_errors` for one coordinate of one joint."""
-    once = filtered(position_m)
-    lost = loss_ratio(SMOOTHER, CUTOFF_HZ, RATE_HZ) / np.sqrt(2.0) * (once - filtered(once))
-    turned = np.gradient(lost, 1.0 / RATE_HZ) / (2.0 * np.pi * CUTOFF_HZ)
+    once = smooth(position_m)
+    lost = loss_ratio(SMOOTHER, CUTOFF_HZ, RATE_HZ) / np.sqrt(2.0) * (once - smooth(once))
+    turned = np.gradient(lost, 1.0 / RATE_HZ) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz))
     return np.stack([lost, turned])[None] + 0j
 
 
@@ -61,7 +63,7 @@ def test_loss_of_a_jump_of_jerk_is_found_where_it_is():
     """
     position = jumping()
     lost = directions(position)
-    amplitude = loss_course(motion(), with_errors(), lost, None).amplitude
+    amplitude = loss_course(motion(), with_errors(), lost, None, ONE).amplitude
     factor = loss_factors(SMOOTHER, CUTOFF_HZ, RATE_HZ)[2]
     stated = amplitude * factor * np.sqrt((np.abs(lost) ** 2).sum(axis=(0, 1)))
     true = np.gradient(np.gradient(position - filtered(position))) * RATE_HZ**2
@@ -71,12 +73,43 @@ def test_loss_of_a_jump_of_jerk_is_found_where_it_is():
     assert 1.0 < (stated[150:250] ** 2).sum() / (true[150:250] ** 2).sum() < 3.5
 
 
+def test_around_an_impact_the_loss_is_that_of_the_higher_cutoff():
+    """A foot strikes where the jerk jumps; the lost acceleration over the lost position grows as the cut-off squared."""
+    high_hz, jump = 1.5 * CUTOFF_HZ, 200
+    weight = impact_weight(N_FRAMES, RATE_HZ, np.array([jump / RATE_HZ]))
+    cutoffs = Cutoffs((CUTOFF_HZ, high_hz), np.stack([1.0 - weight, weight]))
+
+    def smooth(values):
+        options = {"rate_hz": RATE_HZ, "cutoff_hz": CUTOFF_HZ, "smoother": SMOOTHER, "impact_hz": high_hz}
+        return smooth_with_impacts(values, **options, impacts_s=[jump / RATE_HZ])
+
+    position = jumping()
+    lost = directions(position, smooth, cutoffs)
+    amplitude = loss_course(motion(), with_errors(), lost, None, cutoffs).amplitude
+    factor = factors_over_time(SMOOTHER, cutoffs, RATE_HZ)[2]
+    stated = amplitude * factor * np.sqrt((np.abs(lost) ** 2).sum(axis=(0, 1)))
+    true = np.gradient(np.gradient(position - smooth(position))) * RATE_HZ**2
+    near = slice(jump - 2, jump + 6)
+    assert (np.abs(true[near]) < 1.96 * stated[near]).all()
+    assert stated[near].max() < 3.0 * np.abs(true[near]).max()
+
+
+@pytest.mark.parametrize(("power", "expected"), [(1, np.sqrt(8.0)), (3, np.sqrt(2.374))])
+def test_ratio_of_a_load_follows_from_its_own_spectrum(power, expected):
+    """A load whose slope jumps has the power f^-4 and the ratio of accelerations, one of t^3 that of positions."""
+    once = filtered(np.maximum(np.arange(N_FRAMES) / RATE_HZ - 2.0, 0.0) ** power)
+    second = once - filtered(once)
+    inner = slice(80, -80)
+    found = ratio_of_signal(second[inner], filtered(second)[inner], SMOOTHER, CUTOFF_HZ, RATE_HZ)
+    assert found == pytest.approx(expected, rel=0.05)
+
+
 def test_a_movement_that_nothing_is_lost_of_has_no_loss():
     """The filter keeps polynomials of the fifth degree: what is left far from the ends is rounding."""
     position = 0.1 * (np.arange(N_FRAMES) / RATE_HZ) ** 2
     lost = directions(position)
     lost[..., :100] = lost[..., -100:] = 0.0
-    stated = loss_course(motion(), with_errors(), lost, None).amplitude * np.abs(lost).sum(axis=(0, 1))
+    stated = loss_course(motion(), with_errors(), lost, None, ONE).amplitude * np.abs(lost).sum(axis=(0, 1))
     assert stated.max() < 1e-9
 
 
@@ -90,3 +123,15 @@ def test_variance_without_noise_of_the_estimate():
     assert not np.nan_to_num(
         variance_of_loss(variance, 5.0 * in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
     ).any()
+
+
+def test_a_velocity_term_at_rest_has_no_loss_whatever_comes_soon():
+    """Its loss is the velocity times that of the velocity; rows: net, inertial, centripetal, gravity, base, external."""
+    velocity = np.where(np.arange(N_FRAMES) < 200, 0.0, 3.0)[:, None]
+    moving = motion()
+    moving = replace(moving, kinematics=replace(moving.kinematics, velocity_rad_s=velocity))
+    variance = np.ones((1, 6, N_FRAMES))
+    variance[0, 2] = velocity[:, 0] ** 2
+    found = variance_of_loss(variance, np.zeros_like(variance), FilterLoss(*np.ones((2, N_FRAMES))), moving)
+    np.testing.assert_allclose(found[0, 2, 60:-60], velocity[60:-60, 0] ** 2, rtol=1e-9)
+    np.testing.assert_allclose(found[0, [0, 1, 3, 4, 5], 60:-60], 1.0, rtol=1e-9)

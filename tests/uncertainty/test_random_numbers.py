@@ -9,7 +9,8 @@ from limbtorque.uncertainty.random_numbers import Draw, direction_numbers
 MASS = [Direction("segment_mass", name) for name in ("thigh", "shank", "foot")]
 HIP = [Direction("joint_centres", f"right hip {axis}") for axis in ("along", "across")]
 PLATES, LOST = [Direction("plate_gain"), Direction("pressure")], [Direction("filter", "loss")]
-ALL = [*MASS, *HIP, *LOST, *PLATES]
+GAP = [Direction("gaps", "right hip along")]
+ALL = [*MASS, *HIP, *LOST, *PLATES, *GAP]
 
 
 def columns(directions, draw):
@@ -28,8 +29,8 @@ def test_trials_share_what_they_have_in_common_and_nothing_else():
     for own in (MASS, HIP):
         assert all(np.array_equal(one[each], same[each]) for each in own)
         assert not any(np.array_equal(one[each], other[each]) for each in own)
-    assert all(np.array_equal(one[each], other[each]) for each in PLATES)
-    assert not np.array_equal(one[LOST[0]], same[LOST[0]])
+    assert all(np.array_equal(one[each], other[each]) for each in (*PLATES, *LOST))
+    assert not np.array_equal(one[GAP[0]], same[GAP[0]])
 
 
 def test_another_limb_of_the_subject_has_the_same_segments_in_whatever_order():

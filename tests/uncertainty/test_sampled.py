@@ -15,11 +15,13 @@ from limbtorque.tables.summary_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.agreement import band_difference
+from limbtorque.uncertainty.marker_noise import marker_noise
+from limbtorque.uncertainty.of_motion import motion_sd, motion_values
 from limbtorque.uncertainty.of_trial import trial_uncertainty
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled import sampled_torques
-from limbtorque.uncertainty.sampled_summary import motion_values, sampled_statistics
+from limbtorque.uncertainty.sampled_summary import sampled_statistics
 
 MARKERS = {
     "hip_axis": "{S}HIP",
@@ -210,6 +212,23 @@ def test_the_standard_deviation_of_the_motion(lowering):
     found = sampled_statistics(errors, Draw(512, 1), net, windows={"trial": whole}, used=whole)
     np.testing.assert_allclose(found.motion_sd[0], 0.01 / 0.25, rtol=0.005)
     np.testing.assert_allclose(found.motion_sd[1:], 0.0, atol=1e-9)
-    values = motion_values(("elbow",), N_FRAMES, found)
+    linear = motion_sd(errors, None)
+    np.testing.assert_allclose(linear[0], 0.01 / 0.25, rtol=1e-12)
+    np.testing.assert_allclose(linear[1:], 0.0, atol=1e-9)
+    values = motion_values(("elbow",), found.motion_sd)
     np.testing.assert_array_equal(values["elbow_angle_sd_rad"], found.motion_sd[0, 0])
-    assert np.isnan(motion_values(("elbow",), N_FRAMES, None)["elbow_velocity_sd_rad_s"]).all()
+
+
+def test_linear_and_sampled_motion_agree(walk):
+    """Of 512 samples a standard deviation has an error of 3 %; the noise of one frame is that of its neighbours."""
+    motion, settings = walk
+    noise = marker_noise(motion, WHO, settings)
+    errors = trial_errors(motion, WHO, settings, noise=noise)
+    used, draw = np.ones(len(errors.motion.time_s), dtype=bool), Draw(512, 1)
+    net = joint_torques(errors.motion).terms.net
+    found = sampled_statistics(errors, draw, net, windows={"trial": used}, used=used).motion_sd
+    linear = motion_sd(errors, noise)
+    inner = slice(20, -20)
+    np.testing.assert_allclose(
+        np.sqrt((linear[..., inner] ** 2).mean(axis=2)), np.sqrt((found[..., inner] ** 2).mean(axis=2)), rtol=0.05
+    )

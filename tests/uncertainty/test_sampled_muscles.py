@@ -13,7 +13,7 @@ from limbtorque.study.options.muscles import Muscles
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.uncertainty.propagation import trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
-from limbtorque.uncertainty.sampled_muscles import can_be_sampled, force_statistics, with_force_samples
+from limbtorque.uncertainty.sampled_muscles import force_statistics, not_sampled, with_force_samples
 
 WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
 
@@ -95,5 +95,5 @@ def test_rows_without_samples_have_the_columns():
     ],
 )
 def test_optimizations_with_a_state_are_not_sampled(options):
-    assert can_be_sampled(Muscles())
-    assert not can_be_sampled(Muscles(**options))
+    assert not not_sampled(Muscles())
+    assert not_sampled(Muscles(**options)) == [f"muscles.{name}" for name in options]

@@ -11,7 +11,7 @@ from limbtorque.uncertainty.marker_noise import MarkerNoise
 from limbtorque.uncertainty.noise_gains import NoiseGains
 from limbtorque.uncertainty.velocity_products import product_noise
 
-NONE = NoiseGains(None, RATE_HZ, (RATE_HZ / 2.0,), np.ones((1, N_FRAMES)), 0.0, 4, np.ones(3))
+NONE = NoiseGains(None, RATE_HZ, (RATE_HZ / 2.0,), np.ones((1, N_FRAMES)), 0.0, 4, np.ones((1, 3)))
 COVARIANCE = np.array([[4.0, 1.0, -0.5], [1.0, 2.0, 0.3], [-0.5, 0.3, 1.0]]) * 1e-6  # of the links' orientations
 
 

@@ -70,3 +70,18 @@ def test_bands_without_rates_are_refused():
     without = replace(bands(1.0, 0.0), rate_nm2_s2=None)
     with pytest.raises(ValueError, match="whole_curves=True"):
         simultaneous_limits(without, np.ones(N_FRAMES, dtype=bool), RATE_HZ)
+
+
+def test_a_curve_that_the_filter_makes_has_no_simultaneous_band():
+    """Its errors are not normal: half of the variance in a single frame is the most, unless that frame is not judged."""
+    used, rest = np.ones(N_FRAMES, dtype=bool), bands(1.0, 0.0)
+
+    def found(share, **options):
+        lost = np.zeros((1, 1, N_FRAMES))
+        lost[..., 300] = share / (1.0 - share)
+        both = replace(rest, by_source={**rest.by_source, "filter": lost})
+        return float(simultaneous_limits(both, used, RATE_HZ, **options)[0, 0])
+
+    assert np.isfinite(found(0.45))
+    assert np.isnan(found(0.55))
+    assert np.isfinite(found(0.55, least_nm=np.array([10.0])))

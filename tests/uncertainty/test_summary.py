@@ -1,6 +1,7 @@
 """Uncertainty of peaks, means and impulses in the rows of the torque summary."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -62,6 +63,20 @@ def test_shares_by_source_add_up_and_name_the_largest(lowering):
     assert row["peak_share_body_mass"] == pytest.approx(expected)
     assert row["peak_main_source"] == "segment_com"
     assert row["peak_share_plane"] == 0.0
+
+
+def test_shares_of_errors_that_trials_have_in_common(lowering):
+    """A scale and a table are wrong in all trials of a subject; no plate is used; the marker's noise belongs to the trial."""
+    rows, _ = summarised(lowering, with_errors(body_mass=0.02, segment_com=0.04))
+    for name in ("peak", "max", "min", "mean", "impulse"):
+        assert rows["trial", "net"][f"{name}_shared_by_subject"] == pytest.approx(1.0)
+        assert rows["trial", "net"][f"{name}_shared_by_study"] == 0.0
+    noisy = replace(lowering, metrics={**lowering.metrics, "noise_m": 1e-5})
+    row = summarised(noisy, with_errors(body_mass=0.02, marker_noise=1.0))[0]["trial", "net"]
+    noise = row["peak_share_marker_noise"]
+    assert 0.01 < noise < 0.99
+    assert row["peak_shared_by_subject"] == pytest.approx(1.0 - noise)
+    assert row["mean_shared_by_subject"] > row["peak_shared_by_subject"]  # noise averages out over the frames
 
 
 def test_a_mean_near_zero_has_no_certain_sign(lowering):

@@ -43,6 +43,15 @@ def test_time_follows_the_number_and_size_of_all_recordings_and_the_attempt(tria
     assert resources.minutes("figures", [TRIAL] * 30) > resources.minutes("torques", [TRIAL] * 30)
 
 
+def test_samples_of_the_errors_take_time_in_the_stages_that_draw_them(trial):
+    """512 samples take four times as long as the torques of a trial, and sixteen times as long as its muscle forces."""
+    errors = trial.settings.uncertainty.model_copy(update={"samples": 512})
+    sampled = replace(trial, settings=trial.settings.model_copy(update={"uncertainty": errors}))
+    assert resources.minutes("kinematics", [sampled]) == resources.minutes("kinematics", [trial]) == 3
+    assert resources.minutes("torques", [sampled]) == 10  # 40 s, and five times 101 s
+    assert resources.minutes("muscles", [sampled]) == 30  # 40 s, and seventeen times 101 s
+
+
 def test_what_the_tables_of_the_study_ask_for_grows_with_its_trials():
     study = load_study(ROOT)
     study = replace(study, trials=study.trials[:12])

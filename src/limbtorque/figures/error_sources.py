@@ -14,7 +14,7 @@ GROUPS: dict[str, tuple[Source, ...]] = {
     "soft tissue": ("soft_tissue",),
     "segment parameters": ("segment_mass", "segment_com", "segment_inertia", "body_mass"),
     "filter": ("filter",),
-    "marker noise": ("marker_noise",),
+    "marker noise and gaps": ("marker_noise", "gaps"),
     "plane": ("plane",),
     "centre of pressure": ("pressure",),
     "force plates": ("plate_gain", "plate_offset", "synchronisation"),

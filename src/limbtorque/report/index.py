@@ -17,6 +17,7 @@ PAGE = page_template("report/index.html.jinja")
 Row = Mapping[str, str]
 SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
+EXTREMES = ("max_nm_kg", "min_nm_kg")
 HEADS = (
     *((name, "text") for name in ("trial", "status", "torques", "muscles", "subject", "condition", "limb")),
     ("flags or failure", "text"),
@@ -33,6 +34,7 @@ def index_page(
     missing: Mapping[str, str] | None = None,
     held: Mapping[str, str] | None = None,
     emg: Sequence[Row] = (),
+    means: Sequence[Row] = (),
 ) -> str:
     """Text of the first page; the same tables give the same text.
 
@@ -52,6 +54,8 @@ def index_page(
         Sentence on the status of the trials in the means of each chain; empty without any.
     emg : sequence of mapping, optional
         Rows of `results/emg_by_muscle.csv`, as text.
+    means : sequence of mapping, optional
+        Rows of `results/summary_by_condition.csv`, as text.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -85,7 +89,28 @@ def index_page(
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
         emg=_emg_rows(emg),
+        net=_net_rows(means),
+        spread_over=next((row["spread_over"] for row in means), ""),
     )
+
+
+def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """Cells of the largest net torques in flexion and extension, a row for each joint of a group."""
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        if row["term"] == "net" and row["statistic"] in EXTREMES and row["mean"]:
+            group = tuple(row[name] for name in ("chain", "condition", "side", "window", "joint"))
+            found.setdefault(group, {})[row["statistic"]] = row
+    return [
+        (
+            *group,
+            *(_number(both[name][column], 1.0, 3) for name in EXTREMES for column in ("mean", "sd", "mean_error")),
+            both[EXTREMES[0]]["n_subjects"],
+            both[EXTREMES[0]]["n_trials"],
+        )
+        for group, both in found.items()
+        if len(both) == len(EXTREMES)
+    ]
 
 
 def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:

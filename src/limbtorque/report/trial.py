@@ -123,13 +123,13 @@ SUMMARY = {
     "window": "window",
     "used_share": "known (share)",
     "peak_nm": "peak (N m)",
-    "peak_sd_nm": "its sd (N m)",
+    "peak_limits": "its 95 % limits",
     "peak_main_source": "most from",
     "peak_nm_kg": "peak (N m/kg)",
     "peak_sense": "sense",
     "peak_time_s": "at (s)",
     "mean_nm": "mean (N m)",
-    "mean_sd_nm": "its sd (N m)",
+    "mean_limits": "its 95 % limits",
     "rms_nm": "rms (N m)",
     "impulse_nms": "impulse (N m s)",
     "positive_work_j": "work + (J)",
@@ -167,10 +167,24 @@ def _cell(value: object) -> str:
 
 def _summary_row(row: Mapping[str, Any], verdict: Verdict) -> list[str]:
     """Cells of a row of the summary; a rejected joint is marked."""
-    cells = {name: _cell(row[name]) for name in SUMMARY}
+    cells = {name: _cell(row[name]) if name in row else _limits(row, name) for name in SUMMARY}
     cells["peak_nm"] += " *" if row["peak_at_gap"] else ""
     cells["joint"] += " (rejected)" if row["joint"] in verdict.rejected_joints else ""
     return list(cells.values())
+
+
+def _limits(row: Mapping[str, Any], name: str) -> str:
+    """Limits of a statistic; empty where they are not known.
+
+    >>> _limits({"peak_low_nm": -97.14, "peak_high_nm": -69.66, "peak_sd_nm": 7.0}, "peak_limits")
+    '-97 to -70'
+    """
+    start = name.removesuffix("_limits")
+    low, high = row[f"{start}_low_nm"], row[f"{start}_high_nm"]
+    if math.isnan(low + high):
+        return ""
+    digits = max(1 - math.floor(math.log10(high - low)), 0) if high > low else 3  # two of the width
+    return f"{low + 0.0:.{digits}f} to {high + 0.0:.{digits}f}"
 
 
 def _star(rows: Sequence[Sequence[str]]) -> str:

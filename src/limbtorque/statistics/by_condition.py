@@ -11,15 +11,26 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Unit
-from limbtorque.tables.summary_columns import FLEXION_SIGNED, STATISTICS
-from limbtorque.uncertainty.of_means import OWNERS, error_of_mean, peak_errors
+from limbtorque.tables.column import MECHANICAL
+from limbtorque.tables.summary_columns import BANDS, FLEXION_SIGNED, STATISTICS
+from limbtorque.uncertainty.of_means import OWNERS, WITH_ERRORS, error_of_mean, errors_by_owner
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")
 EXTREMES = (  # swapped where the sign changes
     ("max_nm", "min_nm"),
     ("max_nm_kg", "min_nm_kg"),
     ("max_time_s", "min_time_s"),
+    *(
+        (column.name, f"min_{column.name.removeprefix('max_')}")
+        for column in BANDS
+        if column.name.startswith("max_") and "power" not in column.name
+    ),
 )
+LIMITS = [
+    (column.name, column.name.replace("_low_", "_high_"))
+    for column in BANDS
+    if "_low_" in column.name and column.sign == MECHANICAL
+]
 PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
     "peak_nm": "peak_nm",
     "peak_nm_kg": "peak_nm",
@@ -80,7 +91,11 @@ def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, floa
         flexion = {**row, **{name: sign * row[name] for name in FLEXION_SIGNED}}
         if sign < 0.0:
             for first, second in EXTREMES:
-                flexion[first], flexion[second] = flexion[second], flexion[first]
+                if first in row:  # rows of a summary without bands have no limits
+                    flexion[first], flexion[second] = flexion[second], flexion[first]
+            for low, high in LIMITS:
+                if low in row:
+                    flexion[low], flexion[high] = -flexion[high], -flexion[low]
         turned.append(flexion)
     return turned
 
@@ -180,12 +195,12 @@ class ConditionSummary:
         }
 
     def _error(self, name: str, values: Mapping[str, FloatArray], subjects: NDArray[Any]) -> float:
-        """Error of the mean of peaks by those of the inputs; NaN for other statistics."""
-        known = ~np.isnan(values[name])
-        if name not in ("peak_nm", "peak_nm_kg") or not known.any():
+        """Error of a mean by those of the inputs; NaN for statistics without."""
+        known, whole = ~np.isnan(values[name]), name.removesuffix("_kg")
+        if whole not in WITH_ERRORS or not known.any():
             return np.nan
-        sizes = np.where(values["peak_nm"] == 0.0, 1.0, values["peak_nm"])
-        sd = np.stack([values[own] for own in OWNERS], axis=1) * np.abs(values[name] / sizes)[:, None]
+        sizes = np.where(values[whole] == 0.0, 1.0, values[whole])
+        sd = np.stack([values[own] for own in _of_owners(whole)], axis=1) * np.abs(values[name] / sizes)[:, None]
         subjects, sd = subjects[known], sd[known]
         weights = np.full(len(sd), 1.0 / len(sd))
         if self._spread_over == "subjects":
@@ -194,10 +209,16 @@ class ConditionSummary:
         return error_of_mean(sd, subjects, weights)
 
 
+def _of_owners(name: str) -> list[str]:
+    """Names of the standard deviations of a statistic by the owners of the errors."""
+    return [f"{name} by {owner}" for owner in OWNERS]
+
+
 class _Members:
     """Subjects and numbers of the rows of one group."""
 
-    NAMES = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS), *OWNERS)
+    OF_ROW = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS))
+    NAMES = (*OF_ROW, *(own for name in WITH_ERRORS for own in _of_owners(name)))
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
@@ -206,8 +227,9 @@ class _Members:
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.subjects.append(row["subject"])
-        self._flat.extend(row[name] for name in self.NAMES[: -len(OWNERS)])
-        self._flat.extend(peak_errors(row))
+        self._flat.extend(row[name] for name in self.OF_ROW)
+        for name in WITH_ERRORS:
+            self._flat.extend(errors_by_owner(row, name))
 
     def values(self) -> dict[str, FloatArray]:
         matrix = np.array(self._flat).reshape(-1, len(self.NAMES))

@@ -14,6 +14,7 @@ FLEXION = "flexion positive (flexion_name of the joint in the chain's settings),
 INTO_SEGMENTS = "positive: energy into the segments"
 SIZE = "a size, never negative"
 OF_UNIT = "as column unit"
+FIRST_ORDER = "to first order, or of the samples (uncertainty.samples)"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
+    FIRST_ORDER,
     FLEXION,
     GROUP_COLUMNS,
     INTO_SEGMENTS,
@@ -61,16 +62,20 @@ STATISTICS = (
 )
 _SD = "standard deviation of {} by the errors of the section uncertainty, {}"
 _LIMIT = "{} 95 % limit of {}"
-_FIRST_ORDER = "to first order, or of the samples (uncertainty.samples)"
 _SAMPLES = "of the samples; empty without uncertainty.samples"
+_SHARED = "share of the variance of {} by errors that all trials of {} have in common: they do not average out over these trials"
 _CERTAIN = "1 where both 95 % limits of {} have its sign, else 0"
 
 
 def _bands(name: str, unit: str, *, signs: bool) -> list[Column]:
     """Columns of the uncertainty of a statistic."""
-    columns = _limits(name, unit, _FIRST_ORDER, MECHANICAL)
     start = name.rsplit("_", 1)[0]
-    return [*columns, Column(f"{start}_sign_certain", "1", _CERTAIN.format(name))] if signs else columns
+    return [
+        *_limits(name, unit, FIRST_ORDER, MECHANICAL),
+        *([Column(f"{start}_sign_certain", "1", _CERTAIN.format(name))] if signs else []),
+        Column(f"{start}_shared_by_study", "1", _SHARED.format(name, "the study")),
+        Column(f"{start}_shared_by_subject", "1", _SHARED.format(name, "a subject alone")),
+    ]
 
 
 def _limits(name: str, unit: str, how: str, sign: str = "") -> list[Column]:
@@ -215,8 +220,8 @@ CONDITION_SUMMARY_COLUMNS = (
     Column(
         "mean_error",
         OF_UNIT,
-        "standard deviation of the mean of peak_nm by the errors of the section uncertainty, apart from sd: errors that trials "
-        "of a subject or of the study share do not average out; empty for other statistics",
+        "standard deviation of the mean by the errors of the section uncertainty, apart from sd: errors that trials of a subject "
+        "or of the study share do not average out; empty for rms_nm, times, powers and works",
         SIZE,
     ),
     Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _SIGN),

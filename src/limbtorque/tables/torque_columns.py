@@ -10,6 +10,7 @@ from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
     ANGLE_SIGN,
     EXTERNAL_STATUS,
+    FIRST_ORDER,
     FRAME_COLUMNS,
     IN_PLANE,
     INTO_SEGMENTS,
@@ -269,8 +270,7 @@ def motion_band_columns(joint: str) -> list[Column]:
         Column(
             f"{joint}_{name}",
             unit,
-            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, of the samples; empty without "
-            "uncertainty.samples",
+            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, {FIRST_ORDER}",
             SIZE,
         )
         for name, unit in quantities.items()

@@ -12,7 +12,12 @@ from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
 from limbtorque.uncertainty.segment_errors import correlation_fault
 
-OF_PLATES: tuple[Source, ...] = ("plate_gain", "plate_offset", "pressure", "synchronisation")
+OF_PLATES: dict[Source, str] = {  # sources, and the options of their sizes
+    "plate_gain": "plate_gain",
+    "plate_offset": "plate_offset_n",
+    "pressure": "pressure_m",
+    "synchronisation": "synchronisation_s",
+}
 
 
 def limb_faults(limb: Limb, settings: Settings) -> list[str]:
@@ -55,16 +60,23 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     Returns
     -------
     list of str
-        Landmarks that no chain has as a joint centre, or no marker set has, and sources that are switched off in vain.
+        Landmarks that no chain has as a joint centre, or no marker set has, and sources of force plates where no limb
+        meets the ground: switched off, or of a size other than the default.
     """
     known = {name for model in chains for name in centre_landmarks(model)}
     faults = [*_unknown_landmarks(settings.uncertainty, known), *_unknown_in_sets(settings)]
-    vain = [source for source in settings.uncertainty.off if source in OF_PLATES]
-    if vain and not any(model.ground_contact for model in chains):
-        faults.append(
-            f"uncertainty.off names {', '.join(vain)}, but no limb of the trials meets the ground; remove {'them' if vain[1:] else 'it'}"
-        )
+    if not any(model.ground_contact for model in chains):
+        faults += _of_no_plate(settings.uncertainty)
     return faults
+
+
+def _of_no_plate(errors: Uncertainty) -> list[str]:
+    """Faults of errors of force plates that no limb stands on."""
+    vain, default = [source for source in errors.off if source in OF_PLATES], Uncertainty()
+    given = [name for name in OF_PLATES.values() if getattr(errors, name) != getattr(default, name)]
+    said = [f"uncertainty.off names {', '.join(vain)}"] if vain else []
+    said += [f"uncertainty.{name} is given" for name in given]
+    return [f"{each}, but no limb of the trials meets the ground; remove it" for each in said]
 
 
 def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:

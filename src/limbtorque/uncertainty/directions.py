@@ -13,7 +13,8 @@ from limbtorque.chain.inverse import ComplexArray
 from limbtorque.study.options.uncertainty import Source
 
 SharedBy = Literal["study", "subject", "trial"]
-# The error of a scale or a table is the same in all trials of a subject, that of a plate in all trials of a study.
+# The error of a scale or a table is the same in all trials of a subject, that of a plate in all trials of a study; the same filter
+# takes the same from all trials.
 SHARED_BY: dict[Source, SharedBy] = {
     "segment_mass": "subject",
     "segment_com": "subject",
@@ -22,7 +23,8 @@ SHARED_BY: dict[Source, SharedBy] = {
     "joint_centres": "subject",
     "soft_tissue": "subject",
     "marker_noise": "trial",
-    "filter": "trial",
+    "gaps": "trial",
+    "filter": "study",
     "plane": "subject",
     "plate_gain": "study",
     "plate_offset": "study",

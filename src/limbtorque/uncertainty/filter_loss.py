@@ -15,11 +15,12 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.inverse import ComplexArray
+from limbtorque.chain.model import pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.joint_errors import loss_factors, loss_ratio
+from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio
 from limbtorque.uncertainty.marker_noise import MarkerNoise
 
 STEPS = 20  # of the deconvolution
@@ -46,7 +47,9 @@ class FilterLoss:
     around: FloatArray
 
 
-def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None) -> FilterLoss:
+def loss_course(
+    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None, cutoffs: Cutoffs
+) -> FilterLoss:
     """Course of the filter's loss, from that of the estimate by filtering again.
 
     Parameters
@@ -59,6 +62,8 @@ def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, n
         Joints in the directions of `joint_errors.filter_errors`, m.
     noise : MarkerNoise or None
         Noise, whose part of the energy is taken off.
+    cutoffs : Cutoffs
+        Cut-offs of the filter: around impacts the same loss of a position is one of a larger acceleration.
 
     Returns
     -------
@@ -68,16 +73,27 @@ def loss_course(motion: ChainMotion, settings: Settings, lost_m: ComplexArray, n
     smoother = smoother_of(settings)
     if smoother is None or lost_m.shape[-1] < 3:
         return FilterLoss(*np.ones((2, lost_m.shape[-1])))
-    factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    energy = factors[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
+    energy = factors_over_time(smoother, cutoffs, motion.rate_hz)[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
     by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
     own = np.nan_to_num(energy) - by_noise
-    first, second = _responses(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    window, wide = _window(motion, PERIODS), _window(motion, WIDE)
-    jumps = _deconvolved(np.maximum(_same(own, window), 0.0), _smeared(second, window))
-    mean = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide))
-    expected, tiny = np.maximum(_same(jumps, first), 0.0), np.finfo(float).tiny
+    wide, expected = _window(motion, WIDE), np.zeros_like(own)
+    for cutoff_hz, weight in zip(cutoffs.hz, cutoffs.weight, strict=True):
+        expected += weight * _first_loss(weight * own, smoother, cutoff_hz, motion.rate_hz)
+    mean, tiny = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide)), np.finfo(float).tiny
     return FilterLoss(*(np.sqrt(expected / np.maximum(each, tiny)) for each in (np.nan_to_num(energy), mean)))
+
+
+def factors_over_time(smoother: Smoother, cutoffs: Cutoffs, rate_hz: float) -> FloatArray:
+    """`joint_errors.loss_factors` of each frame, shape (3, n_frames)."""
+    return cutoffs.over_time([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
+
+
+def _first_loss(energy: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
+    """Energy of the loss by one cut-off, from that of its estimate."""
+    first, second = _responses(smoother, cutoff_hz, rate_hz)
+    window = _hann(PERIODS * rate_hz / cutoff_hz)
+    jumps = _deconvolved(np.maximum(_same(energy, window), 0.0), _smeared(second, window))
+    return np.maximum(_same(jumps, first), 0.0)
 
 
 def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss, motion: ChainMotion) -> FloatArray:
@@ -92,24 +108,47 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
     loss : FilterLoss
         Course of the loss.
     motion : ChainMotion
-        The motion.
+        The motion at which the derivatives are taken.
 
     Returns
     -------
     ndarray of shape (n_joints, n_terms, n_frames)
-        Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around. NaN where it is not known.
+        Their difference, at least 0, averaged over `WIDE` periods of the cut-off: the joints share the loss as they do around.
+        Terms with a velocity keep that of the frame: at rest it is 0, whatever the limb does soon. NaN where it is not known.
     """
-    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
-
     square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
     of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
-    own = convolve1d(np.nan_to_num(of_one - in_loss), window, axis=-1, mode="constant")
-    return np.asarray(np.where(np.isnan(variance), np.nan, np.maximum(own, 0.0) * loss.around**2))
+    known, lever = ~np.isnan(variance), _levers(motion, variance.shape[1])
+    around = _averaged(known * lever, window)
+    share = np.divide(lever, around, out=np.zeros_like(variance), where=known & (around > 0.0))
+    own = np.maximum(_averaged(np.nan_to_num(of_one - in_loss), window), 0.0) * share
+    return np.asarray(np.where(known, own * loss.around**2, np.nan))
+
+
+def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
+    """Squared velocities by which a velocity term multiplies the loss of a velocity; 1 of other rows, (n_terms, n_frames)."""
+    square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
+    n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
+    both = [square[j] + square[k] for j, k in pairs(n)]
+    lever[1 + n : 1 + 2 * n + len(both)] = np.stack([*square, *both])
+    return lever
+
+
+def _averaged(values: FloatArray, window: FloatArray) -> FloatArray:
+    """Means over time, the last axis, with the weights of a window."""
+    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
+
+    return np.asarray(convolve1d(values, window, axis=-1, mode="constant"))
 
 
 def _window(motion: ChainMotion, periods: float) -> FloatArray:
     """Weights of the frames in the mean of an energy."""
-    window = np.hanning(2 * round(periods * motion.rate_hz / max(motion.cutoff_hz) / 2.0) + 3)[1:-1]
+    return _hann(periods * motion.rate_hz / max(motion.cutoff_hz))
+
+
+def _hann(n_frames: float) -> FloatArray:
+    """Hann window of about so many frames, an odd number, with sum 1."""
+    window = np.hanning(2 * round(n_frames / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.chain.inverse import ComplexArray
@@ -14,17 +16,49 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.external_load import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.impacts import smooth_with_impacts
+from limbtorque.signals.impacts import HIGHEST, impact_weight, smooth_with_impacts
 from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_gain
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import Direction, InputErrors
 from limbtorque.uncertainty.load_errors import moment_about_origin
 
 SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
+SLOPES = np.arange(2.0, 8.1, 0.5)  # of a load, whose power has less noise than that of markers and tells its own
 FREQUENCIES = 512
-LOST_JOINTS = (Direction("filter", "loss of the joints"), Direction("filter", "its rate of change"))
-LOST_LOADS = (Direction("filter", "loss of the load"), Direction("filter", "its rate of change"))
+LOST_JOINTS = (Direction("filter", "loss of the joints"), Direction("filter", "rate of change of that of the joints"))
+LOST_LOADS = (Direction("filter", "loss of the load"), Direction("filter", "rate of change of that of the load"))
 AXES = ("along", "across")  # of the segment before the joint; of the plane for the first one
+
+
+@dataclass(frozen=True)
+class Cutoffs:
+    """Cut-offs of a trial's filter over time.
+
+    Attributes
+    ----------
+    hz : tuple of float
+        Its cut-off, and the higher one around impacts.
+    weight : ndarray of shape (n_cutoffs, n_frames)
+        Weights of the cut-offs in each frame, which add up to 1.
+    """
+
+    hz: tuple[float, ...]
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, motion: ChainMotion, limb: Limb, settings: Settings) -> Cutoffs:
+        """Cut-offs of a trial that was filtered."""
+        cutoff_hz, factor, n_frames = max(motion.cutoff_hz), impact_factor(settings), len(motion.time_s)
+        high_hz = min(factor * cutoff_hz, HIGHEST * motion.rate_hz)
+        impacts_s = loaded_s(motion, limb, settings) if factor > 1.0 and high_hz > cutoff_hz else []
+        if not impacts_s:
+            return cls((cutoff_hz,), np.ones((1, n_frames)))
+        high = impact_weight(n_frames, motion.rate_hz, np.array(impacts_s))
+        return cls((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
+
+    def over_time(self, values: ArrayLike) -> FloatArray:
+        """Values for each cut-off, (n_cutoffs, ...), as those of each frame, (..., n_frames)."""
+        return np.asarray(np.einsum("c...,ct->...t", np.asarray(values, dtype=float), self.weight))
 
 
 def centre_errors(motion: ChainMotion, sizes_m: Sequence[float], landmarks: Sequence[str], side: str) -> InputErrors:
@@ -91,6 +125,38 @@ def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Seque
     return _with_size(directions, error, np.full(len(directions), options.soft_tissue_m))
 
 
+def gap_errors(motion: ChainMotion, limb: Limb, settings: Settings, landmarks: Sequence[str], side: str) -> InputErrors:
+    """Errors of joint centres in frames with a filled marker.
+
+    Parameters
+    ----------
+    motion, landmarks, side
+        As in `centre_errors`; the motion has the largest expected error of a filled gap (``metrics["gap_error_m"]``).
+    limb : Limb
+        The limb.
+    settings : Settings
+        Size of the error, and the filter.
+
+    Returns
+    -------
+    InputErrors
+        Two directions for each joint centre, as of `centre_errors`: half a wave over each run of such frames, filtered as the
+        joint centres were. Which marker was filled is not known here: all joint centres are taken to be wrong.
+    """
+    size_m = settings.uncertainty.gaps * float(np.nan_to_num(motion.metrics.get("gap_error_m", 0.0)))
+    names = [Direction("gaps", f"{side} {name} {axis}") for name in landmarks for axis in AXES]
+    error = np.zeros((len(landmarks), len(names), len(motion.time_s)), dtype=complex)
+    if not (size_m and motion.filled.any()):
+        return InputErrors.of_joints((), error[:, :0])
+    wave = np.zeros(len(motion.time_s))
+    for start, stop in runs(motion.filled):
+        wave[start:stop] = np.sin(np.pi * np.arange(1, stop - start + 1) / (stop - start + 1))
+    wave = size_m * filtered_again(motion, limb, settings, wave[:, None])[:, 0]
+    for k, frame in enumerate(_frames(motion)):
+        error[k, 2 * k], error[k, 2 * k + 1] = wave * frame, 1j * wave * frame
+    return InputErrors.of_joints(names, error)
+
+
 def plane_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
     """Error of the plane's direction: a turn about its y axis.
 
@@ -132,7 +198,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     -------
     InputErrors
         Two directions of the joints, and two of the load where there is one: the difference between the filtered signal and the same filtered once more, and its rate of change over
-        that of a wave at the cut-off; both times `loss_ratio` over the root of 2.
+        that of a wave at the cut-off; both times `loss_ratio`, of the load `ratio_of_signal`, over the root of 2.
 
     Notes
     -----
@@ -144,11 +210,16 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     if not motion.cutoff_hz or smoother is None or not settings.uncertainty.filter:
         return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
     cutoff_hz = max(motion.cutoff_hz)
-    size = settings.uncertainty.filter * loss_ratio(smoother, cutoff_hz, motion.rate_hz) / np.sqrt(2.0)
     load = np.nan_to_num(np.column_stack([motion.load.force_n, moment_about_origin(motion.load)]))
     signal = np.hstack([motion.joint_m.reshape(len(load), -1), load])
-    lost = size * (signal - filtered_again(motion, limb, settings, signal))
-    turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoff_hz)
+    lost = signal - filtered_again(motion, limb, settings, signal)
+    ratio = np.full(signal.shape[1], loss_ratio(smoother, cutoff_hz, motion.rate_hz))
+    if load.any():
+        third = filtered_again(motion, limb, settings, lost[:, -3:-1])
+        ratio[-3:] = ratio_of_signal(lost[:, -3:-1], third, smoother, cutoff_hz, motion.rate_hz)
+    lost *= settings.uncertainty.filter * ratio / np.sqrt(2.0)
+    cutoffs = Cutoffs.of(motion, limb, settings)
+    turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
     joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
     loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
@@ -176,6 +247,39 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
     return float(np.sqrt(first[2] / again[2]))
 
 
+def ratio_of_signal(
+    second: FloatArray, third: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float
+) -> float:
+    """What a filter removes over what it removes when applied again, of a signal without noise.
+
+    Parameters
+    ----------
+    second, third : ndarray of shape (n_frames, ...)
+        What is removed from the filtered signal by filtering again, and from the signal that was filtered twice.
+    smoother, cutoff_hz, rate_hz
+        As in `loss_ratio`.
+
+    Returns
+    -------
+    float
+        Ratio of root mean squares for a signal whose power falls with frequency by the power law that has the ratio of these
+        two, f^-2 to f^-8.
+    """
+    squares = np.square(third).sum()
+    again, first = _ratios_of_slopes(smoother, cutoff_hz, rate_hz)
+    found = np.sqrt(np.square(second).sum() / squares) if squares else again[-1]
+    return float(np.interp(found, again[::-1], first[::-1]))  # both fall with the slope
+
+
+@functools.lru_cache(maxsize=256)
+def _ratios_of_slopes(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Ratios of second to third loss, and of first to second, for each of `SLOPES`."""
+    frequency_hz, gain = _spectrum(smoother, cutoff_hz, rate_hz)
+    power = frequency_hz ** -SLOPES[:, None] * (1.0 - gain) ** 2
+    first, second, third = ((power * gain**order).sum(axis=1) for order in (0, 2, 4))
+    return np.sqrt(second / third), np.sqrt(first / second)
+
+
 @functools.lru_cache(maxsize=256)
 def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
     """Factors from the second loss of a position to three first losses.
@@ -187,22 +291,31 @@ def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatA
     return np.asarray(np.sqrt(first[:3] / again[0]) / loss_ratio(smoother, cutoff_hz, rate_hz))
 
 
-def lost_rate(motion: ChainMotion, settings: Settings) -> float:
-    """Rate of change of the lost acceleration over its size, root mean squares, 1/s."""
+def lost_rate(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatArray:
+    """Rate of change of the lost acceleration over its size, root mean squares, 1/s.
+
+    Shape (n_frames,); 0 without a filter.
+    """
     smoother = smoother_of(settings)
     if smoother is None or not motion.cutoff_hz:
-        return 0.0
-    first, _ = _lost_powers(smoother, max(motion.cutoff_hz), motion.rate_hz)
-    return float(np.sqrt(first[3] / first[2]))
+        return np.zeros(len(motion.time_s))
+    cutoffs = Cutoffs.of(motion, limb, settings)
+    powers = [_lost_powers(smoother, hz, motion.rate_hz)[0] for hz in cutoffs.hz]
+    return cutoffs.over_time([np.sqrt(first[3] / first[2]) for first in powers])
 
 
 def _lost_powers(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
     """Powers of position and its first three derivatives in the first and second loss."""
-    frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
-    gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    frequency_hz, gain = _spectrum(smoother, cutoff_hz, rate_hz)
     orders = np.arange(4)[:, None]
     power = (2.0 * np.pi * frequency_hz) ** (2.0 * orders) * frequency_hz**-SLOPE * (1.0 - gain) ** 2
     return power.sum(axis=1), (power * gain**2).sum(axis=1)
+
+
+def _spectrum(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Frequencies up to half the rate, and the filter's gain."""
+    frequency_hz = (np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0
+    return frequency_hz, smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
 
 
 def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:

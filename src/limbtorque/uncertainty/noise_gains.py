@@ -11,10 +11,9 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.derivatives import second_derivative_gain
-from limbtorque.signals.impacts import HIGHEST, impact_weight
 from limbtorque.signals.smoothers import Smoother, second_gains, smoother_gain, smoother_reach
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.joint_errors import impact_factor, loaded_s, loss_factors, loss_ratio
+from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio
 
 FREQUENCIES = 512
 
@@ -37,7 +36,7 @@ class NoiseGains:
         Factor of the estimate of the filter's loss (`joint_errors.filter_errors`).
     accuracy : {2, 4, 6, 8}
         Order of accuracy of the differences.
-    factors : ndarray of shape (3,)
+    factors : ndarray of shape (n_cutoffs, 3)
         Position, velocity and acceleration over the position in that estimate (`joint_errors.loss_factors`).
     """
 
@@ -55,16 +54,11 @@ class NoiseGains:
         rate_hz, accuracy, smoother = motion.rate_hz, settings.differentiation.accuracy, smoother_of(settings)
         n_frames = len(motion.time_s)
         if smoother is None or not motion.cutoff_hz:
-            return cls(None, rate_hz, (rate_hz / 2.0,), np.ones((1, n_frames)), 0.0, accuracy, np.ones(3))
-        cutoff_hz, factor = max(motion.cutoff_hz), impact_factor(settings)
-        loss = settings.uncertainty.filter * loss_ratio(smoother, cutoff_hz, rate_hz) / np.sqrt(2.0)
-        high_hz = min(factor * cutoff_hz, HIGHEST * rate_hz)
-        impacts_s = loaded_s(motion, limb, settings) if factor > 1.0 and high_hz > cutoff_hz else []
-        factors = loss_factors(smoother, cutoff_hz, rate_hz)
-        if not impacts_s:
-            return cls(smoother, rate_hz, (cutoff_hz,), np.ones((1, n_frames)), loss, accuracy, factors)
-        high = impact_weight(n_frames, rate_hz, np.array(impacts_s))
-        return cls(smoother, rate_hz, (cutoff_hz, high_hz), np.stack([1.0 - high, high]), loss, accuracy, factors)
+            return cls(None, rate_hz, (rate_hz / 2.0,), np.ones((1, n_frames)), 0.0, accuracy, np.ones((1, 3)))
+        cutoffs = Cutoffs.of(motion, limb, settings)
+        loss = settings.uncertainty.filter * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
+        factors = np.array([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
+        return cls(smoother, rate_hz, cutoffs.hz, cutoffs.weight, loss, accuracy, factors)
 
     def moments(self) -> FloatArray:
         """Moments of unit noise, shape (3, 4, n_frames).
@@ -75,10 +69,11 @@ class NoiseGains:
         frequency_hz = self.frequency_hz
         square = (2.0 * np.pi * frequency_hz) ** 2
         first, second = self._gains(frequency_hz)
-        lost = self.loss * (1.0 - first) * np.hypot(1.0, frequency_hz / self.cutoffs_hz[0])
+        lost = self.loss * (1.0 - first) * np.hypot(1.0, frequency_hz / np.array(self.cutoffs_hz)[:, None])
         found = [_products(first, second, square, faster) for faster in (1.0, square)]
-        position, velocity, acceleration = self.factors
-        scale = np.array([position**2, velocity**2, acceleration**2, -position * acceleration])[:, None, None]
+        position, velocity, acceleration = self.factors.T
+        pairs = (position, position), (velocity, velocity), (acceleration, acceleration), (position, -acceleration)
+        scale = np.array([np.multiply.outer(one, other) for one, other in pairs])
         found.append(scale * _products(lost * first, lost * second, square, 1.0)[0])
         return np.asarray(np.einsum("ct,akcd,dt->akt", self.weight, np.array(found), self.weight))
 

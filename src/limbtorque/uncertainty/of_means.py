@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.uncertainty.directions import SHARED_BY, SharedBy
+from limbtorque.uncertainty.directions import SharedBy
 
 OWNERS: tuple[SharedBy, ...] = get_args(SharedBy)
-_SHARES = [[f"peak_share_{name}" for name, by in SHARED_BY.items() if by == own] for own in OWNERS]
+WITH_ERRORS = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
 
 
-def peak_errors(row: Mapping[str, Any]) -> list[float]:
-    """Standard deviations of a peak by the owners of the errors.
+def errors_by_owner(row: Mapping[str, Any], name: str) -> list[float]:
+    """Standard deviations of a statistic by the owners of the errors.
 
     In the order of `OWNERS`; NaN where unknown.
 
@@ -25,12 +25,15 @@ def peak_errors(row: Mapping[str, Any]) -> list[float]:
     ----------
     row : mapping
         Row of the summary, with the columns of its uncertainty.
+    name : str
+        One of `WITH_ERRORS`.
     """
-    sd = row.get("peak_sd_nm", math.nan)
+    start, unit = name.rsplit("_", 1)
+    sd = row.get(f"{start}_sd_{unit}", math.nan)
     if math.isnan(sd):
         return [math.nan] * len(OWNERS)
-    shares = [sum(row[column] for column in columns) for columns in _SHARES]
-    return [float(sd * np.sqrt(share)) for share in shares]
+    study, subject = (row.get(f"{start}_shared_by_{owner}", math.nan) for owner in ("study", "subject"))
+    return [float(sd * np.sqrt(max(share, 0.0))) for share in (study, subject, 1.0 - study - subject)]
 
 
 def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -> float:
@@ -39,7 +42,7 @@ def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -
     Parameters
     ----------
     sd : ndarray of shape (n_trials, 3)
-        From `peak_errors`.
+        From `errors_by_owner`.
     subjects : ndarray of shape (n_trials,)
         Subject of each trial.
     weights : ndarray of shape (n_trials,)

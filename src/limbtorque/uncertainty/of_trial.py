@@ -12,11 +12,14 @@ from limbtorque.motion.limb import Limb
 from limbtorque.study.settings import Settings
 from limbtorque.torques.joint_torques import Torques, used_frames
 from limbtorque.uncertainty.agreement import band_difference
+from limbtorque.uncertainty.bands import TorqueBands
 from limbtorque.uncertainty.columns import band_values
+from limbtorque.uncertainty.marker_noise import marker_noise
+from limbtorque.uncertainty.of_motion import motion_sd, motion_values
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs, with_main_sources
-from limbtorque.uncertainty.sampled_summary import motion_values, sampled_statistics, with_samples
+from limbtorque.uncertainty.sampled_summary import sampled_statistics, with_samples
 from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
 
 
@@ -81,7 +84,24 @@ def trial_uncertainty(
         found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
         by_joint = {"band_difference": band_difference(bands, found, motion.joints, judged & used)}
         rows = with_samples(rows, found, motion)
-    columns = band_values(motion.joints, torques, bands) if settings.torques.bands else {}
-    if columns:
-        columns |= motion_values(motion.joints, len(motion.time_s), found)
+    columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
+    if columns and found is not None:
+        columns |= motion_values(motion.joints, found.motion_sd)
     return TrialUncertainty(rows, columns, by_joint)
+
+
+def frame_columns(
+    motion: ChainMotion, torques: Torques, limb: Limb, settings: Settings, bands: TorqueBands
+) -> dict[str, FloatArray]:
+    """Columns of the torque table that `torques.bands` asks for, to first order.
+
+    Parameters
+    ----------
+    motion, torques, limb, settings
+        As in `trial_uncertainty`.
+    bands : TorqueBands
+        Bands of the torques.
+    """
+    noise = marker_noise(motion, limb, settings)
+    sd = motion_sd(trial_errors(motion, limb, settings, noise=noise), noise)
+    return band_values(motion.joints, torques, bands) | motion_values(motion.joints, sd)

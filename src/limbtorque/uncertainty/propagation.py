@@ -29,12 +29,15 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import SumBands, TorqueBands
 from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
-from limbtorque.uncertainty.filter_loss import FilterLoss, loss_course, variance_of_loss
+from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
 from limbtorque.uncertainty.fitted import fit_change, motion_change
 from limbtorque.uncertainty.joint_errors import (
+    LOST_JOINTS,
+    LOST_LOADS,
+    Cutoffs,
     centre_errors,
     filter_errors,
-    loss_factors,
+    gap_errors,
     lost_rate,
     plane_errors,
     soft_tissue_errors,
@@ -86,8 +89,7 @@ def torque_bands(
 
     Notes
     -----
-    Left out are the errors of filled gaps, of the plane's direction in the load, and, for loads of the settings, of the
-    load itself. Products of two noisy velocities are of second order (`velocity_products`).
+    Left out are the errors of the plane's direction in the load, and, for loads of the settings, of the load itself. Products of two noisy velocities are of second order (`velocity_products`).
     """
     weights = weights or {}
     noise = marker_noise(motion, limb, settings)
@@ -96,9 +98,10 @@ def torque_bands(
     found = _Found.empty(errors, weights, rates=whole_curves)
     for some, start, rows in errors.changes():
         found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
+    _sums_in_phase(found, errors, weights)
     by_noise = noise_bands(likely, noise, weights=weights)
     if errors.loss is not None and noise is not None:
-        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, motion) - found.lost
+        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, likely) - found.lost
     products = product_noise(motion, noise, errors.velocity_covariance())
     found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
@@ -111,8 +114,29 @@ def torque_bands(
     rate = None
     if found.rate is not None:
         rate = found.rate + by_noise.rate + products.rate_nm2_s2
-        rate = rate + found.by_source.get("filter", 0.0) * lost_rate(motion, settings) ** 2
+        rate = rate + found.by_source.get("filter", 0.0) * lost_rate(motion, limb, settings) ** 2
     return TorqueBands(tuple(errors.directions), found.by_source, products.bias_nm, rate, sums)
+
+
+def _sums_in_phase(found: _Found, errors: TrialErrors, weights: Mapping[str, FloatArray]) -> None:
+    """Give sums over frames the filter's loss with its own phase and derivatives.
+
+    Frame by frame the rate of change stands for the frames in which the loss passes zero at another time than its estimate,
+    and derivatives are estimated from the position. In a sum neither would cancel; the filter shifts no phase, and the sum
+    of an acceleration is the change of a velocity.
+    """
+    places = {each: k for k, each in enumerate(found.directions) if each in (*LOST_JOINTS, *LOST_LOADS)}
+    for change in found.sums.values():
+        for each, k in places.items():
+            change[..., k] *= np.sqrt(2.0) if each == LOST_LOADS[0] else 0.0
+    if errors.estimated is None:
+        return
+    start = places[LOST_JOINTS[0]]
+    for some, motion in errors.stretches():
+        rows = np.sqrt(2.0) * errors.estimated.rows(motion, errors.limb, errors.settings, some)
+        for name, weight in weights.items():
+            used = np.flatnonzero(weight[some])
+            found.sums[name][..., start : start + 1] += rows[..., used] @ weight[some][used]
 
 
 @dataclass(frozen=True)
@@ -180,6 +204,8 @@ class TrialErrors:
         Motion at which the derivatives are taken; `motion` by default.
     loss : FilterLoss, optional
         Course that the changes by the filter have; None without a filter.
+    estimated : InputChange, optional
+        Loss of the joints as it is estimated, without that course.
     """
 
     motion: ChainMotion
@@ -189,6 +215,7 @@ class TrialErrors:
     inputs: tuple[InputChange, ...]
     likely: ChainMotion | None = None
     loss: FilterLoss | None = None
+    estimated: InputChange | None = None
 
     @property
     def directions(self) -> list[Direction]:
@@ -212,16 +239,21 @@ class TrialErrors:
         rows : ndarray of shape (n_joints, n_terms, n_some, n_frames)
             Rows as of `regressor.term_rows`, N m, with each of some directions.
         """
-        gravity, size = self.motion.gravity_m_s2, frames_at_a_time or FRAMES_AT_A_TIME
-        for first in range(0, len(self.motion.time_s), size):
-            some = slice(first, min(first + size, len(self.motion.time_s)))
-            motion, start = (self.likely or self.motion).part(some), len(self.parameters.directions)
+        for some, motion in self.stretches(frames_at_a_time):
+            start = len(self.parameters.directions)
             if start:
-                regressor = term_regressor(motion.chain, motion.kinematics, gravity_m_s2=gravity)
+                regressor = term_regressor(motion.chain, motion.kinematics, gravity_m_s2=motion.gravity_m_s2)
                 yield some, 0, np.asarray(self.parameters.change @ regressor)
             for each in self.inputs:
                 yield some, start, each.rows(motion, self.limb, self.settings, some)
                 start += len(each.errors.directions)
+
+    def stretches(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, ChainMotion]]:
+        """Frames that are worked on together, and the motion at which their derivatives are taken."""
+        size = frames_at_a_time or FRAMES_AT_A_TIME
+        for first in range(0, len(self.motion.time_s), size):
+            some = slice(first, min(first + size, len(self.motion.time_s)))
+            yield some, (self.likely or self.motion).part(some)
 
     def velocity_covariance(self) -> FloatArray:
         """Covariance of the joint velocities' errors in all directions.
@@ -257,6 +289,13 @@ class InputChange:
     motion: MotionChange | None = None
     constants: tuple[FloatArray, FloatArray] | None = None
 
+    def alone(self, which: slice) -> InputChange:
+        """Some directions of the joints by themselves, with the lengths of the trial."""
+        errors, motion = self.errors, self.motion
+        own = InputErrors.of_joints(errors.directions[which], errors.joint_m[:, which])
+        changed = None if motion is None else MotionChange(*(each[:, which] for each in vars(motion).values()))
+        return InputChange(own, np.zeros((len(self.length_m), len(own.directions))), changed)
+
     def with_loss(self, lost: slice, loss: FilterLoss, factors: FloatArray) -> InputChange:
         """The same with the course of the filter's loss.
 
@@ -266,8 +305,8 @@ class InputChange:
             The two directions of `joint_errors.filter_errors`.
         loss : FilterLoss
             Its course.
-        factors : ndarray of shape (3,)
-            From `joint_errors.loss_factors`: velocity and acceleration follow from the lost position, which has less noise
+        factors : ndarray of shape (3, n_frames)
+            From `filter_loss.factors_over_time`: velocity and acceleration follow from the lost position, which has less noise
             than its derivatives, the velocity with that of the other direction.
         """
         errors, motion = self.errors, self.motion
@@ -334,6 +373,7 @@ def trial_errors(
     joints = [
         centre_errors(motion, centre_errors_m(limb, settings), landmarks, limb.side),
         soft_tissue_errors(motion, settings, landmarks, limb.side),
+        gap_errors(motion, limb, settings, landmarks, limb.side),
         plane_errors(motion, limb, settings),
         filter_errors(motion, limb, settings),
     ]
@@ -357,11 +397,13 @@ def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
         which = [k for k, one in enumerate(each.errors.directions) if one.source == "filter"]
         if which and smoother is not None:
             lost = slice(which[0], which[0] + LOST.stop)
-            loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise)
-            factors = loss_factors(smoother, max(motion.cutoff_hz), motion.rate_hz)
+            cutoffs = Cutoffs.of(motion, errors.limb, errors.settings)
+            loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise, cutoffs)
+            factors = factors_over_time(smoother, cutoffs, motion.rate_hz)
             inputs = list(errors.inputs)
             inputs[number] = each.with_loss(lost, loss, factors)
-            return replace(errors, inputs=tuple(inputs), loss=loss)
+            estimated = each.alone(slice(which[0], which[0] + 1))
+            return replace(errors, inputs=tuple(inputs), loss=loss, estimated=estimated)
     return errors
 
 

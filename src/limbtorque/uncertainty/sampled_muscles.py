@@ -83,7 +83,7 @@ def force_statistics(
     muscle_set : MuscleSet
         The muscles, scaled to the subject.
     options : Muscles
-        Section `muscles` of the settings; see `can_be_sampled`.
+        Section `muscles` of the settings; see `not_sampled`.
     known : ndarray of bool, shape (n_joints,)
         Joints of known moment arms.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
@@ -125,18 +125,19 @@ def force_statistics(
     }
 
 
-def can_be_sampled(options: Muscles) -> bool:
-    """Return True where each frame has an optimization of its own.
+def not_sampled(options: Muscles) -> list[str]:
+    """Options with which the forces of samples are not computed; empty where they are.
 
-    The strengths must not depend on the motion, either.
+    Each frame has to have an optimization of its own, and strengths that do not depend on the motion.
     """
-    return not (
-        options.force_length_velocity
-        or options.passive_moments != "none"
-        or options.co_contraction
-        or options.change_time_s
-        or options.emg_weight
-    )
+    given = {
+        "force_length_velocity": options.force_length_velocity,
+        "passive_moments": options.passive_moments != "none",
+        "co_contraction": options.co_contraction,
+        "change_time_s": options.change_time_s,
+        "emg_weight": options.emg_weight,
+    }
+    return [f"muscles.{name}" for name, used in given.items() if used]
 
 
 def with_force_samples(

@@ -118,26 +118,6 @@ def with_samples(
     return added
 
 
-def motion_values(joints: Sequence[str], n_frames: int, found: SampledStatistics | None) -> dict[str, FloatArray]:
-    """Values of `tables.torque_columns.motion_band_columns` of all joints.
-
-    Parameters
-    ----------
-    joints : sequence of str
-        Names, proximal first.
-    n_frames : int
-        Number of frames.
-    found : SampledStatistics or None
-        The samples; None, and NaN, without any.
-    """
-    sd = np.full((3, len(joints), n_frames), np.nan) if found is None else found.motion_sd
-    return {
-        f"{joint}_{name}": sd[k, i]
-        for i, joint in enumerate(joints)
-        for k, name in enumerate(("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2"))
-    }
-
-
 def _statistics(some: SampledTorques, time_s: FloatArray, frames: Any, weights: FloatArray) -> dict[str, FloatArray]:
     """Statistics of some samples, each of shape (n_joints, n_terms, n_samples)."""
     near = slice(frames[0], frames[-1] + 1) if frames[-1] - frames[0] == len(frames) - 1 else frames

@@ -15,13 +15,16 @@ from __future__ import annotations
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
-from limbtorque.uncertainty.bands import LEVEL, TorqueBands
+from limbtorque.uncertainty.bands import LEVEL, LIMITS, TorqueBands
 
 HIGHEST = 40.0  # standard deviations
 STEPS = 60  # halvings
+MOST_LOSS = 0.5  # of the variance in a frame, by the filter
 
 
-def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, level: float = LEVEL) -> FloatArray:
+def simultaneous_limits(
+    bands: TorqueBands, used: BoolArray, rate_hz: float, *, level: float = LEVEL, least_nm: FloatArray | None = None
+) -> FloatArray:
     """Half-widths of simultaneous bands, in standard deviations.
 
     Parameters
@@ -34,12 +37,15 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
         Frames per second.
     level : float, optional
         Probability with which the whole curve is held.
+    least_nm : ndarray of shape (n_joints,), optional
+        Torque below which limits are not judged (`bands.resolution_nm`).
 
     Returns
     -------
     ndarray of shape (n_joints, n_terms)
         Of every net torque and term: `bands.LIMITS` for an error that all frames share, more for one that changes; NaN
-        where a frame has no band.
+        where a frame has no band, and where the filter's loss has more than `MOST_LOSS` of the variance in a frame whose limits
+        are judged.
 
     Raises
     ------
@@ -48,8 +54,10 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
 
     Notes
     -----
-    Every run of frames begins anew, as if the runs before told nothing about it. The bound is close for a high level; for
-    the squares of noise near rest, which are not normal, it is too narrow.
+    Every run of frames begins anew, as if the runs before told nothing about it. The bound is close for a high level, and for
+    normal errors. The filter's loss is not normal: where the jerk jumps it is a wave of known height, a frame or two wide,
+    at an instant that is known less well. A standard deviation spreads its height over these frames, and a curve that
+    is held in all others leaves its band there.
     """
     from scipy.special import ndtr  # a slow import that most studies do not need
 
@@ -64,7 +72,17 @@ def simultaneous_limits(bands: TorqueBands, used: BoolArray, rate_hz: float, *, 
         middle = (low + high) / 2.0
         outside = 2.0 * max(n_runs, 1) * ndtr(-middle) + turned / np.pi * np.exp(-(middle**2) / 2.0)
         low, high = np.where(outside > 1.0 - level, middle, low), np.where(outside > 1.0 - level, high, middle)
-    return np.where(np.isnan(turned), np.nan, high)
+    return np.where(np.isnan(turned) | _mostly_loss(bands, used, least_nm), np.nan, high)
+
+
+def _mostly_loss(bands: TorqueBands, used: BoolArray, least_nm: FloatArray | None) -> BoolArray:
+    """Rows with a frame in which the filter's loss has most of the variance."""
+    variance = bands.variance_nm2[..., used]
+    if "filter" not in bands.by_source:
+        return np.zeros(variance.shape[:2], dtype=bool)
+    least = np.zeros(len(variance)) if least_nm is None else least_nm
+    judged = variance > (least[:, None, None] / LIMITS) ** 2
+    return np.asarray((judged & (bands.by_source["filter"][..., used] > MOST_LOSS * variance)).any(axis=-1))
 
 
 def _turned(variance: FloatArray, rate: FloatArray, rate_hz: float) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.summary_columns import BANDS
-from limbtorque.uncertainty.bands import LIMITS, TorqueBands, sign_is_certain
+from limbtorque.uncertainty.bands import LIMITS, SumBands, TorqueBands, sign_is_certain
+from limbtorque.uncertainty.directions import SHARED_BY, SharedBy
 
 AT_FRAMES = ("peak", "max", "min")
+SHARED: tuple[SharedBy, ...] = ("study", "subject")  # owners of errors that several trials have in common
 
 
 def with_bands(
@@ -101,19 +104,20 @@ class _Window:
         values: dict[str, Any] = dict(_EMPTY)
         frames = {name: self._frame(row[f"{name}_time_s"]) for name in AT_FRAMES}
         known = {
-            name: (self.bands.sd_nm[joint, term, k], self.bands.bias_nm[joint, term, k])
+            name: (self.bands.sd_nm[joint, term, k], self.bands.bias_nm[joint, term, k], self._at(joint, term, k))
             for name, k in frames.items()
             if k is not None
         }
         for name in ("mean", "impulse") if self.any_used else ():
             if not np.isnan(row[_value(name)]):
                 over = self.bands.sums[f"{self.name} {name}"]
-                known[name] = over.sd[joint, term], over.bias[joint, term]
-        for name, (sd, bias) in known.items():
+                known[name] = over.sd[joint, term], over.bias[joint, term], self._over(over, joint, term)
+        for name, (sd, bias, shared) in known.items():
             centre, (start, unit) = row[_value(name)] - bias, _value(name).rsplit("_", 1)
             values[f"{start}_sd_{unit}"] = float(sd)
             values[f"{start}_low_{unit}"] = float(centre - LIMITS * sd)
             values[f"{start}_high_{unit}"] = float(centre + LIMITS * sd)
+            values |= {f"{start}_shared_by_{owner}": part / sd**2 if sd else 0.0 for owner, part in shared.items()}
             if name in ("peak", "mean"):
                 values[f"{name}_sign_certain"] = float(sign_is_certain(np.array(centre), np.array(sd)))
         if frames["peak"] is not None:
@@ -123,6 +127,22 @@ class _Window:
     def _frame(self, time_s: float) -> int | None:
         """Index of the frame at a time; None where there is none."""
         return None if np.isnan(time_s) else round((time_s - float(self.motion.time_s[0])) * self.motion.rate_hz)
+
+    def _at(self, joint: int, term: int, frame: int) -> dict[SharedBy, float]:
+        """Variance at a frame by errors that trials have in common, by owner."""
+        parts = {source: float(each[joint, term, frame]) for source, each in self.bands.by_source.items()}
+        return {owner: sum(part for name, part in parts.items() if SHARED_BY[name] == owner) for owner in SHARED}
+
+    def _over(self, sums: SumBands, joint: int, term: int) -> dict[SharedBy, float]:
+        """The same of a sum over frames."""
+        square = sums.change[joint, term] ** 2
+        return {owner: float(square[mine].sum()) for owner, mine in self._shared.items()}
+
+    @cached_property
+    def _shared(self) -> dict[SharedBy, BoolArray]:
+        """Directions of errors that trials have in common, by owner."""
+        owners = [each.shared_by for each in self.bands.directions]
+        return {owner: np.array([each == owner for each in owners], dtype=bool) for owner in SHARED}
 
     def _sources(self, joint: int, term: int, frame: int) -> dict[str, Any]:
         """Shares of the variance by source at a frame, and the largest."""

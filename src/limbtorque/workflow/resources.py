@@ -16,6 +16,7 @@ _START_S = 40.0  # Python and its libraries, from a slow shared folder
 _SECONDS_PER_MB = 1.0
 _SECONDS_PER_TRIAL = 1.0
 _SECONDS_PER_FIGURE = 1.0
+_SAMPLES_AS_TRIAL = {"torques": 128, "muscles": 32}  # samples (uncertainty.samples) that take as long as the trial
 _SHORT_MINUTES = 20
 _MB_PER_TRIAL = 0.3  # tables of the study
 _STUDY_SECONDS_PER_TRIAL = 0.2
@@ -58,10 +59,16 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
     int
         Time in minutes, at least 1.
     """
-    work_s = sum(_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial) for trial in trials)
+    work_s = sum(_times(stage, trial) * (_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial)) for trial in trials)
     if stage == "figures":
         work_s += _SECONDS_PER_FIGURE * sum(len(trial_files(stage, trial.session, trial)) for trial in trials)
     return attempt * math.ceil((_START_S + work_s) / 60.0)
+
+
+def _times(stage: str, trial: Trial) -> float:
+    """Time of a trial over that without samples of its errors."""
+    each = _SAMPLES_AS_TRIAL.get(stage)
+    return 1.0 + trial.settings.uncertainty.samples / each if each else 1.0
 
 
 def study_memory_mb(study: Study, *, attempt: int = 1) -> int:

@@ -16,6 +16,7 @@ Source = Literal[
     "joint_centres",
     "soft_tissue",
     "marker_noise",
+    "gaps",
     "filter",
     "plane",
     "plate_gain",
@@ -45,7 +46,7 @@ ALONG = "along each axis of the plane"
 class Uncertainty(Options):
     """Errors of the inputs, from which the uncertainty of every torque follows."""
 
-    enabled: bool = option(False, "Compute the standard deviation of every torque and term.")
+    enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
     samples: int = option(
         0,
         "Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of times, "
@@ -161,6 +162,13 @@ class Uncertainty(Options):
     marker_noise: float = option(
         1.0,
         "Standard deviation of the markers' noise over that found in the trial's own spectrum.",
+        "1",
+        ge=0.0,
+        le=10.0,
+    )
+    gaps: float = option(
+        1.0,
+        "Standard deviation of a joint centre in a filled gap, along each axis of the plane, over its largest expected error.",
         "1",
         ge=0.0,
         le=10.0,

@@ -30,7 +30,7 @@ from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.propagation import trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
-from limbtorque.uncertainty.sampled_muscles import can_be_sampled, force_statistics, with_force_samples
+from limbtorque.uncertainty.sampled_muscles import force_statistics, not_sampled, with_force_samples
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import limb_of
 from limbtorque.workflow.trial_emg import EmgReader, own_columns, with_envelopes
@@ -117,11 +117,12 @@ def _with_summaries(
     (whole, report), given = forces, [part for part in contacts if part]
     share, options, muscle_set = trial.settings.ensembles.min_known_share, trial.settings.muscles, report.muscle_set
     rows = muscle_summary(motion, whole, muscle_set, options, windows=windows, min_known_share=share)
-    sampled = trial.settings.uncertainty.samples and can_be_sampled(options)
-    samples = _samples(trial, motion, whole, report, windows) if sampled else {}
+    asked, why = trial.settings.uncertainty.samples > 0, not_sampled(options)
+    samples = _samples(trial, motion, whole, report, windows) if asked and not why else {}
     rows = with_force_samples(rows, samples, muscle_set.names)
+    notes = (f"no uncertainty of the muscle forces: not computed with {' and '.join(why)}",) if asked and why else ()
     contact = contact_summary(motion, joined(given), windows=windows, min_known_share=share) if given else ()
-    return replace(record, summary=tuple(rows), contact_summary=tuple(contact))
+    return replace(record, summary=tuple(rows), contact_summary=tuple(contact), notes=(*record.notes, *notes))
 
 
 def _samples(

@@ -47,10 +47,18 @@ def run(*, folder: Path, key: str = "") -> None:
     ]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
+    by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
-            ledger, provenance, files=files, ensembles=means, missing=notes.missing, held=notes.held, emg=emg
+            ledger,
+            provenance,
+            files=files,
+            ensembles=means,
+            missing=notes.missing,
+            held=notes.held,
+            emg=emg,
+            means=by_condition,
         ),
         "plotly": get_plotlyjs(),
     }
