@@ -570,3 +570,10 @@ def test_joints_in_one_place_are_refused_by_number(first):
     joints[:, first + 1] = joints[:, first]
     with pytest.raises(ValueError, match=rf"joint_m\[:, {first}\] and joint_m\[:, {first + 1}\] coincide"):
         fit_rigid_chain(joints)
+
+
+def test_of_several_pairs_in_one_place_the_first_is_named():
+    joints = plane(ends([0.3, 0.25, 0.2], np.tile([0.2, 0.5, -0.4], (5, 1)) + np.linspace(0.0, 0.5, 5)[:, None]))
+    joints[:, 1], joints[:, 3] = joints[:, 0], joints[:, 2]
+    with pytest.raises(ValueError, match=r"joint_m\[:, 0\] and joint_m\[:, 1\] coincide"):
+        fit_rigid_chain(joints)

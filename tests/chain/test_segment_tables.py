@@ -34,6 +34,69 @@ MASS_AND_INERTIA = {
 }
 
 
+# Mass, % of the body's; centre of mass from the proximal landmark and radius of gyration, % of the length: as printed.
+# De Leva (1996), Table 4: transverse radius; forearm to the wrist's centre, hand to the third metacarpal, shank to the ankle's.
+PRINTED = {
+    ("de_leva", "f"): {
+        "upper_arm": (2.55, 57.54, 26.0),
+        "forearm": (1.38, 45.59, 25.7),
+        "hand": (0.56, 74.74, 45.4),
+        "thigh": (14.78, 36.12, 36.4),
+        "shank": (4.81, 43.52, 26.3),
+        "foot": (1.29, 40.14, 27.9),
+    },
+    ("de_leva", "m"): {
+        "upper_arm": (2.71, 57.72, 26.9),
+        "forearm": (1.62, 45.74, 26.5),
+        "hand": (0.61, 79.00, 51.3),
+        "thigh": (14.16, 40.95, 32.9),
+        "shank": (4.33, 43.95, 24.6),
+        "foot": (1.37, 44.15, 24.5),
+    },
+    # Zatsiorsky et al. (1990), between bony landmarks; the hand to the third fingertip
+    ("zatsiorsky", "f"): {
+        "forearm": (1.38, 42.58, 27.5),
+        "hand": (0.56, 35.02, 20.6),
+        "thigh": (14.78, 46.08, 27.0),
+        "shank": (4.81, 40.30, 29.3),
+        "foot": (1.29, 40.14, 27.9),
+    },
+    ("zatsiorsky", "m"): {
+        "forearm": (1.62, 42.74, 28.4),
+        "hand": (0.61, 36.91, 23.3),
+        "thigh": (14.16, 45.49, 26.7),
+        "shank": (4.33, 40.47, 27.5),
+        "foot": (1.37, 44.15, 24.5),
+    },
+    # Dempster (1955) as printed in Winter (2009), Table 4.1
+    ("dempster_winter", ""): {
+        "hand": (0.6, 50.6, 29.7),
+        "forearm": (1.6, 43.0, 30.3),
+        "upper_arm": (2.8, 43.6, 32.2),
+        "forearm_and_hand": (2.2, 68.2, 46.8),
+        "total_arm": (5.0, 53.0, 36.8),
+        "foot": (1.45, 50.0, 47.5),
+        "shank": (4.65, 43.3, 30.2),
+        "thigh": (10.0, 43.3, 32.3),
+        "foot_and_shank": (6.1, 60.6, 41.6),
+        "total_leg": (16.1, 44.7, 32.6),
+    },
+}
+
+
+@pytest.mark.parametrize(("table", "sex"), PRINTED)
+def test_every_number_is_the_printed_one(table, sex):
+    rows = segment_table(table, sex)
+    assert list(rows) == list(PRINTED[table, sex])
+    for name, printed in PRINTED[table, sex].items():
+        row = rows[name]
+        assert 100.0 * np.array([row.mass, row.com, row.gyration]) == pytest.approx(printed, rel=1e-12), name
+
+
+def test_every_table_is_compared_with_the_printed_one():
+    assert {(table, sex) for table, by_sex in TABLES.items() for sex in by_sex} == set(PRINTED)
+
+
 @pytest.mark.parametrize(("sex", "file"), [("f", "BSPfemale_ZdeLeva.txt"), ("m", "BSPmale_ZdeLeva.txt")])
 def test_de_leva_agrees_with_the_file_of_published_parameters(recordings, sex, file):
     lines = (recordings / "body_segment_parameters" / file).read_text(encoding="utf-8-sig").splitlines()

@@ -114,3 +114,10 @@ def test_a_sole_may_be_measured_at_any_joint():
     assert note.endswith(
         f"flexion is measured from the sole, {-np.degrees(1.4):.0f} deg from the line to the ankle_axis"
     )
+
+
+def test_a_limb_whose_joints_bend_both_ways_is_never_bent_the_wrong_way():
+    joints = tuple(joint.model_copy(update={"one_way": False}) for joint in ARM.joints)
+    model = ARM.model_copy(update={"joints": joints})
+    assert reversed_flexion_share(model, flexed(), angles(np.full(5, -60.0))) == 0.0
+    assert reversed_flexion_deg(model, flexed(), angles(np.full(5, -60.0))) == 0.0

@@ -124,6 +124,32 @@ def test_best_fit_is_the_same_plane_in_every_laboratory(seed):
     assert first.view == second.view
 
 
+@pytest.mark.parametrize("normal", [[0.7, 0.4, 0.5], [0.6, -0.5, 0.6], [0.3, 0.5, 0.9], [0.4, -0.6, -0.9]])
+def test_x_of_a_slanting_plane_is_the_forward_direction_projected_on_it(normal):
+    """Right x, forward y, up z: the normal slants to all sides, nearer to none of them than 45 degrees of the forward one."""
+    n = np.array(normal) / np.linalg.norm(normal)
+    flat = planar_limb()
+    across = np.cross(n, [1.0, 2.0, 3.0])
+    across /= np.linalg.norm(across)
+    joints = flat[..., :1] * across + flat[..., 1:] * np.cross(n, across)
+    frame = find_plane(Plane(kind="best_fit", up_axis="+z", forward_axis="+y"), joints)
+    right_handed(frame)
+    forward = np.array([0.0, 1.0, 0.0]) - n[1] * n
+    np.testing.assert_allclose(frame.axes[0], forward / np.sqrt(1.0 - n[1] ** 2), atol=1e-9)
+
+
+def test_x_of_a_frontal_plane_is_horizontal_and_to_the_left():
+    """The normal is 20 degrees from forwards, and slants upwards; x is in the plane and horizontal."""
+    n = np.array([0.2, 0.94, 0.28])
+    n /= np.linalg.norm(n)
+    flat = planar_limb()
+    across = np.array([n[1], -n[0], 0.0]) / np.hypot(n[0], n[1])
+    joints = flat[..., :1] * across + flat[..., 1:] * np.cross(n, across)
+    frame = find_plane(Plane(kind="best_fit", up_axis="+z", forward_axis="+y"), joints)
+    right_handed(frame)
+    np.testing.assert_allclose(frame.axes[0], -across, atol=1e-9)
+
+
 def test_best_fit_of_a_line_is_refused():
     joints = np.zeros((20, 3, 3))
     joints[:, 1, 0], joints[:, 2, 0] = 0.3, 0.5

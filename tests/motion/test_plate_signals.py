@@ -96,6 +96,14 @@ def test_the_offset_is_the_mean_of_the_lowest_level(parts, expected_n):
     assert note == f"offset of {expected_n:.1f} N vertical subtracted"
 
 
+@pytest.mark.parametrize(("n_quiet", "known"), [(45, False), (49, False), (51, True), (55, True)])
+def test_a_twentieth_of_the_frames_shows_the_offset(n_quiet, known):
+    """Of 1000 frames: with fewer than 50 unloaded the lowest level is that of the load."""
+    offset, note = offset_of(frames_of((1000 - n_quiet, 700.0), (n_quiet, 5.0)), plates.UP, SETTINGS)
+    assert offset[2] == (5.0 if known else 0.0)
+    assert note.startswith("offset of 5.0 N" if known else "is never unloaded (at least 700 N)")
+
+
 def test_frames_far_below_the_level_are_not_part_of_it():
     """A few frames of a kick: they are low, and not the level."""
     offset, _ = offset_of(frames_of((2, -100.0), (98, 3.0), (100, 700.0)), plates.UP, SETTINGS)

@@ -92,12 +92,13 @@ def test_short_gaps_are_filled_and_named_by_their_frames():
     assert prepared(recording(), needed="ABC").gap_error_m == 0.0
 
 
-def test_ten_gaps_are_named():
-    many = [(0, 10 + 15 * k, 2 + k % 3) for k in range(12)]
+@pytest.mark.parametrize(("n_gaps", "named", "more"), [(9, 9, ""), (10, 10, ""), (11, 10, ", and 1 more"), (12, 10, ", and 2 more")])  # fmt: skip
+def test_ten_gaps_are_named(n_gaps, named, more):
+    many = [(0, 10 + 15 * k, 2 + k % 3) for k in range(n_gaps)]
     note = prepared(recording(*many)).notes[-1]
-    assert note.count("cubic") == 10
-    assert note.endswith(", and 2 more")
-    errors = [float(entry.split()[-2]) for entry in note.partition("): ")[2].split(", ")[:10]]
+    assert note.count("cubic") == named
+    assert note.partition(", and ")[2] == more.removeprefix(", and ")
+    errors = [float(entry.split()[-2]) for entry in note.partition("): ")[2].split(", ")[:named]]
     assert errors == sorted(errors, reverse=True)
 
 

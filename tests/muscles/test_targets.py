@@ -260,6 +260,16 @@ def test_a_long_run_is_solved_in_parts_without_a_jump(monkeypatch):
     assert parts.activation[30:] == pytest.approx(whole.activation[30:], abs=0.02)
 
 
+def test_each_part_of_a_long_run_begins_at_the_last_frame_of_the_one_before(monkeypatch):
+    """The cost of every frame, from its own activations and those of the frame before: also across the parts."""
+    arm, strength, torque = limbs(8, 40)
+    monkeypatch.setattr(smooth, "RUN", 10)
+    found = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    change = np.diff(found.activation, axis=0, prepend=found.activation[:1])
+    expected = (found.activation**2).sum(axis=1) + 50.0 * (change**2).sum(axis=1)
+    assert found.cost == pytest.approx(expected, rel=1e-9)
+
+
 def test_a_run_without_a_certificate_has_no_forces(monkeypatch):
     arm, strength, torque = limbs(2, 15)
     monkeypatch.setattr(smooth, "MOST_STEPS", 1)

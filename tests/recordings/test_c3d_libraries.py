@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c3d_files import DEC, INTEL, MIPS, raw_c3d
+from c3d_files import DEC, INTEL, MIPS, raw_c3d, real
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
 from limbtorque.recordings.compare_readers import compare_c3d
@@ -151,6 +151,14 @@ def test_more_than_255_points(tmp_path: Path) -> None:
     assert read_alike(path, "c3d").compared == "600 markers compared"
 
 
+@pytest.mark.parametrize("scale", [0.1, 0.25, -1.0])
+def test_a_scale_that_only_the_header_has(tmp_path: Path, scale: float) -> None:
+    """Word 7 and 8 of the header; positions are whole numbers of it, or real numbers where it is negative."""
+    positions_mm = 0.5 * np.arange(90.0).reshape(10, 3, 3) + 1.0
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm, scale=scale, parameters={"POINT": {"SCALE": None}})
+    np.testing.assert_allclose(1000.0 * read_c3d(path).markers_m, positions_mm, rtol=1e-6)
+
+
 # ---- text and events ----
 
 
@@ -183,6 +191,25 @@ def test_events_of_group_and_header(tmp_path: Path, processor: int) -> None:
     assert found == [("Foot Strike", "Left", 0.05), ("Foot Off", "Right", 0.15)]
     if processor != MIPS:
         assert read_alike(path, "ezc3d").compared == "3 markers, 2 events compared"
+
+
+@pytest.mark.parametrize("processor", [INTEL, DEC, MIPS])
+def test_events_of_the_header_stand_at_their_bytes(tmp_path: Path, processor: int) -> None:
+    """C3D user guide, header: their number in word 151, times from word 153 on, labels of four letters from word 199 on."""
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), processor=processor, words={151: 3})
+    raw = bytearray(path.read_bytes())
+    raw[304:316] = real([0.125, 0.03125, 0.0625], processor)
+    raw[396:408] = b"RHS LTO B   "
+    path.write_bytes(raw)
+    found = [(event.label, event.context, event.time_s) for event in read_c3d(path).events]
+    assert found == [("LTO", "", 0.03125), ("B", "", 0.0625), ("RHS", "", 0.125)]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "no-such-code"])
+def test_texts_that_the_given_encoding_cannot_read_are_read_as_latin_1(tmp_path: Path, encoding: str) -> None:
+    labels = ["Hip", "Fuß".encode("latin-1")]
+    path = raw_c3d(tmp_path / "a.c3d", positions_mm(20, 2), parameters={"POINT": {"LABELS": labels}})
+    assert read_c3d(path, ReadOptions(text_encoding=encoding)).labels == ("Hip", "Fuß")
 
 
 # ---- files that break off, or are full ----

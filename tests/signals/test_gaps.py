@@ -92,6 +92,17 @@ def test_markers_that_move_together_are_filled_exactly_by_principal_components(l
     np.testing.assert_allclose(found.markers_m, truth, atol=2e-3 * np.ptp(truth[:, 4]))
 
 
+def test_a_cubic_through_four_samples_is_exact():
+    """Two samples on each side are enough for a polynomial of degree 3, one on a side for less than that."""
+    t = np.arange(8.0)[:, None, None]
+    truth = 0.3 - 0.2 * t + 0.05 * t**2 * [1.0, -1.0, 2.0] - 0.01 * t**3
+    found = filled(with_gap(truth, (0, 2, 6)), "cubic")
+    np.testing.assert_allclose(found.markers_m, truth, atol=1e-12)
+    three = filled(with_gap(truth, (0, 0, 1), (0, 2, 6)), "cubic").markers_m[2:6, 0]
+    assert (three >= truth[[1, 6], 0].min(axis=0)).all()  # no overshoot: cubic pieces that keep to the samples' order
+    assert (three <= truth[[1, 6], 0].max(axis=0)).all()
+
+
 @pytest.mark.parametrize("method", ["rigid_segment", "principal_components"])
 def test_filling_meets_the_samples_on_both_sides(method):
     """A segment that bends: the prediction is off, but not at the sides, where the marker is known."""

@@ -192,3 +192,13 @@ def test_an_exchange_is_no_spike():
     assert found.swaps == (Swap(0, 1, 30, 32),)
     assert np.argwhere(found.swapped).tolist() == [[30, 0], [30, 1], [31, 0], [31, 1]]
     assert not found.spikes.any()
+
+
+@pytest.mark.parametrize(("apart_m", "found"), [(0.019, False), (0.021, True)])
+def test_markers_that_jump_by_less_are_not_exchanged_in_a_frame_with_another_exchange(apart_m, found):
+    """Two pairs in the same frames: one half a metre apart, one about as far as the least jump."""
+    made = straight(markers=4)
+    made[:, 3] = made[:, 2] + [0.0, apart_m, 0.0]
+    for i, j in ((0, 1), (2, 3)):
+        made[30:40, [i, j]] = made[30:40, [j, i]]
+    assert find_swaps(made) == [Swap(0, 1, 30, 40), *([Swap(2, 3, 30, 40)] if found else [])]
