@@ -29,7 +29,7 @@ from limbtorque.torques.joint_torques import Torques, joint_torques, torque_tabl
 from limbtorque.torques.judged import Judged, judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.uncertainty.bands import TorqueBands
-from limbtorque.uncertainty.of_trial import frame_columns
+from limbtorque.uncertainty.of_trial import empty_columns, frame_columns, too_long
 from limbtorque.uncertainty.propagation import torque_bands
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class TrialResult:
     judged : Judged
         Quality metrics over the frames that the trial is judged by: those of its window, else the used ones.
     bands : TorqueBands or None
-        Uncertainty of the torque terms; None where `uncertainty.enabled` is off.
+        Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
+        `uncertainty.max_frames`.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set.
     replay : Replay or None
@@ -235,10 +236,11 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         body_mass_kg=limb.body_mass_kg,
         filled=lambda: without_spikes(recording, limb, settings),
     )
-    bands = torque_bands(motion, limb, settings) if settings.uncertainty.enabled else None
+    wanted = settings.uncertainty.enabled and not too_long(motion, settings)
+    bands = torque_bands(motion, limb, settings) if wanted else None
     columns = None
-    if bands and settings.torques.bands:
-        columns = frame_columns(motion, torques, limb, settings, bands)
+    if settings.torques.bands:
+        columns = frame_columns(motion, torques, limb, settings, bands) if bands else empty_columns(motion)
     set_name = settings.muscle_set(limb.chain, folder)
     muscles = None
     if set_name:

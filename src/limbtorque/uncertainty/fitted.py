@@ -30,9 +30,10 @@ def fit_change(motion: ChainMotion, settings: Settings, errors: InputErrors, *, 
     if settings.motion.angles != "segments":
         return change_of_fit(angle, length, errors.joint_m, counted=counted, lengths=lengths)
     direction = unit_vectors(np.cumsum(angle.T, axis=0))[:, None]
-    steps = np.diff(errors.joint_m, axis=0) / direction
+    steps = np.diff(errors.joint_m, axis=0) * np.conj(direction)
     measured = np.diff(motion.joint_m[..., 0] + 1j * motion.joint_m[..., 1], axis=1).T[:, None]
-    longer = steps.real.mean(axis=2) if lengths else np.zeros(steps.shape[:2])
+    known = counted & ~np.isnan(angle).any(axis=1)
+    longer = steps[..., known].real.mean(axis=2) if lengths and known.any() else np.zeros(steps.shape[:2])
     return FitChange(steps.imag / np.abs(measured), longer, errors.joint_m)
 
 

@@ -53,7 +53,7 @@ class Cutoffs:
         impacts_s = loaded_s(motion, limb, settings) if factor > 1.0 and high_hz > cutoff_hz else []
         if not impacts_s:
             return cls((cutoff_hz,), np.ones((1, n_frames)))
-        high = impact_weight(n_frames, motion.rate_hz, np.array(impacts_s))
+        high = np.clip(impact_weight(n_frames, motion.rate_hz, np.array(impacts_s)), 0.0, 1.0)  # rounding
         return cls((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
 
     def over_time(self, values: ArrayLike) -> FloatArray:

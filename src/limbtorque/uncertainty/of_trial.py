@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.study.settings import Settings
+from limbtorque.tables.torque_columns import band_columns, motion_band_columns
 from limbtorque.torques.joint_torques import Torques, used_frames
 from limbtorque.uncertainty.agreement import band_difference
 from limbtorque.uncertainty.bands import TorqueBands
@@ -35,11 +38,14 @@ class TrialUncertainty:
         Columns of the torque table; empty without `torques.bands`.
     by_joint : mapping of str to mapping of str to float
         Metrics with a value for each joint; empty without samples.
+    notes : tuple of str
+        Why there are no bands; empty where there are.
     """
 
     summary: Sequence[Mapping[str, Any]]
     columns: Mapping[str, FloatArray] = field(default_factory=dict)
     by_joint: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def trial_uncertainty(
@@ -73,6 +79,9 @@ def trial_uncertainty(
     options = settings.uncertainty
     if not options.enabled:
         return TrialUncertainty(without_bands(summary))
+    if note := too_long(motion, settings):
+        columns = empty_columns(motion) if settings.torques.bands else {}
+        return TrialUncertainty(without_bands(summary), columns, notes=(note,))
     used = used_frames(motion, torques)
     weights = window_weights(motion, windows, used) | peak_weights(summary, motion)
     bands = torque_bands(motion, limb, settings, weights=weights)
@@ -88,6 +97,21 @@ def trial_uncertainty(
     if columns and found is not None:
         columns |= motion_values(motion.joints, found.motion_sd)
     return TrialUncertainty(rows, columns, by_joint)
+
+
+def too_long(motion: ChainMotion, settings: Settings) -> str:
+    """Sentence about a trial that is too long for bands; empty for others."""
+    n_frames, most = len(motion.time_s), settings.uncertainty.max_frames
+    if n_frames <= most:
+        return ""
+    return f"no uncertainty: {n_frames} frames, more than uncertainty.max_frames ({most}); analyse parts (start_s, end_s), or raise it"
+
+
+def empty_columns(motion: ChainMotion) -> dict[str, FloatArray]:
+    """Columns that `torques.bands` asks for, of a trial without bands."""
+    joints, empty = motion.joints, np.full(len(motion.time_s), np.nan)
+    columns = [column for joint in joints for column in (*band_columns(joint, joints), *motion_band_columns(joint))]
+    return dict.fromkeys((column.name for column in columns), empty)
 
 
 def frame_columns(

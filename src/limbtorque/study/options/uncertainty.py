@@ -47,6 +47,12 @@ class Uncertainty(Options):
     """Errors of the inputs, from which the uncertainty of every torque follows."""
 
     enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
+    max_frames: int = option(
+        20_000,
+        "Longest trial that gets bands: each of its frames takes 25 kB of memory. The ledger names longer ones.",
+        "1",
+        ge=1,
+    )
     samples: int = option(
         0,
         "Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of times, "

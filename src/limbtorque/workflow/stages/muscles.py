@@ -28,6 +28,7 @@ from limbtorque.tables.column import FRAME_COLUMNS, Column
 from limbtorque.tables.files import column_array, make_table
 from limbtorque.tables.muscle_columns import muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.uncertainty.of_trial import too_long
 from limbtorque.uncertainty.propagation import trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled_muscles import force_statistics, not_sampled, with_force_samples
@@ -117,7 +118,8 @@ def _with_summaries(
     (whole, report), given = forces, [part for part in contacts if part]
     share, options, muscle_set = trial.settings.ensembles.min_known_share, trial.settings.muscles, report.muscle_set
     rows = muscle_summary(motion, whole, muscle_set, options, windows=windows, min_known_share=share)
-    asked, why = trial.settings.uncertainty.samples > 0, not_sampled(options)
+    asked = trial.settings.uncertainty.samples > 0 and not too_long(motion, trial.settings)
+    why = not_sampled(options)
     samples = _samples(trial, motion, whole, report, windows) if asked and not why else {}
     rows = with_force_samples(rows, samples, muscle_set.names)
     notes = (f"no uncertainty of the muscle forces: not computed with {' and '.join(why)}",) if asked and why else ()

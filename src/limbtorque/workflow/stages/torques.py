@@ -81,7 +81,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             record,
             metrics={**judged.metrics, **metrics},
             joint_metrics={**judged.by_joint, **uncertain.by_joint},
-            notes=(*judged.notes, *notes),
+            notes=(*judged.notes, *notes, *uncertain.notes),
             window=window,
             summary=tuple(uncertain.summary),
         )
