@@ -177,7 +177,7 @@ def test_long_trials_are_thinned_out_and_say_so(study):
     drawing = draw_trial(*longer, model=ARM, motion=vars(read[0][1].motion))
     assert drawing.n_frames == 3510
     shown = len(drawing.data["curves"]["time_s"]["values"])
-    assert 400 < shown == -(-3510 // drawing.step) <= 600
+    assert 350 < shown == -(-3510 // drawing.step) <= 600
     assert len(json_text(drawing.data)) < 350_000
     contents = TrialContents(
         "long", "", Verdict((), "ok", "ok"), "", "", {}, tables={"torques.csv": "../long.csv"}, drawing=drawing

@@ -236,7 +236,7 @@ def test_override_leaves_the_dictionaries_of_its_argument():
 @pytest.mark.parametrize(
     ("raw", "name", "text", "message"),
     [
-        ({}, "torques.bands", "true", "torques.bands needs uncertainty.enabled"),
+        ({"uncertainty": {"enabled": False}}, "torques.bands", "true", "torques.bands needs uncertainty.enabled"),
         (
             {"torques": {"bands": True}, "uncertainty": {"enabled": True}},
             "uncertainty.enabled",

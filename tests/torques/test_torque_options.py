@@ -16,7 +16,13 @@ from limbtorque.simulation.reach import demo_trials
 from limbtorque.simulation.replay import replay
 from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override
-from limbtorque.tables.torque_columns import CONVENTION_PARTS, convention_columns, inducing_sources, torque_columns
+from limbtorque.tables.torque_columns import (
+    CONVENTION_PARTS,
+    convention_columns,
+    inducing_sources,
+    term_columns,
+    torque_columns,
+)
 from limbtorque.tables.verdict import assess
 from limbtorque.torques.joint_torques import fit_error_share, joint_torques, torque_metrics, torque_table
 
@@ -93,8 +99,9 @@ def test_conventions_are_the_terms_sorted_otherwise(table):
     """By hand from the columns of the terms, for the elbow."""
     own = table["elbow_torque_inertial_elbow_nm"]
     np.testing.assert_array_equal(table["elbow_torque_interaction_net_nm"], own)
-    others = [c for c in table if c.startswith("elbow_torque_inertial_") and c != "elbow_torque_inertial_elbow_nm"]
-    moving = [c for c in table if c.startswith(("elbow_torque_centripetal_", "elbow_torque_coriolis_"))]
+    terms = [column.name for column in term_columns("elbow", JOINTS)]
+    others = [c for c in terms if c.startswith("elbow_torque_inertial_") and c != "elbow_torque_inertial_elbow_nm"]
+    moving = [c for c in terms if c.startswith(("elbow_torque_centripetal_", "elbow_torque_coriolis_"))]
     brought = -(table[others].sum(axis=1) + table[moving].sum(axis=1) + table["elbow_torque_base_nm"])
     np.testing.assert_allclose(table["elbow_torque_interaction_interaction_nm"], brought, atol=ROUNDING)
     np.testing.assert_allclose(
