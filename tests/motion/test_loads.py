@@ -601,6 +601,17 @@ def test_onsets_are_those_of_the_middle_of_the_last_segment(n_joints):
     assert impact_times(readings, placed, own, RATE_HZ) == ()
 
 
+def walk_settings():
+    sets = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK", "greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK", "medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}  # fmt: skip
+    return make_settings(
+        {
+            "marker_sets": {"walk": sets},
+            "plane": {"up_axis": "+z", "forward_axis": "travel"},
+            "filter": {"cutoff_hz": 8.0},
+        }
+    )
+
+
 FILTERED = "averaged over each frame, not filtered"
 GAINS = "smooths forces and differentiates positions with different gains"
 
@@ -619,19 +630,28 @@ def test_plates_and_markers_that_are_filtered_differently_are_noted(changes, not
     walker = Walker()
     walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
     made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)
-    sets = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK", "greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK", "medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}  # fmt: skip
-    settings = make_settings(
-        {
-            "marker_sets": {"walk": sets},
-            "plane": {"up_axis": "+z", "forward_axis": "travel"},
-            "filter": {"cutoff_hz": 8.0},
-        }
-    )
+    settings = walk_settings()
     limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
     found = chain_motion(made, limb, override(settings, changes, source="test"))
     said = [note for note in found.notes if FILTERED in note or GAINS in note or "force plates are filtered at" in note]
     assert len(said) == len(notes)
     assert all(expected in note for expected, note in zip(notes, said, strict=True))
+
+
+def test_a_heel_that_stands_is_contact_while_the_toe_taps():
+    """Two steps off the plates; the toe moves up and down at 6 Hz by 5 cm, far above the speed of a standing foot."""
+    walker = Walker()
+    made = walk_recording(walker, Walkway(), duration_s=2.0 * walker.stride_s, first_strike_s=0.3)
+    limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
+    toe = made.labels.index("RTOE")
+    tapping = made.markers_m.copy()
+    tapping[:, toe, 2] += 0.05 * np.sin(2.0 * np.pi * 6.0 * np.arange(made.n_frames) / made.rate_hz)
+    found = [
+        chain_motion(each, limb, walk_settings()).load.status
+        for each in (replace(made, events=()), replace(made, events=(), markers_m=tapping))
+    ]
+    np.testing.assert_array_equal(found[0], found[1])
+    assert (found[1][round(0.3 * made.rate_hz) :][:30] == UNMEASURED).all()  # the heel stands from 0.3 s on
 
 
 def test_status_of_a_frame_by_its_documented_number():

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.motion.smoothing import limited_cutoff, smooth_joints
+from limbtorque.motion.smoothing import limited_cutoff, smooth_joints, smoother_of
 from limbtorque.signals.impacts import smooth_with_impacts
-from limbtorque.study.settings import load_settings, override
+from limbtorque.study.settings import load_settings, make_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
 RATE_HZ, N = 100.0, 400
@@ -166,3 +166,16 @@ def test_cutoffs_of_joints_may_be_limited_on_both_sides():
         centres(1e-4, 3e-3, 3e-3), scope="joint", min_cutoff_hz=middle - 0.1, max_cutoff_hz=middle + 0.1
     ).notes[0]
     assert ", above filter.max_cutoff_hz, below filter.min_cutoff_hz; noise" in note
+
+
+@pytest.mark.parametrize("ends", ["auto", "reflect", "linear", "none"])
+@pytest.mark.parametrize("method", ["butterworth", "savitzky_golay"])
+def test_the_smoother_has_the_order_ends_and_accuracy_of_the_settings(method, ends):
+    """'auto' leaves the ends to the method."""
+    options = {
+        "filter": {"method": method, "order": 4, "ends": ends, "cutoff_hz": 8.0},
+        "differentiation": {"accuracy": 2},
+    }
+    found = smoother_of(make_settings({"plane": {"up_axis": "+z", "forward_axis": "+x"}, **options}))
+    assert (found.method, found.order, found.accuracy) == (method, 4, 2)
+    assert found.ends == (None if ends == "auto" else ends)

@@ -203,9 +203,29 @@ def test_one_joint_with_exponent_1_fills_the_most_efficient_muscle_first():
     np.testing.assert_allclose(shared.activation, np.stack([first, third, second], axis=1), atol=1e-8)
 
 
+@pytest.mark.parametrize("part", [2e-6, 3e-6, 4e-6])
+def test_the_price_of_torque_is_that_of_the_marginal_muscle_of_nearly_equal_ones(part):
+    """The stronger one is full and makes 10 (1 + part) of 13 N m, the other the rest: a unit of torque costs 1 / 10 N m."""
+    shared = joint([0.02 * (1.0 + part), 0.02], [13.0], max_force_n=[500.0, 500.0], exponent=1.0)
+    np.testing.assert_allclose(shared.activation, [[1.0, 0.3 - part]], atol=1e-9)
+    assert shared.multiplier.item() == pytest.approx(0.1, rel=1e-9)
+    assert abs(shared.duality_gap[0]) < 1e-9
+
+
 def test_exponent_1_shares_equally_between_muscles_that_cost_the_same():
     shared = joint([0.02, 0.02, 0.01], [8.0], max_force_n=[500.0, 500.0, 500.0], exponent=1.0)
     np.testing.assert_allclose(shared.activation[0], [0.4, 0.4, 0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3, 1e-5, 1e-7])
+def test_a_small_joint_is_solved_beside_one_beyond_its_strength(size):
+    """Joints that no muscle connects: 80 of 46 N m at the first; at the second a_i goes with r_i F_i (Lagrange)."""
+    arm = np.array([[0.03, 0.02, 0.0, 0.0], [0.0, 0.0, 0.02 * size, 0.03 * size]])
+    shared = share_torques(arm[None], [[80.0, 20.0 * size]], max_force_n=[1000.0, 800.0, 900.0, 500.0])
+    assert shared.status.tolist() == [RESERVE]
+    np.testing.assert_allclose(shared.reserve_nm, [[34.0, 0.0]], atol=1e-9)
+    second = 20.0 * np.array([18.0, 15.0]) / (18.0**2 + 15.0**2)
+    np.testing.assert_allclose(shared.activation, [[1.0, 1.0, *second]], atol=1e-6)
 
 
 def test_one_joint_least_effort_of_the_most_active_muscle_is_the_same_for_all():

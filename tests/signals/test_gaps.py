@@ -103,6 +103,21 @@ def test_a_cubic_through_four_samples_is_exact():
     assert (three <= truth[[1, 6], 0].max(axis=0)).all()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_markers_far_away_do_not_spoil_principal_components(seed):
+    """Four near markers driven by two ways, with noise of 0.3 mm; twenty shake at random 1.5 m away on both sides."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(60) / RATE_HZ
+    ways = np.stack([np.sin(5.0 * t), np.sin(8.3 * t + 1.0)], axis=1)
+    near = rng.uniform(-0.1, 0.1, (4, 3)) + np.einsum("fk,kmi->fmi", ways, 0.05 * rng.normal(size=(2, 4, 3)))
+    near += 0.0003 * rng.normal(size=near.shape)
+    far = np.array([1.5, 0.0, 0.0]) + rng.uniform(-0.1, 0.1, (10, 3)) + 0.1 * rng.normal(size=(60, 10, 3))
+    truth = np.concatenate([near, far, -far], axis=1)  # the mean of all markers does not shake
+    found = filled(with_gap(truth, (0, 25, 40)), "principal_components")
+    assert found.gaps[0].method == "principal_components"
+    assert np.sqrt(((found.markers_m - truth)[25:40, 0] ** 2).mean()) < 0.001
+
+
 @pytest.mark.parametrize("method", ["rigid_segment", "principal_components"])
 def test_filling_meets_the_samples_on_both_sides(method):
     """A segment that bends: the prediction is off, but not at the sides, where the marker is known."""

@@ -12,6 +12,7 @@ from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
+from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.simulation.replay import replay
 from limbtorque.study.options.torques import Convention, Integration, TorqueColumns
@@ -288,6 +289,35 @@ def test_induced_accelerations_add_up_to_the_measured_ones(result, table):
 def test_gravity_pulls_the_endpoint_down(table):
     """The arm reaches forward and gravity alone would let the hand fall."""
     assert (table["endpoint_acceleration_from_gravity_y_m_s2"] < 0.0).all()
+
+
+def test_induced_accelerations_of_a_leg_on_the_ground_hold_its_foot():
+    """They add up, and where the foot stands flat nothing is left that neither a torque, gravity nor motion explains."""
+    walker = Walker()
+    walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
+    made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)
+    joints = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"}
+    rows = {"greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK"}
+    foot = {"medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}
+    settings = make_settings(
+        {
+            "marker_sets": {"walk": joints | rows | foot},
+            "plane": {"up_axis": "+z", "forward_axis": "travel"},
+            "filter": {"cutoff_hz": 8.0},
+            "torques": {"induced_accelerations": True},
+            "muscles": {"enabled": False},
+        }
+    )
+    limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
+    found = analyse_recording(made, limb, settings)
+    parts, kinematics = found.torque_table.to_pandas(), found.kinematics_table.to_pandas()
+    since_strike = parts["time_s"] - (0.1 + walker.stride_s)
+    flat = (since_strike > 0.2) & (since_strike < 0.4)
+    for joint in ("hip", "knee", "ankle"):
+        of_joint = parts[[f"{joint}_acceleration_from_{s}_rad_s2" for s in inducing_sources(("hip", "knee", "ankle"))]]
+        expected = kinematics[f"{joint}_acceleration_rad_s2"]
+        np.testing.assert_allclose(of_joint.sum(axis=1, skipna=False)[flat], expected[flat], atol=1e-9)
+        assert of_joint[flat].iloc[:, -1].abs().max() < 0.01 * of_joint[flat].abs().max().max()
 
 
 # --- rigid chain -----------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: Flo
     normal = directions[2]
     lying = abs(normal @ up) > np.sqrt(0.5)
     normal = normal * (np.sign(normal @ (up if lying else right)) or 1.0)
-    lead = forward if lying or abs(normal @ forward) < np.sqrt(0.5) else np.cross(up, normal)
+    lead = forward if abs(normal @ forward) < np.sqrt(0.5) else np.cross(up, normal)
     x_axis = lead - (lead @ normal) * normal
     x_axis = x_axis / np.linalg.norm(x_axis)
     upright = abs(normal @ right) > np.cos(np.radians(30.0))
