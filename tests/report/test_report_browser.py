@@ -303,7 +303,8 @@ def test_the_tables_of_flags_and_failures_need_no_sideways_scrolling_on_a_phone(
 
 def test_dark_paper_and_print(browser, study):
     visit(browser, study, "spring")
-    colour = "return document.querySelector('#panel_torque_elbow .plot').data[0].line.color"
+    net = "document.querySelector('#panel_torque_elbow .plot').data.find((trace) => trace.hovertemplate)"
+    colour = f"return {net}.line.color"
     browser.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     )

@@ -66,7 +66,7 @@ function trialPanels(view, changed) {
     const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
     return panel.lines.flatMap((line, k) => (!line.low || !visible(line) ? [] : [
       { ...base, y: values(panel, k, line.low) },
-      { ...base, y: values(panel, k, line.high), fill: "tonexty", fillcolor: faded(line.colour, 0.2), name: "95 % limits" },
+      { ...base, y: values(panel, k, line.high), fill: "tonexty", fillcolor: faded(drawn(line.colour), 0.2), name: "95 % limits" },
     ]));
   }
 
