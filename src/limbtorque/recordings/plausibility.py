@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray, stretches
+from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.options import ReadOptions
@@ -95,8 +95,8 @@ def without_far_samples(recording: Recording) -> Recording:
     high_m, low_m = (bound.reduce(markers_m, axis=(0, 1)) for bound in (np.fmax, np.fmin))
     if max((high_m - middle_m).max(), (middle_m - low_m).max()) <= FARTHEST_M:
         return recording
-    far = (np.abs(markers_m - middle_m) > FARTHEST_M).any(axis=2)
-    named = [label for label, any_far in zip(recording.labels, far.any(axis=0), strict=True) if any_far]
+    far: BoolArray = np.asarray((np.abs(markers_m - middle_m) > FARTHEST_M).any(axis=2))
+    named = [recording.labels[k] for k in np.unique(np.nonzero(far)[1])]
     found = Finding(
         "far samples",
         f"{int(far.sum())} positions of {', '.join(named[:3])}{', ...' if named[3:] else ''} are more than {FARTHEST_M:g} m from the others",
