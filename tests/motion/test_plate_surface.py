@@ -38,8 +38,8 @@ def flags(metrics):
 @pytest.mark.parametrize(
     ("by_m", "status"),
     [
-        *((0.0, "ok"), (0.05, "ok"), (-0.05, "ok"), (0.11, "caution"), (-0.07, "caution"), (0.15, "caution")),
-        *((0.35, "rejected"), (-0.16, "rejected")),
+        *((0.0, "ok"), (0.06, "ok"), (-0.02, "ok"), (0.08, "caution"), (-0.04, "caution"), (0.11, "caution")),
+        *((0.13, "rejected"), (0.35, "rejected"), (-0.09, "rejected")),
     ],
 )
 def test_a_plate_at_another_height_than_its_foot(by_m, status):
@@ -54,6 +54,32 @@ def test_a_plate_that_is_not_level(degrees, flagged, axis):
     found = plates.ground([sloped(degrees, axis)], plates.OWN).metrics
     assert found["plate_slope_deg"] == pytest.approx(abs(degrees), abs=1e-5)
     assert flags(found).get("plate_slope_deg", "ok") == ("caution" if flagged else "ok")
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("degrees", [6.0, 8.5, -12.0])
+@pytest.mark.parametrize("turned", [0.0, 0.4, 1.0])  # of the slope, by which the force leans with the corners
+def test_wrong_corners_turn_the_force_and_a_ramp_does_not(axis, degrees, turned):
+    angle = np.radians(-turned * degrees)
+    force_n = np.array([0.0, 0.0, 700.0])
+    force_n[axis] = 700.0 * np.tan(angle)
+    loads = [(slice(50, 110), tuple(ramp * force_n), plates.POINT) for ramp in (0.1, 1.0, 0.1)]
+    parts = (slice(50, 55), slice(55, 105), slice(105, 110))
+    measured = plates.plate(loads=[(part, *load[1:]) for part, load in zip(parts, loads, strict=True)])
+    surface_of = sloped(degrees, axis).corners_m
+    found = surface([replace(measured, corners_m=surface_of)], plates.OWN, [frames(50, 110)])
+    lean = np.tan(np.radians(turned * degrees)) / np.tan(np.radians(degrees))
+    assert found["slope_in_force_share"] == pytest.approx(lean, abs=0.01)
+    assert flags(found) == {"plate_slope_deg": "caution"} | (
+        {"slope_in_force_share": "rejected"} if turned == 1.0 else {}
+    )
+
+
+@pytest.mark.parametrize(("degrees", "owned"), [(4.0, (50, 110)), (8.5, (55, 105))])
+def test_a_small_slope_and_a_part_of_a_stance_show_nothing_of_a_ramp(degrees, owned):
+    loads = [(part, (0.0, 0.0, n), plates.POINT) for part, n in ((slice(50, 55), 70.0), (slice(55, 110), 700.0))]
+    measured = replace(plates.plate(loads=loads), corners_m=sloped(degrees, 0).corners_m)
+    assert np.isnan(surface([measured], plates.OWN, [frames(*owned)])["slope_in_force_share"])
 
 
 def test_corners_in_the_other_sense_are_the_same_surface():

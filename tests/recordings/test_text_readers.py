@@ -551,3 +551,32 @@ def test_a_heading_with_two_units_is_refused(tmp_path):
         path.write_text("\n".join([*lines, *two, "endheader"]) + rest)
         with pytest.raises(ReadError, match=r"says Units=mm, and that units are S\.I\."):
             read_recording(path)
+
+
+@pytest.mark.parametrize("digits", [2, 4])
+def test_rows_in_the_wrong_order_are_refused(tmp_path: Path, digits: int) -> None:
+    """Times of two decimals at 100 Hz may stand still by rounding; they never go back."""
+    header, *rows = text_files.write_csv(tmp_path / "a.csv").read_text("utf-8").splitlines()
+    times = [f"{k / 100:.{digits}f}" for k in range(len(rows))]
+    rows = [",".join([time, row.partition(",")[2]]) for time, row in zip(times, rows, strict=True)]
+    path = tmp_path / "b.csv"
+    path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
+    assert read_recording(path).n_frames == len(rows)
+    path.write_text("\n".join([header, *rows[:5], rows[6], rows[5], *rows[7:]]) + "\n", "utf-8")
+    with pytest.raises(ReadError, match=r"line 8: the time goes from 0.060* to 0.050* s"):
+        read_recording(path)
+
+
+@pytest.mark.parametrize("far_mm", ["1e30", "-1e300", "1002000"])
+def test_a_position_that_is_farther_than_any_body_goes_is_missing(tmp_path: Path, far_mm: str) -> None:
+    path = text_files.write_csv(tmp_path / "a.csv")
+    good = read_recording(path)
+    path.write_text(path.read_text("utf-8").replace("106,188", f"{far_mm},188", 1), "utf-8")
+    found = read_recording(path)
+    assert [guess.item for guess in found.audit.guesses] == ["far samples"]
+    assert np.isnan(found.markers_m[6, 0]).all()
+    kept = np.ones(good.markers_m.shape[:2], dtype=bool)
+    kept[6, 0] = False
+    np.testing.assert_array_equal(found.markers_m[kept], good.markers_m[kept])
+    with pytest.raises(ReadError, match=r"1 positions of S:RSHO are more than 1000 m from the others"):
+        read_recording(path, ReadOptions(strict=True))

@@ -1,6 +1,7 @@
 """A simulated walk over plates whose files are well formed and whose forces are wrong: what the reader and the verdict say."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -169,10 +170,12 @@ WRONG: dict[str, Change] = {
     "two plates exchanged": exchanged,
     "plates 100 mm along the way": moved(100.0),
     "plates 100 mm against the way": moved(-100.0),
+    "plates 100 mm lower": lower(100.0),
     "plates 150 mm lower": lower(150.0),
     "plates 350 mm lower": lower(350.0),
     "plates 1 m lower": lower(1000.0),
     "plates 2.5 m lower": lower(2500.0),
+    "plates 100 mm higher": lower(-100.0),
     "plates 150 mm higher": lower(-150.0),
     "plates 350 mm higher": lower(-350.0),
     "plates inclined by 3 degrees": lower(0.0, slope=0.05),
@@ -238,6 +241,20 @@ def test_a_wrong_force_is_said_or_refused(
         assert (found.status == "ok") == (name in NO_OTHER_TORQUES), (side, markers, found.verdict.flags)
         if found.status == "ok":
             assert_right_before_the_next_strike(found, right)
+
+
+def test_corners_that_slope_are_told_from_a_ramp(walk: bytes, tmp_path: Path) -> None:
+    """On a ramp the force on the body stays vertical; wrong corners turn it with the plate."""
+    wrong, level = read(tmp_path, WRONG["plates inclined by 8.5 degrees"](walk)), read(tmp_path, walk)
+    corners = [plate.corners_m for plate in wrong.force_plates]
+    ramp = replace(
+        level, force_plates=tuple(replace(p, corners_m=c) for p, c in zip(level.force_plates, corners, strict=True))
+    )
+    for side in ("right", "left"):
+        names = set(analysed(wrong, side, "heel").verdict.names)
+        assert {"plate_slope_deg", "slope_in_force_share"} <= names
+        assert analysed(wrong, side, "heel").status == "rejected"
+        assert "slope_in_force_share" not in analysed(ramp, side, "heel").verdict.names
 
 
 @pytest.mark.parametrize(("number", "side"), [(2, "left"), (3, "right")])

@@ -154,7 +154,7 @@ def _recording(
     first_frame: int,
     header_events: Sequence[tuple[str, float]],
 ) -> Recording:
-    """Recording of a library's numbers; the events of the header where the group EVENT has none."""
+    """Recording of a library's numbers; events of the header where EVENT has none."""
     point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
     markers_m = xyz * _length_m(groups, options)
     analog, notes = _scaled_channels(analog, channels)
@@ -237,7 +237,7 @@ def _length_m(groups: Groups, options: ReadOptions) -> float:
 
 
 def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> tuple[Event, ...]:
-    """Events of the group EVENT, in order of time, which counts from frame 1 of the capture."""
+    """Events of the group EVENT, in order of time; none of the header."""
     times = [
         plain_numbers(values).reshape(2, -1, order="F") for values in _continued(group, "TIMES") if np.size(values)
     ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from limbtorque.arrays import FloatArray, stretches
+from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.errors import ReadError
+from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 
@@ -20,6 +23,7 @@ MISTAKES = (
     (1e-2, "m read as cm"),
     (1e-1, "cm read as mm"),
 )
+FARTHEST_M = 1000.0  # from the middle of all markers
 FRAMES, MARKERS = 25, 40  # that are looked at
 
 
@@ -66,6 +70,41 @@ def check_plausible(recording: Recording, options: ReadOptions) -> None:
                 f"measure ({options.max_plate_force_n:g} N, reading.max_plate_force_n); check the unit of force "
                 "(reading.force_unit) in the file"
             )
+
+
+def without_far_samples(recording: Recording) -> Recording:
+    """Recording without positions that are farther from the others than any body goes.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording.
+
+    Returns
+    -------
+    Recording
+        The same where no coordinate is more than 1 km from the median of all; else these samples are missing, which is a guess
+        in its audit.
+    """
+    markers_m = recording.markers_m
+    some = markers_m[:: max(1, len(markers_m) // FRAMES)].reshape(-1, 3)
+    seen = some[np.isfinite(some).all(axis=1)]
+    if not seen.size:
+        return recording
+    middle_m = np.median(seen, axis=0)
+    high_m, low_m = (bound.reduce(markers_m, axis=(0, 1)) for bound in (np.fmax, np.fmin))
+    if max((high_m - middle_m).max(), (middle_m - low_m).max()) <= FARTHEST_M:
+        return recording
+    far: BoolArray = np.asarray((np.abs(markers_m - middle_m) > FARTHEST_M).any(axis=2))
+    named = [recording.labels[k] for k in np.unique(np.nonzero(far)[1])]
+    found = Finding(
+        "far samples",
+        f"{int(far.sum())} positions of {', '.join(named[:3])}{', ...' if named[3:] else ''} are more than {FARTHEST_M:g} m from the others",
+        "treated as missing",
+        "the file is damaged there; export it again",
+    )
+    kept_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
+    return replace(recording, markers_m=kept_m, audit=Audit((*recording.audit.findings, found)))
 
 
 def _suggestion(apart_m: float) -> str:

@@ -15,7 +15,7 @@ from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.keypoints.read import read_keypoints
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.plausibility import check_plausible
+from limbtorque.recordings.plausibility import check_plausible, without_far_samples
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.cortex import read_anc, read_forces
 from limbtorque.recordings.text.opensim_storage import read_storage
@@ -80,6 +80,7 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     path = Path(path)
     recording = READERS[file_format(path)](path, options)
     check_plausible(recording, options)
+    recording = without_far_samples(recording)
     if found := size_findings(recording):
         recording = replace(recording, audit=Audit((*recording.audit.findings, *found)))
     if options.strict:

@@ -329,7 +329,7 @@ def _held(raw: bytes, header: Header, name: str) -> int:
 
 
 def _uncounted(raw: bytes, header: Header) -> int:
-    """Whole frames of data behind the counted ones; a last block may be filled with anything."""
+    """Whole frames of data behind the counted ones; the last block may be filled."""
     per_frame, parameters = _per_frame(header.n_points, header.n_analog, header.scale), (raw[0] - 1) * BLOCK
     end = parameters if parameters > header.data_start else len(raw)
     after = raw[header.data_start + header.n_frames * per_frame : end].rstrip(b"\0")

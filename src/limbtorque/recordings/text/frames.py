@@ -215,6 +215,8 @@ def _margin_s(times_s: FloatArray, step_s: float, printed_s: float) -> float:
 
 def _even(times_s: FloatArray, printed_s: float) -> bool:
     """True where times increase in even steps."""
+    if (np.diff(times_s) < 0.0).any():  # rounding may let them stand still
+        return False
     from_zero = times_s - times_s[0]
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
     off_s = np.abs(from_zero - np.arange(len(times_s)) * step_s)

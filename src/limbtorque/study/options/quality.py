@@ -108,13 +108,16 @@ class Quality(Options):
     )
     plate_drift_n: float = option(20.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     plate_height_error_m: float = option(
-        0.08,
+        0.05,
         "Distance of the lower end of a loaded foot from 0.04 m above its plate; raise it for a step that stands on a plate.",
         "m",
         gt=0.0,
     )
     plate_slope_deg: float = option(
         2.0, "Angle between a plate's surface and the horizontal; raise it for a ramp.", "deg", gt=0.0
+    )
+    slope_in_force_share: float = option(
+        0.6, "Lean of the mean force towards the normal of a sloping plate, over the slope.", "1", gt=0.0
     )
     reversed_flexion_deg: float = option(
         10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
