@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from limbtorque.cli.import_muscles import in_child
+from limbtorque.cli.init.folder import SKIPPED
 from limbtorque.cli.main import main
 from limbtorque.errors import ModelError
 from limbtorque.muscles.lines_of_action import implied_arm, pull_direction
@@ -706,3 +707,11 @@ def test_forces_of_an_imported_set_are_those_of_quadprog(recordings):
         limits = np.concatenate([torque[f] / scale, np.zeros(n), -np.ones(n)])
         activation = quadprog.solve_qp(np.eye(n), np.zeros(n), conditions, limits, 3)[0]
         np.testing.assert_allclose(ours.force_n[f] / strength, activation, atol=1e-6)
+
+
+def test_init_names_the_command_that_reads_a_model(capsys):
+    words = SKIPPED[".osim"].partition("see limbtorque ")[2].split()
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--help"])
+    assert ended.value.code == 0
+    assert "model" in capsys.readouterr().out

@@ -116,6 +116,20 @@ def test_a_file_without_the_channels_is_a_note_and_muscle_forces_remain(tmp_path
     assert rows.r.isna().all()
 
 
+def test_a_muscle_that_the_set_does_not_have_is_a_note(study, tmp_path):
+    extra = "emg: {channels: {biceps: BIClong, deltoid: deltoid_middle}, file_offset_s: -7.25}\n"
+    change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
+    folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
+    run_stages(folder)
+    record = read_record(next((folder / "results" / "muscles").rglob("*.parquet")))
+    (note,) = (note for note in record.notes if "the muscle set has no" in note)
+    assert "deltoid_middle" in note
+    assert "BIClong" not in note
+    rows = of_window(folder, "emg_summary").set_index("muscle")
+    assert np.isnan(rows.r["deltoid_middle"])
+    assert rows.r["BIClong"] > 0.9
+
+
 def test_without_muscle_forces_the_envelopes_remain(study, tmp_path):
     extra = "emg: {channels: {biceps: BIClong}, file_offset_s: -7.25}\nmuscles: {enabled: false}\n"
     change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731

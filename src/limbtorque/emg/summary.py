@@ -73,6 +73,23 @@ def emg_summary(
     return rows
 
 
+def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Note on muscles of the channels that the muscle set does not have.
+
+    Examples
+    --------
+    >>> print(*not_predicted(["soleus", "gastroc"], ["soleus", "gasmed", "gaslat"]))
+    electromyography: the muscle set has no gastroc: not compared; name its muscles (results/muscle_summary.csv) in emg.channels
+    """
+    missing = [muscle for muscle in muscles if muscle not in names]
+    if not missing:
+        return ()
+    listed = ", ".join(missing)
+    return (
+        f"electromyography: the muscle set has no {listed}: not compared; name its muscles (results/muscle_summary.csv) in emg.channels",
+    )
+
+
 def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
     """Mean and peak of an envelope in a window."""
     values = envelope[inside & np.isfinite(envelope)]

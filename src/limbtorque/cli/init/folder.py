@@ -34,7 +34,7 @@ SKIPPED = {  # suffix -> what it is, and what to do
     ".bvh": "joint angles of a skeleton: export the positions of joints as C3D or TRC",
     ".amc": "joint angles of a skeleton: export the positions of joints as C3D or TRC",
     ".fbx": "an animated skeleton: export the positions of joints as C3D or TRC",
-    ".osim": "OpenSim models: see limbtorque import-muscles",
+    ".osim": "OpenSim models: see limbtorque muscles import",
     ".avi": "videos: run a program for keypoints, and give its positions",
     ".mp4": "videos: run a program for keypoints, and give its positions",
     ".mov": "videos: run a program for keypoints, and give its positions",

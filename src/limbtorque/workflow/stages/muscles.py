@@ -10,7 +10,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, joined, stretches
 from limbtorque.emg.recorded import Electromyography
-from limbtorque.emg.summary import co_contraction_rows, emg_summary
+from limbtorque.emg.summary import co_contraction_rows, emg_summary, not_predicted
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, motion_from_table
 from limbtorque.muscles.contact_summary import ContactSeries, contact_series, contact_summary
@@ -166,7 +166,8 @@ def _with_emg(
         min_known_share=trial.settings.ensembles.min_known_share,
     )
     own = {**record.provenance["muscles"], "emg_sha256": recorded.sha256}
-    record = replace(record, provenance={**record.provenance, "muscles": own})
+    notes = (*record.notes, *(not_predicted(recorded.muscles, names) if predicted else ()))
+    record = replace(record, notes=notes, provenance={**record.provenance, "muscles": own})
     pairs = co_contraction_rows(recorded, windows, trial.settings.emg.antagonists)
     return replace(record, emg=tuple(rows), co_contraction=tuple(pairs))
 
