@@ -78,6 +78,8 @@ def short_reason(one: Unread) -> str:
     why = " ".join(one.why.split()).removeprefix(f"{Path(one.name).name}: ")
     if "not a recording" in why:
         return "results of OpenSim, not recordings"
+    if "no known format" in why:
+        return "the content is of no known format: export it again, or rename it to what it is"
     if "reading.length_unit" in why and "not stated" in why:
         forces = ", or reading.forces_length_unit=m for forces" if Path(one.name).suffix.lower() in STORAGE else ""
         return f"no unit of length: run init again with --set reading.length_unit=mm (or cm, m{forces})"
