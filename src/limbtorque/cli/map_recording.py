@@ -232,7 +232,7 @@ def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:
 
 
 def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str, str]:
-    """Cells of the table of trials, and the foot strikes of a walk: of the file, or found by plates and markers."""
+    """Cells of the table of trials, and the names of a walk's foot strikes."""
     forward, belt = propose_forward(body, up_axis)[0], body.belt_m_s
     prefix = body.prefix if len(seen.bodies) > 1 else ""
     stem = Path(choices.file).stem
