@@ -12,6 +12,7 @@ import pytest
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.copies import same_movement
+from limbtorque.cli.init.first_screen import first_screen
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.proposed_subjects import propose_subject
@@ -98,6 +99,9 @@ def test_garbage_empty_and_closed_files_are_sentences_and_the_rest_goes_on(tmp_p
     assert "link.c3d" in unread
     assert all(why.startswith(name) for name, why in unread.items())
     assert not any("Error:" in why or "Traceback" in why for why in unread.values())
+    screen = first_screen(proposal).splitlines()
+    assert sum("no known format" in line for line in screen) == 1  # whatever their names end in
+    assert len(screen) < 15
 
 
 AS_ROOT = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")  # root without the right to read every file

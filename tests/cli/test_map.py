@@ -88,6 +88,15 @@ def test_an_axis_that_is_not_certain_is_left_to_choose(tmp_path):
     assert data_of(tmp_path / "reach.c3d", up_axis="+y")["up_axis"] == "+y"
 
 
+@pytest.mark.parametrize(("way_m", "found"), [(3.0, "Foot Strike"), (0.1, "")])
+def test_a_walk_without_strikes_in_its_file_has_those_of_plates_and_markers(tmp_path, way_m, found):
+    labels = ["A", "B", "C", "D", "E"]
+    places = np.linspace(0.9, 0.05, 5)[:, None] * [0.0, 0.0, 1.0] + np.arange(5)[:, None] * [0.0, 0.05, 0.0]
+    walk = places + np.linspace(0.0, way_m, 60)[:, None, None] * [1.0, 0.0, 0.0]
+    (body,) = data_of(write_c3d(tmp_path / "walk.c3d", walk, labels=labels), up_axis="+z")["bodies"]
+    assert body["row"].get("found_event", "") == found
+
+
 def test_the_command_writes_a_page_with_chains_of_the_settings(tmp_path, capsys):
     write(tmp_path / "reach.c3d", ["A", "B", "C", "D"])
     settings = tmp_path / "config.yaml"

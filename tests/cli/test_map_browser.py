@@ -249,6 +249,20 @@ def test_the_other_side_follows_where_its_markers_have_the_same_names(browser, t
     assert ",left," in value(browser, "#row")
 
 
+def test_a_walk_without_strikes_has_columns_that_give_it_a_curve(browser, tmp_path):
+    made = read_c3d(ROOT / "data" / "demo" / "S01_walk_fast_1.c3d")
+    write_c3d(replace(made, events=()), tmp_path / "walk.c3d", unit="mm")
+    assert main(["map", str(tmp_path / "walk.c3d"), "--output", str(tmp_path / "map.html")]) == 0
+    open_page(browser, tmp_path / "map.html")
+    choose(browser, "#chain", "leg")
+    (trial,) = csv.DictReader(value(browser, "#row").splitlines())
+    assert [trial[f"ensembles.{name}"] for name in ("window", "start_event", "events")] == [
+        *("events", "Foot Strike", "plates_and_markers")
+    ]
+    choose(browser, "#chain", "arm")
+    assert "ensembles" not in value(browser, "#row")
+
+
 def test_names_in_the_file_stay_text_on_the_page(browser, tmp_path):
     made = read_c3d(ROOT / "data" / "demo" / "S01_walk_fast_1.c3d")
     labels = (BAD, '"; rm # {S}', *made.labels[2:])

@@ -15,9 +15,10 @@ from limbtorque.arrays import BoolArray
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER, Row
 from limbtorque.cli.init.known_sets import fits, sided
 from limbtorque.cli.init.names import safe_name, some_of
-from limbtorque.cli.init.proposed_trials import propose_forward
+from limbtorque.cli.init.proposed_trials import TRAVELS, propose_forward
 from limbtorque.cli.init.survey import Body, Seen, look_at
 from limbtorque.cli.init.up_axis import judge_up
+from limbtorque.cli.init.windows import FOUND
 from limbtorque.errors import TrialError
 from limbtorque.recordings.recording import Recording
 from limbtorque.report.marker_map.page import MapBody, MapChain, MapLandmark, MarkerMap, marker_map_page
@@ -231,7 +232,8 @@ def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:
 
 
 def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str, str]:
-    """Cells of the table of trials, and the events of sides with two foot strikes."""
+    """Cells of the table of trials, and the names of a walk's foot strikes."""
+    forward, belt = propose_forward(body, up_axis)[0], body.belt_m_s
     prefix = body.prefix if len(seen.bodies) > 1 else ""
     stem = Path(choices.file).stem
     subject = safe_name(body.prefix or choices.subject or "S01")
@@ -242,7 +244,9 @@ def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str,
         "file": choices.file,
         "condition": choices.condition or safe_name(stem).lower(),
         "prefix": prefix,
-        "forward": propose_forward(body, up_axis)[0],
+        "forward": forward,
+        **({"belt_speed": f"{belt:.2f}"} if belt and forward != TRAVELS else {}),
+        **({"found_event": FOUND} if belt or body.steps or forward == TRAVELS else {}),
         **{f"event_{strikes.side}": strikes.event for strikes in seen.strikes if len(strikes.times_s) > 1},
     }
 

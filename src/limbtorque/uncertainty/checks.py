@@ -91,7 +91,7 @@ def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:
 
 
 def _unknown_in_sets(settings: Settings) -> list[str]:
-    """Faults of errors of marker sets, or of their landmarks, that the settings do not have."""
+    """Faults of errors of unknown marker sets and landmarks."""
     faults = []
     for name, errors in settings.uncertainty.sets.items():
         if name not in settings.marker_sets:

@@ -36,7 +36,19 @@ def centre_landmarks(model: ChainModel) -> list[str]:
 def centre_error_m(
     landmark: str, mapping: LandmarkMap, errors: Uncertainty, *, of_set: Mapping[str, CentreKind | float] | None = None
 ) -> float:
-    """Standard deviation of a landmark's position along an axis, m; `of_set` are the errors of its marker set."""
+    """Standard deviation of a landmark's position along an axis, m.
+
+    Parameters
+    ----------
+    landmark : str
+        The landmark.
+    mapping : LandmarkMap
+        Its rule.
+    errors : Uncertainty
+        Errors by kind and by landmark.
+    of_set : mapping of str to str or float, optional
+        Errors of its marker set.
+    """
     named = {**(of_set or {}), **errors.landmarks}
     given = errors.landmarks.get(landmark, named.get(mapping.resolve(landmark)))
     if isinstance(given, float):

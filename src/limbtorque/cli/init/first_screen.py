@@ -14,6 +14,7 @@ from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.words import counted
 
 NOTES = 4  # on the first screen; all are comments of config/trials.csv
+NO_UNIT = "no unit of length"
 CELLS = {
     "chain": "chain",
     "side": "side",
@@ -43,6 +44,7 @@ def first_screen(proposal: Proposal) -> str:
         [
             f"ready: {ready if kept else 'no trial yet'}",
             *(f"missing: {line}" for line in _missing(proposal)),
+            *(f"missing: {line}" for line in lines_by_kind(_unread(proposal, no_unit=True), noun="file")),
             *(f"omitted: {line}" for line in lines_by_kind(omitted, noun="recording")),
             *(
                 [
@@ -51,7 +53,7 @@ def first_screen(proposal: Proposal) -> str:
                 if arms
                 else []
             ),
-            *(f"not read: {line}" for line in lines_by_kind(_unread(proposal), noun="file")),
+            *(f"not read: {line}" for line in lines_by_kind(_unread(proposal, no_unit=False), noun="file")),
             *notes,
             *([f"{counted(more, 'further note')} in config/trials.csv"] if more else []),
         ]
@@ -63,8 +65,10 @@ def _recording(trial: ProposedTrial) -> str:
     return f"{Path(trial.file).name}{f' ({trial.prefix})' if trial.prefix else ''}"
 
 
-def _unread(proposal: Proposal) -> list[tuple[str, str]]:
-    return [(one.name, short_reason(one)) for one in proposal.unread]
+def _unread(proposal: Proposal, *, no_unit: bool) -> list[tuple[str, str]]:
+    """Files that a person can make readable by their unit of length, or the others, with their reasons."""
+    reasons = [(one.name, short_reason(one)) for one in proposal.unread]
+    return [(name, why) for name, why in reasons if why.startswith(NO_UNIT) == no_unit]
 
 
 def short_reason(one: Unread) -> str:
@@ -78,9 +82,11 @@ def short_reason(one: Unread) -> str:
     why = " ".join(one.why.split()).removeprefix(f"{Path(one.name).name}: ")
     if "not a recording" in why:
         return "results of OpenSim, not recordings"
+    if "no known format" in why:
+        return "the content is of no known format: export it again, or rename it to what it is"
     if "reading.length_unit" in why and "not stated" in why:
         forces = ", or reading.forces_length_unit=m for forces" if Path(one.name).suffix.lower() in STORAGE else ""
-        return f"no unit of length: run init again with --set reading.length_unit=mm (or cm, m{forces})"
+        return f"{NO_UNIT}: run init again with --set reading.length_unit=mm (or cm, m{forces})"
     return why
 
 

@@ -14,7 +14,7 @@ NOBODY = "S01"  # where neither folders nor files name a subject
 
 
 def name_them(
-    seen: Sequence[Seen], *, copies: Collection[str] = ()
+    seen: Sequence[Seen], *, omitted: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, str], list[str], set[str]]:
     """Subjects and conditions of recordings by the names of their folders.
 
@@ -22,8 +22,8 @@ def name_them(
     ----------
     seen : sequence of Seen
         The recordings.
-    copies : collection of str
-        Names of those that are left out, of which the notes say nothing.
+    omitted : collection of str
+        Names of those that are no trial, of which the notes say nothing.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def name_them(
             unnamed |= {nobody[one.name]} if len(said) != 1 else set()
             others = [folder for folder in folders if folder != subjects[one.name]]
         conditions[one.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
-    told = [one for one in seen if one.name not in copies]
+    told = [one for one in seen if one.name not in omitted]
     people, kinds = ([names[one.name] for one in told] for names in (subjects, conditions))
     if level is not None:
         notes.append(f"subjects are the names of the folders at level {level + 1}: {some_of(people)} (a guess)")

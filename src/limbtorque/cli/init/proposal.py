@@ -115,7 +115,9 @@ def propose(
     up_axis, up_evidence, ups = judge_up_by_file(seen, given=up_axis)
     copies = _copies(seen)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
-    subjects, conditions, notes, unnamed = name_them(seen, copies=copied)
+    moving = {one.name for one in seen if not one.still}
+    omitted = copied | ({one.name for one in seen} - moving if moving else set())
+    subjects, conditions, notes, unnamed = name_them(seen, omitted=omitted)
     statics = static_trials(seen, subjects)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()

@@ -199,15 +199,9 @@ def unknown_set(
         "no known marker set fits these labels; name the marker, or a list of markers, for each landmark",
         f"labels: {', '.join(body.labels)}",
     )
-    return (
-        chain,
-        [side or TO_DO for side in sides] or [TO_DO],
-        ProposedSet(
-            *("my_markers", rules, comments, substitutes, about, computed),
-            fractions=_fractions(partly, rules),
-            errors=_errors(partly, rules),
-        ),
-    )
+    more = _fractions(partly, rules), _errors(partly, rules)
+    proposed = ProposedSet("my_markers", rules, comments, substitutes, about, computed, *more)
+    return chain, [side or TO_DO for side in sides] or [TO_DO], proposed
 
 
 def _errors(fit: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, str | float]:

@@ -112,7 +112,7 @@ def moving_spells(speeds: Speeds) -> list[Spells]:
 
 
 def _runs(mask: BoolArray) -> Places:
-    """Column, start and stop of each run of true values in a mask, shape (3, n_runs)."""
+    """Column, start and stop of every run of true values, shape (3, n_runs)."""
     n, n_columns = mask.shape
     padded = np.zeros((n_columns, n + 2), dtype=bool)
     padded[:, 1:-1] = mask.T
@@ -129,7 +129,7 @@ def _joined(found: Places, gap: int) -> Places:
 
 
 def _between(found: Places, n: int, n_columns: int) -> Places:
-    """Rest of the columns between runs, at their ends too."""
+    """Complement of the runs in their columns, the ends included."""
     every = np.arange(n_columns)
     ends = [np.stack([every, np.full(n_columns, at), np.full(n_columns, at)]) for at in (0, n)]
     column, start, stop = np.concatenate([found, *ends], axis=1)

@@ -36,7 +36,8 @@ function yamlOf(data, choice) {
 function rowOf(data, choice) {
   const { chain, side, body, forward, setName } = choice;
   const row = data.bodies[body].row;
-  const event = row[`event_${side}`];
+  const found = chain === "leg" && !row[`event_${side}`] ? row.found_event : ""; // by plates and markers
+  const event = row[`event_${side}`] || found;
   const trial = row.trial.replace(/[^A-Za-z0-9_.-]/g, "_");
   const cells = {
     trial: `${trial}_${side}_${chain}`, session: row.session, subject: row.subject, file: row.file,
@@ -44,6 +45,8 @@ function rowOf(data, choice) {
     ...(row.prefix ? { prefix: row.prefix } : {}),
     "plane.forward_axis": forward,
     ...(event ? { "ensembles.window": "events", "ensembles.start_event": event, "ensembles.end_event": event } : {}),
+    ...(found ? { "ensembles.events": "plates_and_markers" } : {}),
+    ...(chain === "leg" && row.belt_speed ? { "plates.belt_speed_m_s": row.belt_speed } : {}),
   };
   return `${Object.keys(cells).join(",")}\n${Object.values(cells).map(cellOf).join(",")}\n`;
 }
