@@ -224,6 +224,14 @@ def test_hovering_moves_the_cursor(browser, study):
     soon(browser, lambda: float(at.text.split(" ")[0]) == pytest.approx(expected, abs=0.05))
 
 
+def test_limits_have_an_outline_for_each_stretch_without_a_gap(browser, study):
+    visit(browser, study)
+    area = browser.execute_script("return between([0, 1, 2, 3, 4], [1, 2, null, 4, 5], [6, 7, 8, 9, 10])")
+    assert area["x"] == [0, 1, 1, 0, None, 3, 4, 4, 3, None]
+    assert area["y"] == [1, 2, 7, 6, None, 4, 5, 10, 9, None]
+    assert area["fill"] == "toself"
+
+
 def test_mean_curves_are_chosen(browser, study):
     visit(browser, study)
     names = "return document.getElementById('ensemble_plot').data.filter((t) => t.name).map((t) => t.y[20])"

@@ -95,7 +95,7 @@ def index_page(
 
 
 def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Cells of the largest net torques in flexion and extension, a row for each joint of a group."""
+    """Cells of maximum and minimum net torque, a row for each joint."""
     found: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         if row["term"] == "net" and row["statistic"] in EXTREMES and row["mean"]:

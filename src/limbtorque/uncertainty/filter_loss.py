@@ -126,7 +126,10 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
 
 
 def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
-    """Squared velocities by which a velocity term multiplies the loss of a velocity; 1 of other rows, (n_terms, n_frames)."""
+    """Squared velocities that velocity terms take from the frame.
+
+    1 of other rows; shape (n_terms, n_frames).
+    """
     square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
     n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
     both = [square[j] + square[k] for j, k in pairs(n)]

@@ -57,7 +57,7 @@ class Cutoffs:
         return cls((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
 
     def over_time(self, values: ArrayLike) -> FloatArray:
-        """Values for each cut-off, (n_cutoffs, ...), as those of each frame, (..., n_frames)."""
+        """Values for each cut-off, (n_cutoffs, ...), in each frame, (..., n_frames)."""
         return np.asarray(np.einsum("c...,ct->...t", np.asarray(values, dtype=float), self.weight))
 
 
@@ -250,7 +250,7 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
 def ratio_of_signal(
     second: FloatArray, third: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float
 ) -> float:
-    """What a filter removes over what it removes when applied again, of a signal without noise.
+    """Loss by a filter over that by the same filter again, of a noiseless signal.
 
     Parameters
     ----------

@@ -249,7 +249,7 @@ class TrialErrors:
                 start += len(each.errors.directions)
 
     def stretches(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, ChainMotion]]:
-        """Frames that are worked on together, and the motion at which their derivatives are taken."""
+        """Frames worked on together, and the motion of their derivatives."""
         size = frames_at_a_time or FRAMES_AT_A_TIME
         for first in range(0, len(self.motion.time_s), size):
             some = slice(first, min(first + size, len(self.motion.time_s)))

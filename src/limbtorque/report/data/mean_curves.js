@@ -28,14 +28,8 @@ function meanCurves(data) {
       const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
       const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
       const band = (wanted, strength) => {
-        const known = points.filter((k) => wanted[k] && mean[k] !== null && sd[k] !== null);
-        const starts = known.filter((k, i) => i === 0 || known[i - 1] !== k - 1);  // a band for each stretch without a gap
-        const outline = starts.map((start) => {
-          const run = known.filter((k) => k >= start && !starts.some((other) => start < other && other <= k));
-          return [...run.map((k) => [x[k], mean[k] - sd[k]]), ...run.reverse().map((k) => [x[k], mean[k] + sd[k]]), [null, null]];
-        }).flat();
-        traces.push({ x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip",
-          visible: on, fill: "toself", fillcolor: faded(style.colour, strength) });
+        const end = (sign) => points.map((k) => (wanted[k] && mean[k] !== null && sd[k] !== null ? mean[k] + sign * sd[k] : null));
+        traces.push({ ...between(x, end(-1), end(1)), visible: on, fillcolor: faded(style.colour, strength) });
       };
       const line = (wanted, width) => traces.push({ x, y: points.map((k) => wanted[k] ? mean[k] : null), mode: "lines", visible: on, hoverinfo: "skip",
         line: { color: drawn(style.colour), dash: style.dash, width } });

@@ -53,20 +53,17 @@ function trialPanels(view, changed) {
   function rangeTraces(panel) {
     const line = panel.lines.find((one) => one.curve === state.ranged[panel.name]);
     if (!line || !line.least || !line.greatest) return [];
-    const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
+    const [least, greatest] = [curve(line.least), curve(line.greatest)];
     return [
-      { ...base, y: curve(line.least).map((value) => (value === null ? null : 0)) },
-      { ...base, y: curve(line.least), fill: "tonexty", fillcolor: faded("#332288", 0.45), name: "needed" },
-      { ...base, y: curve(line.greatest), fill: "tonexty", fillcolor: faded("#332288", 0.15), name: "possible" },
+      { ...between(time, least.map((value) => (value === null ? null : 0)), least), fillcolor: faded("#332288", 0.45), name: "needed" },
+      { ...between(time, least, greatest), fillcolor: faded("#332288", 0.15), name: "possible" },
     ];
   }
 
   /** Area between the limits of each line that has some. */
   function limitTraces(panel) {
-    const base = { x: time, mode: "lines", line: { width: 0 }, hoverinfo: "skip" };
     return panel.lines.flatMap((line, k) => (!line.low || !visible(line) ? [] : [
-      { ...base, y: values(panel, k, line.low) },
-      { ...base, y: values(panel, k, line.high), fill: "tonexty", fillcolor: faded(drawn(line.colour), 0.2), name: "95 % limits" },
+      { ...between(time, values(panel, k, line.low), values(panel, k, line.high)), fillcolor: faded(line.colour, 0.2), name: "95 % limits" },
     ]));
   }
 

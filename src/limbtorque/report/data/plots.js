@@ -21,6 +21,18 @@ function faded(colour, share) {
   return `rgba(${r},${g},${b},${share})`;
 }
 
+/** The area between two curves: a closed outline for each stretch in which both are known. */
+function between(x, low, high) {
+  const known = x.map((_, k) => low[k] !== null && high[k] !== null), outline = [];
+  for (let start = 0, stop; start < x.length; start = stop + 1) {
+    stop = start;
+    while (known[stop]) stop++;
+    const run = Array.from({ length: stop - start }, (_, k) => start + k);
+    if (run.length) outline.push(...run.map((k) => [x[k], low[k]]), ...run.reverse().map((k) => [x[k], high[k]]), [null, null]);
+  }
+  return { x: outline.map((point) => point[0]), y: outline.map((point) => point[1]), mode: "lines", line: { width: 0 }, hoverinfo: "skip", fill: "toself" };
+}
+
 const CONFIG = { displaylogo: false, responsive: true, displayModeBar: "hover", modeBarButtons: [["toImage"]], toImageButtonOptions: { format: "svg" } };
 
 function layoutOf(xTitle, yTitle, range) {
