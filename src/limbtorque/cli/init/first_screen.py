@@ -66,7 +66,7 @@ def _recording(trial: ProposedTrial) -> str:
 
 
 def _unread(proposal: Proposal, *, no_unit: bool) -> list[tuple[str, str]]:
-    """Files that a unit of length would make readable, or the others, with their reasons."""
+    """Files that a unit of length would make readable; others with reasons."""
     reasons = [(one.name, short_reason(one)) for one in proposal.unread]
     return [(name, why) for name, why in reasons if why.startswith(NO_UNIT) == no_unit]
 

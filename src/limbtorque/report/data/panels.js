@@ -63,7 +63,7 @@ function trialPanels(view, changed) {
   /** Area between the limits of each line that has some. */
   function limitTraces(panel) {
     return panel.lines.flatMap((line, k) => (!line.low || !visible(line) ? [] : [
-      { ...between(time, values(panel, k, line.low), values(panel, k, line.high)), fillcolor: faded(line.colour, 0.2), name: "95 % limits" },
+      { ...between(time, values(panel, k, line.low), values(panel, k, line.high)), fillcolor: faded(drawn(line.colour), 0.2), name: "95 % limits" },
     ]));
   }
 
