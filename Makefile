@@ -1,6 +1,6 @@
 # make demo             install, and run the demo study
 # make test             install, and run the tests (six and a half minutes on two cores); make quick: those without slow ones
-# make attack           damage files, tables, runs and results, 18 minutes on two cores: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
+# make attack           damage files, tables, runs and results, 16 minutes on two cores: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
 # make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
 # make docs             build the documentation as a site, site/index.html

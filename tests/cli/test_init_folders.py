@@ -349,3 +349,13 @@ def test_the_ends_of_a_marker_are_compared_with_its_fastest_movement(tmp_path):
     }  # middle of the first and last 0.04 s, in half periods
     for label, phases in ways.items():
         assert body.ends[label] == pytest.approx(np.sin(np.pi * np.array(phases)), abs=0.01)
+
+
+def test_a_walk_in_three_files_of_opensim_needs_one_unit(tmp_path, recordings):
+    """The command of the page on electromyography."""
+    words = ["init", str(tmp_path / "walk"), "--from", str(recordings / "walk_emg_opensim")]
+    assert main([*words, "--set", "reading.forces_length_unit=m"]) == 0
+    found = rows(tmp_path / "walk")
+    assert {row["side"] for row in found} == {"left", "right"}
+    assert all(row["forces_file"].endswith("grf_walk.mot") for row in found)
+    assert all(row["emg_file"].endswith("electromyography.sto") for row in found)

@@ -59,6 +59,9 @@ RUN = {
 }
 # Commands that cannot run here, by the test that does their work: they install, need Slurm, or draw.
 ELSEWHERE = {
+    "test_init_folders.py::test_a_walk_in_three_files_of_opensim_needs_one_unit": [
+        "limbtorque init walk --from example3DWalking --set reading.forces_length_unit=m"
+    ],
     "test_workflow.py::test_every_table_and_figure_is_made": ["make demo"],
     "test_doc_commands.py::test_make_knows_its_targets": ["make test"],
     "test_attack.py::test_killed_runs": ["make attack", "make attack SEED=3 FILES=2000 TABLES=200 KILLS=12"],

@@ -108,6 +108,15 @@ def test_all_plates_of_a_recording_are_read_from_one_name(tmp_path):
         read_recording(tmp_path / "walk_f_1.tsv")
 
 
+def test_missing_samples_of_a_plate_are_noted(tmp_path):
+    path = write_plate(tmp_path / "walk_f_1.tsv")
+    assert not any("missing" in note for note in read_recording(path, MM).notes)
+    lines = path.read_text().split("\n")
+    lines[-3] = "\t".join([*lines[-3].split("\t")[:2], "-", *lines[-3].split("\t")[3:]])
+    path.write_text("\n".join(lines))
+    assert "1 samples of force plate 1 are missing, of 48" in read_recording(path, MM).notes
+
+
 # --- Cortex -----------------------------------------------------------------------------------------------------------
 
 
@@ -148,6 +157,14 @@ def test_missing_samples_of_channels_are_noted(tmp_path):
     lines[-3] = "\t".join([*lines[-3].split("\t")[:1], "--", *lines[-3].split("\t")[2:]])
     path.write_text("\n".join(lines))
     assert "1 samples of analog channels are missing, of 40" in read_recording(path).notes
+
+
+@pytest.mark.parametrize("number", ["100\\.000000", "100.000000", "1e400", ""])
+def test_a_rate_of_cortex_is_a_number_that_agrees_with_that_of_the_channels(tmp_path, number):
+    path = write_anc(tmp_path / "walk.anc")
+    path.write_text(path.read_text().replace("1000.000000", number))
+    with pytest.raises(ReadError, match=r"rate|whole \.anc"):
+        read_recording(path)
 
 
 # --- Vicon ------------------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text = read_text(path, options, findings)
     heads = {line.split("\t")[0].strip().lower(): k for k, line in enumerate(text.lines[:HEADING])}
     whole = "\t".join(text.lines[:HEADING])
-    bits, rate = (re.search(rf"{key}:?\t\s*([\d.]+)", whole) for key in ("BitDepth", "PreciseRate"))
+    bits, rate = (re.search(rf"{key}:?\t\s*([^\t]+)", whole) for key in ("BitDepth", "PreciseRate"))
     if not bits or not {"name", "range"} <= set(heads) or not (rate or "rate" in heads):
         raise ReadError(
             f"{text.name}: not a whole .anc file: expected BitDepth, and lines Name, Rate and Range; export it again"
@@ -125,9 +125,15 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     names = [name for name in names if name]
     try:
         limits = np.array([float(cell) for cell in ranges[: len(names)]])
-        rate_hz = float(rate[1] if rate else text.lines[heads["rate"]].split("\t")[1])
-    except (ValueError, IndexError):
-        raise text.fault(heads["range"], "the ranges or the rate are not numbers; export it again") from None
+        rounded_hz = float(text.lines[heads["rate"]].split("\t")[1]) if "rate" in heads else None
+        rate_hz = float(rate[1]) if rate else float(rounded_hz or 0.0)
+        levels = 2.0 ** int(bits[1])
+    except (ValueError, IndexError, OverflowError):
+        raise text.fault(
+            heads["range"], "the bit depth, the ranges or the rate are not numbers; export it again"
+        ) from None
+    if rounded_hz is not None and abs(rounded_hz - rate_hz) > 1.0:
+        raise text.fault(heads["rate"], f"the rate is {rounded_hz:g} Hz, PreciseRate {rate_hz:g} Hz; export it again")
     first = max(heads[key] for key in ("name", "rate", "range") if key in heads) + 1
     values = table(text, first, len(text.lines), 1 + len(names), "\t")
     if not len(values) or not rate_hz > 0.0 or len(limits) != len(names):
@@ -141,6 +147,6 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         n_frames=len(values),
         analog_labels=tuple(names),
         analog_units=("mV",) * len(names),
-        analog=values[:, 1:] * limits * 2.0 / 2.0 ** float(bits[1]),
+        analog=values[:, 1:] * limits * 2.0 / levels,
         analog_rate_hz=rate_hz,
     )

@@ -390,6 +390,9 @@ def recording_of(
     analog = others.get("analog", np.zeros((0, 0)))
     if missing := int(np.isnan(analog).sum()):
         findings.notes.append(f"{missing} samples of analog channels are missing, of {analog.size}")
+    for number, plate in enumerate(others.get("force_plates", ()), 1):
+        if missing := int(np.isnan(plate.force_n).any(axis=1).sum()):
+            findings.notes.append(f"{missing} samples of force plate {number} are missing, of {len(plate.force_n)}")
     return Recording(
         source=text.name,
         sha256=text.sha256,
