@@ -282,7 +282,7 @@ CHECKS = (
         "slope_in_force_share",
         "1",
         "lean of the mean force of whole stances towards the normal of a sloping plate, over the slope",
-        "correct the plate's corners (FORCE_PLATFORM:CORNERS): the plate is level, or slopes less than they say",
+        "correct the plate's corners (FORCE_PLATFORM:CORNERS): it is level, or slopes less than they say",
         "the mean force of a stance leans by 0.03 to 0.05 of the weight in 8 recorded steps straight ahead, a third of a slope of 8.5 "
         "degrees (in turns by up to 0.19); where the corners are wrong by the whole slope",
         rejects=True,
