@@ -16,7 +16,7 @@ from synthetic import study
 
 HERE = Path(__file__).resolve().parent
 KINDS = {
-    "without": "",
+    "without": "uncertainty: {enabled: false}\n",
     "linear": "uncertainty: {enabled: true}\n",
     "linear, in every torque table": "uncertainty: {enabled: true}\ntorques: {bands: true}\n",
 }
