@@ -7,12 +7,15 @@ read the recordings; figures, pages and the workflow's own time are left out, as
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from synthetic import study
+
+from limbtorque.workflow.job import ONE_THREAD
 
 HERE = Path(__file__).resolve().parent
 KINDS = {
@@ -70,7 +73,8 @@ def processor_s(n_trials: int, more: str) -> float:
         study(folder, n_trials=n_trials, n_sessions=1, n_frames=1000)
         with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
             file.write(more)
-        done = subprocess.run([sys.executable, "-c", STAGES, str(folder)], capture_output=True, text=True, check=False)
+        words, environment = [sys.executable, "-c", STAGES, str(folder)], {**os.environ, **ONE_THREAD}
+        done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise SystemExit(done.stderr)
     return float(done.stdout.split()[-1])

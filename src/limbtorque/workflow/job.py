@@ -27,6 +27,8 @@ ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process th
 RUN = "LIMBTORQUE_RUN"  # environment variable: number of the process of the run, with which its jobs end
 _ENDING_S = 0.1  # in which a killed process, whose pipes are closed, is seen to have ended
 OPTIONS = ("session", "key")  # of a stage's `run`
+# Of the libraries of linear algebra: jobs work side by side, and their threads would wait for each other.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: bool) -> str:
@@ -175,5 +177,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
+    os.environ |= ONE_THREAD
     ensure_streams()
     do(vars(parser().parse_args()))

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from limbtorque.recordings.sandbox import fork_readers
 from limbtorque.workflow import interrupts
-from limbtorque.workflow.job import ADDRESS, RUN, short, work
+from limbtorque.workflow.job import ADDRESS, ONE_THREAD, RUN, short, work
 from limbtorque.workflow.streams import say
 from limbtorque.workflow.temporary import temporary_folder
 
@@ -79,7 +79,9 @@ def _start(address: Path, beside: Path, stages: Sequence[str]) -> None:
         words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker"]
         words += [str(listener.fileno()), str(address), str(beside), *stages]
         with interrupts.held():
-            _held.append(subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()]))
+            environment = {**os.environ, **ONE_THREAD}
+            process = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment)
+            _held.append(process)
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
