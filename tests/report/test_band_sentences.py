@@ -33,7 +33,8 @@ def test_the_band_its_main_source_and_what_would_help():
     assert sentence.startswith(
         "hip, stance: the net torque is known to within 14 N m (95 %, root mean square over the frames). 75 % of the variance is "
     )
-    assert "from joint centres; without these errors it would be 6.9 N m: better joint centres" in sentence
+    assert "from joint centres; with none of these errors at all it would be 6.9 N m." in sentence
+    assert "What would help most: more exact joint centres (by imaging" in sentence
 
 
 def test_the_single_best_measurement_and_what_it_would_leave():
@@ -43,7 +44,7 @@ def test_the_single_best_measurement_and_what_it_would_leave():
         "peak of -83.4 N m: 7 N m. There, an exact hip_axis alone would make the limits 40 % narrower."
     )
     [other] = band_sentences([{**ROW, "peak_main_input": "filter", "peak_main_input_share": 0.2}])
-    assert "exact" not in other
+    assert "an exact" not in other
 
 
 def test_an_uncertain_sign_is_said():
@@ -53,3 +54,9 @@ def test_an_uncertain_sign_is_said():
 
 def test_terms_and_unknown_torques_have_no_sentence():
     assert not band_sentences([{**ROW, "term": "gravity"}, {**ROW, "band_main_source": ""}])
+
+
+def test_a_rejected_joint_has_no_sentence_and_large_sizes_no_exponent():
+    assert not band_sentences([ROW], ("hip",))
+    [sentence] = band_sentences([{**ROW, "band_rms_nm": 70.0}])
+    assert "known to within 137 N m" in sentence

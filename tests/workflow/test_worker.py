@@ -88,6 +88,11 @@ def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeyp
     assert tables(folders[0]) == tables(folders[1])
 
 
+def test_jobs_are_forked_from_a_process_with_one_thread_of_linear_algebra(forking):
+    environment = Path(f"/proc/{forking.pid}/environ").read_bytes().decode().split("\0")
+    assert {f"{name}=1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} <= set(environment)
+
+
 @pytest.mark.usefixtures("forking")
 def test_a_job_that_fails_says_why(tmp_path):
     done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics", key="another")

@@ -30,7 +30,7 @@ REMEDIES: dict[Source, str] = {
     "segment_com": "centres of mass of the subject's own (columns of subjects.csv)",
     "segment_inertia": "moments of inertia of the subject's own (columns of subjects.csv)",
     "body_mass": "a better body mass",
-    "joint_centres": "better joint centres (functional, or by imaging)",
+    "joint_centres": "more exact joint centres (by imaging, or functional where they come from a regression)",
     "soft_tissue": "markers on bone or on rigid clusters",
     "marker_noise": "less noise, or a higher rate",
     "gaps": "markers that more cameras see",
@@ -43,21 +43,24 @@ REMEDIES: dict[Source, str] = {
 }
 
 
-def band_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def band_sentences(rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = ()) -> list[str]:
     """Sentences on the net torque of each joint and window.
 
     Parameters
     ----------
     rows : sequence of mapping
         Rows of the summary, flexion positive, with the columns of their uncertainty.
+    rejected : sequence of str, optional
+        Joints whose torques are rejected: limits say nothing where a fault of the recording is larger than they are.
 
     Returns
     -------
     list of str
         Its 95 % limits over the frames, their main source and what is left without it, the error of the peak, and the single
-        joint centre that matters most there; none for unknown torques.
+        joint centre that matters most there; none for unknown and rejected torques.
     """
-    return [_sentence(row) for row in rows if row["term"] == "net" and row["band_main_source"]]
+    known = [row for row in rows if row["term"] == "net" and row["joint"] not in rejected]
+    return [_sentence(row) for row in known if row["band_main_source"]]
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
@@ -65,10 +68,15 @@ def _sentence(row: Mapping[str, Any]) -> str:
     share, half = row["band_main_share"], LIMITS * row["band_rms_nm"]
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     return (
-        f"{row['joint']}, {row['window']}: the net torque is known to within {half:.2g} N m (95 %, root mean square over the "
-        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; without these errors it would be {rest:.2g} N m: "
-        f"{REMEDIES[source]} would help most.{_peak(row)}"
+        f"{row['joint']}, {row['window']}: the net torque is known to within {_size(half)} N m (95 %, root mean square over the "
+        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; with none of these errors at all it would be "
+        f"{_size(rest)} N m. What would help most: {REMEDIES[source]}.{_peak(row)}"
     )
+
+
+def _size(value: float) -> str:
+    """Two digits, without an exponent."""
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
 
 
 def _peak(row: Mapping[str, Any]) -> str:
@@ -82,4 +90,4 @@ def _peak(row: Mapping[str, Any]) -> str:
         if single and single not in NAMES
         else ""
     )
-    return f" Standard deviation of the peak of {row['peak_nm']:.3g} N m: {row['peak_sd_nm']:.2g} N m{sign}.{best}"
+    return f" Standard deviation of the peak of {row['peak_nm']:.3g} N m: {_size(row['peak_sd_nm'])} N m{sign}.{best}"

@@ -92,7 +92,7 @@ def trial_page(contents: TrialContents) -> str:
         summary_head=list(SUMMARY.values()),
         summary=rows,
         net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
-        bands=band_sentences(contents.summary),
+        bands=band_sentences(contents.summary, contents.verdict.rejected_joints),
         star=_star,
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],
