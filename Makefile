@@ -12,6 +12,8 @@
 # make peers            install other programs that some tests compare with
 # make peers-benchmark  compare speed with other programs, in an environment of their own
 PYTHON ?= python3
+# where this is set, every process would compile the packages anew
+unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # uv where it is there, else pip; both leave it to Python to compile the modules that are imported
 UV := $(shell command -v uv || { $(PYTHON) -m uv --version >/dev/null 2>&1 && echo "$(PYTHON) -m uv"; })
