@@ -42,11 +42,13 @@ def main() -> int:
 def attack(place: Path, options: argparse.Namespace) -> tuple[dict[str, str], list[str]]:
     """Tables of counts by name, and all cases that did not end as promised."""
     parts: dict[str, str] = {}
-    wrong: list[str] = []
+    wrong: dict[str, list[str]] = {}
+    number: dict[str, int] = {}
     if options.files:
         read = files.read_all(files.cases(place, number=options.files, seed=options.seed), place, cores=options.cores)
         parts |= {"files": page.files_table(read), "silent": page.silent_table(read)}
-        wrong += [
+        number["damaged recordings"] = len(read)
+        wrong["damaged recordings"] = [
             f"{one.case.name}, {one.case.damage}: {one.kind}: {one.words[:300]}"
             for one in read
             if one.kind in files.BROKEN
@@ -54,18 +56,22 @@ def attack(place: Path, options: argparse.Namespace) -> tuple[dict[str, str], li
     if options.tables:
         checked = tables.check_all(tables.cases(number=options.tables, seed=options.seed), place, cores=options.cores)
         parts["tables"] = page.tables_table(checked)
-        wrong += [
+        number["tables and settings"] = len(checked)
+        wrong["tables and settings"] = [
             f"{one.file}, {one.damage[:100]}: {one.kind}: {one.words}" for one in checked if one.kind in tables.BROKEN
         ]
     if options.kills:
         killed = kills.kills(place, number=options.kills, seed=options.seed)
         parts["kills"] = page.kills_table(killed)
-        wrong += [f"{one.name}: {'; '.join(one.faults)}" for one in killed if one.faults]
+        number["kills"] = len(killed)
+        wrong["kills"] = [f"{one.name}: {'; '.join(one.faults)}" for one in killed if one.faults]
     if options.damages:
         damaged = touched.touch(place, damages=[*touched.DAMAGES][: options.damages])
         parts["touched"] = page.touched_table(damaged)
-        wrong += [f"{one.how}, {one.name}: {'; '.join(one.faults)}" for one in damaged if one.faults]
-    return parts, wrong
+        number["touched results"] = len(damaged)
+        wrong["touched results"] = [f"{one.how}, {one.name}: {'; '.join(one.faults)}" for one in damaged if one.faults]
+    parts["promised"] = page.promised(number, {kind: len(cases) for kind, cases in wrong.items()})
+    return parts, [case for cases in wrong.values() for case in cases]
 
 
 if __name__ == "__main__":

@@ -138,8 +138,10 @@ def _can_be_seen(case: Case) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    """Return True for a number in any digits, quoted or not, and for a missing one."""
-    text = cell.strip().strip('"').strip()
+    """Return True for a number in plain digits, quoted or not, and for a missing one."""
+    text = cell.strip(" ").strip('"').strip(" ")
+    if not (text.isascii() and text.isprintable()) or "_" in text:
+        return False
     try:
         float({"": "nan", "null": "nan"}.get(text.lower(), text))
     except ValueError:

@@ -11,6 +11,12 @@ from attack import files, tables
 from attack.kills import SIGNALS, TARGETS, Kill
 from attack.touched import Touched
 
+FORMATS = {  # by name or suffix of the good files in tests/damage.py
+    **{"c3d": "C3D", "trc": "TRC", "sto": "STO, MOT", "mot": "STO, MOT", "tsv": "Qualisys TSV"},
+    **{"n.csv": "Vicon CSV", "p.csv": "CSV", "o.csv": "OptiTrack CSV", "w.txt": "two headings"},
+    **{"forces": "Cortex forces", "anc": "Cortex analog", "json": "keypoints JSON"},
+}
+
 
 def machine() -> str:
     """Cores and processor of this machine."""
@@ -25,6 +31,13 @@ def when(seed: int, cores: int, took_s: float) -> str:
     """Date, seed, machine and duration."""
     day = datetime.datetime.now(datetime.UTC).date().isoformat()
     return f"{day}, seed {seed}, {cores} processes on {machine()}, {took_s / 60:.0f} minutes."
+
+
+def promised(number: dict[str, int], wrong: dict[str, int]) -> str:
+    """How many cases of each kind did not end as promised."""
+    parts = ", ".join(f"{wrong[kind]:,} of {n:,} {kind}" for kind, n in number.items())
+    count = sum(wrong.values())
+    return f"Not as promised ended {count:,} of {sum(number.values()):,} cases: {parts}."
 
 
 def files_table(found: Sequence[files.Outcome]) -> str:
@@ -51,9 +64,7 @@ def silent_table(found: Sequence[files.Outcome]) -> str:
 
 def format_of(name: str) -> str:
     """Format of a file of the corpus."""
-    return {"trc": "TRC", "sto": "STO, MOT", "mot": "STO, MOT", "tsv": "Qualisys TSV", "c3d": "C3D"}.get(
-        name.rpartition(".")[2], "Vicon CSV" if name.startswith("n") else "CSV"
-    )
+    return FORMATS.get(name, FORMATS.get(name.rpartition(".")[2], name))
 
 
 def tables_table(found: Sequence[tables.Outcome]) -> str:

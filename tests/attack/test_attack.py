@@ -51,7 +51,7 @@ def test_the_same_seed_makes_the_same_files_and_another_one_others(tmp_path):
     assert one == same
     assert len(one) == len(other) == 200
     assert one != other
-    assert {page.format_of(case.name) for case in one} == {"C3D", "TRC", "STO, MOT", "Qualisys TSV", "CSV", "Vicon CSV"}
+    assert {page.format_of(case.name) for case in one} == {*page.FORMATS.values()}
 
 
 def test_the_judge_of_files_sees_what_it_must(tmp_path, monkeypatch):
@@ -89,7 +89,8 @@ def test_only_damage_in_form_counts_as_seen():
 
     assert not seen("1,2\n3,4\n", "1,2\n3,5\n")
     assert not seen("1,2\n3,4\n", '1,2\n3,"5"\n')
-    assert seen("1,2\n3,4\n", "1,2\n3,x\n")
+    for cell in ("x", "(4", "4)", "4_0", "\u0664", "\u00a04", "\x1c4"):
+        assert seen("1,2\n3,4\n", f"1,2\n3,{cell}\n")
     for damage, can in (
         ("ANALOG:SCALE: one fewer", True),
         ("ANALOG:SCALE: all 0", True),
@@ -122,7 +123,17 @@ def test_a_hang_is_seen(tmp_path, monkeypatch):
     assert tables.guarded(lambda: [None for _ in iter(int, 1)], tmp_path / "output.txt")[0] == "hang"
 
 
+def test_the_page_says_how_many_cases_did_not_end_as_promised():
+    number = {"damaged recordings": 20_000, "kills": 60}
+    assert page.promised(number, {"damaged recordings": 0, "kills": 0}) == (
+        "Not as promised ended 0 of 20,060 cases: 0 of 20,000 damaged recordings, 0 of 60 kills."
+    )
+    assert page.promised(number, {"damaged recordings": 2, "kills": 1}).startswith(
+        "Not as promised ended 3 of 20,060 cases: 2 of"
+    )
+
+
 def test_every_count_has_a_place_on_the_page():
     text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    for name in ("when", "files", "silent", "tables", "kills", "touched"):
+    for name in ("when", "promised", "files", "silent", "tables", "kills", "touched"):
         assert text.count(f"<!-- {name} -->") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,6 +36,12 @@ class Findings:
         if plain != text.strip("\ufeff"):
             self.notes.append(f"text {plain.strip()!r} has invisible characters in the file; they are removed")
         return plain
+
+    def note_incomplete(self, axes: Mapping[str, Collection[int]]) -> None:
+        """Note markers that have no column for some of their axes, by label: axes found."""
+        for label, found in axes.items():
+            if lacking := ", ".join("xyz"[k] for k in range(3) if k not in found):
+                self.notes.append(f"marker {label!r} has no column of {lacking}: it is left out")
 
     def add_labels(self, positions: Sequence[str]) -> None:
         """Add findings about labels: which prefixes there are, which labels occur twice."""

@@ -97,7 +97,7 @@ def heavy_load(plate: ForcePlate, axes: FloatArray) -> Load | None:
     return Load(force_n, np.nan_to_num(pressure_m, nan=np.inf, posinf=np.inf, neginf=-np.inf), half_m, heavy)
 
 
-def implausible_surface(corners_m: FloatArray, options: ReadOptions) -> str:
+def implausible_surface(corners_m: FloatArray, options: ReadOptions, where: str = "FORCE_PLATFORM:CORNERS") -> str:
     """Reason why four corners cannot be those of a force plate; empty where they can.
 
     Parameters
@@ -106,19 +106,21 @@ def implausible_surface(corners_m: FloatArray, options: ReadOptions) -> str:
         Corners, m.
     options : ReadOptions
         ``min_plate_edge_m`` and ``max_plate_edge_m``.
+    where : str, optional
+        Where the file has the corners, for the reason.
     """
     edges_m = np.linalg.norm(corners_m - np.roll(corners_m, -1, axis=0), axis=1)
     low, high = options.min_plate_edge_m, options.max_plate_edge_m
     if edges_m.min() < low or edges_m.max() > high:
         return (
-            f"FORCE_PLATFORM:CORNERS make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected {low:g} to {high:g} m "
+            f"{where} make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected {low:g} to {high:g} m "
             "(reading.min_plate_edge_m, max_plate_edge_m); correct them in the file"
         )
     one_m, other_m = corners_m[2] - corners_m[0], corners_m[3] - corners_m[1]
     middles_m = np.linalg.norm(corners_m[0] + corners_m[2] - corners_m[1] - corners_m[3]) / 2
     unequal_m = abs(np.linalg.norm(one_m) - np.linalg.norm(other_m))
     if max(middles_m, unequal_m) > RIGHT_ANGLE * edges_m.max():
-        return f"FORCE_PLATFORM:CORNERS are not those of a rectangle (edges {_listed(edges_m)} m); correct them in the file"
+        return f"{where} are not those of a rectangle (edges {_listed(edges_m)} m); correct them in the file"
     return ""
 
 

@@ -11,8 +11,8 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.findings import Findings, length_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.frames import Clock, bare_recording
-from limbtorque.recordings.text.lines import Text, read_text, table
+from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, check_frames, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
 from limbtorque.recordings.wrenches import Wrench, plate_of
 
 PER_PLATE = ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")
@@ -64,6 +64,7 @@ def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             f"{text.name}: NumberOfSamples is {said.get('numberofsamples')}, the file has {len(values)}; it is damaged or "
             "truncated, export it again"
         )
+    check_frames(values[:, 0], text, names + 1, Findings(), what="sample")
     length_m = length_unit(None, "the heading (Cortex writes mm)", options, text.name, findings)
     findings.add("format", f"Cortex forces, {n_plates} plates", "force on the foot, point, free moment about z")
     findings.add("clock", "samples without times", "the first is at time zero")
@@ -78,13 +79,15 @@ def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _number(text: Text, said: dict[str, str], name: str) -> float:
-    try:
-        value = float(said[name])
-    except ValueError:
-        value = 0.0
+    value = plain_number(said[name])
     if not 0.0 < value < 1e6:
         raise ReadError(f"{text.name}: {name} is {said[name][:40]!r}, expected a number above zero; export it again")
     return value
+
+
+def _row(text: Text, line: int) -> list[str]:
+    """Cells of a heading after its name, without empty ones at the end."""
+    return text.lines[line].rstrip("\t ").split("\t")[1:]
 
 
 def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -116,37 +119,38 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text = read_text(path, options, findings)
     heads = {line.split("\t")[0].strip().lower(): k for k, line in enumerate(text.lines[:HEADING])}
     whole = "\t".join(text.lines[:HEADING])
-    bits, rate = (re.search(rf"{key}:?\t\s*([^\t]+)", whole) for key in ("BitDepth", "PreciseRate"))
-    if not bits or not {"name", "range"} <= set(heads) or not (rate or "rate" in heads):
+    found = {key: re.search(rf"{key}:?\t\s*([^\t]+)", whole) for key in ("BitDepth", "PreciseRate")}
+    bits, precise_hz = (plain_number(hit[1]) if hit else None for hit in found.values())
+    if bits is None or not {"name", "range"} <= set(heads) or (precise_hz is None and "rate" not in heads):
         raise ReadError(
             f"{text.name}: not a whole .anc file: expected BitDepth, and lines Name, Rate and Range; export it again"
         )
-    names, ranges = ([c.strip() for c in text.lines[heads[key]].split("\t")[1:]] for key in ("name", "range"))
-    names = [name for name in names if name]
-    try:
-        limits = np.array([float(cell) for cell in ranges[: len(names)]])
-        rounded_hz = float(text.lines[heads["rate"]].split("\t")[1]) if "rate" in heads else None
-        rate_hz = float(rate[1]) if rate else float(rounded_hz or 0.0)
-        levels = 2.0 ** int(bits[1])
-    except (ValueError, IndexError, OverflowError):
-        raise text.fault(
-            heads["range"], "the bit depth, the ranges or the rate are not numbers; export it again"
-        ) from None
-    if rounded_hz is not None and abs(rounded_hz - rate_hz) > 1.0:
-        raise text.fault(heads["rate"], f"the rate is {rounded_hz:g} Hz, PreciseRate {rate_hz:g} Hz; export it again")
+    names = tuple(plain_label(cell, findings) for cell in _row(text, heads["name"]))
+    limits = np.array([plain_number(cell) for cell in _row(text, heads["range"])])
+    rates = (
+        [plain_number(cell) for cell in _row(text, heads["rate"])]
+        if "rate" in heads
+        else [precise_hz or 0.0] * len(names)
+    )
+    rate_hz = precise_hz if precise_hz is not None else [*rates, 0.0][0]
+    if not (0 < bits <= 64 and bits % 1 == 0 and rate_hz > 0 and np.isfinite([*limits, *rates]).all()):
+        raise text.fault(heads["range"], "the bit depth, the ranges or the rates are not numbers; export it again")
+    if not len(names) == len(limits) == len(rates) or any(abs(hz - rate_hz) > 1.0 for hz in rates):
+        said = f"{len(limits)} ranges and {len(rates)} rates, expected one of each, and {rate_hz:g} Hz for all"
+        raise text.fault(heads["name"], f"{len(names)} channels have {said}; export it again")
     first = max(heads[key] for key in ("name", "rate", "range") if key in heads) + 1
     values = table(text, first, len(text.lines), 1 + len(names), "\t")
-    if not len(values) or not rate_hz > 0.0 or len(limits) != len(names):
-        raise ReadError(f"{text.name}: {len(names)} channels, {len(values)} samples, {rate_hz:g} Hz; export it again")
-    findings.add("format", f"Cortex analog, {bits[1]} bits", f"{len(names)} channels at {rate_hz:g} Hz, in mV")
+    rows = Rows(first, "\t", time=0, frame=None, stated_hz=rate_hz, where="PreciseRate")
+    values, clock = timed_rows(values, text, rows, options, findings)
+    findings.add("format", f"Cortex analog, {bits:g} bits", f"{len(names)} channels at {clock.rate_hz:g} Hz, in mV")
     return bare_recording(
         text,
         "text.cortex",
-        Clock(rate_hz),
+        clock,
         findings,
         n_frames=len(values),
-        analog_labels=tuple(names),
+        analog_labels=names,
         analog_units=("mV",) * len(names),
-        analog=values[:, 1:] * limits * 2.0 / levels,
-        analog_rate_hz=rate_hz,
+        analog=values[:, 1:] * limits * 2.0 / 2.0**bits,
+        analog_rate_hz=clock.rate_hz,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.findings import Findings
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.lines import Text
+from limbtorque.recordings.text.lines import Text, plain_number
 
 USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
 
@@ -225,6 +225,29 @@ def _even(times_s: FloatArray, printed_s: float) -> bool:
     )
 
 
+def stated_rate(said: str | None, where: str, findings: Findings) -> float | None:
+    """Rate that a heading states; None, with a note, where it is no number above zero.
+
+    Parameters
+    ----------
+    said : str or None
+        The rate as the file has it.
+    where : str
+        Where it has it.
+    findings : Findings
+        Gets the guess and the note.
+    """
+    if said is None:
+        return None
+    rate_hz = plain_number(said)
+    if 0.0 < rate_hz < np.inf:
+        return rate_hz
+    found = f"{where} is {said[:20]!r}, not a number above zero"
+    findings.add(where, found, "the times give the rate", f"correct {where} in the file")
+    findings.notes.append(f"{found}: the times give the rate")
+    return None
+
+
 def even_rate(
     times_s: FloatArray,
     text: Text,
@@ -335,8 +358,10 @@ def _skips(from_zero: FloatArray, printed_s: float) -> bool:
     return bool(len(steps) > 1 and steps[counts.argmax()] <= 2 and counts.max() > 0.8 * len(digits))
 
 
-def check_frames(numbers: FloatArray, text: Text, line: int, findings: Findings) -> int:
-    """First frame of consecutive frame numbers.
+def check_frames(
+    numbers: FloatArray, text: Text, line: int, findings: Findings, *, what: Literal["frame", "sample"] = "frame"
+) -> int:
+    """First frame (or sample) of consecutive numbers.
 
     Raises
     ------
@@ -345,13 +370,13 @@ def check_frames(numbers: FloatArray, text: Text, line: int, findings: Findings)
     """
     if not np.isfinite(numbers).all() or (numbers != np.rint(numbers)).any() or numbers[0] < 0:
         bad = int(np.argmax(~(np.isfinite(numbers) & (numbers == np.rint(numbers)) & (numbers >= 0))))
-        raise text.fault(line + bad, "the frame is not a whole number; export it again")
+        raise text.fault(line + bad, f"the number of the {what} is not whole; export it again")
     jumps = np.flatnonzero(np.diff(numbers) != 1)
     if jumps.size:
         at = int(jumps[0])
         raise text.fault(
             line + at + 1,
-            f"frame {numbers[at + 1]:g} follows frame {numbers[at]:g}; frames must be consecutive: export all of them",
+            f"{what} {numbers[at + 1]:.10g} follows {what} {numbers[at]:.10g}; they must be consecutive: export all of them",
         )
     first = int(numbers[0])
     findings.add("frames", f"{len(numbers)} from number {first}", "time is zero at the first of them")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ BLANK = frozenset(
         "-1.#io",
     )
 )
+CONTROL = bytes(k for k in (*range(32), 127) if k not in b"\t\n\r")
+_PRINTABLE = bytes(k for k in range(256) if k not in CONTROL)
+_PIECE = 2**20  # characters looked through at a time
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,28 @@ class Text:
         """Error about a line, counted from 0 here and from 1 in the message."""
         return ReadError(f"{self.name} line {line + 1}: {sentence}")
 
+    def cells(self, line: int, separator: str) -> list[str]:
+        """Cells of a line; quotes around a whole cell protect separators.
+
+        Raises
+        ------
+        ReadError
+            A quote that does not end, or ends before its cell.
+
+        Examples
+        --------
+        >>> Text("a.csv", "", ['time,"a, b",c']).cells(0, ",")
+        ['time', 'a, b', 'c']
+        """
+        if '"' not in self.lines[line]:
+            return self.lines[line].split(separator)
+        try:
+            return next(csv.reader([self.lines[line]], delimiter=separator, strict=True), [])
+        except csv.Error:
+            raise self.fault(
+                line, "a quote does not end, or ends before its cell does; the file is damaged, export it again"
+            ) from None
+
 
 def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
     """Read a text file in UTF-8, UTF-16, or the encoding of the options.
@@ -83,6 +109,7 @@ def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
     if "\0" in text:
         raise ReadError(f"{path.name}: not a text file: it has zero bytes; check its format, or export it again")
     findings.add("text", f"{encoding}", "read as such", "give reading.text_encoding" if guessed else "")
+    text = text.rstrip("\x1a")  # the end of a file in DOS
     if not text.endswith(("\n", "\r")):
         findings.add(
             "end of the file",
@@ -96,10 +123,21 @@ def read_text(path: Path, options: ReadOptions, findings: Findings) -> Text:
     if not lines:
         raise ReadError(f"{path.name}: the file is empty ({len(raw)} bytes); export or copy it again")
     read = Text(path.name, hashlib.sha256(raw).hexdigest(), lines)
+    if mark := _control_character(text):
+        k = next(k for k, line in enumerate(lines) if mark in line)
+        raise read.fault(k, f"a control character ({ord(mark):#04x}); the file is damaged, export or copy it again")
     for k, line in enumerate(lines):
         if "#" in line and (found := SPREADSHEET_ERRORS.search(line)):
             raise read.fault(k, f"{found[0]} is an error of a spreadsheet; mend its formula, and export the file again")
     return read
+
+
+def _control_character(text: str) -> str:
+    """First control character but for tabs and ends of lines; empty if none."""
+    for k in range(0, len(text), _PIECE):
+        if found := text[k : k + _PIECE].encode("utf-8", "replace").translate(None, _PRINTABLE):
+            return chr(found[0])
+    return ""
 
 
 def _decoded(raw: bytes, given: str | None, name: str) -> tuple[str, str, bool]:
@@ -130,17 +168,23 @@ def plain_label(label: str, findings: Findings) -> str:
     return plain[1:-1].strip() if len(plain) > 1 and plain[0] == plain[-1] == '"' else plain
 
 
-def cells(line: str, separator: str) -> list[str]:
-    """Cells of a line of headings; quotes protect commas.
+def plain_number(cell: str) -> float:
+    """Number in plain digits, with a decimal point; NaN for anything else.
 
     Examples
     --------
-    >>> cells('time,"a, b",c', ",")
-    ['time', 'a, b', 'c']
+    >>> plain_number(" 1e2 "), plain_number("1_0"), plain_number("\u0661"), plain_number("1)")
+    (100.0, nan, nan, nan)
     """
-    if '"' not in line:
-        return line.split(separator)
-    return next(csv.reader([line], delimiter=separator), [])
+    try:
+        return float(cell) if _plain(cell) else math.nan
+    except ValueError:
+        return math.nan
+
+
+def _plain(text: str) -> bool:
+    """Return False for 1_0 and digits of other scripts, which Python reads."""
+    return text.isascii() and "_" not in text
 
 
 def table(text: Text, first: int, last: int, n_columns: int, separator: str | None) -> FloatArray:
@@ -171,8 +215,8 @@ def table(text: Text, first: int, last: int, n_columns: int, separator: str | No
     rows = [_row(text, k, line, n_columns, separator) for k, line in numbered]
     flat = [cell for row in rows for cell in row]
     try:
-        if any("_" in line for _, line in numbered):
-            raise ValueError  # Python reads 1_000 as a number
+        if not all(_plain(line) for _, line in numbered):
+            raise ValueError
         values = np.fromiter(map(float, flat), dtype=float, count=len(flat))
     except ValueError:
         values = np.array([_number(text, numbered[i // n_columns][0], i % n_columns, c) for i, c in enumerate(flat)])
@@ -180,7 +224,10 @@ def table(text: Text, first: int, last: int, n_columns: int, separator: str | No
 
 
 def _row(text: Text, k: int, line: str, n_columns: int, separator: str | None) -> list[str]:
-    row = line.split(separator) if separator is None or '"' not in line else cells(line, separator)
+    if separator:
+        row = text.cells(k, separator)
+    else:
+        row = line.split() if line.isascii() else re.split("[ \t]+", line.strip(" \t"))
     if len(row) == n_columns:
         return row
     if len(row) > n_columns and not any(cell.strip() for cell in row[n_columns:]):
@@ -191,11 +238,11 @@ def _row(text: Text, k: int, line: str, n_columns: int, separator: str | None) -
 
 
 def _number(text: Text, line: int, column: int, cell: str) -> float:
-    plain = cell.strip()
+    plain = cell.strip(" \t")
     if plain.lower() in BLANK:
         return float("nan")
     try:
-        if "_" in plain:
+        if not _plain(plain):
             raise ValueError
         return float(plain)
     except ValueError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -15,15 +16,16 @@ from limbtorque.recordings.findings import Findings, force_unit, length_unit, po
 from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, read_text, table
+from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, recording_of, stated_rate, timed_rows
+from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, plain_number, read_text, table
 from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
 from limbtorque.recordings.wrenches import Wrench, plate_of
 
 READER = "text.opensim_storage"
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
-# brackets around a cell, as in ~[1,2,3]; within it they are damage
-VECTOR_BRACKETS = re.compile(r"(?<!\S)~?[\[(]|[\])]~?(?!\S)")
+# brackets around three numbers, as in ~[1,2,3]; any other is damage
+_THREE = r"([^][(),\t]*,[^][(),\t]*,[^][(),\t]*)"
+_VECTOR = re.compile(rf"(?<!\S)~?(?:\[{_THREE}\]|\({_THREE}\))~?(?!\S)")
 # columns of a wrench: what it is of (the rest of the name), which of the three vectors, which axis
 _WRENCHES = (
     (re.compile(r"(.*)force(.*)_v([xyz])"), "force"),
@@ -85,9 +87,10 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     _refuse_results(text, names[1:])
     width = _width(text, header, start)
     values = _values(text, start + 1, len(names), width, separator)
-    _check_counts(text, header, values, len(names), width)
+    _check_counts(text, header, values, len(names), width, findings)
     findings.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
-    rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=_stated_rate(header), where="DataRate")
+    stated_hz = stated_rate(header.get("datarate"), "DataRate", findings)
+    rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=stated_hz, where="DataRate")
     values, clock = timed_rows(values, text, rows, options, findings)
     columns = _columns(names[1:], values[:, 1:], width)
     return _recording(text, header, columns, clock, options, findings)
@@ -95,9 +98,9 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 def _refuse_results(text: Text, names: Sequence[str]) -> None:
     """Refuse what a model computed; ground forces among its columns are read."""
-    _, rest = _wrenches(dict.fromkeys(names, np.zeros(0)))
+    wrenches, _, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
     kind = kind_of_results(text.lines[0], names)
-    if kind and len(rest) == len(names):
+    if kind and not wrenches:
         raise ReadError(f"{text.name}: {kind}: {GIVE}")
 
 
@@ -110,8 +113,13 @@ def _recording(
     findings: Findings,
 ) -> Recording:
     """Recording from the sorted columns."""
-    wrenches, rest = _wrenches(columns)
-    markers, other = _markers(rest)
+    wrenches, rest, broken = _wrenches(columns)
+    markers, other = _markers(rest, findings)
+    if broken:
+        other += broken
+        findings.notes.append(
+            f"columns of a wrench without three of its force and three of its point, left out: {', '.join(broken)}"
+        )
     if not markers and not wrenches and _is_emg(text.lines[0], columns):
         return _emg_recording(text, columns, clock, findings)
     if not markers and not wrenches:
@@ -199,13 +207,6 @@ def _unit(header: Mapping[str, str], text: Text) -> tuple[str | None, str]:
     return ("m", SENTENCE) if SI in header else (None, "the heading")
 
 
-def _stated_rate(header: Mapping[str, str]) -> float | None:
-    try:
-        return float(header["datarate"])
-    except (KeyError, ValueError):
-        return None
-
-
 def _width(text: Text, header: Mapping[str, str], line: int) -> int:
     """Numbers in a cell: 1, or 3 for DataType=Vec3."""
     kind = header.get("datatype", "double").lower()
@@ -216,14 +217,16 @@ def _width(text: Text, header: Mapping[str, str], line: int) -> int:
 
 def _values(text: Text, first: int, n_names: int, width: int, separator: str | None) -> FloatArray:
     if width == 1:
-        stripped = Text(text.name, text.sha256, [line.strip() for line in text.lines])
+        stripped = Text(text.name, text.sha256, [line.strip(" \t") for line in text.lines])
         return table(stripped, first, len(text.lines), n_names, separator)
-    flat = [VECTOR_BRACKETS.sub("", line).replace(",", "\t") for line in text.lines[first:]]
-    vectors = Text(text.name, text.sha256, [*text.lines[:first], *(line.strip() for line in flat)])
+    flat = [_VECTOR.sub(lambda cell: cell[1] or cell[2], line).replace(",", "\t") for line in text.lines[first:]]
+    vectors = Text(text.name, text.sha256, [*text.lines[:first], *(line.strip(" \t") for line in flat)])
     return table(vectors, first, len(text.lines), 1 + width * (n_names - 1), separator)
 
 
-def _check_counts(text: Text, header: Mapping[str, str], values: FloatArray, n_names: int, width: int) -> None:
+def _check_counts(
+    text: Text, header: Mapping[str, str], values: FloatArray, n_names: int, width: int, findings: Findings
+) -> None:
     if not len(values):
         raise ReadError(f"{text.name}: no line of numbers; export it again")
     for keys, what, count in (
@@ -231,7 +234,12 @@ def _check_counts(text: Text, header: Mapping[str, str], values: FloatArray, n_n
         (("ncolumns", "datacolumns"), "columns", n_names),
     ):
         for key in keys:
-            if header.get(key, "").isdigit() and int(header[key]) not in (count, count * width):
+            stated = plain_number(header.get(key, str(count)))
+            if math.isnan(stated):
+                found = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
+                findings.add(what, found, f"{count} are read", f"correct {key} in the file")
+                findings.notes.append(f"{found}: these are read")
+            elif stated not in (count, count * width):
                 raise ReadError(
                     f"{text.name}: the heading says {header[key]} {what} ({key}), the file has {count}; it is damaged "
                     "or truncated, export it again"
@@ -248,8 +256,10 @@ def _columns(names: Sequence[str], values: FloatArray, width: int) -> dict[str, 
 Vectors = dict[str, dict[int, FloatArray]]
 
 
-def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[str, Vectors]]], dict[str, FloatArray]]:
-    """Wrenches by name, in the file's order; the other columns."""
+def _wrenches(
+    columns: Mapping[str, FloatArray],
+) -> tuple[list[tuple[int, tuple[str, Vectors]]], dict[str, FloatArray], list[str]]:
+    """Wrenches by name; the other columns; columns of wrenches that are not whole."""
     found: dict[str, Vectors] = {}
     taken: dict[str, list[str]] = {}
     for name, column in columns.items():
@@ -260,17 +270,22 @@ def _wrenches(columns: Mapping[str, FloatArray]) -> tuple[list[tuple[int, tuple[
                 taken.setdefault(of, []).append(name)
                 break
     whole = {of: w for of, w in found.items() if all(len(w.get(vector, {})) == 3 for vector in ("force", "point"))}
-    used = {name for of in whole for name in taken[of]}
-    return list(enumerate(whole.items(), start=1)), {n: c for n, c in columns.items() if n not in used}
+    # markers may be called F1, P1 or M1; two of them, or the word, are of a wrench
+    broken = [of for of, w in found.items() if of not in whole and (len(w) > 1 or "force" in taken[of][0].lower())]
+    used = {name for of in (*whole, *broken) for name in taken[of]}
+    rest = {name: column for name, column in columns.items() if name not in used}
+    return list(enumerate(whole.items(), start=1)), rest, [name for of in broken for name in taken[of]]
 
 
-def _markers(columns: Mapping[str, FloatArray]) -> tuple[dict[str, FloatArray], list[str]]:
+def _markers(columns: Mapping[str, FloatArray], findings: Findings) -> tuple[dict[str, FloatArray], list[str]]:
     """Markers of shape (n_frames, 3) by label; the other columns."""
     parts: dict[str, dict[int, str]] = {}
     for name in columns:
         if match := _POINT.fullmatch(name):
             parts.setdefault(match[1], {})[AXES[match[2] or match[3]]] = name
     whole = {label: axes for label, axes in parts.items() if len(axes) == 3}
+    if whole:
+        findings.note_incomplete(parts)
     used = {name for axes in whole.values() for name in axes.values()}
     markers = {label: np.stack([columns[axes[k]] for k in range(3)], axis=1) for label, axes in whole.items()}
     return markers, [name for name in columns if name not in used]

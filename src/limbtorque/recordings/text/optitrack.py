@@ -10,8 +10,8 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.frames import Rows, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, cells, plain_label, read_text, table
+from limbtorque.recordings.text.frames import Rows, recording_of, stated_rate, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_label, read_text, table
 
 KINDS = ("marker", "rigid body marker", "bone marker", "bone", "rigid body")  # of one name the first is read
 HEADING = 12  # lines in which the line that begins with Frame is looked for
@@ -56,13 +56,13 @@ def read_optitrack(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """
     findings = Findings()
     text = read_text(path, options, findings)
-    head = [cell.strip() for cell in cells(text.lines[0], ",")]
+    head = [cell.strip() for cell in text.cells(0, ",")]
     said = {name.lower(): value for name, value in zip(head[::2], head[1::2], strict=False)}
     points = _points(text, findings)
     text = replace(text, lines=_without_clocks(text, points))
     length_m = length_unit(said.get("length units") or None, "Length Units", options, text.name, findings)
     values = table(text, points.line + 1, len(text.lines), points.n_columns, ",")
-    rows = Rows(points.line + 1, ",", stated_hz=_rate(said), where="Export Frame Rate")
+    rows = Rows(points.line + 1, ",", stated_hz=_rate(said, findings), where="Export Frame Rate")
     values, clock = timed_rows(values, text, rows, options, findings)
     space = said.get("coordinate space") or "not stated"
     findings.add("axes", f"Coordinate Space: {space}", "unchanged; plane.up_axis of the settings defines the vertical")
@@ -73,19 +73,14 @@ def read_optitrack(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     return recording_of(text, "text.optitrack", clock, findings, labels=labels, markers_m=markers_m)
 
 
-def _rate(said: Mapping[str, str]) -> float | None:
+def _rate(said: Mapping[str, str], findings: Findings) -> float | None:
     """Frames per second as the first line states them."""
-    for name in ("export frame rate", "capture frame rate"):
-        try:
-            return float(said[name])
-        except (KeyError, ValueError):
-            continue
-    return None
+    return stated_rate(said.get("export frame rate", said.get("capture frame rate")), "Export Frame Rate", findings)
 
 
 def _points(text: Text, findings: Findings) -> _Points:
     """Columns of the points, by their label."""
-    rows = [[plain_label(cell, findings) for cell in cells(line, ",")] for line in text.lines[:HEADING]]
+    rows = [[plain_label(cell, findings) for cell in text.cells(k, ",")] for k in range(min(HEADING, len(text.lines)))]
     line = next((k for k, row in enumerate(rows) if row[0].lower() == "frame" and len(row) > 2), None)
     kinds = next((k for k, row in enumerate(rows[:line]) if any(cell.lower() in KINDS for cell in row)), None)
     whats = next((k for k, row in enumerate(rows[:line]) if "Position" in row), None)
@@ -100,6 +95,9 @@ def _points(text: Text, findings: Findings) -> _Points:
         width -= 1
     kind, name, what = ([*rows[k], *[""] * width][:width] for k in (kinds, kinds + 1, whats))
     starts = [k for k in range(2, width - 2) if what[k] == "Position" and axes[k : k + 3] == ["X", "Y", "Z"]]
+    _refuse_broken_points(text, line, starts, (kind, name, what))
+    if left := sorted({kind[k] for k in starts if kind[k].lower() not in KINDS}):
+        findings.notes.append(f"positions of {', '.join(map(repr, left))}, no known type of point, are left out")
     unlabelled = {name[k] for k in starts if not name[k] or name[k].lower().startswith(("unlabeled", "unlabelled"))}
     columns: dict[str, int] = {}
     for wanted in KINDS:
@@ -115,6 +113,19 @@ def _points(text: Text, findings: Findings) -> _Points:
         findings.add("unlabelled markers", f"{len(unlabelled)}", "left out")
     clocks = tuple(k for k in range(2, width) if axes[k].lower() in ("timecode", "timestamp"))
     return _Points(line, columns, width, clocks)
+
+
+def _refuse_broken_points(text: Text, line: int, starts: Sequence[int], heads: Sequence[Sequence[str]]) -> None:
+    """Refuse positions without three columns X, Y, Z of the same type and name."""
+    of_points = {k + i for k in starts for i in range(3)}
+    loose = [k for k, what in enumerate(heads[2]) if k > 1 and (what == "Position") != (k in of_points)]
+    broken = [k for k in starts if any(len(set(head[k : k + 3])) > 1 for head in heads)]
+    if found := [*loose, *broken]:
+        raise text.fault(
+            line,
+            f"column {min(found) + 1} has not the type, name and content of its neighbours, expected columns X, Y, Z of "
+            "every position; the heading is damaged, export it again",
+        )
 
 
 def _without_clocks(text: Text, points: _Points) -> list[str]:

@@ -17,7 +17,7 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.force_columns import force_columns, plates_in
 from limbtorque.recordings.text.frames import Clock, Rows, check_frames, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, cells, no_repeated_columns, plain_label, read_text, table
+from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, read_text, table
 
 SEPARATORS = ",;\t"
 AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
@@ -72,12 +72,13 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     findings = Findings()
     text = read_text(path, options, findings)
     separator = max(SEPARATORS, key=text.lines[0].count)
-    names = [plain_label(cell, findings) for cell in cells(text.lines[0], separator)]
+    names = [plain_label(cell, findings) for cell in text.cells(0, separator)]
     while names and not names[-1]:
         names.pop()
     no_repeated_columns(names, text, 0)
     forces = force_columns(names)
-    columns = _sorted(text, names, {k for plate in forces.values() for axes in plate.values() for k in axes.values()})
+    of_forces = {k for plate in forces.values() for axes in plate.values() for k in axes.values()}
+    columns = _sorted(text, names, of_forces, findings)
     findings.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
     first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), len(names), separator)
@@ -104,7 +105,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     )
 
 
-def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int]) -> _Columns:
+def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int], findings: Findings) -> _Columns:
     """Sort the columns by their names."""
     time = frame = None
     time_unit = ""
@@ -132,6 +133,7 @@ def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int]) -> _Co
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
     used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
     used |= set(of_forces)
+    findings.note_incomplete(parts)
     if not markers and not of_forces:
         raise text.fault(
             0,

@@ -11,7 +11,7 @@ from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.recordings.text.frames import Clock, Rows, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, plain_label, read_text, table
+from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
 from limbtorque.recordings.text.qualisys_forces import FIRST_WORD, read_qualisys_forces
 
 KNOWN = (
@@ -54,7 +54,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text = read_text(path, options, findings)
     if text.lines[0].upper().startswith(FIRST_WORD):
         return read_qualisys_forces(path, options)
-    header, events, first = _header(text)
+    header, events, first = _header(text, findings)
     data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
     if data not in COUNT:
         raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D or 6D; export 3D data")
@@ -93,7 +93,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     return recording_of(text, "text.qualisys", clock, findings, labels=labels, markers_m=markers_m, events=in_order)
 
 
-def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
+def _header(text: Text, findings: Findings) -> tuple[dict[str, list[str]], list[Event], int]:
     """Values of the heading by name, events, and the first line after it."""
     header: dict[str, list[str]] = {}
     events = []
@@ -101,7 +101,7 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
         name, *values = line.split("\t")
         key = name.strip().upper()
         if key == "EVENT":
-            events.append(_event(text, k, values))
+            events.append(_event(text, k, values, findings))
         elif key in KNOWN:
             while values and not values[-1].strip():
                 values.pop()
@@ -113,14 +113,14 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
     return header, events, k
 
 
-def _event(text: Text, line: int, values: Sequence[str]) -> Event:
-    try:
-        time_s = float(values[2])
-    except (IndexError, ValueError):
-        time_s = math.nan
-    if not math.isfinite(time_s):
+def _event(text: Text, line: int, values: Sequence[str], findings: Findings) -> Event:
+    said = [value.strip() for value in values]
+    while len(said) > 3 and not said[-1]:
+        said.pop()
+    frame, time_s = (plain_number(value) for value in said[1:]) if len(said) == 3 else (math.nan, math.nan)
+    if not (math.isfinite(time_s) and frame % 1 == 0.0):
         raise text.fault(line, f"expected EVENT, a name, a frame and a time, found {values}; export it again")
-    return Event(values[0].strip(), "", time_s)
+    return Event(plain_label(said[0], findings), "", time_s)
 
 
 def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
@@ -131,10 +131,7 @@ def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
 
 
 def _frequency(text: Text, header: dict[str, list[str]]) -> float:
-    try:
-        value = float(header["FREQUENCY"][0])
-    except ValueError:
-        value = math.nan
+    value = plain_number(header["FREQUENCY"][0])
     if not (math.isfinite(value) and value > 0.0):
         raise ReadError(
             f"{text.name}: FREQUENCY is {header['FREQUENCY'][0][:40]!r}, expected a number above zero; export it again"

@@ -15,9 +15,10 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.findings import Findings, length_unit
 from limbtorque.recordings.force_plates import UnusableError, plate_axes
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
+from limbtorque.recordings.plate_plausibility import implausible_surface
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.recordings.text.frames import Clock, bare_recording
-from limbtorque.recordings.text.lines import Text, read_text, table
+from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_number, read_text, table
 from limbtorque.recordings.wrenches import Wrench, plate_of, pushing
 
 CORNERS = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
@@ -103,8 +104,13 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
             f"found {n_columns} columns, expected force, moment and centre of pressure, 9 columns or 11 with sample and "
             "time; export the forces with all of them",
         )
-    values = table(text, first, len(text.lines), n_columns, "\t")[:, n_columns - 9 :]
+    values = table(text, first, len(text.lines), n_columns, "\t")
     rate_hz = _said(header, "FREQUENCY", path)
+    if n_columns == 11:  # the file's own numbers and times
+        rows = Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY")
+        values, clock = timed_rows(values, text, rows, options, findings)
+        rate_hz = clock.rate_hz
+    values = values[:, n_columns - 9 :]
     if int(_said(header, FIRST_WORD, path)) != len(values):
         raise ReadError(
             f"{path.name}: {FIRST_WORD} is {header[FIRST_WORD]}, the file has {len(values)}; export it again"
@@ -112,7 +118,13 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
     length_m = length_unit(None, "the heading (Qualisys writes mm)", options, path.name, findings)
     keys = [[f"FORCE_PLATE_CORNER_{corner}_{axis}" for axis in "XYZ"] for corner in CORNERS]
     corners_m = np.array([[_said(header, key, path) for key in corner] for corner in keys]) * length_m
-    local = "local" in header.get("DESCRIPTION", "").lower()
+    _refuse_other_corners(corners_m, options, path)
+    words = re.findall(r"[a-z]+", header.get("DESCRIPTION", "").lower())
+    local, stated = "local" in words, not {"local", "world", "lab", "laboratory", "global"}.isdisjoint(words)
+    if not stated:
+        findings.notes.append(
+            f"force plate {number}: DESCRIPTION does not state its axes, taken as those of the laboratory"
+        )
     try:
         wrench, turned = _wrench(values, corners_m, length_m, local=local)
     except UnusableError:
@@ -121,16 +133,19 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
         f"force plate {number}",
         f"{header.get('DESCRIPTION', 'no DESCRIPTION')[:60]}",
         f"in the axes of the {'plate' if local else 'laboratory'}{', turned to the force on the foot' if turned else ''}",
-        "" if "DESCRIPTION" in header else "export the file with its heading",
+        "" if stated else "export the file with its heading; DESCRIPTION names local or world coordinates",
     )
     return text.sha256, plate_of(wrench, number, rate_hz, corners_m=corners_m)
 
 
+def _refuse_other_corners(corners_m: FloatArray, options: ReadOptions, path: Path) -> None:
+    """Refuse corners that are not those of a plate."""
+    if reason := implausible_surface(corners_m, options, "FORCE_PLATE_CORNER"):
+        raise ReadError(f"{path.name}: {reason}")
+
+
 def _said(header: Mapping[str, str], key: str, path: Path) -> float:
-    try:
-        value = float(header[key])
-    except (KeyError, ValueError):
-        value = math.nan
+    value = plain_number(header.get(key, ""))
     if not math.isfinite(value) or (key == "FREQUENCY" and not value > 0.0):
         raise ReadError(
             f"{path.name}: {key} is {header.get(key, 'missing')[:40]!r}, expected a number; export the file with its heading"

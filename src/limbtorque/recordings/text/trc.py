@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,10 +13,11 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.frames import Rows, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, plain_label, read_text, table
+from limbtorque.recordings.text.frames import Rows, recording_of, stated_rate, timed_rows
+from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
 
 KEYS = ("DATARATE", "NUMFRAMES", "NUMMARKERS", "UNITS")
+NOT_USED = ("CameraRate", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames")
 HEADING = 30  # lines in which the names of the markers are looked for
 EXPORT = "export the file again"
 
@@ -70,7 +71,8 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, layout.separator)
     values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
     _add_count(layout, "NUMFRAMES", "NumFrames", len(values), "lines of data", findings)
-    stated_hz = _number(layout.header.get("DATARATE", "")) or None
+    stated_hz = stated_rate(layout.header.get("DATARATE"), "DataRate", findings)
+    _note_no_numbers(layout.header, findings)
     rows = Rows(layout.first, layout.separator, stated_hz=stated_hz, where="DataRate")
     values, clock = timed_rows(values, text, rows, options, findings)
     findings.add("axes", _axes(text, layout), "unchanged; plane.up_axis of the settings defines the vertical")
@@ -142,11 +144,16 @@ def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
 
 def _number(cell: str) -> float:
     """Number above or at zero; NaN for anything else."""
-    try:
-        value = float(cell)
-    except ValueError:
-        return math.nan
+    value = plain_number(cell)
     return value if math.isfinite(value) and value >= 0.0 else math.nan
+
+
+def _note_no_numbers(header: Mapping[str, str], findings: Findings) -> None:
+    """Note numbers of the heading that are none; they are not used."""
+    for name in NOT_USED:
+        if math.isnan(_number(said := header.get(name.upper(), "0"))):
+            findings.add(name, f"{said[:20]!r}, not a number", "not used")
+            findings.notes.append(f"{name} is {said[:20]!r}, not a number: it is not used")
 
 
 def _add_count(layout: _Layout, key: str, name: str, found: int, what: str, findings: Findings) -> None:

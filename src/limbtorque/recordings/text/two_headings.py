@@ -77,7 +77,7 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
     """
     findings = Findings()
     text = read_text(path, options, findings)
-    layout = _layout(text)
+    layout = _layout(text, findings)
     length_m = length_unit(None, "the two lines of headings", options, text.name, findings)
     values = table(text, 2, len(text.lines), layout.n_columns, layout.separator)
     rows = Rows(2, layout.separator, layout.time, layout.frame, layout.time_s)
@@ -97,7 +97,7 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
     return recording_of(text, "text.two_headings", clock, findings, labels=labels, markers_m=markers_m)
 
 
-def _layout(text: Text) -> _Layout:
+def _layout(text: Text, findings: Findings) -> _Layout:
     """Columns of the table: names and axes, each name over its axes."""
     names, axes = [word for word in _words(text.lines[0]) if word], [word.lower() for word in _words(text.lines[1])]
     while axes and not axes[-1]:
@@ -118,6 +118,8 @@ def _layout(text: Text) -> _Layout:
         raise text.fault(
             0, f"found {len(times)} columns of time and {len(markers)} markers; expected one time and markers"
         )
+    if other := [name for name in names if name not in {*times, *frames, *markers}]:
+        findings.notes.append(f"columns that are neither time, frame nor marker, left out: {', '.join(other)}")
     separator = "\t" if "\t" in text.lines[min(2, len(text.lines) - 1)].strip() else None
     unit_s = TIMES_S.get(axes[of[times[0]]], 1.0)
     return _Layout(of[frames[0]] if frames else None, of[times[0]], unit_s, markers, len(axes), separator)

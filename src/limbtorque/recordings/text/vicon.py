@@ -17,7 +17,7 @@ from limbtorque.recordings.findings import Findings, length_unit, positions_m
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.recordings.text.frames import Clock, bare_recording, check_frames, recording_of
-from limbtorque.recordings.text.lines import Text, cells, plain_label, read_text, table
+from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
 from limbtorque.recordings.text.vicon_plates import device_plates
 
 READER = "text.vicon"
@@ -162,10 +162,7 @@ def _sections(text: Text, separator: str) -> list[_Section]:
     for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
         name = text.lines[start].strip(f'{separator}" \t').lower()
         said = text.lines[start + 1].strip(f'{separator}" \t') if start + 1 < len(text.lines) else ""
-        try:
-            rate_hz = float(said)
-        except ValueError:
-            rate_hz = math.nan
+        rate_hz = plain_number(said)
         if not (math.isfinite(rate_hz) and rate_hz > 0.0):
             raise text.fault(
                 start + 1, f"the rate of {name} is {said[:40]!r}, expected a number above zero; export again"
@@ -181,7 +178,7 @@ def _table(
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
     over, names, units = (
-        [plain_label(cell, findings) for cell in cells(text.lines[section.first + k], separator)] for k in (2, 3, 4)
+        [plain_label(cell, findings) for cell in text.cells(section.first + k, separator)] for k in (2, 3, 4)
     )
     if [name.lower() for name in names[:2]] != ["frame", "sub frame"]:
         raise text.fault(
@@ -191,21 +188,22 @@ def _table(
         names.pop()
     n = len(names)
     values = table(text, section.first + 5, section.last, n, separator)
-    labelled = [cell for cell in over[2:] if cell]
+    units = [*units, *[""] * n][2:n]
+    labelled = {k: cell for k, cell in enumerate(over[2:]) if cell}
     if per_label:
         axes = [name.upper() for name in names[2:]]
-        if axes != ["X", "Y", "Z"] * (len(axes) // 3) or len(labelled) * per_label != len(axes) or not labelled:
+        if axes != ["X", "Y", "Z"] * (len(axes) // 3) or [*labelled] != [*range(0, len(axes), per_label)] or not axes:
             raise text.fault(
                 section.first + 3,
                 f"{len(labelled)} labels over {len(axes)} columns, expected X, Y, Z under each; label all trajectories, "
                 "leave velocities and accelerations out, and export them again",
             )
-        return tuple(labelled), values, units[2:n]
+        return tuple(labelled.values()), values, units
     carried, device = [], ""
     for k in range(2, n):
         device = over[k] if k < len(over) and over[k] else device
         carried.append(f"{device}.{names[k]}" if device else names[k])
-    return tuple(carried), values, [*units[2:n], *[""] * (n - len(units))]
+    return tuple(carried), values, units
 
 
 def _rate(text: Text, section: _Section, options: ReadOptions, findings: Findings) -> float:
@@ -225,6 +223,7 @@ def _devices(text: Text, section: _Section | None, separator: str, findings: Fin
         return _Devices()
     labels, values, units = _table(text, section, separator, 0, findings)
     per_frame = int(np.nan_to_num(values[:, 1]).clip(0, 1e6).max()) + 1
+    check_frames(values[:, 0] * per_frame + values[:, 1], text, section.first + 5, Findings(), what="sample")
     findings.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
     first_frame = int(np.nan_to_num(values[0, 0], nan=1.0).clip(1, 1e9))
     return _Devices(labels, tuple(units), values[:, 2:], first_frame, per_frame, section.rate_hz)
@@ -248,24 +247,20 @@ def _events(
     if section is None:
         findings.add("events", "no section Events", "none")
         return ()
-    names = [cell.strip().lower() for cell in cells(text.lines[min(section.first + 2, len(text.lines) - 1)], separator)]
+    names = [cell.strip().lower() for cell in text.cells(min(section.first + 2, len(text.lines) - 1), separator)]
     columns = [_index(names, wanted) for wanted in ("context", "name", "time")]
     if None in columns:
         raise text.fault(section.first + 2, f"expected columns Context, Name and Time (s), found {names}; export again")
     context, name, time = (int(k) for k in columns if k is not None)
     events = []
     for k in range(section.first + 3, section.last):
-        row = [cell.strip() for cell in cells(text.lines[k], separator)]
+        row = [cell.strip() for cell in text.cells(k, separator)]
         if not any(row):
             continue
-        try:
-            time_s = float(row[time])
-            event = Event(row[name], row[context], time_s - shift_s)
-        except (ValueError, IndexError):
-            time_s = math.nan
+        time_s = plain_number(row[time]) if len(row) > max(context, name, time) else math.nan
         if not math.isfinite(time_s):
             raise text.fault(k, f"expected an event with a time in s, found {row}; export it again")
-        events.append(event)
+        events.append(Event(plain_label(row[name], findings), plain_label(row[context], findings), time_s - shift_s))
     findings.add("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
     return tuple(sorted(events, key=lambda event: event.time_s))
 
