@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from limbtorque.cli.init.survey import Seen
 
 SAME_MARKERS = 0.5  # shared by folders of one person, of those of both
 NOBODY = "S01"  # where neither folders nor files name a subject
-MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")
-HEIGHT_PARAMETERS = ("PROCESSING:HEIGHT", "SUBJECT:HEIGHT")
-ONE_PERSON = {**dict.fromkeys(MASS_PARAMETERS, 1.1), **dict.fromkeys(HEIGHT_PARAMETERS, 1.02)}  # largest over smallest
 
 
 def name_them(
@@ -55,14 +52,6 @@ def name_them(
             unnamed |= {nobody[one.name]} if len(said) != 1 else set()
             others = [folder for folder in folders if folder != subjects[one.name]]
         conditions[one.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
-    for who, folders_of in _divided(seen, subjects).items():
-        notes.append(
-            f"the files in {who} state masses or heights of several people; its folders {some_of(folders_of.values())} are the "
-            "subjects (a guess)"
-        )
-        subjects |= folders_of
-        for name, person in folders_of.items():
-            conditions[name] = "_".join(part for part in Path(name).parts[:-1] if part != person).lower()
     told = [one for one in seen if one.name not in omitted]
     people, kinds = ([names[one.name] for one in told] for names in (subjects, conditions))
     if level is not None:
@@ -121,38 +110,6 @@ def _subject_level(seen: Sequence[Seen], depth: int) -> int | None:
         if all(re.search(r"\d", Path(one.name).parts[level]) for one in seen):
             return level
     return 0 if depth >= 2 else None
-
-
-def _divided(seen: Sequence[Seen], subjects: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Subjects whose files state several people: recordings with their folders.
-
-    The folders are of one level; in each all files state one person.
-    """
-    found = {}
-    for who in dict.fromkeys(subjects.values()):
-        own = [one for one in seen if subjects[one.name] == who]
-        others = {folder for one in seen if subjects[one.name] != who for folder in Path(one.name).parts[:-1]}
-        for level in range(0 if _one_body(own) else min(len(Path(one.name).parts) - 1 for one in own)):
-            inside = {one.name: Path(one.name).parts[level] for one in own}
-            people = [[one for one in own if inside[one.name] == name] for name in set(inside.values())]
-            if len(people) > 1 and not others & set(inside.values()) and all(map(_one_body, people)):
-                found[who] = inside
-                break
-    return found
-
-
-def _one_body(ones: Sequence[Seen]) -> bool:
-    """Return True where no two recordings state masses or heights of different people."""
-    for parameter, spread in ONE_PERSON.items():
-        numbers = [n for one in ones for name, text in one.said if name == parameter and (n := stated_number(text))]
-        if numbers and max(numbers) > spread * min(numbers):
-            return False
-    return True
-
-
-def stated_number(text: str) -> float:
-    """Positive number of a text; 0 for others."""
-    return float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else 0.0
 
 
 def some_of(values: Iterable[str], *, most: int = 6) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from limbtorque.cli.init.names import HEIGHT_PARAMETERS, MASS_PARAMETERS, safe_name, stated_number
+from limbtorque.cli.init.names import safe_name
 from limbtorque.cli.init.pelvis_measures import PelvisMeasures, pelvis_measures
 from limbtorque.cli.init.survey import Seen
 from limbtorque.study.table_file import TO_DO
 
 GRAVITY_M_S2 = 9.80665
 LEAST_WEIGHT_N = 50.0  # on the plates: somebody stands on them
+MASS_PARAMETERS = ("PROCESSING:BODYMASS", "SUBJECT:WEIGHT")
+HEIGHT_PARAMETERS = ("PROCESSING:HEIGHT", "SUBJECT:HEIGHT")
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def _agreed(ones: Sequence[Seen], parameters: Sequence[str], *, one_person: bool
     """Number on which all files agree, and a sentence on its source."""
     for parameter in parameters:
         texts = sorted({text for one in ones for name, text in one.said if name == parameter})
-        numbers = [number for text in texts if (number := stated_number(text))]
+        numbers = [float(text) for text in texts if re.fullmatch(r"\d+(\.\d+)?", text) and float(text) > 0.0]
         if len(numbers) == 1:
             files = sum(any(name == parameter for name, _ in one.said) for one in ones)
             if files < len(ones) and not one_person:
