@@ -1,20 +1,22 @@
 """Errors of foot strikes, foot offs and cycles, on recorded and simulated movements.
 
-    python benchmarks/events.py --recordings folder
+    python benchmarks/events.py folder
+    python benchmarks/events.py folder --write
 
-The folder is that of the recordings of the tests. `docs/events.md` quotes one run.
+The folder is that of the recordings of the tests. `--write` puts the tables into docs/events.md.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from plug_in_gait import ROOT, write
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.chain.dynamics import torque_terms
@@ -35,8 +37,11 @@ from limbtorque.study.options.loads import Plates
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques
 
+PAGE = ROOT / "docs" / "events.md"
 UP = np.array([0.0, 0.0, 1.0])
 SETTINGS = Plates()
+METHODS = {"zeni": "Zeni et al. (2008)", "oconnor": "O'Connor et al. (2007)"}
+KINDS = [(kind, how) for kind in ("strike", "off") for how in ("slow landmark", "event of the file", *METHODS.values())]
 NEAR_S = 0.3  # between an event and the flank of the force that it is compared with
 
 
@@ -71,6 +76,10 @@ WALKERS = {
     "child": Walker(30.0, 1.35, 0.95, 1.0),
     "tall": Walker(95.0, 1.95, 1.15, 1.4, strike_m_s=0.3),
 }
+
+
+Kind = tuple[str, str]  # strike or off, and the method
+Found = dict[Kind, list[tuple[float, float]]]  # errors in s, NaN where the event was not found, with the rate
 
 
 def recorded(folder: Path) -> Iterator[tuple[str, Recording, Source]]:
@@ -151,7 +160,7 @@ def error_s(events: FloatArray, flank: float, rate_hz: float) -> float:
     return error if abs(error) <= NEAR_S else float("nan")
 
 
-def errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
+def errors(recording: Recording, source: Source) -> Iterator[tuple[Kind, float]]:
     """Errors of every method, for all steps that one plate measures alone."""
     rate_hz, feet = recording.rate_hz, feet_of(recording, source)
     if source.forces:
@@ -170,21 +179,21 @@ def errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
                 yield from _errors_of_step(recording, foot, on, off)
 
 
-def _errors_of_step(recording: Recording, foot: Foot, on: float, off: float) -> Iterator[tuple[str, float]]:
+def _errors_of_step(recording: Recording, foot: Foot, on: float, off: float) -> Iterator[tuple[Kind, float]]:
     """Errors of every method for one step, by the flanks of its force in frames."""
     rate_hz = recording.rate_hz
     slow = [edge for run in runs(foot.contact) for edge in run]
-    yield "strike, slow landmark", error_s(np.array(slow[::2]), on, rate_hz)
-    yield "off, slow landmark", error_s(np.array(slow[1::2]), off, rate_hz)
-    yield "strike, file", error_s(foot.strikes.file, on, rate_hz)
-    yield "off, file", error_s(offs_of_file(recording.events, foot.side, rate_hz), off, rate_hz)
+    yield ("strike", "slow landmark"), error_s(np.array(slow[::2]), on, rate_hz)
+    yield ("off", "slow landmark"), error_s(np.array(slow[1::2]), off, rate_hz)
+    yield ("strike", "event of the file"), error_s(foot.strikes.file, on, rate_hz)
+    yield ("off", "event of the file"), error_s(offs_of_file(recording.events, foot.side, rate_hz), off, rate_hz)
     for name in ("zeni", "oconnor"):
         found = getattr(foot.strikes, name)
-        yield f"strike, {name}", error_s(found.strike, on, rate_hz)
-        yield f"off, {name}", error_s(found.off, off, rate_hz)
+        yield ("strike", METHODS[name]), error_s(found.strike, on, rate_hz)
+        yield ("off", METHODS[name]), error_s(found.off, off, rate_hz)
 
 
-def _errors_of_table(recording: Recording, source: Source, feet: dict[str, Foot]) -> Iterator[tuple[str, float]]:
+def _errors_of_table(recording: Recording, source: Source, feet: dict[str, Foot]) -> Iterator[tuple[Kind, float]]:
     """Errors of every method for the steps of a table with the force on each foot."""
     for side, foot in feet.items():
         for on, off in table_flanks(Path(source.forces), side, recording.rate_hz):
@@ -210,7 +219,7 @@ def _of_side(name: str, side: str) -> bool:
     return name.startswith(f"{side[0]}_") or f"_{side[0]}_" in name
 
 
-def stride_errors(recording: Recording, source: Source) -> Iterator[tuple[str, float]]:
+def stride_errors(recording: Recording, source: Source) -> Iterator[tuple[Kind, float]]:
     """Duration of a stride by each method less that by the file's strikes, or by the forces on the foot."""
     rate_hz = recording.rate_hz
     for side, foot in feet_of(recording, source).items():
@@ -219,19 +228,19 @@ def stride_errors(recording: Recording, source: Source) -> Iterator[tuple[str, f
             known = np.array([on for on, _ in table_flanks(Path(source.forces), side, rate_hz) if not np.isnan(on)])
         used = foot_events(foot, NO_EVENTS, rate_hz=rate_hz, first=0)
         for first, last in pairwise(known):
-            for name in ("zeni_2008", "oconnor_2007"):
-                found = np.array([event.time_s for event in used[name] if event.label == STRIKE]) * rate_hz
+            for name, year in (("zeni", 2008), ("oconnor", 2007)):
+                events = used[f"{name}_{year}"]
+                found = np.array([event.time_s for event in events if event.label == STRIKE]) * rate_hz
                 ends = [error_s(found, at, rate_hz) for at in (first, last)]
-                yield f"stride, {name}", ends[1] - ends[0]
+                yield ("stride", METHODS[name]), ends[1] - ends[0]
 
 
 CYCLES = {"pedal, 1.25 per s": (1.25, 0.17, 0.17), "push, 1 per s": (1.0, 0.25, 0.03)}  # rate, half axes along x and y
 
 
-def cycle_errors() -> None:
-    """Print the errors of the beginnings of cycles: an ellipse with noise of 1 mm, low-pass filtered at 6 Hz."""
-    print("\nbeginnings of cycles\n| movement | start | n | not found | rms, ms | largest, ms |")
-    print("| --- | --- | --- | --- | --- | --- |")
+def cycle_table() -> str:
+    """Errors of the beginnings of cycles: an ellipse with noise of 1 mm, low-pass filtered at 6 Hz."""
+    rows = []
     time_s = np.arange(0.0, 10.0, 0.01)
     for name, (per_s, along, above) in CYCLES.items():
         for start, turn in (("highest", 0.0), ("rearmost", 0.75)):
@@ -250,25 +259,70 @@ def cycle_errors() -> None:
                 nearest = np.array([found[np.argmin(np.abs(found - at))] - at for at in exact])
                 missing += int((np.abs(nearest) > 0.25 / per_s).sum())
                 apart += nearest[np.abs(nearest) <= 0.25 / per_s].tolist()
-            errors_ms = 1000.0 * np.array(apart)
-            rms = np.sqrt((errors_ms**2).mean())
-            print(f"| {name} | {start} | {len(apart)} | {missing} | {rms:.1f} | {np.abs(errors_ms).max():.1f} |")
+            ms = 1000.0 * np.array(apart)
+            rows.append((name, start, len(apart), missing, f"{_rms(ms):.1f}", f"{np.abs(ms).max():.1f}"))
+    return _table(("movement", "start", "cycles", "not found", "rms, ms", "largest, ms"), rows)
 
 
-def table(title: str, found: dict[tuple[str, str], list[tuple[float, float]]]) -> None:
-    """Print n, median and range of the errors in milliseconds and in frames."""
-    print(f"\n{title}\n| walks | event, method | n | not found | median, ms | range, ms | range, frames |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for (walks, what), pairs in found.items():
-        known = np.array([pair for pair in pairs if not np.isnan(pair[0])]).reshape(-1, 2)
-        missing = len(pairs) - len(known)
+def _table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> str:
+    """Table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def _rms(values: FloatArray) -> float:
+    return float(np.sqrt((values**2).mean()))
+
+
+def _known(pairs: Sequence[tuple[float, float]]) -> FloatArray:
+    """Errors that are known with their rates, as rows."""
+    return np.array([pair for pair in pairs if not np.isnan(pair[0])]).reshape(-1, 2)
+
+
+def _span(values: FloatArray, form: str = ".0f") -> str:
+    """Least and greatest value; one where they are the same."""
+    least, greatest = (f"{value:z{form}}" for value in (values.min(), values.max()))
+    return least if least == greatest else f"{least} to {greatest}"
+
+
+def errors_table(found: Mapping[Kind, Sequence[tuple[float, float]]]) -> str:
+    """Number, median, root mean square and range of the errors of each event and method."""
+    rows = []
+    for kind, method in KINDS:
+        pairs = found[kind, method]
+        known = _known(pairs)
         if not len(known):
             continue
+        # a file without events misses none
+        missing = "-" if method == "event of the file" else len(pairs) - len(known)
         ms, frames = 1000.0 * known[:, 0], known[:, 0] * known[:, 1]
-        print(
-            f"| {walks} | {what} | {len(known)} | {missing} | {np.median(ms):.0f} | {ms.min():.0f} to {ms.max():.0f} "
-            f"| {frames.min():.1f} to {frames.max():.1f} |"
-        )
+        figures = f"{np.median(ms):.0f}", f"{_rms(ms):.0f}", _span(ms), _span(frames, ".1f")
+        rows.append((kind, method, len(known), missing, *figures))
+    return _table(("event", "method", "n", "not found", "median, ms", "rms, ms", "range, ms", "range, frames"), rows)
+
+
+def walks_table(each: Mapping[str, Mapping[Kind, Sequence[tuple[float, float]]]]) -> str:
+    """Ranges of the errors by walk."""
+    kinds = [kind for kind in KINDS if kind != ("off", "slow landmark")]
+    rows = []
+    for walks, found in each.items():
+        cells = [_known(found[kind])[:, 0] for kind in kinds]
+        spans = [_span(1000.0 * cell) if len(cell) else "none" for cell in cells]
+        strikes, offs = (sum(~np.isnan([e for e, _ in found[kind, "slow landmark"]])) for kind in ("strike", "off"))
+        rows.append((walks, strikes, offs, *spans))
+    return _table(("walks", "strikes", "offs", *(f"{kind}: {how}" for kind, how in kinds)), rows)
+
+
+def strides_table(each: Mapping[str, Mapping[Kind, Sequence[tuple[float, float]]]]) -> str:
+    """Errors of the durations of strides by walk and method."""
+    rows = []
+    for walks, found in each.items():
+        for method in METHODS.values():
+            pairs = found["stride", method]
+            ms = 1000.0 * _known(pairs)[:, 0]
+            if len(ms):
+                rows.append((walks, method, len(pairs), len(pairs) - len(ms), f"{np.median(ms):.0f}", _span(ms)))
+    return _table(("walks", "method", "strides", "not found", "median, ms", "range, ms"), rows)
 
 
 LIMB_MARKERS = {
@@ -282,6 +336,7 @@ LIMB_MARKERS = {
     "head_of_metatarsal_2": "{S}TOE",
     "heel": "{S}HEE",
 }
+LANDINGS = ("no impact", "impact 0.4 m/s", "impact 0.6 m/s", "1.4 m/s")
 LANDING = {"last 0.02 s": (-0.02, 0.0), "0.02 to 0.06 s before": (-0.06, -0.02), "0.06 to 0.2 s before": (-0.2, -0.06)}
 
 
@@ -311,44 +366,59 @@ def landing_errors(walker: Walker, *, on_plate: bool, seed: int) -> dict[str, Fl
     return {name: np.sqrt(np.nanmean((torque - exact)[part] ** 2, axis=0)) for name, part in parts.items()}
 
 
-def landings() -> None:
-    """Print the errors of the torques before a strike on the floor, beside those on a plate."""
-    print("\nerror of the torques before a strike, N m rms: hip, knee, ankle")
-    print("| walk | before the strike | on the floor | on a plate |\n| --- | --- | --- | --- |")
-    for name, walker in WALKERS.items():
+def landing_table() -> str:
+    """Errors of the torques before a strike on the floor, beside those on a plate."""
+    rows = []
+    for name in LANDINGS:
         found = {
-            on_plate: [landing_errors(walker, on_plate=on_plate, seed=seed) for seed in range(3)]
+            on_plate: [landing_errors(WALKERS[name], on_plate=on_plate, seed=seed) for seed in range(3)]
             for on_plate in (False, True)
         }
         for part in LANDING:
-            floor, plate = (np.mean([one[part] for one in found[on_plate]], axis=0) for on_plate in (False, True))
-            print(
-                f"| {name} | {part} | "
-                + " | ".join(", ".join(f"{x:.2f}" for x in row) for row in (floor, plate))
-                + " |"
-            )
+            errors_nm = (np.mean([one[part] for one in found[on_plate]], axis=0) for on_plate in (False, True))
+            rows.append((name, part, *(", ".join(f"{error:.2f}" for error in row) for row in errors_nm)))
+    return _table(("walk", "before the strike", "on the floor", "on a plate"), rows)
+
+
+def measured(walks: Iterator[tuple[str, Recording, Source]], *, strides: bool) -> dict[str, Found]:
+    """Errors of all steps, and of strides, by walk."""
+    each: dict[str, Found] = defaultdict(lambda: defaultdict(list))
+    for name, recording, source in walks:
+        if strides:
+            for what, error in stride_errors(recording, source):
+                each[name][what].append((error, recording.rate_hz))
+        for what, error in errors(recording, source):
+            each[name][what].append((error, recording.rate_hz))
+    return each
+
+
+def together(each: Mapping[str, Found]) -> Found:
+    """Errors of all walks."""
+    whole: Found = defaultdict(list)
+    for found in each.values():
+        for what, pairs in found.items():
+            whole[what] += pairs
+    return whole
 
 
 def main() -> None:
     """Measure the errors and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--recordings", type=Path, required=True, help="folder of the recordings of the tests")
-    folder = parser.parse_args().recordings
-    for title, walks in (("recorded", recorded(folder)), ("simulated", simulated())):
-        each: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-        whole: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
-        for name, recording, source in walks:
-            if title == "recorded":
-                for what, error in stride_errors(recording, source):
-                    each[name, what].append((error, recording.rate_hz))
-                    whole["all " + title, what].append((error, recording.rate_hz))
-            for what, error in errors(recording, source):
-                each[name, what].append((error, recording.rate_hz))
-                whole["all " + title, what].append((error, recording.rate_hz))
-        table(title, dict(sorted(each.items())))
-        table(f"{title}, together", whole)
-    landings()
-    cycle_errors()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", type=Path, help="folder of the recordings of the tests")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/events.md")
+    options = parser.parse_args()
+    real, made = measured(recorded(options.recordings), strides=True), measured(simulated(), strides=False)
+    tables = [
+        errors_table(together(real)),
+        walks_table(real),
+        strides_table(real),
+        errors_table(together(made)),
+        landing_table(),
+        cycle_table(),
+    ]
+    print("\n\n".join(tables))
+    if options.write:
+        write(PAGE, tables)
 
 
 if __name__ == "__main__":

@@ -140,8 +140,20 @@ MARKER_SETS_HEAD = """# Built-in marker sets
 Made from the code by `tools/make_docs.py`. `limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed.
 
 The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule; [uncertainty](uncertainty.md) has the source of each, [joint centres](joint_centres.md) and
-[keypoints](keypoints.md) the errors that were measured. Two numbers: a joint centre of the file, and the rule that is used where the file has none. A dash: the set has no marker there.
+[keypoints](keypoints.md) the errors that were measured. Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash: the set has no marker there. The model of
+Plug-in Gait places the hip by Davis's regression and the shoulder by an offset from the acromion; how other programs found the joint centres in a file is not known, and the error of a marker is assumed.
+
+Where another landmark stands for a joint centre, `init` writes its error into `uncertainty.sets`. Each is a distance over the root of 3:
+
+| stands for | distance | from |
+| --- | --- | --- |
+| acromion, for the shoulder | 66 mm | assumed: Rab's offset, 17 % of 0.39 m between the acromia |
+| greater trochanter, for the hip | 23.5 mm | a quarter of the way between the trochanters, from functional centres (Weinhandl and O'Connor 2010, Journal of Biomechanics 43, 2633-2636): 12.2 mm behind and 4.8 mm above them |
+| first row of knuckles, for the second | 48 mm | the hand's centre of mass, the same by Dempster's and de Leva's tables ([segments](segments.md)): 48 mm for men, 37 mm for women |
+| great toe, for the head of metatarsal 2 | 68 mm | assumed: foot length less ball-of-foot length ([keypoints](keypoints.md)), the most it can be |
+| metatarsal 5, for metatarsal 2 | 26 mm | assumed: 2 cm behind it, and a marker's error |
 """
+KEYPOINTS = ("coco_17", "halpe_26", "mediapipe", "opencap", "theia")  # docs/keypoints.md
 
 
 def settings_page() -> str:
@@ -196,16 +208,17 @@ def _error_of(known: KnownSet, landmark: str) -> str:
         if labels := known.rules.get(name):
             line = {"between": labels, "fraction": known.fractions.get(name)}
             rules.insert(0, line if name in known.fractions else labels[0] if len(labels) == 1 else labels)
-        found += [_size(known, name, rule) for rule in rules]
+        errors = known.errors if name == landmark else {name: known.errors_of_substitutes.get(landmark)}
+        found += [_size(known, name, rule, errors.get(name)) for rule in rules]
     return "; ".join(found) or "-"
 
 
-def _size(known: KnownSet, landmark: str, rule: object) -> str:
-    """Error of a landmark by a rule in mm, with the rule's kind."""
-    own = {name: error for name, error in known.errors.items() if name == landmark}
+def _size(known: KnownSet, landmark: str, rule: object, error: str | float | None) -> str:
+    """Error of a landmark by a rule in mm, with the rule's kind; `error` goes before that of the kind."""
+    own = {} if error is None else {landmark: error}
     settings = make_settings({"marker_sets": {known.name: {landmark: rule}}, "uncertainty": {"landmarks": own}})
     mapping = LandmarkMap(settings.marker_sets[known.name], {}, "right")
-    kind = "keypoint" if own else mapping.kind(landmark).replace("_", " ")
+    kind = "keypoint" if known.name in KEYPOINTS else mapping.kind(landmark).replace("_", " ")
     return f"{1e3 * centre_error_m(landmark, mapping, settings.uncertainty):.3g}, {kind}"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limbtorque.chain.body_segments import segment_chain
-from limbtorque.chain.segment_tables import DE_LEVA, TABLES, ZATSIORSKY, segment_table, table_row
+from limbtorque.chain.segment_tables import DE_LEVA, DEMPSTER_WINTER, TABLES, ZATSIORSKY, segment_table, table_row
 from limbtorque.errors import SegmentError
 
 # de Leva (1996), Table 4: mean lengths, mm, between the landmarks of the rows
@@ -211,3 +211,11 @@ def test_segments_with_the_whole_body_are_refused():
             measured_between={},
             measured={},
         )
+
+
+@pytest.mark.parametrize(("sex", "beyond_mm", "share"), [("m", 48.0, 0.36), ("f", 37.0, 0.32)])
+def test_dempsters_hand_ends_at_the_second_knuckle(sex, beyond_mm, share):
+    """Its centre of mass is de Leva's where the end is that much beyond the metacarpal's head, and too near without it."""
+    length_mm, theirs, ours = LENGTH_MM[sex]["hand"], segment_table("de_leva", sex)["hand"], DEMPSTER_WINTER["hand"]
+    assert ours.com * (length_mm + beyond_mm) == pytest.approx(theirs.com * length_mm, abs=0.5)
+    assert 1.0 - ours.com / theirs.com == pytest.approx(share, abs=0.005)

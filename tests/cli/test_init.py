@@ -107,7 +107,7 @@ def fill(study, **values):
 
 
 def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_one():
-    needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel"}
+    needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel", "toe_tip", "head_of_metacarpal_3"}
     for known in known_sets():
         stand_ins = {by for by, _ in known.substitutes.values()}
         parts = {part for kind, _ in known.predicted.values() for group in PARTS[kind] for part in group}
@@ -133,7 +133,7 @@ def test_names_fit_after_side_and_case_are_folded(labels):
         "lateral_epicondyle": (labels[1],),
         "wrist_axis": (labels[2], labels[3]),
         "ulnar_styloid": (labels[3],),
-        "knuckle_2_middle_finger": (labels[4],),
+        "head_of_metacarpal_3": (labels[4],),
     }
     assert match_set(known, labels, "left") == {}
 

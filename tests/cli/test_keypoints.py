@@ -37,7 +37,11 @@ OPENCAP = [
 
 def chains_of(labels, tmp_path):
     """Rows that are proposed for a walk with these labels, arms of a walk included."""
-    study = propose(labels, tmp_path)
+    return chains_in(propose(labels, tmp_path))
+
+
+def chains_in(study):
+    """Rows of a proposed study, those that are left out included."""
     text = (study / FILES[1]).read_text(encoding="utf-8")
     rows = [line.lstrip("#") for line in text.splitlines() if not line.startswith("# ")]
     return {(row["chain"], row["side"], row["marker_set"]) for row in csv.DictReader(rows) if row["side"]}
@@ -51,7 +55,7 @@ def height_m(label):
     return next((h for name, h in (("toe", 0.03), ("heel", 0.05), ("calc", 0.05), ("hjc", 0.9)) if name in low), 1.0)
 
 
-def propose(labels, tmp_path, *, still=()):
+def propose(labels, tmp_path, *, still=(), answers=None):
     """A person who goes 2 m along x, y up, as a TRC file, and the study proposed for it."""
     n = 121
     xyz = np.zeros((n, len(labels), 3))
@@ -61,7 +65,7 @@ def propose(labels, tmp_path, *, still=()):
     (tmp_path / "data").mkdir(exist_ok=True)
     noise = np.random.default_rng(1).normal(scale=1e-3, size=xyz.shape)
     write_trc(tmp_path / "data" / "walk.trc", xyz + noise, unit="m", labels=labels)
-    init_study(tmp_path / "study", tmp_path / "data")
+    init_study(tmp_path / "study", tmp_path / "data", answers=answers)
     return tmp_path / "study"
 
 
@@ -124,8 +128,46 @@ def test_keypoints_have_the_errors_of_the_literature(tmp_path):
 
 
 def test_markers_have_no_errors_of_their_own_in_the_settings(tmp_path):
-    study = propose([name.replace("_study", "") for name in OPENCAP], tmp_path)
+    study = propose([name.replace("_study", "") for name in OPENCAP if "shoulder" not in name], tmp_path)
     assert "uncertainty" not in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def errors_of(labels, tmp_path, chain):
+    """Errors of the centres of a right limb of the proposed settings, m, and of the landmarks in them."""
+    study = propose(labels, tmp_path, answers={"plane.up_axis": "+y"})
+    text = (study / FILES[2]).read_text(encoding="utf-8").replace("TODO", "70")
+    (study / FILES[2]).write_text(text, encoding="utf-8")
+    (row,) = (one for one in chains_in(study) if one[:2] == (chain, "right"))
+    settings = load_study(study).settings
+    limb = Limb(chain, side="right", body_mass_kg=70.0, marker_set=row[2])
+    return centre_errors_m(limb, settings), settings.uncertainty.sets.get(row[2], {})
+
+
+PLUG_IN_GAIT_ARM = ["ELB", "WRA", "WRB", "FIN"]
+
+
+def test_a_landmark_that_stands_for_a_joint_has_the_error_of_doing_so(tmp_path):
+    """17 % of 390 mm between the acromia (Rab et al. 2002), and 48 mm between two rows of knuckles, over the root of 3."""
+    labels = [*(side + name for side in "LR" for name in PLUG_IN_GAIT_ARM), "RSHO"]  # one acromion: no prediction
+    (shoulder, elbow, wrist, end), of_set = errors_of(labels, tmp_path, "arm")
+    assert shoulder == pytest.approx(0.17 * 0.39 / math.sqrt(3.0), abs=0.0005)
+    assert end == pytest.approx(0.048 / math.sqrt(3.0), abs=0.0005)
+    assert (elbow, wrist) == (0.010, 0.006)  # one lateral marker, the mean of two
+    assert set(of_set) == {"acromion", "head_of_metacarpal_3"}
+
+
+def test_a_prediction_in_place_of_such_a_landmark_has_its_own_error(tmp_path):
+    labels = [side + name for side in "LR" for name in (*PLUG_IN_GAIT_ARM, "SHO")]
+    (shoulder, *_), of_set = errors_of(labels, tmp_path, "arm")
+    assert shoulder == 0.015  # Rab's offset
+    assert set(of_set) == {"head_of_metacarpal_3"}
+
+
+def test_the_hip_of_plug_in_gait_is_that_of_a_regression(tmp_path):
+    labels = [side + name for side in "LR" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE")]
+    (hip, *others), _ = errors_of(labels, tmp_path, "leg")
+    assert hip == 0.015  # Davis et al. (1991)
+    assert others == [0.010] * 3
 
 
 def test_a_chain_without_its_end_is_for_sets_that_never_have_it():

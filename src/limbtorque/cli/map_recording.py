@@ -31,7 +31,7 @@ ABOUT = {
     "elbow_axis": "centre of the elbow, between both epicondyles",
     "wrist_axis": "centre of the wrist, between the styloids of radius and ulna",
     "ulnar_styloid": "end of the ulna, on the little finger's side of the wrist",
-    "knuckle_2_middle_finger": "knuckle of the middle finger",
+    "knuckle_2_middle_finger": "second knuckle of the middle finger, or the first one",
     "hip_axis": "centre of the hip joint",
     "knee_axis": "centre of the knee, between both condyles",
     "ankle_axis": "centre of the ankle, between both malleoli",

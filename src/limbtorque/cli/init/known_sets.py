@@ -70,7 +70,7 @@ WORDS = {
     "elbow_axis": ("elbow", "epicondyle", "epic", "olecranon"),
     "wrist_axis": ("wrist", "styloid", "styl"),
     "ulnar_styloid": ("ulnarstyloid", "ulna", "stylu", "wristmed", "wristulna"),
-    "knuckle_2_middle_finger": ("knuckle", "finger", "metacarpal", "hand", "medh"),
+    "knuckle_2_middle_finger": ("knuckle", "finger", "fin", "metacarpal", "mc3", "hm2", "hand", "medh"),
     "hip_axis": ("hip", "trochanter", "greatertrochanter"),
     "knee_axis": ("knee", "condyle", "femoralcondyle"),
     "ankle_axis": ("ankle", "malleolus"),
@@ -116,6 +116,8 @@ class KnownSet:
         Chains without a hand or foot for which the set is meant, since it never has one.
     errors : dict of str to str or float
         Joint centres whose error is not that of a marker -> its kind, or standard deviation, m (`uncertainty.sets`).
+    errors_of_substitutes : dict of str to str or float
+        The same of joint centres for which another landmark stands, where that one is used.
     """
 
     name: str
@@ -129,6 +131,7 @@ class KnownSet:
     fractions: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     errors: Mapping[str, str | float] = field(default_factory=dict)
+    errors_of_substitutes: Mapping[str, str | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -192,6 +195,9 @@ def _load(path: Path) -> KnownSet:
         fractions={name: rule["fraction"] for name, rule in lines.items()},
         without=tuple(raw.get("without", ())),
         errors={name: row["error"] for name, row in rows if "error" in row},
+        errors_of_substitutes={
+            name: row["error"] for name, row in raw.get("substitutes", {}).items() if "error" in row
+        },
     )
 
 

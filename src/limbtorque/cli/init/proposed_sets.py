@@ -102,7 +102,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
         computed=computed,
         fractions={name: part for name, part in fit.known.fractions.items() if name in own},
-        errors=_errors(fit, own),
+        errors=_errors(fit, own, used),
     )
 
 
@@ -199,14 +199,20 @@ def unknown_set(
         "no known marker set fits these labels; name the marker, or a list of markers, for each landmark",
         f"labels: {', '.join(body.labels)}",
     )
-    more = _fractions(partly, rules), _errors(partly, rules)
+    more = _fractions(partly, rules), _errors(partly, rules, substitutes)
     proposed = ProposedSet("my_markers", rules, comments, substitutes, about, computed, *more)
     return chain, [side or TO_DO for side in sides] or [TO_DO], proposed
 
 
-def _errors(fit: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, str | float]:
-    """Errors of the landmarks of a set that have markers."""
-    return {name: error for name, error in fit.known.errors.items() if name in rules} if fit else {}
+def _errors(
+    fit: Fit | None, rules: Mapping[str, tuple[str, ...]], substitutes: Mapping[str, tuple[str, str]]
+) -> dict[str, str | float]:
+    """Errors of a set's landmarks with markers, and of those that stand for others."""
+    if fit is None:
+        return {}
+    own = {name: error for name, error in fit.known.errors.items() if name in rules}
+    others = fit.known.errors_of_substitutes
+    return own | {by: others[name] for name, (by, _) in substitutes.items() if name in others}
 
 
 def _fractions(partly: Fit | None, rules: Mapping[str, tuple[str, ...]]) -> dict[str, float]:

@@ -1,0 +1,120 @@
+"""Each folder of real recordings: what is asked, nothing more; what its files say is found; then the check and the run.
+
+The answers are those of the list in docs/any_folder.md, which was written from the files before any of them was run.
+"""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from limbtorque.cli.init.init import init_study
+from limbtorque.errors import FolderError
+from limbtorque.workflow.check import check_study
+from limbtorque.workflow.load_checked import checked_study
+from study_runs import ledger, run
+
+pytestmark = pytest.mark.slow
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+REFUSED = ("body_segment_parameters", "moment_arms", "pezzack")
+LEGS, SHORT_ARMS = {"leg": 2}, {"arm_without_hand": 2}
+# limbs that are proposed, body masses that no file says, and trials that cannot be analysed
+EXPECTED = {
+    "arm26": ({"arm_without_hand": 1}, 1, 0),
+    "arm_box_task": ({"arm": 1}, 1, 0),
+    "c3d_org": ({"leg": 4}, 1, 0),
+    "c3d_org/sample10": ({"leg": 4}, 1, 0),
+    "cohort": ({"leg": 12}, 0, 0),
+    "markerless": ({"leg": 3, **SHORT_ARMS}, 1, 2),  # an arm that leaves the plane, a leg that stands
+    "running_opensim": (LEGS, 1, 0),
+    "tennis_serve": ({"arm": 10, "leg": 4}, 2, 0),
+    "trc_opensim": (SHORT_ARMS, 1, 2),  # ten frames
+    "walk_emg_opensim": (LEGS, 1, 0),
+    "walking_opensim": (LEGS, 1, 0),
+    "winter_A1": ({"leg": 1}, 1, 0),
+}
+MASSES_KG = {"HC030A": 45.8, "HC032A": 60.3, "HC044A": 39.4}
+
+
+@pytest.fixture
+def any_folder(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import any_folder
+
+    return any_folder
+
+
+def propose(any_folder, recordings, folder, study):
+    return init_study(study, recordings / folder, answers=any_folder.ANSWERS[folder])
+
+
+def rows(any_folder, study, name):
+    return any_folder.table_rows(study / "config" / name)
+
+
+def test_every_folder_of_the_recordings_is_expected(recordings, any_folder):
+    there = {path.name for path in recordings.iterdir() if path.is_dir()}
+    assert there == {name for name in (*EXPECTED, *REFUSED) if "/" not in name}
+    assert {*EXPECTED, *REFUSED, "c3d_org/sample01", "c3d_org/sample08", any_folder.ALL} == set(any_folder.ANSWERS)
+
+
+@pytest.mark.parametrize("folder", EXPECTED)
+def test_what_is_asked_and_what_can_be_analysed(recordings, tmp_path, any_folder, folder):
+    limbs, unknown, n_faults = EXPECTED[folder]
+    proposal = propose(any_folder, recordings, folder, tmp_path)
+    left = any_folder.left_to_do(tmp_path)
+    assert [place for place in left if not re.fullmatch(r"subjects.csv \S+ mass_kg", place)] == []
+    assert proposal.to_do == len(left) == unknown
+    assert Counter(row["chain"] for row in rows(any_folder, tmp_path, "trials.csv")) == limbs
+    assert any_folder.fill_masses(tmp_path) == unknown
+    checked = list(check_study(checked_study(tmp_path)))
+    assert len(checked) == sum(limbs.values())
+    assert sum(bool(fault) for _, fault, *_ in checked) == n_faults
+
+
+def test_the_cohort_says_all(recordings, tmp_path, any_folder):
+    propose(any_folder, recordings, "cohort", tmp_path)
+    found = {row["subject"]: float(row["mass_kg"]) for row in rows(any_folder, tmp_path, "subjects.csv")}
+    assert found == MASSES_KG
+
+
+@pytest.mark.parametrize("folder", REFUSED)
+def test_a_folder_without_a_recording_is_refused(recordings, tmp_path, any_folder, folder):
+    with pytest.raises(FolderError, match=r"no file in .* can be read as a recording"):
+        propose(any_folder, recordings, folder, tmp_path / "study")
+    assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.parametrize("folder", ["c3d_org/sample01", "c3d_org/sample08"])
+def test_clusters_alone_get_a_page(recordings, tmp_path, any_folder, folder):
+    proposal = propose(any_folder, recordings, folder, tmp_path)
+    assert rows(any_folder, tmp_path, "trials.csv") == []
+    (subject,) = rows(any_folder, tmp_path, "subjects.csv")
+    assert (subject["mass_kg"], subject["height_m"], subject["sex"]) == ("82.7", "1.63", "f")
+    assert [(tmp_path / page).is_file() for page in proposal.maps] == [True]
+
+
+def test_all_folders_as_one_share_nobodys_mass(recordings, tmp_path, any_folder):
+    proposal = propose(any_folder, recordings, any_folder.ALL, tmp_path)
+    whose: dict[str, set[str]] = {}
+    for row in rows(any_folder, tmp_path, "trials.csv"):
+        whose.setdefault(row["file"].partition("shared/data/")[2].partition("/")[0], set()).add(row["subject"])
+    assert whose.keys() == {name for name in EXPECTED if "/" not in name}
+    assert whose["cohort"] == set(MASSES_KG)
+    found = {row["subject"]: row["mass_kg"] for row in rows(any_folder, tmp_path, "subjects.csv")}
+    assert {name: float(found[name]) for name in MASSES_KG} == MASSES_KG
+    people = [name for names in whose.values() for name in names]
+    assert len(people) == len(set(people)), "a subject is in two folders"
+    unknown = sum(n_masses for name, (_, n_masses, _) in EXPECTED.items() if "/" not in name)
+    assert proposal.to_do == len(people) - len(MASSES_KG) == unknown
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize(("folder", "statuses"), [("winter_A1", ["caution"]), ("arm26", ["caution"])])
+def test_from_init_to_the_report(recordings, tmp_path, any_folder, folder, statuses):
+    propose(any_folder, recordings, folder, tmp_path)
+    any_folder.fill_masses(tmp_path)
+    run(tmp_path)
+    assert [row["status"] for row in ledger(tmp_path).values()] == statuses
+    assert (tmp_path / "results" / "report" / "index.html").is_file()
