@@ -193,5 +193,5 @@ def _read(reader: GuardedReader, path: Path, settings: Settings) -> Recording:
         path,
         memory_limit_mb=reading.memory_limit_mb,
         time_limit_s=reading.time_limit_s,
-        options=ReadOptions.of(reading),
+        options=ReadOptions.of(reading, analog_only=True),
     )

@@ -56,7 +56,7 @@ class EmgReader:
         markers = self._read(trial, trial.file, trial.forces_file)
         if trial.emg_file is None:
             return markers, 0.0
-        found = self._read(trial, trial.emg_file)
+        found = self._read(trial, trial.emg_file, analog_only=True)
         return found, start_s(found) - start_s(markers) + trial.settings.emg.file_offset_s
 
     def _largest(self, trial: Trial) -> tuple[dict[str, float] | None, list[str]]:
@@ -75,16 +75,16 @@ class EmgReader:
         options = trial.settings.emg
         key = (file, options.high_pass_hz, options.low_pass_hz, options.envelope_cutoff_hz, options.signal)
         if key not in self._maxima:
-            self._maxima[key] = peaks(self._read(trial, file), options)
+            self._maxima[key] = peaks(self._read(trial, file, analog_only=True), options)
         return self._maxima[key]
 
-    def _read(self, trial: Trial, file: Path, forces: Path | None = None) -> Recording:
+    def _read(self, trial: Trial, file: Path, forces: Path | None = None, *, analog_only: bool = False) -> Recording:
         reading = trial.settings.reading
         return self.reader.read(
             file,
             memory_limit_mb=reading.memory_limit_mb,
             time_limit_s=reading.time_limit_s,
-            options=ReadOptions.of(reading),
+            options=ReadOptions.of(reading, analog_only=analog_only),
             forces=forces,
         )
 
