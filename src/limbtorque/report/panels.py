@@ -364,7 +364,7 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
 
 
 def _muscle_colours(table: pa.Table) -> dict[str, tuple[str, str]]:
-    """Colour and dashes of every muscle, by its place in the set: the same in all panels and trials."""
+    """Colour and dashes of every muscle by its place in the set, alike in all trials."""
     suffixes = ("_activation", "_envelope")
     names = [name.removesuffix(end) for end in suffixes for name in table.column_names if name.endswith(end)]
     looks = zip(itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
