@@ -87,7 +87,7 @@ ACTIVATION_DYNAMICS = (0.015, 0.060)
 ELECTRODES = {"rect_fem": ("rect_fem", "vasti")}
 """Muscles under an electrode, with equal parts: surface electrodes over the rectus femoris receive the vasti as well (Di Nardo and Fioretti 2013)."""
 SLOW_HZ = 3.0
-"""Cut-off of the envelopes, the lower end of the 3 to 10 Hz that Buchanan et al. (2004, J Appl Biomech 20, 367-395) call usual, Hz."""
+"""Cut-off of the envelopes, half the default, Hz."""
 STRENGTHS = "Anderson et al. (2007)"
 """Source of joint torques of men; the factors nearest to 1 with which the agonists make their means over the angles."""
 
@@ -161,7 +161,9 @@ def child(trial: Trial, study: Path, changes: Mapping[str, str]) -> Walk | None:
     return Walk(trial.subject.name, trial.side, problem, envelopes, used, found)
 
 
-def adult(folder: Path, delay_s: float, cutoff_hz: float | None) -> Walk:
+def adult(
+    folder: Path, delay_s: float, cutoff_hz: float | None, channels: Mapping[str, Sequence[str]] = ADULT_CHANNELS
+) -> Walk:
     """Right leg of the adult from OpenSim's angles and moments, the first cycle that they have.
 
     The channels are envelopes already: `cutoff_hz` is a further low-pass.
@@ -173,11 +175,11 @@ def adult(folder: Path, delay_s: float, cutoff_hz: float | None) -> Walk:
     net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
     muscles = load_muscle_set("leg")
     problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, ADULT_HZ, Muscles())
-    level = np.column_stack([emg[list(channels)].mean(axis=1) for channels in ADULT_CHANNELS.values()])
+    level = np.column_stack([emg[list(some)].mean(axis=1) for some in channels.values()])
     if cutoff_hz:
         level = low_pass(level, rate_hz=float(1.0 / np.diff(emg["time"]).mean()), cutoff_hz=cutoff_hz)
     values = [np.interp(times - delay_s, emg["time"], one) for one in level.T]
-    envelopes = Envelopes(tuple(ADULT_CHANNELS), np.column_stack(values), np.zeros(len(values), dtype=bool))
+    envelopes = Envelopes(tuple(channels), np.column_stack(values), np.zeros(len(values), dtype=bool))
     return Walk("adult", "right", problem, envelopes, times < times[0] + cycle_s(ground))
 
 

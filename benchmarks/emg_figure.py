@@ -18,6 +18,7 @@ import numpy as np
 from criteria import ADULT_CHANNELS, DELAY_S, Walk, crossed, predicted, walks
 from matplotlib.axes import Axes
 
+from limbtorque.figures.emg_figures import ENVELOPE
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.style import MINUS, paper_figure, paper_style, save_figure
 from limbtorque.study.options.muscles import Muscles
@@ -91,7 +92,7 @@ def draw_muscle(axes: Axes, activation: np.ndarray, envelope: np.ndarray, rate_h
     """Draw an activation over its envelope, each as a part of its own peak."""
     time_s = np.arange(len(activation)) / rate_hz
     label = f"measured envelope, {1e3 * DELAY_S:.0f} ms later"
-    axes.fill_between(time_s, envelope / np.nanmax(envelope), color=("0.45", 0.35), linewidth=0.0, label=label)
+    axes.fill_between(time_s, envelope / np.nanmax(envelope), color=ENVELOPE, linewidth=0.0, label=label)
     axes.plot(
         time_s, activation / np.nanmax(activation), color=LINE_COLOURS[0], label="predicted activation, exponent 2"
     )

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FIGURES = {"arm": "moment_arms_arm.png", "leg": "moment_arms_leg.png"}
 OLDER = {"arm": "the model sampled before", "leg": "Gait10dof18musc, sampled before"}
 COLUMNS, TITLE_SIZE = 5, 6.0
+ANGLES = {"ankle": "dorsiflexion (deg)"}  # its flexion
 LIMITS_DEG = {"shoulder": (-60, 120), "elbow": (0, 130), "wrist": (-60, 60), "hip": (-30, 120), "knee": (0, 120)}
 LIMITS_DEG["ankle"] = (-40, 30)
 OURS, BAND, MODEL_BAND, BORROWED = "#8fbcd4", "#d9e8f0", "#f3e8d2", "0.9"
@@ -44,16 +45,16 @@ SPECIMEN, DELP = "measured: specimen of Dostal and Andrews (1981)", "model: Delp
 HOLZBAUR, GAIT10 = "model, one value: Holzbaur et al. (2005)", "model: Gait10dof18musc"
 ESTIMATE, IN_VIVO = "estimate of the collection", "measured in vivo: single angles"
 LABELS = (SET, SPREAD, MODELS, NO_SOURCE, MEASURED, SECOND, SPECIMEN, IN_VIVO, DELP, HOLZBAUR, GAIT10, ESTIMATE)
-SOLID, DASHED, DOTTED = "-", (0, (4, 1.5)), (0, (1, 1.2))
+SOLID, DASHED, DOTTED, DASH_DOT = "-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5))
 # First word of a source: its colour, its line (solid: measured; dashed: model; dotted: estimate) and name in the legend.
 LOOKS: dict[str, tuple[str, Any, str]] = {
     **dict.fromkeys(("Kuechle", "Ramsay"), ("#c26a00", SOLID, MEASURED)),
-    **dict.fromkeys(("Pigeon", "Wood"), ("#117733", SOLID, SECOND)),
+    **dict.fromkeys(("Pigeon", "Wood"), ("#332288", SOLID, SECOND)),
     **dict.fromkeys(("effective", "Manal", "Wolfram", "Maganaris"), ("#333333", SOLID, IN_VIVO)),
     "Dostal": ("#c26a00", SOLID, SPECIMEN),
     "Delp": ("#882255", DASHED, DELP),
     "Holzbaur": ("#882255", DASHED, HOLZBAUR),
-    "OpenSim": ("#7a7a1e", DASHED, GAIT10),
+    "OpenSim": ("#7a7a1e", DASH_DOT, GAIT10),
     "an": ("#333333", DOTTED, ESTIMATE),
 }
 
@@ -174,9 +175,9 @@ def draw(chain: str, path: Path, older: pd.DataFrame) -> None:
         for panel in axes.ravel()[len(panels) :]:
             panel.axis("off")
         for panel in axes[:, 0]:
-            panel.set_ylabel("arm (mm)")
-        for panel in axes.ravel()[len(panels) - COLUMNS : len(panels)]:
-            panel.set_xlabel("flexion (deg)")
+            panel.set_ylabel("arm (mm), + flexes")
+        for k in range(len(panels) - COLUMNS, len(panels)):
+            axes.ravel()[k].set_xlabel(ANGLES.get(panels[k][1], "flexion (deg)"))
         order = sorted(shown, key=lambda label: list(LABELS).index(label))
         figure.legend([shown[label] for label in order], order, loc="outside lower center", ncols=2, frameon=False)
         save_figure(figure, path)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from draw_moment_arms import name_year, print_table, set_with
+from draw_moment_arms import ANGLES, name_year, print_table, set_with
 
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.style import paper_figure, paper_style, save_figure
@@ -116,8 +116,8 @@ def draw(path: Path) -> None:
                 shown |= dict(zip(labels, handles, strict=True))
         for panel in panels[:, 0]:
             panel.set_ylabel("torque (N m), flexion upwards")
-        for panel in panels[1]:
-            panel.set_xlabel("flexion (deg)")
+        for panel, (joint, *_) in zip(panels[1], CURVES["leg"], strict=True):
+            panel.set_xlabel(ANGLES.get(joint, "flexion (deg)"))
         figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=3, frameon=False)
         save_figure(figure, path)
 

@@ -201,8 +201,7 @@ def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
             panel.set_axis_off()
         for panel in panels[-1]:
             panel.set_xlabel("gait cycle (%)")
-        for panel in panels[:, 0]:
-            panel.set_ylabel("knee force (body weights)")
+        figure.supylabel("contact force of the knee (body weights)", fontsize=NAME_SIZE)
         figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
         save_figure(figure, path)
 

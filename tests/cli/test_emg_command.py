@@ -67,3 +67,49 @@ def test_side_patterns(label, pattern):
     if pattern:
         side = "right" if label.lower().startswith("r") or label.endswith("_r") else "left"
         assert list(Emg.model_validate({"channels": {pattern: "x"}}).channels_of(side)) == [label]
+
+
+COORDINATES = ["pelvis_tx", "pelvis_ty", "pelvis_tz", "hip_flexion_r", "hip_adduction_r", "knee_angle_r"]
+PLATE = [f"ground_{what}{axis}" for what in ("force_v", "force_p", "torque_") for axis in "xyz"]
+
+
+def write_storage(path, *, title, beside, names=("soleus_r", "tibialis_anterior_r")):
+    """OpenSim table of electromyography at 2000 Hz beside other columns; it states no unit of length."""
+    signals = np.stack([bursts(4000, [0.5], [1.0], seed=seed) for seed in range(len(names))], axis=1)
+    values = np.column_stack([np.arange(4000) / 2000.0, np.full((4000, len(beside)), 0.3), signals])
+    head = f"{title}\nnRows=4000\nnColumns={values.shape[1]}\ninDegrees=yes\nendheader"
+    table = "\n".join("\t".join(f"{x:.7g}" for x in row) for row in values)
+    path.write_text(f"{head}\n{chr(9).join(['time', *beside, *names])}\n{table}\n", encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("title", "beside"),
+    [("Coordinates", COORDINATES), ("walk_ik", COORDINATES), ("walk", PLATE), ("walk EMG", COORDINATES[:3])],
+)
+def test_columns_beside_electromyography_need_no_unit_of_length(tmp_path, title, beside):
+    path = write_storage(tmp_path / "walk.mot", title=title, beside=beside)
+    assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 0
+    rows = pd.read_csv(tmp_path / "out" / "emg_summary.csv")
+    assert rows.muscle.tolist() == ["right_soleus", "right_tibialis_anterior"]  # and no adductors of hip_adduction_r
+    assert rows.onset_bonato_s.tolist() == pytest.approx([0.5, 0.5], abs=0.02)  # as simulated
+
+
+@pytest.mark.parametrize("title", ["Static Optimization", "ModelForces", "controls"])
+def test_computed_activations_are_no_electromyography(tmp_path, capsys, title):
+    path = write_storage(tmp_path / "walk.sto", title=title, beside=COORDINATES)
+    assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 1
+    assert "results of OpenSim, not a recording" in capsys.readouterr().err
+
+
+def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
+    xyz = np.full((500, 1, 3), 0.5)
+    path = write_c3d(
+        tmp_path / "a.c3d",
+        xyz,
+        units="",
+        analog=channels(),
+        analog_units=["mV"] * 3,
+        groups={"ANALOG": {"LABELS": ["L Sol", "L TA", "EMG9"]}},
+    )
+    assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 0

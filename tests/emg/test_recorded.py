@@ -136,9 +136,50 @@ def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
 
 
 def test_a_channel_without_a_maximal_trial_is_told():
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima={"R Sol": 1.0})
-    assert "'R TA': without a fault in no maximal trial" in found.notes[0]
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima={("R Sol", "uV"): 1e3})
+    assert "'R TA': no maximal trial (emg.max_voluntary_files) has this channel without a fault" in found.notes[0]
     assert found.facts[1]["normalised_by"] == "own peak"
+
+
+def test_a_maximal_trial_in_another_voltage_is_converted():
+    """A maximal trial twice as large, in microvolts, beside a trial in millivolts."""
+    largest = peaks(recording({label: 2e3 * values for label, values in TWO.items()}, "uV"), options())
+    found = electromyography(recording(TWO, "mV"), FRAMES_S, "right", options(), maxima=largest)
+    assert np.nanmax(found.envelope, axis=0) == pytest.approx([0.5, 0.5], rel=0.01)
+    assert not found.notes
+
+
+@pytest.mark.parametrize(("unit", "of_maximal"), [("", "mV"), ("mV", ""), ("counts", "mV")])
+def test_a_maximal_trial_of_unknown_unit_does_not_normalise(unit, of_maximal):
+    largest = peaks(recording({label: 2.0 * values for label, values in TWO.items()}, of_maximal), options())
+    found = electromyography(recording(TWO, unit), FRAMES_S, "right", options(), maxima=largest)
+    assert [fact["normalised_by"] for fact in found.facts] == ["own peak"] * 2
+    assert any("they do not compare" in note and "give emg.unit" in note for note in found.notes)
+
+
+def test_a_maximal_trial_serves_channels_that_only_the_settings_name():
+    own = Emg.model_validate({"channels": {"CH {S}": "soleus"}})
+    recorded = recording({"CH R": 0.3 * muscle(1)}, "N")  # no label or unit of electromyography
+    found = electromyography(
+        recorded, FRAMES_S, "right", own, maxima=peaks(recording({"CH R": 0.6 * muscle(1)}, "N"), own)
+    )
+    assert np.nanmax(found.envelope) == pytest.approx(0.5, rel=0.01)
+
+
+def test_channels_in_different_voltages_are_compared_in_one():
+    """0.3 mV and 0.0003 V are of one size: none is faint beside the other."""
+    mixed = recording({"R Sol": 0.3 * muscle(1), "R TA": 3e-4 * TWO["R TA"]}, ("mV", "V"))
+    found = electromyography(mixed, FRAMES_S, "right", options())
+    assert [fact["faults"] for fact in found.facts] == ["", ""]
+    assert found.facts[1]["rms_uv"] == pytest.approx(found.facts[0]["rms_uv"], rel=0.15)
+
+
+def test_an_amplitude_below_the_noise_of_amplifiers_is_left_out():
+    found = electromyography(
+        recording({label: 3e-4 * values for label, values in TWO.items()}, "uV"), FRAMES_S, "right", options()
+    )
+    assert np.isnan([fact["rms_uv"] for fact in found.facts]).all()
+    assert "below 0.1 uV, less than the noise of an amplifier: another unit than uV" in found.notes[0]
 
 
 def test_recorded_envelopes_are_taken_as_they_are():

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.emg.onsets import METHODS
-from limbtorque.emg.recorded import Electromyography, electromyography, peaks
+from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.emg.summary import co_contraction_rows, emg_summary
 from limbtorque.errors import TrialError
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
@@ -81,10 +81,10 @@ def analyse_files(
     with GuardedReader() as reader:
         read = [_read(reader, path, settings) for path in (*files, *maximal)]
     recordings, own = read[: len(files)], settings.emg
-    largest: dict[str, float] = {}
+    largest: Maxima = {}
     for one in read[len(files) :]:
-        for label, peak in peaks(one, own).items():
-            largest[label] = max(largest.get(label, 0.0), peak)
+        for key, peak in peaks(one, own).items():
+            largest[key] = max(largest.get(key, 0.0), peak)
     said, rows, pairs = list[str](), list[dict[str, Any]](), list[dict[str, Any]]()
     for path, recording in zip(files, recordings, strict=True):
         done = analyse(recording, own, side=side, maxima=largest if maximal else None)
@@ -105,7 +105,7 @@ def analyse_files(
 FRAMES_OF_STUDY = (*EMG_SUMMARY_COLUMNS[:7],)  # trial, session ... muscle_status: a recording alone has none
 
 
-def analyse(recording: Recording, options: Emg, *, side: str, maxima: dict[str, float] | None = None) -> Done:
+def analyse(recording: Recording, options: Emg, *, side: str, maxima: Maxima | None = None) -> Done:
     """Electromyography of one recording, at its frames.
 
     Parameters
@@ -116,7 +116,7 @@ def analyse(recording: Recording, options: Emg, *, side: str, maxima: dict[str, 
         Section `emg` of the settings.
     side : str
         ``"left"`` or ``"right"``.
-    maxima : dict of str to float, optional
+    maxima : dict, optional
         Largest envelopes in maximal trials.
     """
     if not options.channels:
@@ -193,5 +193,5 @@ def _read(reader: GuardedReader, path: Path, settings: Settings) -> Recording:
         path,
         memory_limit_mb=reading.memory_limit_mb,
         time_limit_s=reading.time_limit_s,
-        options=ReadOptions.of(reading),
+        options=ReadOptions.of(reading, analog_only=True),
     )

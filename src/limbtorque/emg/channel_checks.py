@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.recordings.emg_channels import comparable
 from limbtorque.signals.shares import power_shares
 
 FAULTS = {
@@ -17,6 +19,15 @@ FAULTS = {
     "artefact": "motion artefact: most of the power is below the band",
     "negative": "an envelope with negative values: inverted, or not an envelope",
     "copy": "the same signal as another channel, or its inverse",
+}
+REMEDIES = {
+    "missing": "export the channel without gaps",
+    "dead": "check the electrode, or take the channel out of emg.channels",
+    "clipped": "record with a lower gain",
+    "mains": "check ground and cables",
+    "artefact": "fasten electrode and cable, and check the sampling rate",
+    "negative": "turn its sign, or set emg.signal",
+    "copy": "take one of the two out of emg.channels",
 }
 STEADY = (
     2.7  # 95th over 5th percentile of an envelope without bursts: 8 dB, below which Bonato et al. (1998) detect none
@@ -88,6 +99,7 @@ def channel_metrics(
     rate_hz: float,
     high_pass_hz: float,
     is_envelope: BoolArray,
+    units: Sequence[str] = (),
 ) -> Metrics:
     """Metrics of recorded channels.
 
@@ -103,6 +115,8 @@ def channel_metrics(
         Samples per second; lower limit of the band, Hz.
     is_envelope : ndarray of bool, shape (n_channels,)
         Channels that are envelopes: of them clipping, mains and artefacts cannot be seen.
+    units : sequence of str, optional
+        Units of the channels; only those that compare are compared in size. One for all by default.
 
     Notes
     -----
@@ -124,17 +138,29 @@ def channel_metrics(
     good = whole & ~is_envelope & (modulation >= STEADY) & shares
     products = band.T @ band  # zero for channels with missing samples
     size = np.sqrt(np.diag(products) / len(band))
-    strongest = size[good].max(initial=0.0)
     return Metrics(
         missing=missing,
         modulation=modulation,
-        level=np.where(is_envelope, 1.0, size / strongest if strongest > 0.0 else 1.0),
+        level=np.where(is_envelope, 1.0, _levels(size, good, units)),
         clipped=clipped,
         mains=mains,
         artefact=artefact,
         alike=_alike(products),
         negative=is_envelope & (least < -UNDERSHOOT * extent),
     )
+
+
+def _levels(size: FloatArray, good: BoolArray, units: Sequence[str]) -> FloatArray:
+    """Ratio of each size to that of the strongest good channel of a like unit, or 1."""
+    scales = [comparable(unit) for unit in units] or [("", 1.0)] * len(size)
+    kinds, factors = (np.array(each) for each in zip(*scales, strict=True)) if scales else (np.zeros(0), np.zeros(0))
+    levels = np.ones(len(size))
+    for kind in set(kinds):
+        of_kind = kinds == kind
+        strongest = (size * factors)[good & of_kind].max(initial=0.0)
+        if strongest > 0.0:
+            levels[of_kind] = (size * factors)[of_kind] / strongest
+    return levels
 
 
 def _modulation(envelopes: FloatArray, extent: FloatArray) -> FloatArray:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.emg.channel_checks import FAULTS, UNDERSHOOT, Metrics, channel_metrics
+from limbtorque.emg.channel_checks import FAULTS, REMEDIES, UNDERSHOOT, Metrics, channel_metrics
 from limbtorque.emg.envelope import at_times, band_pass, linear_envelope
 from limbtorque.emg.onsets import METHODS, Method, active, quietest
 from limbtorque.errors import did_you_mean
-from limbtorque.recordings.emg_channels import emg_channels, microvolts
+from limbtorque.recordings.emg_channels import SMALLEST_UV, comparable, emg_channels, microvolts
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.shares import power_shares
 from limbtorque.study.options.emg import Emg
@@ -125,6 +125,7 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
         passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
         smooth = linear_envelope(passed, rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
         band, envelope = (passed, smooth) if raw.all() else (_put(filled, raw, passed), _put(envelope, raw, smooth))
+    units = tuple(recording.analog_units[k].strip() or options.unit for k in chosen)
     metrics = channel_metrics(
         values,
         band,
@@ -132,10 +133,11 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
         rate_hz=rate_hz,
         high_pass_hz=options.high_pass_hz,
         is_envelope=is_envelope,
+        units=units,
     )
     return Channels(
         labels=tuple(recording.analog_labels[k] for k in chosen),
-        units=tuple(recording.analog_units[k].strip() or options.unit for k in chosen),
+        units=units,
         band=band,
         envelope=envelope,
         is_envelope=is_envelope,
@@ -166,15 +168,26 @@ def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Em
     return np.asarray(smooth & whole)
 
 
-def peaks(recording: Recording, options: Emg) -> dict[str, float]:
-    """Largest envelope of every channel without a fault, by its label."""
-    channels = process_channels(recording, [], options)
-    good = [
-        not channels.metrics.faults(k) or channels.metrics.faults(k) == ("dead",) for k in range(len(channels.labels))
-    ]
-    return {
-        label: float(channels.peak[k]) for k, label in enumerate(channels.labels) if good[k] and channels.peak[k] > 0
-    }
+Maxima = dict[tuple[str, str], float]
+"""Largest envelopes of maximal trials by label and unit: microvolts, or the file's unit where that is no voltage."""
+
+
+def peaks(recording: Recording, options: Emg) -> Maxima:
+    """Largest envelope of every channel without a fault."""
+    named = [label for side in ("left", "right") for label in options.channels_of(side)]
+    channels = process_channels(recording, [label for label in named if label in recording.analog_labels], options)
+    found = {}
+    for k in range(len(channels.labels)):
+        key, size = _amplitude(channels, k)
+        if size > 0.0 and channels.metrics.faults(k) in ((), ("dead",)):
+            found[key] = size
+    return found
+
+
+def _amplitude(channels: Channels, k: int) -> tuple[tuple[str, str], float]:
+    """Label and unit of a channel in `Maxima`, and its largest envelope in that unit."""
+    unit, factor = comparable(channels.units[k])
+    return (channels.labels[k], unit), factor * float(channels.peak[k])
 
 
 def electromyography(
@@ -184,7 +197,7 @@ def electromyography(
     options: Emg,
     *,
     start_s: float = 0.0,
-    maxima: Mapping[str, float] | None = None,
+    maxima: Maxima | None = None,
 ) -> Electromyography:
     """Normalised envelopes and activity of a trial's muscles.
 
@@ -200,8 +213,8 @@ def electromyography(
         Section `emg` of the settings.
     start_s : float, optional
         Time of the first sample on the clock of `times_s`, s.
-    maxima : mapping of str to float, optional
-        Largest envelopes in maximal trials (`peaks`), by label; else a channel is normalised by its own peak.
+    maxima : dict, optional
+        Largest envelopes in maximal trials (`peaks`); else a channel is normalised by its own peak.
 
     Raises
     ------
@@ -274,17 +287,16 @@ def _activity(
     return found
 
 
-def _reference(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> tuple[float, str]:
+def _reference(channels: Channels, k: int, maxima: Maxima | None) -> tuple[float, str]:
     """Value of an envelope that counts as 1, and its origin."""
-    if maxima and (largest := maxima.get(channels.labels[k], 0.0)) > 0.0:
-        return largest, "maximal trial"
+    key, _ = _amplitude(channels, k)
+    if maxima and (largest := maxima.get(key, 0.0)) > 0.0:
+        return largest / comparable(channels.units[k])[1], "maximal trial"
     peak = float(channels.peak[k])
     return (peak, "own peak") if peak > 0.0 else (math.nan, "own peak")
 
 
-def _facts(
-    muscle: str, at: list[int], channels: Channels, maxima: Mapping[str, float] | None
-) -> dict[str, str | float]:
+def _facts(muscle: str, at: list[int], channels: Channels, maxima: Maxima | None) -> dict[str, str | float]:
     """Channels, unit, faults, normalisation and amplitude of a muscle."""
     if not at:
         return {**NO_CHANNEL, "muscle": muscle}
@@ -305,17 +317,24 @@ def _facts(
 def _rms_uv(channels: Channels, k: int) -> float:
     """Root mean square of a channel's band, uV; NaN where its amplitude is unknown."""
     factor = microvolts(channels.units[k])
-    if factor is None or channels.is_envelope[k] or _amplified(channels, k, factor):
+    if factor is None or channels.is_envelope[k] or _doubtful(channels, k, factor):
         return math.nan
     return factor * float(np.sqrt(np.mean(channels.band[:, k] ** 2)))
 
 
-def _amplified(channels: Channels, k: int, factor_uv: float) -> bool:
-    """Return True for amplitudes that no electrode on the skin has."""
-    return bool(channels.size[k] * factor_uv > LARGEST_UV)
+def _doubtful(channels: Channels, k: int, factor_uv: float) -> str:
+    """Sentence on an amplitude that no electrode on the skin has; else empty."""
+    size_uv = float(channels.size[k]) * factor_uv
+    if size_uv > LARGEST_UV:
+        found = f"above {LARGEST_UV / 1e3:g} mV, more than electrodes on the skin measure: amplified, or another unit"
+    elif 0.0 < size_uv < SMALLEST_UV:
+        found = f"below {SMALLEST_UV:g} uV, less than the noise of an amplifier: another unit than {channels.units[k]}"
+    else:
+        return ""
+    return f"{found}; the amplitude is left out (envelopes are normalised without it); correct the unit in the file"
 
 
-def _notes(channels: Channels, chosen: list[int], source: str, maxima: Mapping[str, float] | None) -> list[str]:
+def _notes(channels: Channels, chosen: list[int], source: str, maxima: Maxima | None) -> list[str]:
     """Sentences on channels, each once with the labels that it is true of."""
     labels: dict[str, list[str]] = {}
     for k in chosen:
@@ -330,26 +349,43 @@ def _some(labels: list[str]) -> str:
     return ", ".join(labels[:LISTED]) + more
 
 
-def _sentences(channels: Channels, k: int, maxima: Mapping[str, float] | None) -> list[str]:
+def _sentences(channels: Channels, k: int, maxima: Maxima | None) -> list[str]:
     """Sentences on a channel: faults, unit, maximal trial."""
-    label, unit, metrics = channels.labels[k], channels.units[k], channels.metrics
-    said = [f"{FAULTS[fault]}{_measured(metrics, fault, k, channels)}; not compared" for fault in metrics.faults(k)]
+    unit, metrics = channels.units[k], channels.metrics
+    said = [
+        f"{FAULTS[fault]}{_measured(metrics, fault, k, channels)}; not compared; {REMEDIES[fault]}"
+        for fault in metrics.faults(k)
+    ]
     factor = microvolts(unit)
     if factor is None and not channels.is_envelope[k]:
         stated = f"the unit {unit!r} is not a voltage" if unit else "the unit is not stated"
         said.append(f"{stated}, so the amplitude is unknown (envelopes are normalised without it); give emg.unit")
-    elif factor is not None and not channels.is_envelope[k] and _amplified(channels, k, factor):
-        said.append(
-            f"above {LARGEST_UV / 1e3:g} mV, more than electrodes on the skin measure: amplified, or another unit; the amplitude is left out"
-        )
-    if maxima is not None and not maxima.get(label):
-        said.append("without a fault in no maximal trial (emg.max_voluntary_files); normalised by its own peak")
-    elif maxima and channels.peak[k] > maxima[label]:
-        said.append(
-            f"the maximal trial is below this trial ({maxima[label] / channels.peak[k]:.0%} of its peak), so the envelope exceeds 1; "
+    elif factor is not None and not channels.is_envelope[k] and (doubt := _doubtful(channels, k, factor)):
+        said.append(doubt)
+    return said + ([] if maxima is None else _of_maximal(channels, k, maxima))
+
+
+def _of_maximal(channels: Channels, k: int, maxima: Maxima) -> list[str]:
+    """Sentence on a channel's maximal trials, where they do not serve."""
+    key, size = _amplitude(channels, k)
+    label, unit = key
+    others = [other or "no unit" for same, other in maxima if same == label and other != unit]
+    if others and not maxima.get(key):
+        return [
+            f"in {unit or 'no unit'} here and {', '.join(others)} in the maximal trial: they do not compare, so it is normalised "
+            "by its own peak; give emg.unit"
+        ]
+    if not maxima.get(key):
+        return [
+            "no maximal trial (emg.max_voluntary_files) has this channel without a fault; it is normalised by its own peak; check "
+            "labels and faults there"
+        ]
+    if size > maxima[key]:
+        return [
+            f"the maximal trial is below this trial ({maxima[key] / size:.0%} of its peak), so the envelope exceeds 1; "
             "check emg.max_voluntary_files"
-        )
-    return said
+        ]
+    return []
 
 
 def _measured(metrics: Metrics, fault: str, k: int, channels: Channels) -> str:

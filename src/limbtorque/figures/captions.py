@@ -32,6 +32,7 @@ COLOURS = {
     "generated": COLOUR_NAMES[GENERATED],
     "absorbed": COLOUR_NAMES[ABSORBED],
     "muscle": COLOUR_NAMES[LINE_COLOURS[0]],
+    "envelope": COLOUR_NAMES[LINE_COLOURS[8]],
     "residual": COLOUR_NAMES[RESIDUAL],
     "criterion": COLOUR_NAMES[CRITERION],
     "chosen": COLOUR_NAMES[CHOSEN],

@@ -28,7 +28,7 @@ from limbtorque.figures.style import (
 )
 from limbtorque.tables.files import column_array
 
-ENVELOPE, ACTIVE = ("0.45", 0.35), "#DDAA33"
+ENVELOPE, ACTIVE = (LINE_COLOURS[8], 0.45), "#DDAA33"
 ROOM = 1.2  # height of a panel over its largest value
 METHODS = {"bonato": "active by Bonato et al. (1998)", "hodges_bui": "active by Hodges and Bui (1996)"}
 
@@ -102,7 +102,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
             shade(axes, time_s, active == 1.0, ACTIVE, text, lowest=0.95)
             break
     axes.set_ylim(0.0, ROOM * top)
-    axes.set_ylabel("activation" if predicted else "envelope")
+    axes.set_ylabel("activation (0 to 1)" if predicted else "envelope")
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     axes.set_title(f"{muscle}\n{agreement_text(row)}", loc="left", fontsize=NAME_SIZE)
 

@@ -40,7 +40,11 @@ STATUS_MARKS = {  # column of a frame's status: the value that is marked, its co
     "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
     "optimization_status": (1, "black", "torque beyond the muscles' strength"),
 }
-WHOLE_MM, LINES_MM = 8.0, 26.0  # heights of a muscle's panels: up to its strength, and of its lines
+WHOLE_MM, LINES_MM, APART_MM = (
+    8.0,
+    26.0,
+    3.2,
+)  # heights of a muscle's panels: up to its strength, of its lines; between them
 PULLS_N = 1e-3  # a muscle whose force is never larger does not pull
 
 
@@ -174,7 +178,7 @@ def muscle_figure(
             grid,
             width_mm=width_mm,
             heights_mm=[WHOLE_MM if whole else LINES_MM for whole in kinds] * rows,
-            gaps_mm=[TITLE_MM, *[2.0] * len(ranges)] + [TITLE_MM + 2.0, *[2.0] * len(ranges)] * (rows - 1),
+            gaps_mm=[TITLE_MM, *[APART_MM] * len(ranges)] + [TITLE_MM + 2.0, *[APART_MM] * len(ranges)] * (rows - 1),
             legend_mm=shared_legend(figure, grid.ravel(), width_mm),
             title=wrapped_heading(title, width_mm, left_out),
         )

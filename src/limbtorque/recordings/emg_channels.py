@@ -188,6 +188,18 @@ def microvolts(unit: str) -> float | None:
     return VOLTS_UV.get(unit.strip().lower())
 
 
+def comparable(unit: str) -> tuple[str, float]:
+    """Unit in which a channel's amplitude compares with others, and the factor to it.
+
+    Examples
+    --------
+    >>> comparable("mV"), comparable("V"), comparable(""), comparable("counts")
+    (('uV', 1000.0), ('uV', 1000000.0), ('', 1.0), ('counts', 1.0))
+    """
+    factor = microvolts(unit)
+    return (unit.strip(), 1.0) if factor is None else ("uV", factor)
+
+
 def _words(text: str) -> str:
     """Words of a label in small letters; what is no letter parts them."""
     return re.sub(r"[^a-z]+", " ", text.lower())

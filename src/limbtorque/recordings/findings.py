@@ -102,7 +102,7 @@ def length_unit(said: str | None, where: str, options: ReadOptions, name: str, f
     Raises
     ------
     ReadError
-        An unknown unit, or none and no option.
+        An unknown unit, or none and no option, and positions are wanted.
     """
     found = f"{where}: {said!r}" if said else f"{where}: not stated"
     stated = LENGTHS_M.get(plain_unit(said)) if said else None
@@ -112,6 +112,8 @@ def length_unit(said: str | None, where: str, options: ReadOptions, name: str, f
         if said and stated != given_m:
             findings.notes.append(f"{found}, reading.length_unit says {options.length_unit}: the second value is used")
         return given_m
+    if stated is None and options.analog_only:
+        return 1.0
     if stated is None:
         raise ReadError(
             f"{name}: unit of length: {found}, expected one of mm, cm, m; "

@@ -48,6 +48,9 @@ class ReadOptions:
         The same as ``rate_hz`` for that file.
     forces_offset_s : float, optional
         Added to the times of that file, s.
+    analog_only : bool
+        Only the analog channels are read, as of a file of electromyography: positions and forces are left out, and their units
+        are not needed. It is not an option of the settings.
     """
 
     length_unit: str | None = None
@@ -70,11 +73,13 @@ class ReadOptions:
     forces_length_unit: str | None = None
     forces_offset_s: float | None = None
     forces_rate_hz: float | None = None
+    analog_only: bool = False
 
     @classmethod
-    def of(cls, reading: Any) -> ReadOptions:
+    def of(cls, reading: Any, *, analog_only: bool = False) -> ReadOptions:
         """Take the options from the section `reading` of the settings."""
-        return cls(**{field.name: getattr(reading, field.name) for field in fields(cls)})
+        stated = {field.name: getattr(reading, field.name) for field in fields(cls) if field.name != "analog_only"}
+        return cls(**stated, analog_only=analog_only)
 
 
 NO_OPTIONS = ReadOptions()

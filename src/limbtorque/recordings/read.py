@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.read import read_c3d
@@ -79,6 +81,9 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     """
     path = Path(path)
     recording = READERS[file_format(path)](path, options)
+    if options.analog_only:
+        nowhere = np.zeros((recording.n_frames, 0, 3))
+        recording = replace(recording, labels=(), markers_m=nowhere, force_plates=(), model_outputs=())
     check_plausible(recording, options)
     recording = without_far_samples(recording)
     if found := size_findings(recording):

@@ -363,9 +363,17 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
     return Panel("power", "Joint power", "power", "W", lines, shaded, about=about)
 
 
+def _muscle_colours(table: pa.Table) -> dict[str, tuple[str, str]]:
+    """Colour and dashes of every muscle by its place in the set, alike in all trials."""
+    suffixes = ("_activation", "_envelope")
+    names = [name.removesuffix(end) for end in suffixes for name in table.column_names if name.endswith(end)]
+    looks = zip(itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
+    return dict(zip(dict.fromkeys(names), looks, strict=False))
+
+
 def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
-    names = [name.removesuffix("_activation") for name in table.column_names if name.endswith("_activation")]
-    names = [name for name in names if f"{name}_force_n" in table.column_names]
+    looks = _muscle_colours(table)
+    names = [name for name in looks if f"{name}_force_n" in table.column_names]
     forces = _columns(table, [f"{name}_force_n" for name in names])
     peaks = {name: float(np.nanmax(forces[f"{name}_force_n"], initial=0.0)) for name in names}
     pulling = sorted((name for name in names if peaks[name] > PULLS_N), key=lambda name: -peaks[name])
@@ -378,8 +386,7 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         Line(
             f"{name}_force_n",
             name,
-            LINE_COLOURS[k % len(LINE_COLOURS)],
-            DASHES[k // len(LINE_COLOURS) % len(DASHES)],
+            *looks[name],
             shown=k < SHOWN_MUSCLES,
             least=f"{name}_min_force_n" if f"{name}_min_force_n" in ends else "",
             greatest=f"{name}_max_force_n" if f"{name}_max_force_n" in ends else "",
@@ -426,11 +433,12 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
     if not there:
         return
     curves.add(_columns(table, there), 4)
+    looks = _muscle_colours(table)
     lines = tuple(
         Line(
             column,
             f"{column.rpartition('_')[0]} {'EMG' if column.endswith('_envelope') else 'activation'}",
-            LINE_COLOURS[names.index(column.rpartition("_")[0]) % len(LINE_COLOURS)],
+            looks[column.rpartition("_")[0]][0],
             "dot" if column.endswith("_envelope") else "solid",
             shown=names.index(column.rpartition("_")[0]) < SHOWN_EMG,
         )

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.onsets import METHODS
-from limbtorque.emg.recorded import Electromyography, electromyography, peaks
+from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.errors import TrialError
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
@@ -34,7 +34,7 @@ class EmgReader:
     """
 
     reader: GuardedReader
-    _maxima: dict[tuple[object, ...], dict[str, float]] = field(default_factory=dict)
+    _maxima: dict[tuple[Path, str], Maxima] = field(default_factory=dict)
 
     def of(self, trial: Trial, time_s: FloatArray) -> tuple[Electromyography | None, tuple[str, ...]]:
         """Electromyography at the frames of a trial, or None, and notes on it.
@@ -56,35 +56,35 @@ class EmgReader:
         markers = self._read(trial, trial.file, trial.forces_file)
         if trial.emg_file is None:
             return markers, 0.0
-        found = self._read(trial, trial.emg_file)
+        found = self._read(trial, trial.emg_file, analog_only=True)
         return found, start_s(found) - start_s(markers) + trial.settings.emg.file_offset_s
 
-    def _largest(self, trial: Trial) -> tuple[dict[str, float] | None, list[str]]:
+    def _largest(self, trial: Trial) -> tuple[Maxima | None, list[str]]:
         """Largest envelopes of the maximal trials, and notes on unusable ones."""
-        found: dict[str, float] = {}
+        found: Maxima = {}
         told = []
         for file in trial.maximal_files:
             try:
-                for label, peak in self._peaks(trial, file).items():
-                    found[label] = max(found.get(label, 0.0), peak)
+                for key, peak in self._peaks(trial, file).items():
+                    found[key] = max(found.get(key, 0.0), peak)
             except TrialError as error:
                 told.append(f"electromyography: maximal trial left out: {error}")
         return found if trial.maximal_files else None, told
 
-    def _peaks(self, trial: Trial, file: Path) -> dict[str, float]:
+    def _peaks(self, trial: Trial, file: Path) -> Maxima:
         options = trial.settings.emg
-        key = (file, options.high_pass_hz, options.low_pass_hz, options.envelope_cutoff_hz, options.signal)
+        key = (file, options.model_dump_json())
         if key not in self._maxima:
-            self._maxima[key] = peaks(self._read(trial, file), options)
+            self._maxima[key] = peaks(self._read(trial, file, analog_only=True), options)
         return self._maxima[key]
 
-    def _read(self, trial: Trial, file: Path, forces: Path | None = None) -> Recording:
+    def _read(self, trial: Trial, file: Path, forces: Path | None = None, *, analog_only: bool = False) -> Recording:
         reading = trial.settings.reading
         return self.reader.read(
             file,
             memory_limit_mb=reading.memory_limit_mb,
             time_limit_s=reading.time_limit_s,
-            options=ReadOptions.of(reading),
+            options=ReadOptions.of(reading, analog_only=analog_only),
             forces=forces,
         )
 

@@ -253,6 +253,8 @@ def _length_unit(point: Group, options: ReadOptions, name: str, findings: Findin
                 f"POINT:UNITS is {said}, reading.length_unit is {options.length_unit}: the second value is used"
             )
         return given_m
+    if options.analog_only and (len(factors) != 1 or None in factors):
+        return 1.0
     if len(factors) != 1 or None in factors:
         raise ReadError(
             f"{name}: the unit of length POINT:UNITS is {said}, expected one of mm, cm, m "

@@ -31,6 +31,7 @@ COLUMNS = (
     (r".+_o[xyz]", "positions of a model's bodies (body kinematics)"),
     (r".+_(moment|force)", "generalized forces of inverse dynamics"),
 )
+OF_MUSCLES = ("modelforces", "static optimization", "modelstates", "states", "controls", "activations")
 FITTED = ("inverse kinematics", "model marker locations from ik")
 GIVE = "results of OpenSim, not a recording: give the markers it was computed from (TRC), and the ground forces as forces_file"
 
@@ -58,6 +59,16 @@ def kind_of_results(title: str, names: Sequence[str]) -> str:
         if 3 * sum(bool(re.fullmatch(pattern, name.lower())) for name in names) > len(names):
             return kind
     return ""
+
+
+def is_result(name: str) -> bool:
+    """Return True for a column of a model's coordinates, states, reactions or moments."""
+    return any(re.fullmatch(pattern, name.lower()) for pattern, _ in COLUMNS)
+
+
+def is_of_muscles(title: str) -> bool:
+    """Return True for the first line of computed activations or forces."""
+    return title.strip().lower() in OF_MUSCLES
 
 
 def is_fitted(title: str) -> bool:

@@ -18,7 +18,7 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, recording_of, stated_rate, timed_rows
 from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, plain_number, read_text, table
-from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, kind_of_results
+from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, is_of_muscles, is_result, kind_of_results
 from limbtorque.recordings.wrenches import Wrench, plate_of
 
 READER = "text.opensim_storage"
@@ -84,7 +84,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             start, f"the first column is {names[0][:40] if names else ''!r}, expected 'time'; export it again"
         )
     no_repeated_columns([name.lower() for name in names], text, start)
-    _refuse_results(text, names[1:])
+    _refuse_results(text, names[1:], options)
     width = _width(text, header, start)
     values = _values(text, start + 1, len(names), width, separator)
     _check_counts(text, header, values, len(names), width, findings)
@@ -96,10 +96,12 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     return _recording(text, header, columns, clock, options, findings)
 
 
-def _refuse_results(text: Text, names: Sequence[str]) -> None:
-    """Refuse what a model computed; ground forces among its columns are read."""
+def _refuse_results(text: Text, names: Sequence[str], options: ReadOptions) -> None:
+    """Refuse results of a model; ground forces, or wanted electromyography, are read."""
     wrenches, _, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
     kind = kind_of_results(text.lines[0], names)
+    if options.analog_only and not is_of_muscles(text.lines[0]) and _emg_columns(text.lines[0], names):
+        return
     if kind and not wrenches:
         raise ReadError(f"{text.name}: {kind}: {GIVE}")
 
@@ -113,6 +115,8 @@ def _recording(
     findings: Findings,
 ) -> Recording:
     """Recording from the sorted columns."""
+    if options.analog_only and (chosen := _emg_columns(text.lines[0], columns)):
+        return _emg_recording(text, {name: columns[name] for name in chosen}, clock, findings, len(columns))
     wrenches, rest, broken = _wrenches(columns)
     markers, other = _markers(rest, findings)
     if broken:
@@ -121,7 +125,7 @@ def _recording(
             f"columns of a wrench without three of its force and three of its point, left out: {', '.join(broken)}"
         )
     if not markers and not wrenches and _is_emg(text.lines[0], columns):
-        return _emg_recording(text, columns, clock, findings)
+        return _emg_recording(text, columns, clock, findings, len(columns))
     if not markers and not wrenches:
         raise ReadError(
             f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
@@ -147,8 +151,20 @@ def _recording(
 
 def _is_emg(title: str, names: Collection[str]) -> bool:
     """Return True for electromyography, by the title or by names of muscles."""
-    named = sum(bool(side_and_muscle(name)[1]) or "emg" in name.lower() for name in names)
-    return _says_emg(title) or 2 * named > len(names)
+    return _says_emg(title) or 2 * sum(map(_names_muscle, names)) > len(names)
+
+
+def _names_muscle(name: str) -> bool:
+    """Return True for a column named like a muscle, or EMG."""
+    return bool(side_and_muscle(name)[1]) or "emg" in name.lower()
+
+
+def _emg_columns(title: str, names: Collection[str]) -> list[str]:
+    """Columns of electromyography beside positions, forces and a model's coordinates."""
+    _, rest, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
+    _, others = _markers(rest, Findings())
+    recorded = [name for name in others if not is_result(name)]
+    return recorded if _says_emg(title) else [name for name in recorded if _names_muscle(name)]
 
 
 def _says_emg(title: str) -> bool:
@@ -156,8 +172,12 @@ def _says_emg(title: str) -> bool:
     return bool(re.search(r"\bs?emg|electromyo", title.lower()))
 
 
-def _emg_recording(text: Text, columns: Mapping[str, FloatArray], clock: Clock, findings: Findings) -> Recording:
+def _emg_recording(
+    text: Text, columns: Mapping[str, FloatArray], clock: Clock, findings: Findings, n_columns: int
+) -> Recording:
     """Recording of analog channels only, one sample a frame."""
+    if n_columns > len(columns):
+        findings.add("other columns", str(n_columns - len(columns)), "left out: only electromyography is read")
     findings.add(
         "electromyography",
         f"{len(columns)} columns named like muscles, {'by its title' if (said := _says_emg(text.lines[0])) else 'untitled'}",

@@ -1,0 +1,33 @@
+"""Panels of muscles on a trial's page: one muscle has one colour."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.report import panels
+
+FRAMES = np.linspace(0.0, 1.0, 20)
+
+
+def lines(strongest, channels):
+    """Lines of the panels of forces and of electromyograms, of a leg whose muscle `strongest` pulls most."""
+    names = load_muscle_set("leg").names
+    columns = {f"{name}_force_n": FRAMES * (9.0 if name == strongest else 1.0) for name in names}
+    columns |= {f"{name}_activation": FRAMES for name in names} | {f"{name}_envelope": FRAMES for name in channels}
+    table, curves = pa.table(columns), panels._Curves()
+    forces, emg = [*panels._muscle_panel(table, curves)], [*panels._emg_panel(table, (), curves)]
+    return forces[0].lines, emg[0].lines
+
+
+@pytest.mark.parametrize(("strongest", "channels"), [("soleus", ["hamstrings", "gastroc"]), ("vasti", ["gastroc"])])
+def test_a_muscle_has_one_colour_in_all_panels_and_trials(strongest, channels):
+    colours = {line.name: line.colour for line in lines("tib_ant", ["soleus"])[0]}
+    forces, emg = lines(strongest, channels)
+    assert {line.name: line.colour for line in forces} == colours
+    assert all(line.colour == colours[line.name.rpartition(" ")[0]] for line in emg)
+
+
+def test_muscles_differ_by_colour_and_dashes():
+    forces, _ = lines("soleus", ["soleus"])
+    assert len({(line.colour, line.dash) for line in forces}) == len(forces) == 17
