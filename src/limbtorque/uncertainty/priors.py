@@ -191,7 +191,7 @@ def _of_segments(limb: Limb, settings: Settings) -> dict[str, tuple[Source, ...]
 
 
 def _of_centres(limb: Limb, settings: Settings) -> dict[str, tuple[Source, ...]]:
-    """Options of the joint centres and the endpoint; all kinds where the markers are not known."""
+    """Options of the joint centres and endpoint; all kinds without known markers."""
     found: dict[str, tuple[Source, ...]] = {}
     try:
         mapping, set_name = limb.landmarks(settings), limb.set_name(settings)
