@@ -83,7 +83,7 @@ def band_table(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _medians(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Size of the peak, its standard deviation and limits, and half-width over the window."""
+    """Size of the peak, its sd and limits, and the half-width over the window."""
     peaks = [_upwards(row) for row in rows if not math.isnan(row["peak_nm"] + row["peak_sd_nm"])]
     half = LIMITS * median(row["band_rms_nm"] for row in rows)
     if not peaks:
