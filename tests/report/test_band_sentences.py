@@ -1,8 +1,8 @@
-"""Sentences on the uncertainty of peak torques."""
+"""Sentences and table on the uncertainty of net torques."""
 
 from typing import get_args
 
-from limbtorque.report.bands import NAMES, REMEDIES, band_sentences
+from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table
 from limbtorque.study.options.uncertainty import SOURCES, Source
 
 ROW = {
@@ -60,3 +60,45 @@ def test_a_rejected_joint_has_no_sentence_and_large_sizes_no_exponent():
     assert not band_sentences([ROW], ("hip",))
     [sentence] = band_sentences([{**ROW, "band_rms_nm": 70.0}])
     assert "known to within 137 N m" in sentence
+
+
+STUDY_ROW = {**ROW, "chain": "leg", "torque_status": "ok", "peak_low_nm": -97.0, "peak_high_nm": -70.0}
+
+
+def cells(*rows):
+    [row] = band_table(rows)
+    return dict(zip(BAND_HEADS, row, strict=True)) | {"best": row[-2:], "narrower": row[-3]}
+
+
+def test_the_table_of_a_study_has_size_source_and_remedy_of_a_joint():
+    """Half-width 1.96 sd; without three quarters of the variance half of it, without 64 % three fifths."""
+    found = cells(STUDY_ROW)
+    assert [found[name] for name in ("chain", "window", "joint", "trials")] == ["leg", "stance", "hip", "1"]
+    assert found["size of the peak (N m)"] == "83.4"
+    assert found["its 95 % limits (N m)"] == "70 to 97"
+    assert found["95 % limits over the window (N m)"] == "±14"
+    assert (found["largest source there"], found["its share (%)"]) == ("joint centres", "75")
+    assert found["what would help most"] == REMEDIES["joint_centres"]
+    assert found["narrower"] == "50"
+    assert found["best"] == ("hip axis", "40")
+
+
+def test_the_table_has_medians_and_the_source_of_most_trials():
+    other = {"band_main_source": "filter", "band_main_share": 0.9, "band_rms_nm": 9.0, "peak_main_input": "filter"}
+    found = cells(STUDY_ROW, {**STUDY_ROW, "band_rms_nm": 8.0, "band_main_share": 0.51}, {**STUDY_ROW, **other})
+    assert found["95 % limits over the window (N m)"] == "±16"  # 1.96 times 8
+    assert (found["largest source there"], found["its share (%)"]) == ("joint centres (in 2 of 3)", "63")
+    assert found["best"][0] == "hip axis (in 2 of 3)"
+
+
+def test_the_table_leaves_out_terms_rejected_joints_and_torques_without_a_band():
+    left_out = ({"term": "gravity"}, {"torque_status": "rejected"}, {"band_main_source": ""})
+    assert not band_table({**STUDY_ROW, **each} for each in left_out)
+
+
+def test_the_table_of_a_peak_that_is_not_known_has_the_window_alone():
+    nan = float("nan")
+    unknown = {"peak_nm": nan, "peak_sd_nm": nan, "peak_low_nm": nan, "peak_high_nm": nan, "peak_main_input": ""}
+    found = cells({**STUDY_ROW, **unknown})
+    assert found["size of the peak (N m)"] == found["its 95 % limits (N m)"] == found["best"][0] == ""
+    assert found["95 % limits over the window (N m)"] == "±14"

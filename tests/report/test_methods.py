@@ -7,9 +7,12 @@ import pytest
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.cli.main import main
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.report.methods.errors import ERRORS
 from limbtorque.report.methods.page import methods_page
 from limbtorque.report.methods.references import CITED, REFERENCES
+from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import make_settings
+from limbtorque.uncertainty.priors import options_of
 
 ARM_SET = {
     "glenohumeral_axis": "SHO",
@@ -656,3 +659,69 @@ def test_the_choice_among_several_strides_is_told(cycle, says):
     text = page({"ensembles": names}, rows=rows, windows=[several, single])
     assert f"Of 1 trial with several of these, {says} was used." in text
     assert "several of these" not in page({"ensembles": names}, rows=rows, windows=[single])
+
+
+def errors_of(*args, **options):
+    """Size and source of every error in the table of errors."""
+    text = page(*args, **options)
+    if "## Errors" not in text:
+        return {}
+    table = text.split("## Errors")[1].split("\n## ")[0]
+    lines = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    return {what: tuple(more) for what, *more in lines[2:]}
+
+
+def test_the_errors_of_an_arm_are_those_of_its_own_inputs():
+    """No plates, no regressions, no samples; the elbow is a mean of two markers."""
+    found = errors_of()
+    assert found["joint centres at one marker"] == ("10 mm", "assumed, beside Della Croce et al. 2005")
+    assert found["joint centres at the mean of several markers"] == ("6 mm", "assumed")
+    assert found["what the filter removes, over its estimate"] == ("1", "filtering once more")
+    assert not [name for name in found if "plates" in name or "regression" in name or "muscles" in name]
+    text = page()
+    assert "Della Croce U" in text
+    assert "Mantovani" not in text
+    assert "Exell" not in text
+
+
+def test_the_errors_of_a_leg_on_plates_cite_what_they_are_from():
+    found = errors_of(leg(), [row(chain="leg")])
+    assert found["centres of pressure"] == ("2.5 mm", "Exell et al. 2011")
+    loaded = errors_of(
+        leg(loads={"spring": {"type": "spring", "stiffness_n_m": 40, "anchor_m": [0, 0, 1]}}),
+        [row(chain="leg")],
+        {"t1": {"load": "spring"}},
+    )
+    assert "centres of pressure" not in loaded
+
+
+def test_a_size_of_the_study_has_no_reference_and_one_that_is_off_no_line():
+    given = {"centre_marker_m": 0.02, "off": ["filter"], "landmarks": {"elbow_axis": 0.004, "wrist_axis": "imaged"}}
+    found = errors_of({"uncertainty": given})
+    assert found["joint centres at one marker"] == ("20 mm", "set for this study")
+    assert found["the elbow axis"] == ("4 mm", "set for this study")
+    assert found["the wrist axis"] == ("as joint centres by imaging", "set for this study")
+    assert "what the filter removes, over its estimate" not in found
+    assert "joint centres at the mean of several markers" not in found
+    assert "Della Croce" not in page({"uncertainty": given})
+
+
+def test_sizes_of_single_trials_are_counted_and_measured_segments_are_no_table():
+    rows = [row("a"), row("b"), row("c")]
+    own = {"b": {"options": {"uncertainty.body_mass": 0.03}}, "c": {"options": {"uncertainty.enabled": False}}}
+    found = errors_of({}, rows, own)
+    assert found["body mass"] == ("1 % (1 trial); 3 % (1 trial)", "set for this study")
+    weighed = {"a": {"measured": {f"{name}_mass_kg": 1.0 for name in ("upper_arm", "forearm", "hand")}}}
+    alone = errors_of({}, rows[:1], weighed)
+    assert alone["measured segment parameters"] == ("2 %", "assumed")
+    assert "segment masses, of their shares of body mass" not in alone
+
+
+def test_no_table_of_errors_without_bands():
+    assert not errors_of({"uncertainty": {"enabled": False}})
+    assert "from the errors of the inputs" not in paragraph({"uncertainty": {"enabled": False}})
+
+
+def test_every_size_of_the_settings_has_words_for_the_methods():
+    assert set(ERRORS) == set(options_of(Uncertainty()))
+    assert {reference for *_, reference in ERRORS.values() if reference} <= set(REFERENCES)

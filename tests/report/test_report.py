@@ -382,6 +382,15 @@ def test_the_index_of_a_large_study_has_no_curves(study):
     assert text.count("<tr ") == 1000
 
 
+def test_the_first_page_has_the_bands_of_each_joint():
+    row = {"chain": "leg", "window": "stance", "joint": "hip", "term": "net", "torque_status": "ok", "peak_nm": -83.4}
+    row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}
+    row |= {"band_main_source": "joint_centres", "peak_main_input": "hip_axis", "peak_main_input_share": 0.64}
+    shown = Elements(index_page([], empty_provenance(), files={"summary.csv": "../summary.csv"}, summary=[row])).text
+    assert "legstancehip183.4770to97±14jointcentres75moreexactjointcentres" in "".join(shown.split())
+    assert "Uncertainty of the net torques" not in index_page([], empty_provenance(), files={})
+
+
 def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     key = {"chain": "leg", "condition": "walk", "side": "left", "window": "stance", "joint": "hip", "unit": "N m/kg"}
     key |= {"spread_over": "subjects", "n_subjects": "3", "n_trials": "5"}

@@ -1,5 +1,6 @@
 """Errors that cannot be, or that concern no limb: found when the study is checked, with a sentence."""
 
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -8,11 +9,12 @@ from limbtorque.chain.model import Chain
 from limbtorque.errors import SettingsError
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
-from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.chains import ARM
 from limbtorque.study.marker_rules import HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.checks import limb_faults, study_faults
 from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
+from limbtorque.uncertainty.priors import faults_of_sizes
 from limbtorque.uncertainty.segment_errors import segment_errors
 
 MARKERS = {
@@ -118,17 +120,125 @@ def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
     assert not study_faults(settings(sets={"sim": {"elbow_axis": 0.01}}), [ARM])
 
 
+LEG_RULES = {"hip_axis": "HIP", "knee_axis": "KNE", "ankle_axis": "ANK", "head_of_metatarsal_2": "MT2"}
+LEG_LIMB = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
+
+
+def in_vain(*limbs, muscles=False, others=None, **uncertainty):
+    """Faults of the sizes of a study of these limbs."""
+    given = {"marker_sets": {"sim": MARKERS, "leg": LEG_RULES}, "uncertainty": uncertainty, **(others or {})}
+    return faults_of_sizes((limb, make_settings(given), muscles) for limb in limbs)
+
+
+def test_no_default_size_is_in_vain():
+    assert not in_vain(ARM_LIMB, LEG_LIMB)
+
+
 def test_a_source_of_plates_concerns_no_arm():
-    [fault] = study_faults(settings(off=["plate_gain", "filter"]), [ARM])
-    assert "plate_gain" in fault
-    assert "filter" not in fault
-    assert not study_faults(settings(off=["plate_gain"]), [ARM, LEG])
+    [fault] = in_vain(ARM_LIMB, off=["plate_gain", "filter"])
+    assert fault == "uncertainty.off names plate_gain, but no limb of the trials meets the ground; remove it"
+    assert not in_vain(ARM_LIMB, LEG_LIMB, off=["plate_gain"])
 
 
-def test_a_size_of_errors_of_plates_concerns_no_arm():
-    [fault] = study_faults(settings(plate_gain=0.02), [ARM])
+def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
+    [fault] = in_vain(ARM_LIMB, plate_gain=0.02)
     assert fault == "uncertainty.plate_gain is given, but no limb of the trials meets the ground; remove it"
-    assert not study_faults(settings(plate_gain=0.02), [ARM, LEG])
+    assert not in_vain(ARM_LIMB, LEG_LIMB, plate_gain=0.02)
+    assert in_vain(LEG_LIMB, plate_gain=0.02, others={"plates": {"assignment": "none"}}) == [fault]
+    assert in_vain(replace(LEG_LIMB, load="spring"), plate_gain=0.02) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("source", "sizes"),
+    [
+        ("segment_mass", {"segment_mass": 0.1, "rest_of_body_mass": 0.1}),
+        ("segment_com", {"segment_com": 0.1}),
+        ("segment_inertia", {"segment_inertia": 0.2}),
+        ("body_mass", {"body_mass": 0.1}),
+        ("joint_centres", {"centre_marker_m": 0.02}),
+        ("soft_tissue", {"soft_tissue_m": 0.02, "soft_tissue_range_deg": 20.0}),
+        ("marker_noise", {"marker_noise": 2.0}),
+        ("gaps", {"gaps": 2.0}),
+        ("filter", {"filter": 2.0}),
+        ("plane", {"plane_deg": 3.0}),
+        ("plate_gain", {"plate_gain": 0.02}),
+        ("plate_offset", {"plate_offset_n": 2.0}),
+        ("pressure", {"pressure_m": 0.01}),
+        ("synchronisation", {"synchronisation_s": 0.01}),
+    ],
+)
+def test_a_size_of_a_source_that_is_switched_off(source, sizes):
+    faults = in_vain(LEG_LIMB, off=[source], **sizes)
+    text = "is given, but its source is switched off (uncertainty.off); remove it"
+    assert faults == [f"uncertainty.{name} {text}" for name in sizes]
+    assert not in_vain(LEG_LIMB, **sizes)
+    assert not in_vain(LEG_LIMB, off=[source])
+    assert not in_vain(LEG_LIMB, enabled=False, off=[source], **sizes)
+
+
+def test_a_landmark_of_a_source_that_is_switched_off():
+    [fault] = in_vain(LEG_LIMB, off=["joint_centres"], landmarks={"hip_axis": 0.02})
+    assert fault.startswith("uncertainty.landmarks.hip_axis is given, but its source is switched off")
+
+
+def test_a_size_that_one_trial_uses_is_not_in_vain():
+    """A column of the table of trials switches a source off for one trial alone."""
+    both = [
+        (
+            LEG_LIMB,
+            make_settings({"marker_sets": {"leg": LEG_RULES}, "uncertainty": {"plane_deg": 4.0, "off": off}}),
+            False,
+        )
+        for off in ([], ["plane"])
+    ]
+    assert not faults_of_sizes(both)
+    assert faults_of_sizes(both[1:])
+
+
+def test_a_size_of_a_kind_that_no_joint_centre_has():
+    [fault] = in_vain(LEG_LIMB, centre_davis_m=0.02)
+    assert (
+        fault
+        == "uncertainty.centre_davis_m is given, but no joint centre of the trials is of the kind 'davis'; remove it"
+    )
+    assert not in_vain(LEG_LIMB, centre_davis_m=0.02, landmarks={"hip_axis": "davis"})
+    every = dict.fromkeys(LEG_RULES, 0.01)
+    [other] = in_vain(LEG_LIMB, centre_marker_m=0.02, landmarks=every)
+    assert "'marker'" in other
+
+
+def test_sizes_that_nothing_depends_on():
+    [gaps] = in_vain(LEG_LIMB, gaps=2.0, others={"gaps": {"max_gap_s": 0.0}})
+    assert "no gap is filled" in gaps
+    [lost] = in_vain(LEG_LIMB, filter=2.0, others={"filter": {"method": "none"}})
+    assert "no trial is filtered" in lost
+    [skin] = in_vain(LEG_LIMB, soft_tissue_m=0.0, soft_tissue_range_deg=20.0)
+    assert "uncertainty.soft_tissue_m is 0" in skin
+
+
+def test_sizes_of_measured_parameters_and_of_the_table():
+    [fault] = in_vain(LEG_LIMB, measured_parameters=0.05)
+    assert "no segment of the trials has measured parameters" in fault
+    weighed = replace(LEG_LIMB, measured={f"{name}_mass_kg": 1.0 for name in ("thigh", "shank", "foot")})
+    assert not in_vain(weighed, measured_parameters=0.05)
+    sizes = {"segment_mass": 0.1, "rest_of_body_mass": 0.1, "body_mass": 0.1}
+    assert [text.split(" ")[0] for text in in_vain(weighed, **sizes)] == [f"uncertainty.{name}" for name in sizes]
+
+
+def test_sizes_of_muscles_need_samples_and_muscles():
+    for given in ({"muscles": True}, {"samples": 256}):
+        [fault] = in_vain(LEG_LIMB, moment_arm=0.2, **given)
+        assert "no muscle forces are sampled" in fault
+    assert not in_vain(LEG_LIMB, moment_arm=0.2, muscles=True, samples=256)
+
+
+def test_a_landmark_of_a_marker_set_that_is_no_joint_centre():
+    chosen = make_settings(
+        {"marker_sets": {"sim": {**MARKERS, "heel": "HEE"}}, "uncertainty": {"sets": {"sim": {"heel": 0.01}}}}
+    )
+    assert study_faults(chosen, [ARM]) == [
+        "uncertainty.sets.sim: 'heel' is no joint centre or endpoint of a chain; remove it"
+    ]
 
 
 PREDICTIONS = [HipCentre(hip_centre=name) for name in get_args(HipRegression)]

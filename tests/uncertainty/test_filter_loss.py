@@ -7,10 +7,13 @@ import pytest
 from still_chains import motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.motion.limb import Limb
 from limbtorque.signals.impacts import impact_weight, smooth_with_impacts
 from limbtorque.signals.smoothers import Smoother, smooth_values
 from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
 from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio, ratio_of_signal
+from limbtorque.uncertainty.noise_gains import NoiseGains
+from limbtorque.uncertainty.noise_sums import NoiseSum
 
 RATE_HZ, CUTOFF_HZ, N_FRAMES = 100.0, 5.0, 400
 SMOOTHER = Smoother("butterworth", 3)
@@ -114,15 +117,51 @@ def test_a_movement_that_nothing_is_lost_of_has_no_loss():
 
 
 def test_variance_without_noise_of_the_estimate():
-    """What noise alone would make is taken off on average; unknown frames stay unknown."""
+    """Of an energy of 3 with noise of 1, ``(3 - 1)^2 / 3`` is left; unknown frames stay unknown."""
     variance, in_loss = np.full((1, 1, N_FRAMES), 3.0), np.full((1, 1, N_FRAMES), 1.0)
     variance[..., 7] = np.nan
     found = variance_of_loss(variance, in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
-    np.testing.assert_allclose(found[0, 0, 60:-60], 2.0, rtol=1e-9)
+    np.testing.assert_allclose(found[0, 0, 60:-60], 4.0 / 3.0, rtol=1e-9)
     assert np.isnan(found[0, 0, 7])
     assert not np.nan_to_num(
         variance_of_loss(variance, 5.0 * in_loss, FilterLoss(*np.ones((2, N_FRAMES))), motion())
     ).any()
+
+
+def second_loss(values):
+    """Second loss and its rate of change, as of `filter_errors` but for a factor."""
+    once = filtered(values)
+    lost = once - filtered(once)
+    return np.stack([lost, np.gradient(lost, 1.0 / RATE_HZ) / (2.0 * np.pi * CUTOFF_HZ)])
+
+
+def test_noise_alone_is_hardly_taken_for_a_loss():
+    """The noise's energy in two periods of the cut-off has a standard deviation of 0.8 of its mean: chance is no loss."""
+    drawn = second_loss(np.random.default_rng(3).standard_normal(N_FRAMES * 100))
+    energy = np.square(drawn).sum(axis=0)
+    mean = np.full(N_FRAMES, energy.mean())[None, None]
+    left = [
+        variance_of_loss(each[None, None], mean, FilterLoss(*np.ones((2, N_FRAMES))), motion())
+        for each in energy.reshape(100, N_FRAMES)
+    ]
+    assert np.mean(left) < 0.2 * energy.mean()
+
+
+def test_noise_in_the_loss_of_a_sum():
+    """White noise has the sum of the squares of the weights, as the symmetric filter makes them."""
+    weight = np.zeros(N_FRAMES)
+    weight[150:250] = 0.01
+    limb = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
+    gains = NoiseGains.of(motion(), limb, with_errors())
+    of_sum = NoiseSum.over(weight, gains, (1, 1), 1)
+    rows = np.zeros((1, 1, 3, N_FRAMES))
+    rows[:, :, 0] = 1.0  # of the position alone
+    of_sum.add(rows, slice(0, N_FRAMES))
+    once = filtered(weight)
+    expected = 2.0 * gains.loss**2 * np.square(once - filtered(once)).sum()
+    found, in_loss = of_sum.variances()
+    assert in_loss[0, 0] == pytest.approx(expected, rel=1e-3)
+    assert found[0, 0] == pytest.approx(np.square(once).sum(), rel=1e-3)
 
 
 def test_a_velocity_term_at_rest_has_no_loss_whatever_comes_soon():

@@ -73,7 +73,7 @@ def test_bands_without_rates_are_refused():
 
 
 def test_a_curve_that_the_filter_makes_has_no_simultaneous_band():
-    """Its errors are not normal: half of the variance in a single frame is the most, unless that frame is not judged."""
+    """Its errors are not normal: a quarter of the variance in a single frame is the most, unless that frame is not judged."""
     used, rest = np.ones(N_FRAMES, dtype=bool), bands(1.0, 0.0)
 
     def found(share, **options):
@@ -82,6 +82,6 @@ def test_a_curve_that_the_filter_makes_has_no_simultaneous_band():
         both = replace(rest, by_source={**rest.by_source, "filter": lost})
         return float(simultaneous_limits(both, used, RATE_HZ, **options)[0, 0])
 
-    assert np.isfinite(found(0.45))
-    assert np.isnan(found(0.55))
-    assert np.isfinite(found(0.55, least_nm=np.array([10.0])))
+    assert np.isfinite(found(0.2))
+    assert np.isnan(found(0.3))
+    assert np.isfinite(found(0.3, least_nm=np.array([10.0])))

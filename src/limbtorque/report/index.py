@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from limbtorque.report.bands import BAND_HEADS, band_table
 from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.tables.quality_flags import Check
@@ -35,6 +36,7 @@ def index_page(
     held: Mapping[str, str] | None = None,
     emg: Sequence[Row] = (),
     means: Sequence[Row] = (),
+    summary: Iterable[Mapping[str, Any]] = (),
 ) -> str:
     """Text of the first page; the same tables give the same text.
 
@@ -56,6 +58,8 @@ def index_page(
         Rows of `results/emg_by_muscle.csv`, as text.
     means : sequence of mapping, optional
         Rows of `results/summary_by_condition.csv`, as text.
+    summary : iterable of mapping, optional
+        Rows of `results/summary.csv` of net torques, with the columns of `bands.BAND_COLUMNS`.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -90,6 +94,8 @@ def index_page(
         files=files,
         emg=_emg_rows(emg),
         net=_net_rows(means),
+        band_heads=BAND_HEADS,
+        bands=band_table(summary),
         spread_over=next((row["spread_over"] for row in means), ""),
     )
 

@@ -7,17 +7,10 @@ from collections.abc import Iterable, Sequence
 from limbtorque.errors import LandmarkError, SettingsError, did_you_mean
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.uncertainty import Source, Uncertainty
+from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
 from limbtorque.uncertainty.segment_errors import correlation_fault
-
-OF_PLATES: dict[Source, str] = {  # sources, and the options of their sizes
-    "plate_gain": "plate_gain",
-    "plate_offset": "plate_offset_n",
-    "pressure": "pressure_m",
-    "synchronisation": "synchronisation_s",
-}
 
 
 def limb_faults(limb: Limb, settings: Settings) -> list[str]:
@@ -60,23 +53,11 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     Returns
     -------
     list of str
-        Landmarks that no chain has as a joint centre, or no marker set has, and sources of force plates where no limb
-        meets the ground: switched off, or of a size other than the default.
+        Landmarks that no chain of the trials has as a joint centre, those that a marker set lacks, and those of a marker set
+        that no chain at all has as a joint centre. Sizes of sources: `priors.faults_of_sizes`.
     """
     known = {name for model in chains for name in centre_landmarks(model)}
-    faults = [*_unknown_landmarks(settings.uncertainty, known), *_unknown_in_sets(settings)]
-    if not any(model.ground_contact for model in chains):
-        faults += _of_no_plate(settings.uncertainty)
-    return faults
-
-
-def _of_no_plate(errors: Uncertainty) -> list[str]:
-    """Faults of errors of force plates that no limb stands on."""
-    vain, default = [source for source in errors.off if source in OF_PLATES], Uncertainty()
-    given = [name for name in OF_PLATES.values() if getattr(errors, name) != getattr(default, name)]
-    said = [f"uncertainty.off names {', '.join(vain)}"] if vain else []
-    said += [f"uncertainty.{name} is given" for name in given]
-    return [f"{each}, but no limb of the trials meets the ground; remove it" for each in said]
+    return [*_unknown_landmarks(settings.uncertainty, known), *_unknown_in_sets(settings)]
 
 
 def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:
@@ -93,16 +74,20 @@ def _unknown_landmarks(errors: Uncertainty, known: Iterable[str]) -> list[str]:
 def _unknown_in_sets(settings: Settings) -> list[str]:
     """Faults of errors of unknown marker sets and landmarks."""
     faults = []
+    centres = {landmark for name in settings.chain_names for landmark in centre_landmarks(settings.chain(name))}
     for name, errors in settings.uncertainty.sets.items():
         if name not in settings.marker_sets:
             known = settings.marker_sets
             hint = did_you_mean(name, known) or f"; these are {', '.join(known) or 'none'}"
             faults.append(f"uncertainty.sets: {name!r} is no marker set of the settings{hint}")
             continue
+        rules = settings.marker_sets[name]
+        others = {by for landmark, by in settings.substitutes.get(name, {}).items() if landmark in centres}
         faults += [
-            f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set"
-            f"{did_you_mean(landmark, settings.marker_sets[name]) or '; remove it'}"
+            f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set{did_you_mean(landmark, rules) or '; remove it'}"
+            if landmark not in rules
+            else f"uncertainty.sets.{name}: {landmark!r} is no joint centre or endpoint of a chain; remove it"
             for landmark in errors
-            if landmark not in settings.marker_sets[name]
+            if landmark not in rules or landmark not in centres | others
         ]
     return faults

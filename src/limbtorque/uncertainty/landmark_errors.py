@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ChainModel
@@ -22,10 +20,8 @@ def centre_errors_m(limb: Limb, settings: Settings) -> list[float]:
     settings : Settings
         Errors by kind and by landmark.
     """
-    model, mapping = limb.model(settings), limb.landmarks(settings)
-    errors = settings.uncertainty
-    of_set = errors.sets.get(limb.set_name(settings), {})
-    return [centre_error_m(landmark, mapping, errors, of_set=of_set) for landmark in centre_landmarks(model)]
+    mapping, errors, name = limb.landmarks(settings), settings.uncertainty, limb.set_name(settings)
+    return [centre_error_m(landmark, mapping, errors, name) for landmark in centre_landmarks(limb.model(settings))]
 
 
 def centre_landmarks(model: ChainModel) -> list[str]:
@@ -33,10 +29,20 @@ def centre_landmarks(model: ChainModel) -> list[str]:
     return [*(joint.landmark for joint in model.joints), model.end]
 
 
-def centre_error_m(
-    landmark: str, mapping: LandmarkMap, errors: Uncertainty, *, of_set: Mapping[str, CentreKind | float] | None = None
-) -> float:
+def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str = "") -> float:
     """Standard deviation of a landmark's position along an axis, m.
+
+    Parameters
+    ----------
+    landmark, mapping, errors, set_name
+        As in `options_of_centre`.
+    """
+    found = _options(landmark, mapping, errors, set_name)
+    return float(next(value for value in found.values() if isinstance(value, float)))
+
+
+def options_of_centre(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str = "") -> tuple[str, ...]:
+    """Options of the section `uncertainty` that give a landmark its size.
 
     Parameters
     ----------
@@ -46,14 +52,30 @@ def centre_error_m(
         Its rule.
     errors : Uncertainty
         Errors by kind and by landmark.
-    of_set : mapping of str to str or float, optional
-        Errors of its marker set.
+    set_name : str, optional
+        Its marker set, which may have errors of its own.
+
+    Returns
+    -------
+    tuple of str
+        That of the landmark, where it has one, and that of its kind, where no number is given.
     """
-    named = {**(of_set or {}), **errors.landmarks}
-    given = errors.landmarks.get(landmark, named.get(mapping.resolve(landmark)))
-    if isinstance(given, float):
-        return given
-    return float(getattr(errors, f"centre_{given or _kind(landmark, mapping)}_m"))
+    return tuple(_options(landmark, mapping, errors, set_name))
+
+
+def _options(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str) -> dict[str, CentreKind | float]:
+    """Options of a landmark's size with their values; the last one is a number."""
+    source = mapping.resolve(landmark)
+    given: list[tuple[str, CentreKind | float]] = [
+        *((f"landmarks.{name}", errors.landmarks[name]) for name in (landmark, source) if name in errors.landmarks),
+        *((f"sets.{set_name}.{name}", size) for name, size in errors.sets.get(set_name, {}).items() if name == source),
+    ]
+    found = dict(given[:1])
+    value = given[0][1] if given else _kind(landmark, mapping)
+    if not isinstance(value, float):
+        option = f"centre_{value}_m"
+        found[option] = getattr(errors, option)
+    return found
 
 
 def _kind(landmark: str, mapping: LandmarkMap) -> CentreKind:

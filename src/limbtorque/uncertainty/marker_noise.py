@@ -79,12 +79,15 @@ class NoiseBands:
         Of the same noise in the estimate of the filter's loss (`joint_errors.filter_errors`), N m squared.
     sums : mapping of str to ndarray of shape (n_joints, n_terms)
         Of sums over frames.
+    sums_in_loss : mapping of str to ndarray of shape (n_joints, n_terms)
+        Of the same noise in the loss of these sums.
     """
 
     variance: FloatArray
     rate: FloatArray
     in_loss: FloatArray
     sums: Mapping[str, FloatArray]
+    sums_in_loss: Mapping[str, FloatArray]
 
 
 def marker_noise(motion: ChainMotion, limb: Limb, settings: Settings) -> MarkerNoise | None:
@@ -134,7 +137,8 @@ def noise_bands(
     shape = (n, number_of_terms(n))
     found = np.zeros((3, *shape, n_frames))
     if noise is None:
-        return NoiseBands(found[0], found[1], found[2], {name: np.zeros(shape) for name in weights})
+        nothing = {name: np.zeros(shape) for name in weights}
+        return NoiseBands(found[0], found[1], found[2], nothing, nothing)
     kinds, which = _kinds_of_sums(weights)
     several = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in kinds]
     for first in range(0, n_frames, FRAMES_AT_A_TIME):
@@ -144,9 +148,9 @@ def noise_bands(
         found[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), moments), 0.0)
         for each in several:
             each.add(rows, some)
-    variances = [each.variance() for each in several]
-    sums = {name: scale**2 * variances[k] for name, (k, scale) in which.items()}
-    return NoiseBands(found[0], found[1], found[2], sums)
+    variances = [each.variances() for each in several]
+    sums, in_loss = ({name: scale**2 * variances[k][place] for name, (k, scale) in which.items()} for place in (0, 1))
+    return NoiseBands(found[0], found[1], found[2], sums, in_loss)
 
 
 def _kinds_of_sums(

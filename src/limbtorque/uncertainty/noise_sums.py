@@ -61,18 +61,24 @@ class NoiseSum:
             into = self.before[..., start + k : start + k + n]
             into += once[accuracy - k] * velocity + twice[accuracy - k] * acceleration
 
-    def variance(self) -> FloatArray:
-        """Variance of the sum."""
+    def variances(self) -> tuple[FloatArray, FloatArray]:
+        """Variance of the sum, and of the same noise in the estimate of the loss.
+
+        The estimate is that of `joint_errors.filter_errors` with its phase, times the root of 2.
+        """
         from scipy.fft import next_fast_len, rfft, rfftfreq  # a slow import that most studies do not need
 
         gains, n = self.gains, self.before.shape[-1]
         size = next_fast_len(n + 2 * gains.reach, real=True)
         frames = np.clip(self.first + np.arange(n), 0, gains.weight.shape[1] - 1)
         powers = gains.powers(rfftfreq(size, 1.0 / gains.rate_hz))
-        passed = sum(
-            gain * rfft(self.before * weight[frames], size, axis=-1)
-            for gain, weight in zip(powers, gains.weight, strict=True)
-        )
+        parts = [rfft(self.before * weight[frames], size, axis=-1) for weight in gains.weight]
         both = np.full(size // 2 + 1, 2.0)
         both[0], both[-1] = 1.0, 2.0 - (size % 2 == 0)
-        return np.asarray(np.einsum("ijpf,f->ij", np.abs(passed) ** 2, both) / size)
+        lost = np.sqrt(2.0) * gains.loss * (1.0 - powers) * powers
+        first, second = (
+            np.einsum("ijpf,f->ij", np.abs(sum(g * part for g, part in zip(each, parts, strict=True))) ** 2, both)
+            / size
+            for each in (powers, lost)
+        )
+        return first, second

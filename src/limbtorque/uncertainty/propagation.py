@@ -29,7 +29,13 @@ from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import SumBands, TorqueBands
 from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
-from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
+from limbtorque.uncertainty.filter_loss import (
+    FilterLoss,
+    factors_over_time,
+    loss_course,
+    variance_of_loss,
+    without_noise,
+)
 from limbtorque.uncertainty.fitted import fit_change, motion_change
 from limbtorque.uncertainty.joint_errors import (
     LOST_JOINTS,
@@ -98,8 +104,8 @@ def torque_bands(
     found = _Found.empty(errors, weights, rates=whole_curves)
     for some, start, rows in errors.changes():
         found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
-    _sums_in_phase(found, errors, weights)
     by_noise = noise_bands(likely, noise, weights=weights)
+    _sums_in_phase(found, errors, weights, by_noise.sums_in_loss)
     if errors.loss is not None and noise is not None:
         found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, likely) - found.lost
     products = product_noise(motion, noise, errors.velocity_covariance())
@@ -118,12 +124,14 @@ def torque_bands(
     return TorqueBands(tuple(errors.directions), found.by_source, products.bias_nm, rate, sums)
 
 
-def _sums_in_phase(found: _Found, errors: TrialErrors, weights: Mapping[str, FloatArray]) -> None:
+def _sums_in_phase(
+    found: _Found, errors: TrialErrors, weights: Mapping[str, FloatArray], noise: Mapping[str, FloatArray]
+) -> None:
     """Give sums over frames the filter's loss with its own phase and derivatives.
 
     Frame by frame the rate of change stands for the frames in which the loss passes zero at another time than its estimate,
     and derivatives are estimated from the position. In a sum neither would cancel; the filter shifts no phase, and the sum
-    of an acceleration is the change of a velocity.
+    of an acceleration is the change of a velocity. The variances of the noise in these sums are taken off.
     """
     places = {each: k for k, each in enumerate(found.directions) if each in (*LOST_JOINTS, *LOST_LOADS)}
     for change in found.sums.values():
@@ -137,6 +145,9 @@ def _sums_in_phase(found: _Found, errors: TrialErrors, weights: Mapping[str, Flo
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             found.sums[name][..., start : start + 1] += rows[..., used] @ weight[some][used]
+    for name, change in found.sums.items():
+        own = change[..., start]
+        change[..., start] = np.sign(own) * np.sqrt(without_noise(own**2, noise[name]))
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from limbtorque.uncertainty.bands import LEVEL, LIMITS, TorqueBands
 
 HIGHEST = 40.0  # standard deviations
 STEPS = 60  # halvings
-MOST_LOSS = 0.5  # of the variance in a frame, by the filter
+MOST_LOSS = 0.25  # of the variance in a frame, by the filter
 
 
 def simultaneous_limits(

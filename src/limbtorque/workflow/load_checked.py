@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import SettingsError, StudyError
+from limbtorque.motion.limb import Limb
 from limbtorque.muscles.options import check_options
+from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.table_file import Follow
 from limbtorque.uncertainty.checks import limb_faults, study_faults
+from limbtorque.uncertainty.priors import faults_of_sizes
 from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.stages.kinematics import limb_of
 from limbtorque.workflow.stages.muscles import muscle_set_of
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
+NEEDED = attrgetter("filter", "gaps", "plates")  # on which it depends, too, which errors concern a trial
 
 
 def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
@@ -57,6 +61,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     faults |= dict.fromkeys(_mixed_criteria(study))
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults |= dict.fromkeys(study_faults(study.settings, chains))
+    faults |= dict.fromkeys(faults_of_sizes(_limbs(study, folder)))
     options = study.settings.ensembles
     if (options.start_event or options.end_event) and all(
         trial.settings.ensembles.window != "events" for trial in study.trials
@@ -67,6 +72,25 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     if faults:
         raise StudyError(list(faults))
     return study
+
+
+def _limbs(study: Study, folder: Path) -> Iterator[tuple[Limb, Settings, bool]]:
+    """Limbs with their settings, each kind once, and whether it has a muscle set."""
+    seen: set[tuple[object, ...]] = set()
+    for trial in study.trials:
+        of = trial.settings
+        limb = limb_of(trial)
+        kind = (
+            *map(id, CHECKED(of)),
+            *map(id, NEEDED(of)),
+            limb.chain,
+            limb.marker_set,
+            bool(limb.load),
+            tuple(limb.measured),
+        )
+        if kind not in seen:
+            seen.add(kind)
+            yield limb, of, bool(of.muscle_set(trial.chain, folder))
 
 
 def _mixed_criteria(study: Study) -> list[str]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from limbtorque.chain.body_segments import MEASURED
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
+from limbtorque.report.methods.errors import used_errors
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
 from limbtorque.study.marker_rules import Carried, Functional, HipCentre, ShoulderCentre
-from limbtorque.study.settings import flattened
 
 FAILED = {
     "read": "the recording could not be read",
@@ -40,7 +40,7 @@ def facts(study: MethodsStudy) -> dict[str, Any]:
                 **gaps(study),
                 **cutoffs(study),
                 **dynamics(study),
-                "errors": errors(study),
+                "errors": used_errors(study),
                 **loads(study),
                 **plates(study),
                 **muscles(study),
@@ -235,15 +235,6 @@ def dynamics(study: MethodsStudy) -> dict[str, Any]:
         "added": with_counts(Counter(filter(None, (_added_masses(study, row) for row in study.done)))),
         "standard_gravity": set(study.options("gravity_m_s2")) == {(9.80665,)},
     }
-
-
-def errors(study: MethodsStudy) -> list[tuple[str, str]]:
-    """Options of the section `uncertainty` of the study with their values."""
-    options = study.settings.uncertainty
-    if not options.enabled:
-        return []
-    found = flattened(options.model_dump(mode="json"), "uncertainty.")
-    return [(name, f"{value:g}" if isinstance(value, float) else str(value)) for name, value in found.items()]
 
 
 def loads(study: MethodsStudy) -> dict[str, Any]:

@@ -22,18 +22,26 @@ REFERENCES = {
     "formulations for solving the muscle redundancy problem. Annals of Biomedical Engineering 44, 2922-2936.",
     "deleva": "de Leva P (1996) Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters. Journal of Biomechanics 29, "
     "1223-1230.",
+    "dellacroce": "Della Croce U, Leardini A, Chiari L, Cappozzo A (2005) Human movement analysis using stereophotogrammetry. Part 4: "
+    "assessment of anatomical landmark misplacement and its effects on joint kinematics. Gait and Posture 21, 226-237.",
     "dempster": "Dempster WT (1955) Space requirements of the seated operator. WADC Technical Report 55-159, Wright-Patterson Air "
     "Force Base, Ohio.",
     "derrick": "Derrick TR, van den Bogert AJ, Cereatti A, Dumas R, Fantozzi S, Leardini A (2020) ISB recommendations on the "
     "reporting of intersegmental forces and moments during human motion analysis. Journal of Biomechanics 99, 109533.",
     "ehrig": "Ehrig RM, Taylor WR, Duda GN, Heller MO (2006) A survey of formal methods for determining the centre of rotation of "
     "ball joints. Journal of Biomechanics 39, 2798-2809.",
+    "exell": "Exell T, Kerwin D, Irwin G, Gittoes M (2011) Calculating centre of pressure from multiple force plates for kinetic "
+    "analyses of sprint running. Proceedings of the 29th Conference of the International Society of Biomechanics in Sports, Porto.",
     "gloersen": "Gloersen O, Federolf P (2016) Predicting missing marker trajectories in human motion data using marker "
     "intercorrelations. PLoS ONE 11, e0152616.",
     "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
     "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
+    "hicks": "Hicks JL, Richards JG (2005) Clinical applicability of using spherical fitting to find hip joint centers. Gait and "
+    "Posture 22, 138-145.",
     "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
     "population. Gait and Posture 44, 48-54.",
+    "needham": "Needham L, Evans M, Cosker DP, Wade L, McGuigan PM, Bilzon JL, Colyer SL (2021) The accuracy of several pose "
+    "estimation methods for 3D joint centre localisation. Scientific Reports 11, 20673.",
     "oconnor": "O'Connor CM, Thorpe SK, O'Malley MJ, Vaughan CL (2007) Automatic detection of gait events using kinematic data. "
     "Gait and Posture 25, 469-474.",
     "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
@@ -48,6 +56,8 @@ REFERENCES = {
     "Biomechanics 32, 539-544.",
     "robertson": "Robertson DGE, Dowling JJ (2003) Design and responses of Butterworth and critically damped digital filters. "
     "Journal of Electromyography and Kinesiology 13, 569-573.",
+    "rossi": "Rossi M, Lyttle A, El-Sallam A, Benjanuvatra N, Blanksby B (2013) Body segment inertial parameters of elite swimmers "
+    "using DXA and indirect methods. Journal of Sports Science and Medicine 12, 761-775.",
     "savitzky": "Savitzky A, Golay MJE (1964) Smoothing and differentiation of data by simplified least squares procedures. "
     "Analytical Chemistry 36, 1627-1639.",
     "winter": "Winter DA (2009) Biomechanics and Motor Control of Human Movement, 4th edition. Wiley, Hoboken.",
@@ -72,4 +82,6 @@ CITED = {
     **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
     **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989", "deleva": "de Leva 1996"},
     **{"zatsiorsky": "Zatsiorsky et al. 1990", "zeni": "Zeni et al. 2008", "oconnor": "O'Connor et al. 2007"},
+    **{"dellacroce": "Della Croce et al. 2005", "exell": "Exell et al. 2011", "hicks": "Hicks and Richards 2005"},
+    **{"needham": "Needham et al. 2021", "rossi": "Rossi et al. 2013"},
 }

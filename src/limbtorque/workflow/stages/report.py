@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 from plotly.offline import get_plotlyjs
 
+from limbtorque.report.bands import BAND_COLUMNS
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.layout import (
     EMG_TABLES,
@@ -59,9 +63,26 @@ def run(*, folder: Path, key: str = "") -> None:
             held=notes.held,
             emg=emg,
             means=by_condition,
+            summary=_net_torques(folder / STUDY_TABLES["summary"]),
         ),
         "plotly": get_plotlyjs(),
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         write_text(folder / REPORT[name], text)
+
+
+def _net_torques(path: Path) -> list[dict[str, Any]]:
+    """Rows of the summary of net torques, with the columns of the first page."""
+    import pyarrow.compute
+    import pyarrow.csv
+
+    kinds = {column.name: pa.string() if column.kind is str else pa.float64() for column in SUMMARY_COLUMNS}
+    options = pyarrow.csv.ConvertOptions(
+        include_columns=list(BAND_COLUMNS),
+        column_types={name: kinds[name] for name in BAND_COLUMNS},
+        strings_can_be_null=False,
+    )
+    table = pyarrow.csv.read_csv(path, convert_options=options)
+    rows: list[dict[str, Any]] = table.filter(pyarrow.compute.equal(table["term"], "net")).to_pylist()
+    return [{name: float("nan") if value is None else value for name, value in row.items()} for row in rows]
