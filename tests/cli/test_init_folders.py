@@ -15,9 +15,8 @@ from limbtorque.cli.init.copies import same_movement
 from limbtorque.cli.init.first_screen import first_screen
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.cli.init.proposed_subjects import propose_subject
 from limbtorque.cli.init.scan import survey
-from limbtorque.cli.init.survey import Body, Seen, Unread, look_at
+from limbtorque.cli.init.survey import Seen, Unread, look_at
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
@@ -255,27 +254,6 @@ def test_descriptions_name_the_markers_where_the_labels_do_not_tell_them_apart(t
 
 
 # --- nothing is lent --------------------------------------------------------------------------------------------------
-
-
-def seen(name, *said):
-    body = Body("", ("A",), (0.0, 0.0, 0.0), None)
-    return Seen(Path(name), name, 10, 100.0, 1, (body,), 1.0, 0.0, 0, said, (), np.zeros(0), np.zeros((0, 0, 3)), ())
-
-
-MASS = ("PROCESSING:BODYMASS", "45.8")
-
-
-def test_a_mass_is_not_lent_to_files_of_nobody_in_particular():
-    ones = [seen("a.c3d", MASS), seen("b.c3d")]
-    assert propose_subject("S01", ones, named=False).mass_kg.startswith("TODO")
-    assert "in 1 of 2 files" in " ".join(propose_subject("S01", ones, named=False).evidence)
-    assert propose_subject("Ann", ones).mass_kg == "45.8"
-    assert propose_subject("S01", [seen("a.c3d", MASS), seen("b.c3d", MASS)], named=False).mass_kg == "45.8"
-
-
-def test_a_mass_is_not_lent_to_somebody_else_in_the_same_folder():
-    ones = [seen("a.c3d", MASS, ("SUBJECTS:NAMES", "Ann")), seen("b.c3d", ("SUBJECTS:NAMES", "Bob"))]
-    assert propose_subject("folder", ones).mass_kg.startswith("TODO")
 
 
 def test_folders_with_other_markers_are_other_people(tmp_path):

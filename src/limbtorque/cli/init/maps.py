@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from limbtorque.cli.init.names import name_them, safe_name
+from limbtorque.cli.init.names import conditions_of, safe_name
+from limbtorque.cli.init.people import who_is_who
 from limbtorque.cli.init.proposal import Proposal, path_from
 from limbtorque.cli.init.survey import Seen
 from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
@@ -97,7 +98,9 @@ def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[_Wante
 
 def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterator[_Wanted]:
     """Pages of recordings without a trial, one for each list of labels."""
-    subjects, conditions, _, _ = name_them(seen)
+    people = who_is_who(seen)
+    subjects = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    conditions, _ = conditions_of(seen, subjects, people.level)
     with_trial = {trial.file for trial in proposal.trials}
     known, names = set[tuple[str, ...]](), set[str]()
     for one in seen:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from limbtorque.arrays import lengths
 from limbtorque.cli.init.known_sets import fits
+from limbtorque.cli.init.statements import agreed, length_of
 from limbtorque.cli.init.survey import Seen
 from limbtorque.study.chains import LEG
 
 LEG_LENGTHS = ("PROCESSING:LLEGLENGTH", "PROCESSING:RLEGLENGTH")
 PELVIS_WIDTH = "PROCESSING:INTERASISDISTANCE"
 LEG_M, PELVIS_M = (0.3, 1.3), (0.1, 0.45)  # children to tall adults; each spans less than a factor of ten
-UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001}
 FROM, TO = "anterior_superior_iliac_spine", "medial_malleolus"
-Agreed = Callable[
-    [str], tuple[float | None, list[str]]
-]  # of a parameter: the number on which all files agree, and its source
 
 
 @dataclass(frozen=True)
@@ -31,15 +28,15 @@ class PelvisMeasures:
     evidence: tuple[str, ...] = ()
 
 
-def pelvis_measures(ones: Sequence[Seen], agreed: Agreed) -> PelvisMeasures:
+def pelvis_measures(ones: Sequence[Seen], *, certain: bool) -> PelvisMeasures:
     """Leg length and pelvis width by the files of a subject, or its markers.
 
     Parameters
     ----------
     ones : sequence of Seen
         The subject's recordings.
-    agreed : callable
-        Number on which the files agree for a parameter, and a sentence on its source.
+    certain : bool
+        False where names do not say that the files are of one person.
 
     Notes
     -----
@@ -48,28 +45,20 @@ def pelvis_measures(ones: Sequence[Seen], agreed: Agreed) -> PelvisMeasures:
     evidence: list[str] = []
     legs = []
     for parameter in LEG_LENGTHS:
-        number, said = agreed(parameter)
-        length_m, unit = _in_m(number, LEG_M)
-        if length_m:
-            legs.append(length_m)
-            evidence += [f"{sentence}; {unit} assumed" for sentence in said]
-    number, said = agreed(PELVIS_WIDTH)
-    width_m, unit = _in_m(number, PELVIS_M)
-    if width_m:
-        evidence += [f"{sentence}; {unit} assumed" for sentence in said]
-    if not legs:
+        length_m, said = agreed(
+            ones, (parameter,), lambda text: length_of(text, LEG_M, "leg length"), one_person=certain
+        )
+        legs += [length_m] if length_m else []
+        evidence += said
+    width_m, said = agreed(
+        ones, (PELVIS_WIDTH,), lambda text: length_of(text, PELVIS_M, "pelvis width"), one_person=certain
+    )
+    evidence += said
+    if not legs and (certain or len(ones) == 1):
         legs, said = _by_markers(ones)
         evidence += said
     leg_m = f"{np.mean(legs):.3f}" if legs else ""
     return PelvisMeasures(leg_m, f"{width_m:.3f}" if width_m else "", tuple(evidence))
-
-
-def _in_m(number: float | None, plausible_m: tuple[float, float]) -> tuple[float, str]:
-    """Length in m and the unit in which it is plausible; 0 in none."""
-    for unit, metres in UNITS.items() if number else ():
-        if number and plausible_m[0] <= number * metres <= plausible_m[1]:
-            return number * metres, unit
-    return 0.0, ""
 
 
 def _by_markers(ones: Sequence[Seen]) -> tuple[list[float], list[str]]:

@@ -7,21 +7,23 @@ import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from limbtorque.cli.init.copies import fingerprints, same_movement
 from limbtorque.cli.init.forces import pair_forces, unread_forces
-from limbtorque.cli.init.names import name_them, safe_name, some_of
+from limbtorque.cli.init.names import conditions_of, safe_name, some_of
+from limbtorque.cli.init.people import People, who_is_who
 from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
 from limbtorque.cli.init.split_rows import split_movements
+from limbtorque.cli.init.statements import of_body
 from limbtorque.cli.init.static_trials import static_trials
 from limbtorque.cli.init.survey import Body, Seen, Unread
 from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.study.chains import limb_of
 from limbtorque.study.table_file import TO_DO
 
 HIP = "hip_axis"
@@ -117,8 +119,10 @@ def propose(
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
     moving = {one.name for one in seen if not one.still}
     omitted = copied | ({one.name for one in seen} - moving if moving else set())
-    subjects, conditions, notes, unnamed = name_them(seen, omitted=omitted)
-    statics = static_trials(seen, subjects)
+    people = who_is_who(seen, omitted=omitted)
+    whose = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    conditions, about_conditions = conditions_of(seen, whose, people.level, omitted=omitted)
+    statics = static_trials(seen, people)
     said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
@@ -126,17 +130,18 @@ def propose(
     kept: dict[str, Seen] = {}
     for one in seen:
         for body in one.bodies:
-            who = body.prefix or subjects[one.name]
-            up, carried = ups.get(one.name, up_axis), partial(statics.complete, one, body, who)
+            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis)
+            carrying = {limb: statics.complete(one, body, who, limb) for limb in chains}
+            carried = {limb: found for limb, (_, found) in carrying.items()}
             rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)
             rows, parts = split_movements(rows, (one.n_frames - 1) / one.rate_hz)
             about = [*about, *parts]
             said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
-            (of_subject if rows else unmapped).setdefault(who, []).append(one)
+            (of_subject if rows else unmapped).setdefault(who, []).append(of_body(one, body))
             file = path_from(relative_to, one.path)
             if any(row.can_be_taken for row in rows):
                 kept[file] = one
-            static = path_from(relative_to, statics.by_subject[who].path) if any(row.carried for row in rows) else ""
+            static = {limb: path_from(relative_to, found.path) for limb, (found, _) in carrying.items() if found}
             place = _Place(safe_name(who), conditions[one.name], file, ups.get(one.name, ""), static)
             trials += [place.row(row) for row in rows]
     trials = _with_forces(trials, kept, looked, relative_to, said)
@@ -150,18 +155,18 @@ def propose(
         sets=_used_sets(sets.by_content.values(), trials),
         trials=rows_with_windows,
         subjects=(
-            *_subjects(of_subject, trials, sets, unnamed),
-            *_stated({**unmapped, **of_subject}, unmapped, trials, unnamed),
+            *_subjects(of_subject, trials, sets, people),
+            *_stated({**unmapped, **of_subject}, unmapped, trials, people),
         ),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=(*_gathered(said), *dict.fromkeys(notes)),
+        notes=(*_gathered([*said, *statics.notes]), *people.notes, *about_conditions),
         window=window,
         emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
     )
 
 
 def _subjects(
-    of_subject: Mapping[str, Sequence[Seen]], trials: Sequence[ProposedTrial], sets: Sets, unnamed: Collection[str]
+    of_subject: Mapping[str, Sequence[Seen]], trials: Sequence[ProposedTrial], sets: Sets, people: People
 ) -> tuple[ProposedSubject, ...]:
     """Rows of the subjects whose trials are analysed."""
     predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
@@ -170,7 +175,7 @@ def _subjects(
         if not trial.left_out:
             analysed[trial.subject] = analysed.get(trial.subject, False) or trial.marker_set in predicted
     return tuple(
-        propose_subject(who, ones, named=who not in unnamed, predicted_hip=analysed[safe_name(who)])
+        propose_subject(who, ones, certain=who in people.certain, predicted_hip=analysed[safe_name(who)])
         for who, ones in of_subject.items()
         if safe_name(who) in analysed
     )
@@ -180,13 +185,13 @@ def _stated(
     files: Mapping[str, Sequence[Seen]],
     unmapped: Collection[str],
     trials: Sequence[ProposedTrial],
-    unnamed: Collection[str],
+    people: People,
 ) -> Iterator[ProposedSubject]:
     """Rows of subjects without a trial whose files state a mass."""
     analysed = {trial.subject for trial in trials if not trial.left_out}
     for who in unmapped:
         if safe_name(who) not in analysed:
-            found = propose_subject(who, files[who], named=who not in unnamed)
+            found = propose_subject(who, files[who], certain=who in people.certain)
             if not found.mass_kg.startswith(TO_DO):
                 yield found
 
@@ -199,11 +204,11 @@ class _Place:
     condition: str
     file: str
     up_axis: str
-    static_file: str
+    static_files: Mapping[str, str]  # by limb
 
     def row(self, row: ProposedTrial) -> ProposedTrial:
         """Row with them; the static trial only where landmarks are carried from it."""
-        static_file = self.static_file if row.carried else ""
+        static_file = self.static_files[limb_of(row.chain)] if row.carried else ""
         whose = replace(row, subject=self.subject, session=self.subject, condition=self.condition)
         return replace(whose, file=self.file, up_axis=self.up_axis, static_file=static_file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,11 +13,12 @@ from limbtorque.cli.init.limb_side import side_by_trunk, trunk_faces
 from limbtorque.cli.init.movements import cycles_of, labels_of, movements_of
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
+from limbtorque.cli.init.statements import of_body
 from limbtorque.cli.init.survey import Body, Seen, Strikes
 from limbtorque.motion.facing import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
-from limbtorque.study.chains import ChainModel, limb_of
+from limbtorque.study.chains import limb_of
 from limbtorque.study.options.ensembles import Ensembles
 from limbtorque.study.options.plane import Plane
 from limbtorque.study.table_file import TO_DO
@@ -127,7 +128,7 @@ def propose_trials(
     chains: Sequence[str],
     confirm: Confirm | None,
     up_axis: str,
-    carried: Callable[[ChainModel], list[Fit]],
+    carried: Mapping[str, Sequence[Fit]],
 ) -> tuple[list[ProposedTrial], list[str]]:
     """Rows for one body of one recording, and notes on it.
 
@@ -145,8 +146,8 @@ def propose_trials(
         Asks a person whether a likely label is right.
     up_axis : str
         The axis that points up; empty where it is not certain.
-    carried : callable
-        Complete fits of a chain with landmarks of the subject's static trial (`Statics.complete`); empty where there are none.
+    carried : mapping of str to sequence of Fit
+        Limb -> complete fits with landmarks of the subject's static trial (`Statics.complete`); empty where there are none.
 
     Returns
     -------
@@ -156,8 +157,7 @@ def propose_trials(
         What the recording does not support.
     """
     prefix = body.prefix if len(one.bodies) > 1 else ""
-    left_out = f"no marker moves by more than {one.moved_m:.3f} m: a static trial" if one.still else ""
-    left_out = f"the same movement is in {copy_of}" if copy_of else left_out
+    left_out = _left_out(of_body(one, body), copy_of)
     travels, note = propose_forward(body, up_axis)
     found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
     complete, notes = _complete(body, found, carried, left_out=bool(left_out))
@@ -207,6 +207,13 @@ def propose_trials(
     return [_with_movements(trial, fit, one, body, up_axis) if fit else trial for trial, fit in fitted], notes
 
 
+def _left_out(alone: Seen, copy_of: str) -> str:
+    """Reason for which the rows of a body are only comments; empty without one."""
+    if copy_of:
+        return f"the same movement is in {copy_of}"
+    return f"no marker moves by more than {alone.moved_m:.3f} m: a static trial" if alone.still else ""
+
+
 def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:
     """Row with the movements and cycles of the end of its chain."""
     cycles = cycles_of(fit, one, body, trial.chain, up_axis)
@@ -221,7 +228,7 @@ def _name(prefix: str, stem: str, side: str, chain: str) -> str:
 def _complete(
     body: Body,
     found: Mapping[str, Sequence[Fit]],
-    carried: Callable[[ChainModel], Sequence[Fit]],
+    carried: Mapping[str, Sequence[Fit]],
     *,
     left_out: bool,
 ) -> tuple[dict[str, Sequence[Fit]], list[str]]:
@@ -229,7 +236,7 @@ def _complete(
     complete: dict[str, Sequence[Fit]] = {}
     notes: list[str] = []
     for limb, its_fits in found.items():
-        chain, chosen = limb, carried(CHAINS[limb]) or _best(its_fits)
+        chain, chosen = limb, carried[limb] or _best(its_fits)
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
             notes += [IN_SWING] if limb == "leg" and not left_out else []

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray, lengths
+from limbtorque.cli.init.bodies import LIMBS, unlike
 from limbtorque.cli.init.known_sets import (
     OPPOSITE,
     Fit,
@@ -19,6 +22,8 @@ from limbtorque.cli.init.known_sets import (
     needed_landmarks,
     template_of,
 )
+from limbtorque.cli.init.names import some_of
+from limbtorque.cli.init.people import People
 from limbtorque.cli.init.survey import Body, Seen
 from limbtorque.errors import SignalError
 from limbtorque.motion.rigid_cluster import carry, cluster_shape
@@ -31,45 +36,118 @@ BEYOND_M = 0.02  # a marker farther towards the next joint is on the next segmen
 COMPUTED_M = 1e-4  # a point nearer to the middle of two markers was computed from them
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A body in a recording in which a limb of it is still."""
+
+    one: Seen
+    body: Body
+
+
 @dataclass
 class Statics:
-    """Static trials by subject, and the clusters found so far.
+    """Static trials by person, and the clusters found so far.
 
     Attributes
     ----------
-    by_subject : dict of str to Seen
-        The static trial of each subject: the one with most markers.
+    by_folder : dict of (str, tuple of str) to list of Standing
+        Person and folder -> bodies with a still limb, in the folder and those below it.
+    certain : collection of str
+        People of whom names say that their recordings are of one person.
+    notes : list of (str, str)
+        Sentences on static trials that are not used, each with the moving trial.
     """
 
-    by_subject: Mapping[str, Seen]
+    by_folder: Mapping[tuple[str, tuple[str, ...]], Sequence[Standing]]
+    certain: Collection[str]
+    notes: list[tuple[str, str]] = field(default_factory=list)
     _found: dict[tuple[object, ...], list[Fit]] = field(default_factory=dict)
 
-    def complete(self, one: Seen, body: Body, subject: str, model: ChainModel) -> list[Fit]:
+    def of_trial(self, one: Seen, body: Body, person: str, limb: str) -> Seen | None:
+        """Static trial of a moving one: of the same person, in the nearest folder.
+
+        Parameters
+        ----------
+        one, body : Seen, Body
+            The moving trial, and whose markers.
+        person : str
+            Who it is.
+        limb : str
+            ``"arm"`` or ``"leg"``, which is still in the static trial.
+
+        Returns
+        -------
+        Seen or None
+            Of those with further markers the one whose name begins alike, then that with most markers; None where there is none,
+            where it is another body by the lengths of its segments, or where it is not certain whose it is.
+        """
+        folders, other_body = Path(one.name).parts[:-1], ""
+        for depth in range(len(folders), -1, -1):
+            near = [
+                other
+                for other in self.by_folder.get((person, folders[:depth]), ())
+                if limb in other.body.still_limbs
+                and other.body.prefix == body.prefix
+                and set(other.body.labels) - set(body.labels)
+            ]
+            like = [other for other in near if not unlike([body.segments_m, other.body.segments_m])]
+            if like:
+                return self._nearest(one, like, certain=person in self.certain)
+            if near and not other_body:
+                why = unlike([body.segments_m, near[0].body.segments_m])
+                other_body = f"{near[0].one.name} is not its static trial, as {why}"
+        self.notes += [(other_body, one.name)] if other_body else []
+        return None
+
+    def _nearest(self, one: Seen, others: Sequence[Standing], *, certain: bool) -> Seen | None:
+        words = [_shared(_words(one), _words(other.one)) for other in others]
+        chosen = [other for other, shared in zip(others, words, strict=True) if shared == max(words)]
+        if len(chosen) > 1 and not certain:
+            names = some_of([other.one.name for other in chosen])
+            sentence = f"{names}: nothing says which is its static trial; name it in the column static_file"
+            self.notes.append((sentence, one.name))
+            return None
+        return max(chosen, key=lambda other: len(other.body.labels)).one
+
+    def complete(self, one: Seen, body: Body, person: str, limb: str) -> tuple[Seen | None, list[Fit]]:
         """Fits of a moving trial with its static trial, both sides of one known set.
 
         Parameters
         ----------
         one, body : Seen, Body
             The moving trial, and whose markers.
-        subject : str
-            The subject.
-        model : ChainModel
-            The chain.
+        person : str
+            Who it is.
+        limb : str
+            ``"arm"`` or ``"leg"``.
 
         Returns
         -------
-        list of Fit
+        static : Seen or None
+            The static trial.
+        fits : list of Fit
             Complete fits in which a landmark is carried, with more landmarks of their own than without the static trial; empty
             where there are none. Trials of a subject with the same markers have the same clusters, those of the first one.
         """
-        static = self.by_subject.get(subject)
-        standing = next((other for other in static.bodies if other.prefix == body.prefix), None) if static else None
-        if one.still or static is None or standing is None or not set(standing.labels) - set(body.labels):
-            return []
-        key = (static.name, body.prefix, frozenset(body.labels), model.end)
+        static = None if limb in body.still_limbs else self.of_trial(one, body, person, limb)
+        if static is None:
+            return None, []
+        standing = next(other for other in static.bodies if other.prefix == body.prefix)
+        key = (static.name, body.prefix, frozenset(body.labels), limb)
         if key not in self._found:
-            self._found[key] = _complete(Pair(one, static, body.prefix), body.labels, standing.labels, model)
-        return self._found[key]
+            self._found[key] = _complete(Pair(one, static, body.prefix), body.labels, standing.labels, LIMBS[limb])
+        return static, self._found[key]
+
+
+def _words(one: Seen) -> list[str]:
+    """Words and numbers of a file's name."""
+    return re.findall(r"[^\W\d_]+|\d+", Path(one.name).stem.lower())
+
+
+def _shared(some: Sequence[str], others: Sequence[str]) -> int:
+    """Number of equal entries at the beginning of two sequences."""
+    pairs = zip(some, others, strict=False)
+    return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(some), len(others)))
 
 
 @dataclass(frozen=True)
@@ -127,21 +205,24 @@ class Pair:
         return np.asarray(self.static.sampled(labels, self.prefix).mean(axis=1))
 
 
-def static_trials(seen: Sequence[Seen], subjects: Mapping[str, str]) -> Statics:
-    """Find the static trial of each subject among recordings in which nothing moves.
+def static_trials(seen: Sequence[Seen], people: People) -> Statics:
+    """Find the static trials of each person: recordings in which a limb is still.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
-    subjects : mapping of str to str
-        Subjects by the recordings' names; a subject prefix in the file goes before this.
+    people : People
+        Who is who.
     """
-    found: dict[str, Seen] = {}
-    for one in sorted(seen, key=lambda one: max((len(body.labels) for body in one.bodies), default=0)):
-        if one.still:
-            found |= {body.prefix or subjects[one.name]: one for body in one.bodies}
-    return Statics(found)
+    found: dict[tuple[str, tuple[str, ...]], list[Standing]] = {}
+    for one in seen:
+        folders = Path(one.name).parts[:-1]
+        for body in one.bodies:
+            for depth in range(len(folders) + 1) if body.still_limbs else ():
+                key = people.of[one.name, body.prefix], folders[:depth]
+                found.setdefault(key, []).append(Standing(one, body))
+    return Statics(found, people.certain)
 
 
 def _complete(pair: Pair, moving: Sequence[str], standing: Sequence[str], model: ChainModel) -> list[Fit]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
+from limbtorque.cli.init.bodies import STILL_M, segment_lengths, still_limbs
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.cli.init.speeds import Spells, belt_m_s, end_speeds, moving_spells, speeds_of, stands_and_moves
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
@@ -22,7 +23,6 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
-STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
 MOST_SAMPLES = 60  # frames that are looked at again
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
 MOST_PLACES = 100  # of a marker, nearly, from which its movement is estimated
@@ -112,6 +112,12 @@ class Body:
         Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
     spells : dict of str to tuple of (float, float)
         Label -> movements of the marker between rests, s from the first frame.
+    moved_m : float or None
+        How far nine of ten of its markers moved at most, m; None where that of the recording holds.
+    still_limbs : tuple of str
+        ``"arm"``, ``"leg"``: limbs none of whose markers moves.
+    segments_m : dict of str to float
+        Lengths of its segments by their markers (`bodies.segment_lengths`), m.
     """
 
     prefix: str
@@ -123,6 +129,9 @@ class Body:
     steps: bool = False
     noise_m: float = 0.0
     spells: Mapping[str, Spells] = field(default_factory=dict)
+    moved_m: float | None = None
+    still_limbs: tuple[str, ...] = ()
+    segments_m: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -280,14 +289,15 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     step = 10 if recording.n_frames >= 20 else 1
     before = recording.first_frame - 1 + np.arange(recording.n_frames)
     sampled = before % step == 0
+    bodies = tuple(_body(recording, prefix, of_prefix[prefix], sampled) for prefix in prefixes)
     return Seen(
         path=path,
         name=name,
         n_frames=recording.n_frames,
         rate_hz=recording.rate_hz,
         first_frame=recording.first_frame,
-        bodies=tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes),
-        moved_m=_moved(_of_markers(recording.markers_m, kept)),
+        bodies=bodies,
+        moved_m=max((body.moved_m or 0.0 for body in bodies), default=0.0),
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
@@ -348,18 +358,17 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
     return tuple(Strikes(event, side, tuple(sorted(set(times)))) for (event, side), times in found.items())
 
 
-def _moved(markers_m: FloatArray) -> float:
-    if not markers_m.shape[1]:
-        return 0.0
+def _ranges(markers_m: FloatArray) -> FloatArray:
+    """Range of each marker, without its farthest hundredths, m."""
     markers_m = markers_m[:: max(1, len(markers_m) // MOST_PLACES)]
     n_known = _known(markers_m).sum(axis=0)
     ranks = [np.rint(part * np.maximum(n_known - 1, 0)).astype(int) for part in (0.02, 0.98)]
     ordered = np.partition(markers_m, np.unique(ranks), axis=0)  # what is missing comes last
     low, high = (ordered[rank, np.arange(len(rank))] for rank in ranks)
-    return float(np.percentile(lengths(high - low), 90.0))
+    return np.asarray(np.nan_to_num(lengths(high - low)))
 
 
-def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
+def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolArray) -> Body:
     bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
     own_m = _of_markers(recording.markers_m, markers)
     first, last = _ends(_known(own_m))
@@ -374,8 +383,21 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     label_of = dict(zip(markers, bare, strict=True))
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
     steps = all(stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
-    facing, noise_m = _facing(recording.markers_m, by_stem), _noise_m(own_m)
-    return Body(prefix, bare, (x, y, z), facing, ends, belt, steps, noise_m, spells)
+    ranges_m = _ranges(own_m)
+    return Body(
+        prefix,
+        bare,
+        (x, y, z),
+        _facing(recording.markers_m, by_stem),
+        ends,
+        belt,
+        steps,
+        _noise_m(own_m),
+        spells,
+        moved_m=float(np.percentile(ranges_m, 90.0)),
+        still_limbs=still_limbs(bare, ranges_m),
+        segments_m=segment_lengths(bare, own_m[sampled]),
+    )
 
 
 def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

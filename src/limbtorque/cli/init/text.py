@@ -151,7 +151,7 @@ def _error_lines(sets: Sequence[ProposedSet]) -> list[str]:
         return []
     return [
         "",
-        "uncertainty: # used with `enabled: true`",
+        "uncertainty: # on by default (docs/uncertainty.md)",
         "  sets: # errors of joint centres: a kind, or a standard deviation in m along each axis (docs/keypoints.md)",
         *lines,
     ]
