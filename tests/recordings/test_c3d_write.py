@@ -26,7 +26,7 @@ def turned_plate(number, degrees, n_samples):
     force = np.array([30.0, -20.0, 700.0]) + 50.0 * rng.standard_normal((n_samples, 3))
     point = np.array([0.5 * number, 0.1, 0.05]) + 0.05 * rng.standard_normal((n_samples, 3))
     free = np.array([0.0, 0.0, 3.0]) + rng.standard_normal((n_samples, 3))
-    corners = flat @ turn.T + [0.5 * number, 0.1, 0.05]
+    corners = flat @ turn.T + [0.8 * number, 0.1, 0.05]
     return ForcePlate(number, 2, corners, 500.0, force, np.cross(point, force) + free)
 
 
