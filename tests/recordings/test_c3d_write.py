@@ -24,16 +24,16 @@ def turned_plate(number, degrees, n_samples):
     turn = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     flat = np.array([[0.3, -0.2, 0.0], [-0.3, -0.2, 0.0], [-0.3, 0.2, 0.0], [0.3, 0.2, 0.0]])
     force = np.array([30.0, -20.0, 700.0]) + 50.0 * rng.standard_normal((n_samples, 3))
-    point = np.array([0.5 * number, 0.1, 0.05]) + 0.05 * rng.standard_normal((n_samples, 3))
+    point = np.array([0.7 * number, 0.1, 0.05]) + 0.05 * rng.standard_normal((n_samples, 3))
     free = np.array([0.0, 0.0, 3.0]) + rng.standard_normal((n_samples, 3))
-    corners = flat @ turn.T + [0.5 * number, 0.1, 0.05]
+    corners = flat @ turn.T + [0.7 * number, 0.1, 0.05]
     return ForcePlate(number, 2, corners, 500.0, force, np.cross(point, force) + free)
 
 
 @pytest.fixture
 def recording():
     rng = np.random.default_rng(3)
-    markers = rng.uniform([0.3, 0.0, 0.0], [1.2, 0.3, 0.2], (40, 4, 3))  # of feet on the plates
+    markers = rng.uniform([0.3, 0.0, 0.0], [1.6, 0.3, 0.2], (40, 4, 3))  # of feet on the plates
     markers[5:9, 2] = np.nan
     return Recording(
         source="made",

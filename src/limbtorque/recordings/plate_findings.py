@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,19 @@ from limbtorque.recordings.plate_plausibility import (
     CHANNEL_AXES,
     FAR_M,
     IDLE_N,
+    MAX_TWIST_M,
     MOST,
     SOME,
     axis_name,
     distance_from_markers_m,
     heavy_load,
     misnamed_axes,
+    overlap_share,
     plates_exchanged,
 )
 from limbtorque.recordings.recording import ForcePlate
+
+MIN_DEPTH_M = 1e-3  # of sensors below a surface
 
 
 def plate_findings(
@@ -65,6 +70,7 @@ def plate_findings(
     """
     used = used_plates(group)
     found = [*_count_findings(group, used, units, labels), *_exchanged_findings(group, plates, labels)]
+    found += [*_overlap_findings(plates), *_mixed_unit_findings(group, plates, units)]
     for plate in plates:
         found += _plate_findings(group, plate, units, labels, markers_m)
     left_out = used - len(plates)
@@ -115,6 +121,15 @@ def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> list[Finding]:
     load = heavy_load(plate, axes)
     if load is None:
         return found
+    if load.twisted_share > SOME:
+        found.append(
+            Finding(
+                f"free moment of force plate {plate.number}",
+                f"more than {MAX_TWIST_M:g} m times the force in {load.twisted_share:.0%} of the loaded samples",
+                "used",
+                "check the SCALE and UNITS of its moments",
+            )
+        )
     if load.sideways_share > MOST:
         found.append(
             Finding(
@@ -144,11 +159,13 @@ def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> list[Finding]:
 def _origin_findings(group: Mapping[str, Any], plate: ForcePlate) -> list[Finding]:
     """Guesses about the place of the sensors."""
     origin = plate_column(group, "ORIGIN", plate.number - 1, (3,))
-    if plate.kind in (2, 4) and not origin[2]:
+    edges = (plate_column(group, "CORNERS", plate.number - 1, (3, 4)).T, plate.corners_m)
+    in_file, in_m = (float(np.linalg.norm(corners[0] - corners[2])) for corners in edges)
+    if plate.kind in (2, 4) and abs(origin[2]) * in_m < MIN_DEPTH_M * in_file:
         return [
             Finding(
                 f"origin of force plate {plate.number}",
-                f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative",
+                f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative and in the unit of the corners",
                 "sensors in the surface",
                 "make ORIGIN the vector from the sensor to the surface in the file",
             )
@@ -228,6 +245,36 @@ def _described(group: Mapping[str, Any]) -> int:
         if not (channels_of(group, i) and np.ptp(corners, axis=0).any()):
             return i
     return MAX_PLATES
+
+
+def _overlap_findings(plates: Sequence[ForcePlate]) -> list[Finding]:
+    """Guesses about plates that cover each other."""
+    return [
+        Finding(
+            f"place of force plates {one.number} and {other.number}",
+            f"they cover each other by {share:.0%}",
+            "used",
+            "correct FORCE_PLATFORM:CORNERS in the file",
+        )
+        for one, other in combinations(plates, 2)
+        if (share := overlap_share(one, other)) > SOME
+    ]
+
+
+def _mixed_unit_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], units: Sequence[str]) -> list[Finding]:
+    """Guesses about forces or moments of which some are in another unit."""
+    columns = {c for p in plates for c in channel_columns(group, p.number - 1, p.kind, len(units))}
+    own = {plain_unit(units[c]) for c in columns}
+    mixed = [sorted(own & {*known}) for known in (FORCES_N, MOMENTS_NM) if len({known[u] for u in own & {*known}}) > 1]
+    return [
+        Finding(
+            "units of the force plates",
+            f"{' and '.join(found)} beside each other",
+            "each channel by its own unit",
+            "correct ANALOG:UNITS in the file",
+        )
+        for found in mixed
+    ]
 
 
 def _exchanged_findings(group: Mapping[str, Any], plates: Sequence[ForcePlate], labels: Sequence[str]) -> list[Finding]:

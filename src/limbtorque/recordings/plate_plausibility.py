@@ -28,7 +28,10 @@ HEAVY_SHARE = 0.3  # of the largest force: the samples in which the plate is jud
 MOST = 0.5  # of those samples
 SOME = 0.1
 OUTSIDE_M = 0.05
+MAX_TWIST_M = 0.5  # free moment over the force across; at most 0.018 in 28 recorded files
 FAR_M = 1.0  # along the surface, from the centre of pressure to the nearest marker
+SAME_HEIGHT_M = 0.05
+_GRID = 20  # points along an edge
 SINGULAR = 1e4  # condition of a calibration matrix with rows and columns of length 1
 CHANNEL_AXES = {
     1: ("FX", "FY", "FZ"),
@@ -50,6 +53,8 @@ class Load:
         Force; the third component is across the surface.
     pressure_m : ndarray of shape (n, 2)
         Centre of pressure from the middle of the surface.
+    free_nm : ndarray of shape (n,)
+        Free moment: about the normal through the centre of pressure.
     half_m : ndarray of shape (2,)
         Half of the edges.
     sample : ndarray of int, shape (n,)
@@ -58,6 +63,7 @@ class Load:
 
     force_n: FloatArray
     pressure_m: FloatArray
+    free_nm: FloatArray
     half_m: FloatArray
     sample: np.ndarray[tuple[int], np.dtype[np.intp]]
 
@@ -65,6 +71,11 @@ class Load:
     def sideways_share(self) -> float:
         """Fraction of samples with more force along the surface than across it."""
         return float(np.mean(np.hypot(self.force_n[:, 0], self.force_n[:, 1]) > np.abs(self.force_n[:, 2])))
+
+    @property
+    def twisted_share(self) -> float:
+        """Fraction of samples with a free moment that no foot has (`MAX_TWIST_M`)."""
+        return float(np.mean(np.abs(self.free_nm) > MAX_TWIST_M * np.abs(self.force_n[:, 2])))
 
     @property
     def outside_share(self) -> float:
@@ -93,8 +104,15 @@ def heavy_load(plate: ForcePlate, axes: FloatArray) -> Load | None:
     moment_nm = (plate.moment_nm[heavy] - np.cross(middle_m, plate.force_n[heavy])) @ axes
     with np.errstate(divide="ignore", invalid="ignore"):
         pressure_m = np.stack([-moment_nm[:, 1], moment_nm[:, 0]], axis=1) / force_n[:, 2:]
+        free_nm = moment_nm[:, 2] - (pressure_m[:, 0] * force_n[:, 1] - pressure_m[:, 1] * force_n[:, 0])
     half_m = np.abs((plate.corners_m - middle_m) @ axes)[:, :2].max(axis=0)
-    return Load(force_n, np.nan_to_num(pressure_m, nan=np.inf, posinf=np.inf, neginf=-np.inf), half_m, heavy)
+    return Load(
+        force_n,
+        np.nan_to_num(pressure_m, nan=np.inf, posinf=np.inf, neginf=-np.inf),
+        np.nan_to_num(free_nm),
+        half_m,
+        heavy,
+    )
 
 
 def implausible_surface(corners_m: FloatArray, options: ReadOptions, where: str = "FORCE_PLATFORM:CORNERS") -> str:
@@ -122,6 +140,26 @@ def implausible_surface(corners_m: FloatArray, options: ReadOptions, where: str 
     if max(middles_m, unequal_m) > RIGHT_ANGLE * edges_m.max():
         return f"{where} are not those of a rectangle (edges {_listed(edges_m)} m); correct them in the file"
     return ""
+
+
+def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
+    """Fraction of a plate's surface that another one at its height covers.
+
+    Parameters
+    ----------
+    one, other : ForcePlate
+        The plates; 0 where their heights differ by more than 5 cm.
+    """
+    x_m, y_m = (other.corners_m[k] - other.corners_m[0] for k in (1, 3))
+    if abs(np.linalg.det([x_m, y_m, np.cross(x_m, y_m)])) == 0.0:
+        return 0.0
+    grid = (np.arange(_GRID) + 0.5) / _GRID
+    u, v = (axis.ravel()[:, np.newaxis] for axis in np.meshgrid(grid, grid))
+    points_m = one.corners_m[0] + u * (one.corners_m[1] - one.corners_m[0]) + v * (one.corners_m[3] - one.corners_m[0])
+    normal = np.cross(x_m, y_m) / np.linalg.norm(np.cross(x_m, y_m))
+    parts = np.linalg.solve(np.column_stack([x_m, y_m, normal]), (points_m - other.corners_m[0]).T)
+    inside = (parts[:2] > 0.0).all(axis=0) & (parts[:2] < 1.0).all(axis=0) & (np.abs(parts[2]) < SAME_HEIGHT_M)
+    return float(np.mean(inside))
 
 
 def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int, options: ReadOptions) -> str:

@@ -18,6 +18,7 @@ from limbtorque.arrays import FloatArray
 
 MAX_DIMENSIONS = 7  # of a parameter, by the C3D format
 INTEL, DEC, MIPS = 84, 85, 86
+_OF_ONE_GROUP = frozenset(("TIMES", "CONTEXTS", "CORNERS", "ORIGIN", "CHANNEL", "CAL_MATRIX"))
 _INTEGERS = {1: "u1", 2: "i2"}
 
 
@@ -85,7 +86,8 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
     groups : dict of dict of Parameter
         By the names of group and parameter in capitals.
     broken_at : int or None
-        Byte of the entry that leads out of the file or is of no known kind; None where the section ends well.
+        Byte of the entry that leads out of the file, is of no known kind, or of events or plates without their
+        group; None where the section ends well.
     twice : tuple of str
         Parameters, ``GROUP:NAME``, that stand more than once with different contents; the first is in `groups`.
     """
@@ -93,6 +95,7 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
     position, end = (raw[0] - 1) * 512 + 4, _section_end(raw, layout)
     names: dict[int, str] = {}
     entries: list[tuple[int, str, Parameter]] = []
+    at: dict[tuple[int, str], int] = {}
     broken_at: int | None = None
     while True:
         if position + 2 > end:
@@ -101,21 +104,26 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
         length, group = struct.unpack_from("<bb", raw, position)
         after = position + 2 + abs(length)
         if length == 0 or group == 0:
+            broken_at = position if length and broken_at is None else broken_at
             break
         if after + 2 > end:
             broken_at = position
             break
-        label = decode(raw[position + 2 : after]).upper()
+        label = decode(raw[position + 2 : after]).strip(" \0").upper()
         if group < 0:
             names.setdefault(-group, label)
         elif (parameter := _parameter(raw, after + 2)) is not None:
             entries.append((group, label, parameter))
+            at.setdefault((group, label), position)
         elif broken_at is None:
             broken_at = position
         step = int(struct.unpack_from(layout, raw, after)[0])
         if step == 0:
             break
         position = after + step
+    if broken_at is None:  # events or a plate without their group; others of no group are in real files
+        lost = (byte for (group, label), byte in at.items() if group not in names and label in _OF_ONE_GROUP)
+        broken_at = next(lost, None)
     groups: Groups = {name: {} for name in names.values()}
     twice: dict[str, None] = {}
     for group, label, parameter in entries:

@@ -254,7 +254,7 @@ def _events(
     context, name, time = (int(k) for k in columns if k is not None)
     events = []
     for k in range(section.first + 3, section.last):
-        row = [cell.strip() for cell in text.cells(k, separator)]
+        row = [cell.strip(" \t") for cell in text.cells(k, separator)]
         if not any(row):
             continue
         time_s = plain_number(row[time]) if len(row) > max(context, name, time) else math.nan
