@@ -203,7 +203,7 @@ def _notes(repeated: Sequence[str]) -> tuple[str, ...]:
 def _proposed(
     labels: Mapping[str, int], models: Mapping[str, ChainModel], chains: Mapping[str, MapChain]
 ) -> tuple[dict[str, dict[str, dict[str, list[int]]]], dict[str, dict[str, dict[str, dict[str, str | float]]]]]:
-    """Markers of the known set that fits best by chain, side, landmark; fractions and errors.
+    """Markers of the best known set by chain, side and landmark, with what it says.
 
     A joint whose landmark the set replaces by another one gets that one's markers.
     """
