@@ -10,7 +10,8 @@ from keypoint_files import person, write_frames
 from limbtorque.analysis import analyse_recording
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.cli.init.known_sets import fits, fits_without_end
+from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end, known_sets
+from limbtorque.cli.init.proposed_sets import set_of
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
@@ -18,6 +19,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
+from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.uncertainty.landmark_errors import centre_errors_m
 from text_files import write_trc
 
@@ -114,6 +116,16 @@ def test_the_ball_of_the_foot_lies_between_heel_and_toe(tmp_path):
     rule = load_study(study).settings.marker_sets["halpe_26"]["head_of_metatarsal_2"]
     assert rule.between == ("{S}Heel", "{S}BigToe")
     assert rule.fraction == 0.74
+
+
+def test_a_point_between_keypoints_is_carried_from_the_static_trial_as_it_is():
+    known = next(one for one in known_sets() if one.name == "halpe_26")
+    labels = {"head_of_metatarsal_2": ("RHeel", "RBigToe"), "hip_axis": ("RHip",)}
+    found = set_of(Fit(known, "right", labels, carried={"head_of_metatarsal_2": ("RA", "RB", "RC")}), [])
+    rule = parse_yaml(found.computed["head_of_metatarsal_2"])
+    assert rule["static"] == {"between": ["{S}Heel", "{S}BigToe"], "fraction": 0.74}
+    assert rule["cluster"] == ["{S}A", "{S}B", "{S}C"]
+    assert found.errors == {"hip_axis": "keypoint", "head_of_metatarsal_2": 0.015}
 
 
 def test_keypoints_have_the_errors_of_the_literature(tmp_path):

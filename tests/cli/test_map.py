@@ -43,6 +43,17 @@ def test_landmarks_of_a_known_set_are_proposed_for_both_sides(tmp_path):
         assert "glenohumeral_axis" not in names  # which the same set has
 
 
+def test_what_a_known_set_says_of_its_landmarks_goes_with_them(tmp_path):
+    names = ("Hip", "Knee", "Ankle", "Heel", "BigToe", "SHO", "ELB", "WRA", "WRB", "FIN")
+    write(tmp_path / "walk.c3d", [side + name for side in "RL" for name in names])
+    known = data_of(tmp_path / "walk.c3d")["bodies"][0]["known"]
+    assert known["leg"]["right"]["head_of_metatarsal_2"] == {"fraction": 0.74, "error": 0.015}
+    assert known["leg"]["left"]["hip_axis"] == {"error": "keypoint"}
+    assert known["leg"]["left"]["heel"] == {}
+    assert known["arm"]["right"]["glenohumeral_axis"] == {"error": 0.038}  # an acromion, which stands for it
+    assert known["arm"]["right"]["wrist_axis"] == {}
+
+
 def test_a_side_is_a_placeholder_only_where_the_other_side_has_the_marker(tmp_path):
     write(tmp_path / "walk.c3d", ["RHIP", "LHIP", "RKNE", "r_toe", "l_toe", "T10"])
     data = data_of(tmp_path / "walk.c3d")

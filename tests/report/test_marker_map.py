@@ -42,7 +42,7 @@ def contents(markers_m, **changes):
         "labels": tuple(f"M{k}" for k in range(n_markers)),
         "templates": {"right": {}, "left": {}},
         "mates": {},
-        "bodies": (MapBody("", tuple(range(n_markers)), {}, {"trial": "walk", "file": "walk.c3d"}),),
+        "bodies": (MapBody("", tuple(range(n_markers)), {}, {}, {"trial": "walk", "file": "walk.c3d"}),),
         "chains": {"leg": MapChain(("hip_axis", "end"), ("thigh",), landmarks)},
         "markers_m": markers_m,
         "rate_hz": 100.0,

@@ -114,7 +114,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
         MapBody(
             body.prefix,
             markers[body.prefix],
-            _proposed({bare[k]: k for k in markers[body.prefix]}, choices.chains, chains),
+            *_proposed({bare[k]: k for k in markers[body.prefix]}, choices.chains, chains),
             _row(seen, body, choices, up_axis),
         )
         for body in seen.bodies
@@ -202,24 +202,36 @@ def _notes(repeated: Sequence[str]) -> tuple[str, ...]:
 
 def _proposed(
     labels: Mapping[str, int], models: Mapping[str, ChainModel], chains: Mapping[str, MapChain]
-) -> dict[str, dict[str, dict[str, list[int]]]]:
-    """Markers of the known set that fits best, by chain, side and landmark.
+) -> tuple[dict[str, dict[str, dict[str, list[int]]]], dict[str, dict[str, dict[str, dict[str, str | float]]]]]:
+    """Markers of the best known set by chain, side and landmark, with what it says.
 
     A joint whose landmark the set replaces by another one gets that one's markers.
     """
     found: dict[str, dict[str, dict[str, list[int]]]] = {}
+    known: dict[str, dict[str, dict[str, dict[str, str | float]]]] = {}
     for chain, model in models.items():
         best = fits(list(labels), model)
         for side in SIDES:
             fit = next((one for one in best if one.side in (side, "")), None)
-            rules = dict(fit.rules) if fit else {}
-            for name, (by, _) in fit.known.substitutes.items() if fit else ():
-                if name in chains[chain].joints and by in rules:
-                    rules.setdefault(name, rules[by])
+            if fit is None:
+                continue
+            rules, errors = dict(fit.rules), dict(fit.known.errors)
+            for name, (by, _) in fit.known.substitutes.items():
+                if name in chains[chain].joints and name not in rules and by in rules:
+                    rules[name] = rules[by]
+                    if name in fit.known.errors_of_substitutes:
+                        errors[name] = fit.known.errors_of_substitutes[name]
             own = [landmark.name for landmark in chains[chain].landmarks if landmark.name in rules]
             if own:
                 found.setdefault(chain, {})[side] = {name: [labels[one] for one in rules[name]] for name in own}
-    return found
+                known.setdefault(chain, {})[side] = {name: _more(name, fit.known.fractions, errors) for name in own}
+    return found, known
+
+
+def _more(name: str, fractions: Mapping[str, float], errors: Mapping[str, str | float]) -> dict[str, str | float]:
+    """Fraction and error of a landmark, where it has one of its own."""
+    fraction, error = fractions.get(name), errors.get(name)
+    return ({} if fraction is None else {"fraction": fraction}) | ({} if error is None else {"error": error})
 
 
 def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:

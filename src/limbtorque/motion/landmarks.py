@@ -348,10 +348,13 @@ def carried_landmark(
     LandmarkError
         No static trial, or a marker is missing in it.
     SignalError
-        The cluster has no pose in the static trial.
+        The cluster has no pose in the static trial, or is its mirror image.
     """
-    shape = static_shape(landmark, mapping, static)
-    return carry(shape, positions_m[:, [markers[label] for label in mapping.cluster(landmark)]])
+    shape, cluster = static_shape(landmark, mapping, static), mapping.cluster(landmark)
+    try:
+        return carry(shape, positions_m[:, [markers[label] for label in cluster]])
+    except SignalError as error:
+        raise SignalError(f"landmark {landmark!r}, carried by {', '.join(cluster)}: {error}") from None
 
 
 def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) -> ClusterShape:

@@ -12,6 +12,7 @@ from limbtorque.errors import SignalError
 
 NARROWEST_M = 0.01  # root mean square distance of the markers from the line that fits them best
 FEWEST_MARKERS = 3
+MIRRORED_SHARE = 0.5  # of the residual that is left by the cluster's mirror image
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,11 @@ def carry(shape: ClusterShape, markers_m: ArrayLike) -> CarriedLandmark:
     CarriedLandmark
         The landmark over time, residual and expected error; NaN without a frame with all markers.
 
+    Raises
+    ------
+    SignalError
+        The markers are the mirror image of the cluster.
+
     Notes
     -----
     Cappozzo, Catani, Della Croce and Leardini (1995), Clinical Biomechanics 10, 171-178 (anatomical landmark calibration);
@@ -147,10 +153,21 @@ def carry(shape: ClusterShape, markers_m: ArrayLike) -> CarriedLandmark:
     spread = markers[known] - middle[:, None]
     turn = _rotations(shape.markers_m, spread)
     landmark[known] = middle + turn @ shape.landmark_m
-    apart = spread - np.einsum("nij,kj->nki", turn, shape.markers_m)
-    residual = float(np.sqrt((apart**2).sum(axis=2).mean()))
+    residual = _residual(spread, shape.markers_m, turn)
+    image = shape.markers_m * [1.0, 1.0, -1.0]
+    if residual > NARROWEST_M and _residual(spread, image, _rotations(image, spread)) < MIRRORED_SHARE * residual:
+        raise SignalError(
+            f"the markers fit the static trial as its mirror image (residual {1e3 * residual:.2g} mm as they are): two of them are "
+            "exchanged in one of the files, or the axes of one file are left-handed; correct its labels or axes"
+        )
     noise = residual / (1.0 - 2.0 / len(shape.markers_m)) ** 0.5
     return CarriedLandmark(landmark, residual, noise * shape.error_ratio)
+
+
+def _residual(spread: FloatArray, shape: FloatArray, turn: FloatArray) -> float:
+    """Root mean square distance of markers from a turned shape, m."""
+    apart = spread - np.einsum("nij,kj->nki", turn, shape)
+    return float(np.sqrt((apart**2).sum(axis=2).mean()))
 
 
 def _rotations(shape: FloatArray, spread: FloatArray) -> FloatArray:

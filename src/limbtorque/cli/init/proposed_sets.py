@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from limbtorque.cli.init.known_sets import Fit, cluster_templates, likely_labels, needed_landmarks, template_of
@@ -89,7 +89,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
             named = f"{fit.known.name}_{fit.side}"
             own, carried = dict(fit.rules), dict(fit.carried)
     computed = {name: f"{{{kind}: {rule}}}" for name, (kind, rule) in fit.predicted.items()} | {
-        name: f"{{static: {yaml_labels(own.pop(name))}, cluster: {json.dumps(list(cluster), ensure_ascii=False)}}}"
+        name: f"{{static: {yaml_rule(own.pop(name), fit.known.fractions.get(name))}, cluster: {yaml_list(cluster)}}}"
         for name, cluster in carried.items()
     }
     given = {*own, *computed}
@@ -102,7 +102,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
         about=(f"{fit.known.title}; names from: {fit.known.source}",),
         computed=computed,
         fractions={name: part for name, part in fit.known.fractions.items() if name in own},
-        errors=_errors(fit, own, used),
+        errors=_errors(fit, {*own, *carried}, used),
     )
 
 
@@ -119,6 +119,16 @@ def _capital(templates: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, .
 def _carried(fit: Fit) -> dict[str, tuple[str, ...]]:
     """Clusters with the side of a fit as {S}, {s} or {side}."""
     return {name: cluster_templates(cluster, fit.side) for name, cluster in fit.carried.items()}
+
+
+def yaml_rule(labels: Sequence[str], fraction: float | None) -> str:
+    """Rule in YAML: labels, or a point at a fraction of the way between two."""
+    return yaml_labels(labels) if fraction is None else f"{{between: {yaml_list(labels)}, fraction: {fraction:g}}}"
+
+
+def yaml_list(labels: Sequence[str]) -> str:
+    """Labels as a list in YAML."""
+    return json.dumps(list(labels), ensure_ascii=False)
 
 
 def yaml_labels(labels: Sequence[str]) -> str:
@@ -205,7 +215,7 @@ def unknown_set(
 
 
 def _errors(
-    fit: Fit | None, rules: Mapping[str, tuple[str, ...]], substitutes: Mapping[str, tuple[str, str]]
+    fit: Fit | None, rules: Collection[str], substitutes: Mapping[str, tuple[str, str]]
 ) -> dict[str, str | float]:
     """Errors of a set's landmarks with markers, and of those that stand for others."""
     if fit is None:

@@ -26,6 +26,7 @@ from limbtorque.study.table_file import TO_DO
 TRAVELS = "travel"
 FACING = {"leg": "pelvis", "arm": "thorax"}
 NEAR_AXIS_DEG = 15.0  # the cosine is 0.97
+AHEAD = 0.5  # cosine of the widest angle between travel and the axis that the body faces
 WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
 IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
 NO_SET = "no known marker set has half of its joints among these marker names"
@@ -198,7 +199,7 @@ def propose_trials(
             strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
             other_events=one.other_events,
             at_rest=at_rest,
-            gait=limb_of(chain) == "leg" and (travels == TRAVELS or body.belt_m_s > 0.0 or body.steps),
+            gait=limb_of(chain) == "leg" and _walks(body, up_axis, travels),
         )
         for chain, fit, side, name in rows
         for at_rest in [_at_rest(fit, body, chain) if fit else None]
@@ -336,12 +337,31 @@ def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
     """Travel as the forward axis, or nothing and a note on body and feet."""
     level = np.array([0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"])
     distance = float(np.linalg.norm(np.array(body.travel_m) * level))
+    if _elsewhere(body, up_axis):
+        return (
+            "",
+            f"the markers travel {distance:.2f} m, but the body faces another way; {body.facing.sentence if body.facing else ''}",
+        )
     if distance >= 2.0 * Plane().min_travel_m:
         return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
     belt = f"; the feet move back at {body.belt_m_s:.2f} m/s, as on a treadmill" if body.belt_m_s else ""
     spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps and not belt else ""
     return "", f"the markers travel only {distance:.2f} m{seen}{belt}{spot}"
+
+
+def _walks(body: Body, up_axis: str, travels: str) -> bool:
+    """Return True for a body that goes somewhere, on a treadmill or on the spot."""
+    return travels == TRAVELS or _elsewhere(body, up_axis) or body.belt_m_s > 0.0 or body.steps
+
+
+def _elsewhere(body: Body, up_axis: str) -> bool:
+    """Return True for a body that travels backward or sideways."""
+    way = np.array(body.travel_m) * [0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"]
+    distance = float(np.linalg.norm(way))
+    if body.facing is None or distance < 2.0 * Plane().min_travel_m:
+        return False
+    return float(axis_vector(body.facing.axis) @ way) < AHEAD * distance
 
 
 def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:

@@ -7,7 +7,7 @@ function preparePage(data, whole) {
   const positions = positionsOf(whole, data);
   const view = prepareView(byId("view"), data, positions);
   const chart = prepareLengths(byId("lengths"), data.n_frames);
-  const given = new Map(); // body, chain and side -> landmark -> markers
+  const given = new Map(); // body, chain and side -> landmark -> markers; those of a known set with their fraction and error
   const state = { at: 0, playing: false, pointed: -1, current: "", segments: [] };
   let due = false;
 
@@ -21,9 +21,10 @@ function preparePage(data, whole) {
   function chosen() {
     const key = (which) => JSON.stringify([byId("body").value, byId("chain").value, which]);
     if (!given.has(key(side()))) {
-      const proposed = Object.entries((body().proposed[byId("chain").value] || {})[side()] || {});
+      const of = (what) => (body()[what][byId("chain").value] || {})[side()] || {};
+      const proposed = Object.entries(of("proposed")).map(([name, markers]) => [name, Object.assign([...markers], of("known")[name])]);
       const other = given.get(key(side() === "right" ? "left" : "right")) || new Map();
-      const mates = [...other].map(([name, markers]) => [name, markers.map((marker) => data.mates[marker])]);
+      const mates = [...other].map(([name, markers]) => [name, Object.assign(markers.map((marker) => data.mates[marker]), { fraction: markers.fraction, error: markers.error })]);
       given.set(key(side()), new Map(proposed.length ? proposed : mates.filter(([, markers]) => markers.every((one) => one !== undefined))));
     }
     return given.get(key(side()));
@@ -139,7 +140,8 @@ function preparePage(data, whole) {
       const markers = jointMarkers(landmark.name);
       for (const box of document.querySelectorAll(`[data-landmark="${CSS.escape(landmark.name)}"]`)) box.value = markers[Number(box.dataset.nth)] ?? "";
       const gone = markers.map((marker) => [marker, positions.missingShare(marker)]).filter(([, share]) => share > 0);
-      const more = markers.length > 2 ? [`mean of ${markers.map((marker) => data.labels[marker]).join(", ")}`] : [];
+      const labels = markers.map((marker) => data.labels[marker]);
+      const more = markers.fraction !== undefined ? [`${markers.fraction} of the way from ${labels.join(" to ")}`] : markers.length > 2 ? [`mean of ${labels.join(", ")}`] : [];
       document.querySelector(`[data-about="${CSS.escape(landmark.name)}"]`).textContent = [...more, ...gone.map(([marker, share]) => `${data.labels[marker]} is missing in ${(100 * share).toFixed(1)} % of the frames`)].join("; ");
     }
     const ends = chain().joints.map(jointMarkers);

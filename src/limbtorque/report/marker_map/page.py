@@ -60,6 +60,9 @@ class MapBody:
         Indices of the markers.
     proposed : mapping
         Chain -> side -> landmark -> markers.
+    known : mapping
+        The same, of landmarks of which a known marker set says more than the markers: ``fraction`` of the way from the first to
+        the second, and ``error`` of the joint centre (`uncertainty.sets`).
     row : mapping of str to str
         Cells of the row of the table of trials, and the events at 0 and 100 % of each side's curves (`event_right`,
         `event_left`); the cells of chain, side and marker set follow from the choices.
@@ -68,6 +71,7 @@ class MapBody:
     prefix: str
     markers: tuple[int, ...]
     proposed: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
+    known: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str | float]]]]
     row: Mapping[str, str]
 
 

@@ -38,12 +38,13 @@ function positionsOf(whole, data) {
     return true;
   }
   const point = [0, 0, 0];
-  /** Mean of some markers, where all of them were seen. */
+  /** Mean of some markers, or the point at a fraction of the way between two, where all of them were seen. */
   function meanAt(markers, frame, into) {
     into[0] = into[1] = into[2] = 0;
-    for (const marker of markers) {
-      if (!at(marker, frame, point)) return false;
-      for (let axis = 0; axis < 3; axis += 1) into[axis] += point[axis] / markers.length;
+    for (let k = 0; k < markers.length; k += 1) {
+      if (!at(markers[k], frame, point)) return false;
+      const share = markers.fraction === undefined ? 1 / markers.length : k ? markers.fraction : 1 - markers.fraction;
+      for (let axis = 0; axis < 3; axis += 1) into[axis] += share * point[axis];
     }
     return markers.length > 0;
   }

@@ -11,23 +11,32 @@ function servesBoth(data, side, given) {
   return markers.length > 0 && markers.every((marker) => data.templates[side][marker] !== undefined);
 }
 
-/** Sections plane, marker_sets and substitutes. */
+/** Rule of a landmark: a marker, the mean of some, or a point between two. */
+function ruleOf(markers, label) {
+  const labels = markers.map(label);
+  if (markers.fraction !== undefined) return `{between: [${labels.join(", ")}], fraction: ${markers.fraction}}`;
+  return labels.length > 1 ? `[${labels.join(", ")}]` : labels[0];
+}
+
+/** Sections plane, marker_sets, substitutes, and uncertainty where the error of a known set is not that of its rule. */
 function yamlOf(data, choice) {
   const { chain, side, given, up, setName } = choice;
   const both = servesBoth(data, side, given);
   const label = (marker) => JSON.stringify(both ? data.templates[side][marker] : data.labels[marker]);
-  const rules = [], substitutes = [];
+  const rules = [], substitutes = [], errors = [];
   for (const landmark of data.chains[chain].landmarks) {
     const markers = given.get(landmark.name) || [];
-    if (markers.length) rules.push(`    ${keyOf(landmark.name)}: ${markers.length > 1 ? `[${markers.map(label).join(", ")}]` : label(markers[0])}`);
+    if (markers.length) rules.push(`    ${keyOf(landmark.name)}: ${ruleOf(markers, label)}`);
     else if (landmark.stand_in) substitutes.push(`    ${keyOf(landmark.name)}: ${keyOf(landmark.stand_in)}`);
     else if (landmark.required) rules.push(`    ${keyOf(landmark.name)}: TODO`);
+    if (markers.error !== undefined) errors.push(`      ${keyOf(landmark.name)}: ${markers.error}`);
   }
   const name = keyOf(setName);
   return [
     "plane:", up ? `  up_axis: "${up}"` : "  up_axis: null # TODO: choose it below the picture",
     "marker_sets:", `  ${name}:`, ...rules,
     ...(substitutes.length ? ["substitutes:", `  ${name}:`, ...substitutes] : []),
+    ...(errors.length ? ["uncertainty:", "  sets:", `    ${name}:`, ...errors] : []),
     "",
   ].join("\n");
 }
