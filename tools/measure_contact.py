@@ -199,7 +199,8 @@ def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
             draw_knee(panel, title, curves[:, :, KNEE])
         for panel in panels.ravel()[len(legs) :]:
             panel.set_axis_off()
-        for panel in panels[-1]:
+        for panel in panels.ravel()[max(len(legs) - panels.shape[1], 0) : len(legs)]:  # the lowest of each column
+            panel.tick_params(labelbottom=True)
             panel.set_xlabel("gait cycle (%)")
         figure.supylabel("contact force of the knee (body weights)", fontsize=NAME_SIZE)
         figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
