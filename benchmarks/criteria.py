@@ -85,7 +85,7 @@ LOADED_N = 20.0
 ACTIVATION_DYNAMICS = (0.015, 0.060)
 """Time constants of activation and deactivation, s (De Groote et al. 2016, after Winters 1995)."""
 ELECTRODES = {"rect_fem": ("rect_fem", "vasti")}
-"""Muscles under an electrode, with equal parts: surface electrodes over the rectus femoris receive the vasti as well (Di Nardo and Fioretti 2013)."""
+"""Muscles under an electrode, with equal parts: cross-talk of the vasti is likely over the rectus femoris (Di Nardo and Fioretti 2013)."""
 SLOW_HZ = 3.0
 """Cut-off of the envelopes, half the default, Hz."""
 STRENGTHS = "Anderson et al. (2007)"

@@ -40,7 +40,7 @@ PUBLISHED = {  # mean peaks, body weights; at what part of the cycle is not know
     "knee": (2.61, "five implants, Kutzner et al. 2010"),
     "ankle": (3.9, "a model, Procter and Paul 1982"),
 }
-OTHER_PEAKS = (2.2, 2.8)  # of the knee, six months and a year after the operation
+OTHER_PEAKS = (2.2, 2.8)  # of the knee, six weeks and a year after the operation
 LOADING, PUSH_OFF = slice(0, 31), slice(31, 66)  # parts of the cycle with a peak at the knee, %
 TURN_RAD = np.radians(10.0)
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -199,7 +199,8 @@ def draw_knees(legs: Sequence[tuple[str, np.ndarray]], path: Path) -> None:
             draw_knee(panel, title, curves[:, :, KNEE])
         for panel in panels.ravel()[len(legs) :]:
             panel.set_axis_off()
-        for panel in panels[-1]:
+        for panel in panels.ravel()[max(len(legs) - panels.shape[1], 0) : len(legs)]:  # the lowest of each column
+            panel.tick_params(labelbottom=True)
             panel.set_xlabel("gait cycle (%)")
         figure.supylabel("contact force of the knee (body weights)", fontsize=NAME_SIZE)
         figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)

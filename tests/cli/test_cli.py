@@ -291,3 +291,11 @@ def test_a_command_on_no_study_says_what_was_found_and_what_to_give(capsys, tmp_
     assert code == 1
     assert err.startswith(f"limbtorque: {nowhere} does not exist; give a study's folder, or `limbtorque init")
     assert "Errno" not in err
+
+
+@pytest.mark.parametrize("option", ["--range=elbow=0:900", "--range=elbow=nan:90", "--hold=hip_adduction_r=1e9"])
+def test_angles_of_an_import_are_within_half_a_turn(capsys, tmp_path, option):
+    words = ("muscles", "import", tmp_path / "model.osim", "--plane", "sagittal", "--side", "right", option)
+    code, _, err = run(capsys, *words)
+    assert code == 1
+    assert "degrees, expected -180 to 180" in err

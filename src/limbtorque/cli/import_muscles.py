@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from limbtorque.muscles.opensim_models.import_set import ImportedSet
 
 T = TypeVar("T")
+HALF_TURN_DEG = 180.0
 CHAIN_OF = {"leg": "knee", "arm": "elbow"}
 EXAMPLES = """examples:
   limbtorque muscles import model.osim --plane sagittal --side right
@@ -115,9 +116,12 @@ def _range(joint: str, text: str) -> tuple[float, float]:
 
 def _number(option: str, name: str, text: str) -> float:
     try:
-        return float(text)
+        angle_deg = float(text)
     except ValueError:
         raise ModelError(f"{option} {name}: '{text}' is no number of degrees") from None
+    if not abs(angle_deg) <= HALF_TURN_DEG:
+        raise ModelError(f"{option} {name}: {angle_deg:g} degrees, expected -180 to 180")
+    return angle_deg
 
 
 def report(found: ImportedSet) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from limbtorque.muscles.force_tally import force_tally
 from limbtorque.muscles.hill import HillLimits
 from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
 from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
-from limbtorque.muscles.moment_arms import musculotendon
+from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.objective import Problem
 from limbtorque.muscles.options import check_options
 from limbtorque.muscles.passive_moments import passive_moments
@@ -80,38 +80,30 @@ def muscle_forces(
         The set lacks data that the settings need.
     """
     check_options(muscle_set, options, motion.joints)
-    chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
-    sign, flexion = motion.flexion.sign, motion.flexion.of(motion.kinematics.angle_rad)
-    velocity = sign * motion.kinematics.velocity_rad_s
-    geometry = musculotendon(chosen, flexion, velocity_rad_s=velocity, joints=motion.joints)
-    unknown = _unknown_arms(motion, chosen)
-    known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
-    arm = geometry.moment_arm_m * known[:, None]
-    strong = strengths(geometry, chosen, options, unknown)
-    passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
-    required = (net_nm * sign - passive_nm - np.einsum("fjm,fm->fj", arm, strong.passive_n)) * known
-    problem = Problem(arm, required, strong.active_n, chosen, motion.rate_hz, strong.bounds)
+    limb = _limb(motion, muscle_set, options, body_mass_kg)
+    sign, known, strong = motion.flexion.sign, limb.known, limb.strong
+    passive_n = np.einsum("fjm,fm->fj", limb.arm_m, strong.passive_n)
+    required = (net_nm * sign - limb.passive_nm - passive_n) * known
+    problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, motion.rate_hz, strong.bounds)
     found = optimize_with_strengths(problem, strong, options, envelopes)
-    decisions = [*scaling, *unknown.values(), *_without_passive(without, options), *found.co_contraction.notes]
     optimized = _with_unknown(found.co_contraction.optimized, net_nm * sign, known)
-    least, greatest = _possible(arm, optimized, strong, options)
+    least, greatest = _possible(limb.arm_m, optimized, strong, options)
     force = optimized.force_n + strong.passive_n
-    beyond = _beyond_range(chosen, flexion, motion.joints)
-    reaction = np.where(((beyond > FAR_RAD) | ~known)[..., None], np.nan, reaction_n)
-    contact = _contact(motion, reaction, force, arm, optimized, strong, chosen, options)
-    out_of_range = np.asarray(geometry.out_of_range & known)
+    contact = _contact(limb, motion, reaction_n, force, optimized, options)
+    out_of_range = np.asarray(limb.geometry.out_of_range & known)
+    decisions = (*limb.decisions, *found.co_contraction.notes)
     result = MuscleForces(
-        muscle_set=chosen,
+        muscle_set=limb.muscle_set,
         optimized=optimized,
         activation=found.activation,
-        geometry=geometry,
+        geometry=limb.geometry,
         limits=found.limits,
         stretch=found.stretch,
         force_n=force,
         least_n=least + strong.passive_n,
         greatest_n=greatest + strong.passive_n,
-        torque_nm=arm * force[:, None, :] * sign[:, None],
-        passive_nm=passive_nm * sign,
+        torque_nm=limb.arm_m * force[:, None, :] * sign[:, None],
+        passive_nm=limb.passive_nm * sign,
         reserve_nm=optimized.reserve_nm * sign,
         certificate=optimized.certificate * sign,
         co_contraction_cost=found.co_contraction.added_cost,
@@ -122,11 +114,70 @@ def muscle_forces(
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
         fibres_out_of_range=_fibres_out(found.limits, len(force)),
-        beyond_range_rad=np.asarray(beyond[:, known].max(axis=1, initial=0.0)),
-        report=ForceReport(Tally({}, {}), chosen, motion.joints, known, options, decisions=tuple(decisions)),
+        beyond_range_rad=np.asarray(limb.beyond_rad[:, known].max(axis=1, initial=0.0)),
+        report=ForceReport(Tally({}, {}), limb.muscle_set, motion.joints, known, options, decisions=decisions),
     )
     tally = force_tally(net_nm, result, strong.active_n, out_of_range, options=options, frames=frames)
     return replace(result, report=result.report.about(tally, found.limits, contact))
+
+
+@dataclass(frozen=True, eq=False)
+class _Limb:
+    """Arms, strengths and passive moments of a limb along its motion.
+
+    Attributes
+    ----------
+    muscle_set : MuscleSet
+        The set, scaled to the subject.
+    geometry : Musculotendon
+        Arms, lengths and velocities.
+    flexion_rad : ndarray of shape (n_frames, n_joints)
+        Joint flexion.
+    beyond_rad : ndarray of shape (n_frames, n_joints)
+        Distance of each joint from the range of its moment arms.
+    known : ndarray of bool, shape (n_joints,)
+        Joints whose arms are known in this plane.
+    arm_m : ndarray of shape (n_frames, n_joints, n_muscles)
+        Moment arms; zero where unknown.
+    strong : Strengths
+        Strengths and passive tensions.
+    passive_nm : ndarray of shape (n_frames, n_joints)
+        Moments of passive structures, flexion positive.
+    decisions : tuple of str
+        Notes on scaling and on joints without arms or passive moments.
+    """
+
+    muscle_set: MuscleSet
+    geometry: Musculotendon
+    flexion_rad: FloatArray
+    beyond_rad: FloatArray
+    known: BoolArray
+    arm_m: FloatArray
+    strong: Strengths
+    passive_nm: FloatArray
+    decisions: tuple[str, ...]
+
+
+def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mass_kg: float) -> _Limb:
+    """Muscles along the motion of a trial."""
+    chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
+    flexion = motion.flexion.of(motion.kinematics.angle_rad)
+    velocity = motion.flexion.sign * motion.kinematics.velocity_rad_s
+    geometry = musculotendon(chosen, flexion, velocity_rad_s=velocity, joints=motion.joints)
+    unknown = _unknown_arms(motion, chosen)
+    known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
+    passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
+    return _Limb(
+        muscle_set=chosen,
+        geometry=geometry,
+        flexion_rad=flexion,
+        beyond_rad=_beyond_range(chosen, flexion, motion.joints),
+        known=known,
+        arm_m=geometry.moment_arm_m * known[:, None],
+        strong=strengths(geometry, chosen, options, unknown),
+        passive_nm=passive_nm,
+        decisions=(*scaling, *unknown.values(), *_without_passive(without, options)),
+    )
 
 
 def stretch_forces(
@@ -239,62 +290,54 @@ def _to_subject(
 
 
 def _contact(
+    limb: _Limb,
     motion: ChainMotion,
     reaction_n: FloatArray,
     force: FloatArray,
-    arm: FloatArray,
     optimized: StaticOptimization,
-    strong: Strengths,
-    muscle_set: MuscleSet,
     options: Muscles,
 ) -> ContactForce | None:
-    """Joint contact forces, with their ranges if set so; NaN as the reaction is."""
+    """Joint contact forces, with their ranges if set so; NaN far from known arms."""
     if not options.contact_forces:
         return None
+    far = (limb.beyond_rad > FAR_RAD) | ~limb.known
     contact = contact_force(
-        reaction_n,
+        np.where(far[..., None], np.nan, reaction_n),
         force,
-        arm,
-        lines_of_action(muscle_set.muscles, motion.joints),
+        limb.arm_m,
+        lines_of_action(limb.muscle_set.muscles, motion.joints),
         axes_rad=segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad),
         flexion_sign=motion.flexion.sign,
         joints=motion.joints,
-        muscles=muscle_set.names,
-        flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
+        muscles=limb.muscle_set.names,
+        flexion_rad=limb.flexion_rad,
         reserve_nm=optimized.reserve_nm,
     )
-    return _with_ranges(contact, motion, arm, optimized, strong, muscle_set, options) if options.ranges else contact
+    return _with_ranges(contact, limb, motion, optimized.activation, options) if options.ranges else contact
 
 
 def _with_ranges(
-    contact: ContactForce,
-    motion: ChainMotion,
-    arm: FloatArray,
-    optimized: StaticOptimization,
-    strong: Strengths,
-    muscle_set: MuscleSet,
-    options: Muscles,
+    contact: ContactForce, limb: _Limb, motion: ChainMotion, activation: FloatArray, options: Muscles
 ) -> ContactForce:
     """Contact forces with their ranges: any activations, and limited ones."""
     proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
-    sign = motion.flexion.sign
+    sign, bounds = motion.flexion.sign, limb.strong.bounds
     own = [
         along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
     ]
-    activation = optimized.activation
-    active = np.broadcast_to(strong.active_n, activation.shape)
-    limits = within_effort(arm, activation, active, strong.bounds, options.contact_effort, options.contact_rest)
+    active = np.broadcast_to(limb.strong.active_n, activation.shape)
+    limits = within_effort(limb.arm_m, activation, active, bounds, options.contact_effort, options.contact_rest)
     possible, limited = (
         contact_range(
             np.array(own).transpose(2, 0, 1),
-            lines_of_action(muscle_set.muscles, motion.joints),
-            moment_arm_m=arm,
+            lines_of_action(limb.muscle_set.muscles, motion.joints),
+            moment_arm_m=limb.arm_m,
             activation=activation,
             strength_n=active,
             limits=some,
             between_rad=sign * (distal - proximal),
-            flexion_rad=motion.flexion.of(motion.kinematics.angle_rad),
+            flexion_rad=limb.flexion_rad,
         )
-        for some in (strong.bounds, limits)
+        for some in (bounds, limits)
     )
     return replace(contact, possible=possible, limited=limited)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,27 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
         A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections or fibre
         lengths for the criterion, or no reference to scale from.
     """
-    name = muscle_set.name
-    faults = []
+    faults = [
+        *_of_joints(muscle_set, joints),
+        *_of_names(muscle_set, options),
+        *_of_criterion(muscle_set, options),
+        *_of_scaling(muscle_set, options, joints),
+    ]
+    if faults:
+        raise SettingsError("\n".join(f"muscle set '{muscle_set.name}' {fault}" for fault in faults))
+
+
+def _of_joints(muscle_set: MuscleSet, joints: Sequence[str]) -> Iterator[str]:
+    """Fault of joints that a set does not have."""
     if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
-        faults.append(
+        yield (
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
             "cross it), or choose another set for the chain (muscles.sets)"
         )
+
+
+def _of_names(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
+    """Faults of options by muscle: unknown names, and contradicting bounds."""
     by_muscle: dict[str, Mapping[str, Any]] = {
         option: getattr(options, option) for option in ("weights", "activation_bounds", "tendon_strain")
     }
@@ -46,41 +60,40 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
         for muscle in own_options(given, muscle_set):
             if muscle not in muscle_set.names:
                 hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
-                faults.append(
+                yield (
                     f"has no muscle '{muscle}' (muscles.{option}){hint}; in a study with several sets name the set, too: "
                     f"'leg.{muscle}'"
                 )
-    faults += [
-        f"has the bounds {low:g} to {high:g} for {m}; set muscles.min_activation below its largest activation"
-        for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True)
-        if low > high
-    ]
-    lacking = [muscle.name for muscle in muscle_set.muscles if muscle.pcsa_cm2 is None]
-    if options.criterion == "stress" and lacking:
-        faults.append(
-            f"has no cross-section (pcsa_cm2) for {', '.join(lacking)}, which muscles.criterion: stress needs; add them in a "
-            "set of your own, or use criterion: activation"
+    for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True):
+        if low > high:
+            yield f"has the bounds {low:g} to {high:g} for {m}; set muscles.min_activation below its largest activation"
+
+
+def _of_criterion(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
+    """Fault of muscles without the data of the criterion."""
+    needed = {"stress": "pcsa_cm2", "volume": "optimal_fibre_length_m"}.get(options.criterion)
+    lacking = [muscle.name for muscle in muscle_set.muscles if needed and getattr(muscle, needed) is None]
+    if lacking:
+        yield (
+            f"has no {needed} for {', '.join(lacking)}, which muscles.criterion: {options.criterion} needs; add it in a set of "
+            "your own, or use criterion: activation"
         )
-    lacking = [muscle.name for muscle in muscle_set.muscles if muscle.optimal_fibre_length_m is None]
-    if options.criterion == "volume" and lacking:
-        faults.append(
-            f"has no optimal_fibre_length_m for {', '.join(lacking)}, which muscles.criterion: volume needs; add them in a set "
-            "of your own, or use criterion: activation"
-        )
+
+
+def _of_scaling(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
+    """Faults of a set without the reference that scaling needs."""
     reference = muscle_set.reference
     if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):
-        faults.append(
+        yield (
             "has no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
             "needs; add it in a set of your own"
         )
     known = reference.segment_length_m if reference else {}
     if options.scale_moment_arms == "segment_length" and (lacking := [j for j in joints if j not in known]):
-        faults.append(
+        yield (
             f"has no segment lengths for its moment arms at {', '.join(lacking)} (reference: segment_length_m), which "
             "muscles.scale_moment_arms: segment_length needs; add them in a set of your own"
         )
-    if faults:
-        raise SettingsError("\n".join(f"muscle set '{name}' {fault}" for fault in faults))
 
 
 def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
