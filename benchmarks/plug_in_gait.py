@@ -153,10 +153,10 @@ def _range(values: FloatArray) -> str:
     return f"{np.mean(values):.1f} ({np.min(values):.1f} to {np.max(values):.1f})"
 
 
-def write(page: Path, tables: Sequence[str]) -> None:
-    """Replace the tables of the page, between its marks."""
+def write(page: Path, tables: Sequence[str], *, first: int = 1) -> None:
+    """Replace the tables of the page, between its marks; `first` is the number of the first one."""
     text = page.read_text(encoding="utf-8")
-    for k, table in enumerate(tables, start=1):
+    for k, table in enumerate(tables, start=first):
         before, begin, rest = text.partition(f"<!-- table {k} -->\n\n")
         _, end, after = rest.partition(f"\n\n<!-- end of table {k} -->")
         if not (begin and end):

@@ -156,7 +156,7 @@ def without_noise(energy: FloatArray, noise: FloatArray) -> FloatArray:
     [0.0, 0.5, 98.01]
     """
     left = np.maximum(energy - noise, 0.0)
-    return np.divide(left**2, energy, out=np.zeros_like(energy), where=energy > 0.0)
+    return np.asarray(np.divide(left**2, energy, out=np.zeros_like(energy), where=energy > 0.0))
 
 
 def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:

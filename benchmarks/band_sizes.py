@@ -1,0 +1,227 @@
+"""Sizes of the bands of the net torques, by joint and source, on simulated and recorded walks beside published ones.
+
+Prints two tables in Markdown. The first has, of each kind of recording, the 95 % limits to each side of the net torques
+and the standard deviation by each source of error, root mean squares over frames, medians over legs. The second has what
+published studies varied, our bands with the same errors, and their result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bands_outside import JOINTS, PAGE, PHASES, RUN, WALK
+from plug_in_gait import write
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.cli.init.init import init_study
+from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.limb import Limb
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording, read_with_forces
+from limbtorque.recordings.recording import with_static
+from limbtorque.study.options.uncertainty import SOURCES, Uncertainty
+from limbtorque.study.settings import Settings, make_settings
+from limbtorque.study.study import load_study
+from limbtorque.torques.joint_torques import joint_torques, used_frames
+from limbtorque.uncertainty.bands import LIMITS
+from limbtorque.uncertainty.propagation import torque_bands
+from limbtorque.workflow.stages.kinematics import limb_of
+
+ROOT = Path(__file__).resolve().parents[1]
+FIVE_TO_95 = 2.0 * 1.6449  # standard deviations
+# What a prototype of these bands assumed on the right leg of walking2.c3d; its 95 % limits are in `PROTOTYPE_NM`.
+PROTOTYPE = {
+    "segment_correlation": 0.0,
+    "landmarks": {"hip_axis": 0.012, "knee_axis": 0.007, "ankle_axis": 0.005},
+    "pressure_m": 0.003,
+    "off": ["body_mass", "marker_noise", "gaps", "filter", "plane", "plate_gain", "plate_offset", "synchronisation"],
+}
+PROTOTYPE_NM = {"stance": (14.3, 8.4, 5.9), "swing": (6.2, 2.2, 0.3)}
+PLACED = 0.02 / np.sqrt(3.0)  # standard deviation of an error that is even between -2 and 2 cm
+OF_PROTOTYPE = {
+    "hip_axis": "{S}HJC",
+    "knee_axis": "{S}KJC",
+    "ankle_axis": "{S}AJC",
+    "greater_trochanter": "{S}HJC",
+    "femoral_condyles": ["{S}LFC", "{S}MFC"],
+    "medial_malleolus": "{S}MMAL",
+    "lateral_malleolus": "{S}LMAL",
+    "head_of_metatarsal_2": "{S}MT2",
+    "heel": "{S}CAL",
+}
+MYERS = (
+    "Myers et al. 2015: one examiner's placement of markers, movement artefact, segments and muscles, in one man's gait; mean width "
+    "from 5 to 95 %, smallest and largest joint (ours: the errors of the settings)"
+)
+UCHIDA = (
+    "Uchida and Seth 2022: markers of a model off by up to 2 cm; how much the peak moment of the ankle varied (ours: joint centres "
+    "even over 2 cm to each side, width of the 95 % limits)"
+)
+GROUPS = {
+    "joint centres": ("joint_centres",),
+    "soft tissue": ("soft_tissue",),
+    "filter": ("filter",),
+    "segments": ("segment_mass", "segment_com", "segment_inertia", "body_mass"),
+    "plates": ("plate_gain", "plate_offset", "pressure", "synchronisation"),
+    "noise, gaps, plane": ("marker_noise", "gaps", "plane"),
+}
+ALL_BUT_CENTRES = [source for source in SOURCES if source != "joint_centres"]
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A leg with what its bands are computed from.
+
+    Attributes
+    ----------
+    name : str
+        Kind of the recording.
+    motion : ChainMotion
+        Its motion.
+    limb : Limb
+        The limb.
+    settings : Settings
+        The settings.
+    """
+
+    name: str
+    motion: ChainMotion
+    limb: Limb
+    settings: Settings
+
+    def bands(self, **errors: Any) -> tuple[FloatArray, dict[str, FloatArray]]:
+        """Net torques and their variances by source, (n_frames, 3); NaN in frames that no summary uses."""
+        own = Uncertainty(**{**self.settings.uncertainty.model_dump(), **errors})
+        settings = self.settings.model_copy(update={"uncertainty": own})
+        torques, found = joint_torques(self.motion), torque_bands(self.motion, self.limb, settings)
+        used = used_frames(self.motion, torques)[:, None]
+        parts = {source: np.where(used, each[:, 0].T, np.nan) for source, each in found.by_source.items()}
+        return np.where(used, torques.terms.net, np.nan), parts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", type=Path, help="folder with the recordings: cohort, walk_emg_opensim, ...")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/uncertainty.md")
+    options = parser.parse_args()
+    folder = options.recordings.resolve()
+    legs = [*simulated(), *recorded(folder)]
+    tables = [by_source(legs), beside_literature(legs, prototype_leg(folder))]
+    if options.write:
+        write(PAGE, tables, first=3)
+    print("\n\n".join(tables))
+
+
+def simulated() -> Iterator[Leg]:
+    """Legs of the demo study."""
+    for trial in load_study(ROOT).trials:
+        if trial.chain == "leg":
+            recording = read_recording(trial.file)
+            motion = chain_motion(recording, limb_of(trial), trial.settings)
+            yield Leg("demo study", motion, limb_of(trial), trial.settings)
+
+
+def recorded(folder: Path) -> Iterator[Leg]:
+    """Legs of the cohort's straight walks, of an adult's walk and of a run."""
+    with tempfile.TemporaryDirectory() as name:
+        init_study(Path(name) / "study", folder / "cohort", chains=("leg",))
+        for trial in load_study(Path(name) / "study").trials:
+            if trial.condition == "straight":
+                motion = chain_motion(read_recording(trial.file), limb_of(trial), trial.settings)
+                yield Leg("children, straight walk", motion, limb_of(trial), trial.settings)
+    options = ReadOptions(forces_length_unit="m")
+    walk, run = folder / "walk_emg_opensim", folder / "running_opensim"
+    walking = read_with_forces(walk / "markers_walk.trc", walk / "grf_walk.mot", options)
+    running = read_with_forces(run / "motion_capture_run.trc", run / "grf_run.mot", options)
+    running = with_static(running, read_recording(run / "static_run.trc"))
+    for kind, recording, rules, mass_kg in (("adult, walk", walking, WALK, 85.3), ("adult, run", running, RUN, 70.0)):
+        settings = make_settings({"plane": {"up_axis": "+y"}, "marker_sets": {"own": rules}})
+        for side in ("right", "left"):
+            limb = Limb("leg", side=side, body_mass_kg=mass_kg)
+            yield Leg(kind, chain_motion(recording, limb, settings), limb, settings)
+
+
+def prototype_leg(folder: Path) -> Leg:
+    """The right leg of the walk of the prototype."""
+    settings = make_settings(
+        {"plane": {"up_axis": "+z", "forward_axis": "travel"}, "marker_sets": {"own": OF_PROTOTYPE}}
+    )
+    limb = Limb("leg", side="right", body_mass_kg=66.0)  # estimated from the vertical impulse of one step
+    motion = chain_motion(read_recording(folder / "walking_opensim" / "walking2.c3d"), limb, settings)
+    return Leg("walking2.c3d", motion, limb, settings)
+
+
+def by_source(legs: Sequence[Leg]) -> str:
+    """Table of the limits and of the standard deviations by source, of each kind, joint and phase."""
+    names = ["recording", "joint", "phase", "legs", "95 % limits, N m", *(f"{name}, N m" for name in GROUPS)]
+    lines = [f"| {' | '.join(names)} |", "| --- | --- | --- " + "| ---: " * (len(names) - 3) + "|"]
+    for name in dict.fromkeys(leg.name for leg in legs):
+        parts = [(leg.motion.load.status, leg.bands()[1]) for leg in legs if leg.name == name]
+        for phase, status in PHASES.items():
+            for k, joint in enumerate(JOINTS):
+                means = np.array([_means(of, on == status, k) for on, of in parts])  # [leg, group]
+                means = means[np.isfinite(means).all(axis=1)]
+                sizes = [LIMITS * np.sqrt(np.median(means.sum(axis=1))), *np.sqrt(np.median(means, axis=0))]
+                cells = [name, joint, phase, str(len(means)), *map(_digits, sizes)]
+                lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _means(parts: Mapping[str, FloatArray], some: BoolArray, joint: int) -> list[float]:
+    """Mean variance of a joint over the known ones of some frames by each of `GROUPS`, N m squared."""
+    nothing = np.zeros(len(some))
+    every = [sum(parts[each][:, joint] if each in parts else nothing for each in group) for group in GROUPS.values()]
+    known = some & np.isfinite(every).all(axis=0)
+    return [float(each[known].mean()) if known.any() else np.nan for each in every]
+
+
+def _digits(value: float) -> str:
+    """Two digits, without an exponent."""
+    return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
+
+
+def beside_literature(legs: Sequence[Leg], prototype: Leg) -> str:
+    """Table of published bands beside ours."""
+    lines = ["| varied, and result | published, N m | ours, N m |", "| --- | --- | --- |"]
+    errors = "masses 7 %, centres of mass 4 %, inertias 10 %, hip 12, knee 7 and ankle 5 mm, soft tissue 5 mm, centre of pressure 3 mm"
+    _, parts = prototype.bands(**PROTOTYPE)
+    sd = np.sqrt(np.sum(list(parts.values()), axis=0))
+    for phase, status in PHASES.items():
+        own = LIMITS * np.nanmean(sd[prototype.motion.load.status == status], axis=0)
+        text = f"a prototype on the right leg of `walking2.c3d`: {errors}; mean 95 % limits to each side in {phase}, hip, knee and ankle"
+        lines.append(f"| {text} | {_several(PROTOTYPE_NM[phase])} | {_several(own)} |")
+    myers, uchida = [], []
+    for name in ("children, straight walk", "adult, walk"):
+        own_legs = [leg for leg in legs if leg.name == name]
+        widths = [
+            FIVE_TO_95 * np.nanmean(np.sqrt(np.sum(list(leg.bands()[1].values()), axis=0)), axis=0) for leg in own_legs
+        ]
+        means, peaks = np.mean(widths, axis=0), [2.0 * LIMITS * _peak_sd(leg) for leg in own_legs]
+        myers.append(f"{_digits(means.min())} to {_digits(means.max())} ({name})")
+        uchida.append(f"{_digits(min(peaks))} to {_digits(max(peaks))} ({name})")
+    lines.append(f"| {MYERS} | 2.7 to 8.1 | {', '.join(myers)} |")
+    lines.append(f"| {UCHIDA} | 26.6 | {', '.join(uchida)} |")
+    return "\n".join(lines)
+
+
+def _peak_sd(leg: Leg) -> float:
+    """Standard deviation of the ankle's peak by joint centres that are off by `PLACED`."""
+    placed = dict.fromkeys(("hip_axis", "knee_axis", "ankle_axis", "head_of_metatarsal_2"), PLACED)
+    net, parts = leg.bands(landmarks=placed, off=ALL_BUT_CENTRES)
+    frame = int(np.nanargmax(np.abs(net[:, 2])))
+    return float(np.sqrt(parts["joint_centres"][frame, 2]))
+
+
+def _several(values: Sequence[float] | FloatArray) -> str:
+    """Values of the joints."""
+    return " / ".join(_digits(float(value)) for value in values)
+
+
+if __name__ == "__main__":
+    main()
