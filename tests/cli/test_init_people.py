@@ -60,7 +60,9 @@ def test_a_folder_with_a_number_is_a_person():
     assert certain == {"S01", "S02"}
 
 
-@pytest.mark.parametrize("folder", ["session1", "2024-03-01", "day_2", "walk1", "trial03", "5kmh", "2023", "C3D"])
+@pytest.mark.parametrize(
+    "folder", ["session1", "2024-03-01", "day_2", "walk1", "trial03", "5kmh", "2023", "C3D", "sample10"]
+)
 def test_a_folder_that_is_no_person_lends_nothing(folder):
     """Two people whose names are nowhere but in the words of the files."""
     ones = [seen(f"{folder}/ann.c3d", (MASS, "60")), seen(f"{folder}/bob.c3d")]
@@ -156,6 +158,12 @@ def test_bodies_that_differ_are_several_people():
     alike, certain, _ = people(seen("x/w.trc"), seen("y/w.trc", shank_m=0.41))
     assert set(alike.values()) == {"S01"}
     assert not certain
+
+
+def test_a_body_that_differs_in_a_persons_folder_is_given_and_gets_no_mass():
+    ones = [seen("S01/a.c3d", (MASS, "60")), seen("S01/b.c3d", shank_m=0.46)]
+    assert subjects(*ones) == {"S01": "TODO"}
+    assert "nothing is lent between its files" in " ".join(people(*ones)[2])
 
 
 def test_names_that_are_the_same_in_the_table_stay_apart():

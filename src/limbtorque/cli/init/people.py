@@ -27,7 +27,7 @@ LONGEST = 70  # letters of a name to which a number is added
 OF_THE_READER = re.compile(r"person_\d+")  # prefixes that number the people of one file
 NOT_PEOPLE = re.compile(  # folders that are no person, although their names have digits
     r"(?:ses(?:sion)?|day|visit|date|week|month|year|trials?|cond(?:ition)?s?|task|block|speed|set|run|walk\w*|gait|jump|squat|reach\w*|"
-    r"test|lab|study|data|dataset|group|exp(?:eriment)?|v|ver(?:sion)?|rev|release|c3d|trc|csv|raw|processed|take|recordings?)?"
+    r"test|sample|example|demo|part|batch|series|phase|export|kinematics|lab\w*|study|data|dataset|group|exp(?:eriment)?|v|ver(?:sion)?|rev|release|c3d|trc|csv|raw|processed|take|recordings?)?"
     r"[\W_]*[\d\W_]*(?:kmh|ms|hz|deg|kg)?",
     re.IGNORECASE,
 )
@@ -180,7 +180,9 @@ def _in_folders(members: Sequence[_Member]) -> Iterator[_Group]:
         if len(names) <= 1:
             prefix = next((one.body.prefix for one in some if one.body.prefix), "")
             alone = prefix and homes[prefix.casefold()] == 1 and not OF_THE_READER.fullmatch(prefix)
-            yield _Group(prefix if alone else folder, some, certain=True)
+            other = unlike([one.body.segments_m for one in some])
+            note = f"{folder}: {other}: another person, or other places of markers; nothing is lent between its files"
+            yield _Group(prefix if alone else folder, some, certain=not other, note=note if other else "")
             continue
         for own in _grouped(some, lambda one: one.stated.casefold()):
             stated = own[0].stated
