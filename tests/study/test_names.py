@@ -37,6 +37,17 @@ def test_characters_that_cannot_be_seen_are_refused_in_every_text(column, charac
     assert f"has the character U+{ord(character):04X}" in faults(study)
 
 
+@pytest.mark.parametrize("character", ["\x0b", "\x1c", "\x1f", "\x85", "\u2029"])
+def test_they_are_refused_at_the_end_of_a_cell_where_spaces_are_removed(character, study):
+    rows = demo_rows(TRIALS)
+    rows[-1]["condition"] += f" \xa0{character}"
+    write_trials(study, rows)
+    assert f"has the character U+{ord(character):04X}" in faults(study)
+    rows[-1]["condition"] = "\u2009fast \xa0"
+    write_trials(study, rows)
+    assert load_study(study).trials[-1].condition == "fast"
+
+
 def test_they_are_refused_in_the_table_of_subjects_and_the_settings(study):
     table = study / "config" / "subjects.csv"
     table.write_text(table.read_text("utf-8").replace("S02", "S02\x08", 1), "utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import os
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ from limbtorque.study.faults import description_of, hidden_character
 from limbtorque.study.options.base import Frozen
 
 TO_DO = "TODO"
+# removed at both ends of a cell; other white space is a hidden character
+SPACES = "".join(c for c in map(chr, range(0x3001)) if unicodedata.category(c) == "Zs") + "\t\r\n"
 FEW = 20  # sentences about unknown columns
 Rows = list[tuple[int, dict[str, str]]]
 Follow = Callable[[Rows], Iterable[tuple[int, dict[str, str]]]]  # `iter`, or one with a progress bar
@@ -85,13 +88,13 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(_without_comments(file), strict=True)
             start = _comments_before_the_header(path)
-            header = [column.strip() for column in next(reader, [])]
+            header = [column.strip(SPACES) for column in next(reader, [])]
             if fault := _header_fault(header, required):
                 faults.append(f"{name}: {fault}")
                 return []
             rows = []
             for row in filter(None, reader):
-                line, cells = start + reader.line_num, [cell.strip() for cell in row]
+                line, cells = start + reader.line_num, [cell.strip(SPACES) for cell in row]
                 if len(cells) != len(header):
                     comma = "; a decimal comma? Numbers have a point" if len(cells) > len(header) else ""
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {len(cells)}{comma}")
