@@ -1,8 +1,9 @@
-"""Net torques with each table of body segment parameters, on the trials of a study.
+"""Net torques with each table of body segment parameters, on the demo and on a cohort as `limbtorque init` proposes it.
 
-    python benchmarks/segment_tables.py study [study ...]
+    python benchmarks/segment_tables.py folder
+    python benchmarks/segment_tables.py folder --write
 
-A study is a folder with `config/config.yaml`. `docs/segments.md` quotes one run on the demo and on a proposed cohort. The
+The folder is that of the recordings of the tests. `--write` puts the table into docs/segments.md. The
 same motion is analysed with each table; landmarks that the study does not map are placed: the toe's tip at 1.35 of the way
 from heel to metatarsal, the metacarpal's head at the knuckle.
 """
@@ -10,15 +11,17 @@ from heel to metatarsal, the metacarpal's head at the knuckle.
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from plug_in_gait import ROOT, write
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import TrialError
+from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion, chain_motion
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.settings import Settings
@@ -69,24 +72,40 @@ def compared(trial: Trial) -> Iterator[tuple[str, str, str, float, float]]:
                 yield phase, joint, f"{table}, {sex}", rms, rms / float(np.ptp(reference[frames, k]))
 
 
+def measured(study: Path) -> dict[tuple[str, str, str], str]:
+    """Medians over the trials of a study, by joint, phase and table: in N m, and in % of the range."""
+    found: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
+    for trial in load_study(study).trials:
+        for phase, joint, table, rms, share in compared(trial):
+            found[joint, phase, table].append((rms, share))
+    medians = {key: np.median(pairs, axis=0) for key, pairs in found.items()}
+    return {key: f"{rms:.2f} N m, {100.0 * share:.1f} %" for key, (rms, share) in medians.items()}
+
+
+def table_of(studies: Mapping[str, Mapping[tuple[str, str, str], str]]) -> str:
+    """Table of the page: a row for each joint and phase, a column for each study and sex."""
+    names = [f"{table}, {sex}" for table, sex in OTHERS]
+    head = [f"{study}, {sex}" for study in studies for _, sex in OTHERS]
+    lines = [f"| joint | frames | {' | '.join(head)} |", f"| --- | --- |{' --- |' * len(head)}"]
+    rows = dict.fromkeys((phase, joint) for found in studies.values() for joint, phase, _ in found)
+    for phase, joint in sorted(rows, key=lambda row: ("stance", "swing", "all").index(row[0])):
+        cells = [found.get((joint, phase, name), "none") for found in studies.values() for name in names]
+        lines.append(f"| {joint} | {phase} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Print one table for each study."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("studies", type=Path, nargs="+", help="folders of studies")
-    for folder in parser.parse_args().studies:
-        found: dict[tuple[str, str, str], list[tuple[float, float]]] = defaultdict(list)
-        for trial in load_study(folder).trials:
-            try:
-                for phase, joint, table, rms, share in compared(trial):
-                    found[joint, phase, table].append((rms, share))
-            except TrialError as error:
-                print(f"{trial.name}: {error}")
-        print(f"\n{folder.resolve().name}\n| joint | phase | table | trials | rms, N m | rms over range, % |")
-        print("| --- | --- | --- | --- | --- | --- |")
-        for (joint, phase, table), pairs in found.items():
-            rms, share = np.array(pairs).T
-            medians = f"{np.median(rms):.2f} | {100.0 * np.median(share):.1f}"
-            print(f"| {joint} | {phase} | {table} | {len(pairs)} | {medians} |")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recordings", type=Path, help="folder of the recordings of the tests")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/segments.md")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        cohort = Path(name) / "study"
+        init_study(cohort, options.recordings.resolve() / "cohort", chains=("leg",))
+        table = table_of({"demo": measured(ROOT), "cohort": measured(cohort)})
+    print(table)
+    if options.write:
+        write(ROOT / "docs" / "segments.md", [table])
 
 
 if __name__ == "__main__":

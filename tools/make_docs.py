@@ -148,7 +148,7 @@ Where another landmark stands for a joint centre, `init` writes its error into `
 | stands for | distance | from |
 | --- | --- | --- |
 | acromion, for the shoulder | 66 mm | assumed: Rab's offset, 17 % of 0.39 m between the acromia |
-| greater trochanter, for the hip | 23.5 mm | a quarter of the way between the trochanters, from functional centres (Weinhandl and O'Connor 2010, Journal of Biomechanics 43, 2633-2636): 12.2 mm behind and 4.8 mm above them |
+| greater trochanter, for the hip | 23.5 mm | a quarter of the way between the trochanters, from functional centres (Weinhandl and O'Connor 2010, Journal of Biomechanics 43, doi 10.1016/j.jbiomech.2010.05.023): 12.2 mm behind and 4.8 mm above them |
 | first row of knuckles, for the second | 48 mm | the hand's centre of mass, the same by Dempster's and de Leva's tables ([segments](segments.md)): 48 mm for men, 37 mm for women |
 | great toe, for the head of metatarsal 2 | 68 mm | assumed: foot length less ball-of-foot length ([keypoints](keypoints.md)), the most it can be |
 | metatarsal 5, for metatarsal 2 | 26 mm | assumed: 2 cm behind it, and a marker's error |

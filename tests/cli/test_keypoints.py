@@ -113,7 +113,9 @@ def test_the_ball_of_the_foot_lies_between_heel_and_toe(tmp_path):
     study = propose(BODY_25, tmp_path)
     text = (study / FILES[2]).read_text(encoding="utf-8").replace("TODO", "70")
     (study / FILES[2]).write_text(text, encoding="utf-8")
-    rule = load_study(study).settings.marker_sets["halpe_26"]["head_of_metatarsal_2"]
+    rules = load_study(study).settings.marker_sets["halpe_26"]
+    assert (rules["heel"], rules["toe_tip"]) == ("{S}Heel", "{S}BigToe")  # the ends of de Leva's foot
+    rule = rules["head_of_metatarsal_2"]
     assert rule.between == ("{S}Heel", "{S}BigToe")
     assert rule.fraction == 0.74
 
