@@ -97,10 +97,10 @@ def _refuse_results(text: Text, names: Sequence[str], options: ReadOptions) -> N
     """Refuse results of a model; ground forces, or wanted electromyography, are read."""
     _, rest = _wrenches(dict.fromkeys(names, np.zeros(0)))
     kind = kind_of_results(text.lines[0], names)
-    if options.analog_only and not is_of_muscles(text.lines[0]) and _emg_columns(text.lines[0], names):
-        return
-    if kind and len(rest) == len(names):
-        raise ReadError(f"{text.name}: {kind}: {GIVE}")
+    has_emg = not is_of_muscles(text.lines[0]) and bool(_emg_columns(text.lines[0], names))
+    if kind and len(rest) == len(names) and not (has_emg and options.analog_only):
+        beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
+        raise ReadError(f"{text.name}: {kind}: {GIVE}{beside}")
 
 
 def _recording(
