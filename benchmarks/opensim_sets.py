@@ -97,6 +97,9 @@ def tables(folder: Path) -> Iterator[str]:
     run = next(entry for entry in found if entry[0].title == "Run")
     yield from muscle_table(walk, run)
     yield ""
+    functions = next(entry for entry in found if entry[0].paths)
+    yield functions_line(folder, walk[1], functions[1])
+    yield ""
     yield speed(run[1])
 
 
@@ -166,6 +169,24 @@ def arm_errors(folder: Path, movement: Movement, imported: ImportedSet, rows: pd
         )
     return pd.DataFrame(
         table, columns=["muscle", "joint", "wrapped", "in_plane_mm", "recorded_mm", "largest_mm", "inside"]
+    )
+
+
+def functions_line(folder: Path, own: ImportedSet, functions: ImportedSet) -> str:
+    """Difference of the walk's function-based paths from the model's own, along the walk and in the plane."""
+    movement = MOVEMENTS[1]
+    joints = chain_joints(read_model(folder / movement.model), movement.chain, side="right", choice=JointChoice({}, {}))
+    recorded = read_table(folder / movement.coordinates)
+    flexion = np.column_stack([joint.sign * recorded[joint.coordinate] for joint in joints])
+    names = [joint.name for joint in joints]
+    one, other = (musculotendon(found.muscle_set, flexion, joints=names) for found in (own, functions))
+    arm_mm = 1e3 * np.abs(one.moment_arm_m - other.moment_arm_m)
+    length_mm = 1e3 * np.abs(one.length_m - other.length_m).max(axis=0)
+    rms = np.sqrt(np.mean(arm_mm**2, axis=0))
+    return (
+        f"Function-based paths beside the model's own, along the walk: moment arms differ by up to {arm_mm.max():.1f} mm "
+        f"({rms.max():.1f} mm rms in the worst muscle), lengths by up to {length_mm.max():.0f} mm "
+        f"({own.muscle_set.names[int(length_mm.argmax())]})."
     )
 
 

@@ -113,3 +113,9 @@ def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
         groups={"ANALOG": {"LABELS": ["L Sol", "L TA", "EMG9"]}},
     )
     assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 0
+
+
+def test_coordinates_with_electromyography_name_the_ways_to_read_it(tmp_path, capsys):
+    path = write_storage(tmp_path / "walk.mot", title="Coordinates", beside=COORDINATES)
+    assert main(["inspect", str(path)]) == 1
+    assert "give it as emg_file, or to `limbtorque emg`" in capsys.readouterr().err

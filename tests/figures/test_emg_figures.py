@@ -46,6 +46,13 @@ def test_without_an_activation_the_envelope_stands_alone():
     assert axes.get_ylabel() == "envelope"
 
 
+@pytest.mark.parametrize("faults", ["", "mains"])
+def test_an_envelope_alone_states_what_its_scale_is(faults):
+    row = {"muscle": "soleus", "normalised_by": "maximal trial", "faults": faults}
+    axes = emg_figure(table(), [row], title="walk").axes[0]
+    assert axes.get_title(loc="left") == f"soleus\n1: maximal trial{'; mains' if faults else ''}"
+
+
 def test_a_method_without_values_is_replaced_by_the_other():
     figure = emg_figure(table(soleus_active_bonato=np.full(len(TIME_S), np.nan)), [], title="walk")
     labels = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -108,10 +108,11 @@ def test_strength_prints_factors_that_settings_take(study, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("effort", "text"),
     [
-        ("S01_sagittal:elbow:flexion", "expected TRIAL:JOINT:SENSE with a trial of the study"),
+        ("S01_sagittal:elbow:flexion", "the study has no trial 'S01_sagittal', expected TRIAL:JOINT:SENSE"),
         (f"{TRIAL}:knee:flexion", "expected a joint (shoulder, elbow, wrist)"),
         (f"{TRIAL}:elbow:up", "flexion or extension"),
-        (TRIAL, "expected TRIAL:JOINT:SENSE"),
+        (TRIAL, f"no joint, expected such as {TRIAL}:knee:extension"),
+        (f"{TRIAL}:elbow", f"no sense, expected such as {TRIAL}:knee:extension"),
     ],
 )
 def test_efforts_that_are_not_readable(study, effort, text, capsys):

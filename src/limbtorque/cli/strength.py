@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from limbtorque.study.study import Study
     from limbtorque.study.trials import Trial
 
+LISTED = 6  # trials in a message
 EXAMPLES = """examples:
   limbtorque strength S01_mvc_knee:knee:extension S01_mvc_ankle:ankle:extension
   limbtorque strength S01_mvc_knee:knee:extension --study my_study
@@ -104,10 +105,13 @@ def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
 
     name, joint, sense = [*text.split(":"), "", "", ""][:3]
     trials = {trial.name: trial for trial in study.trials}
-    if name not in trials or not joint or not sense:
-        raise SettingsError(
-            f"{text!r}: expected TRIAL:JOINT:SENSE with a trial of the study{did_you_mean(name, trials)}"
+    if name not in trials:
+        hint = (
+            did_you_mean(name, trials) or f"; it has {', '.join([*trials][:LISTED])}{' ...' * (len(trials) > LISTED)}"
         )
+        raise SettingsError(f"{text!r}: the study has no trial '{name}', expected TRIAL:JOINT:SENSE{hint}")
+    if not joint or not sense:
+        raise SettingsError(f"{text!r}: no {'sense' if joint else 'joint'}, expected such as {name}:knee:extension")
     trial, tables = trials[name], TrialTables(study)
     if not tables.path("torques", trial).is_file():
         raise SettingsError(f"{text!r}: the trial has no results; run `limbtorque run-study` first")

@@ -104,7 +104,14 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
     axes.set_ylim(0.0, ROOM * top)
     axes.set_ylabel("activation (0 to 1)" if predicted else "envelope")
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    axes.set_title(f"{muscle}\n{agreement_text(row)}", loc="left", fontsize=NAME_SIZE)
+    about = agreement_text(row) if predicted else _scale_text(row)
+    axes.set_title(f"{muscle}\n{about}", loc="left", fontsize=NAME_SIZE)
+
+
+def _scale_text(row: Mapping[str, Any]) -> str:
+    """Origin of the envelope's 1, and faults, of a muscle without an activation."""
+    scale = f"1: {row['normalised_by']}" if row.get("normalised_by") else ""
+    return "; ".join(filter(None, (scale, row.get("faults"))))
 
 
 def _floats(table: pa.Table, name: str) -> FloatArray:

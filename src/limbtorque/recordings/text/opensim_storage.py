@@ -100,10 +100,10 @@ def _refuse_results(text: Text, names: Sequence[str], options: ReadOptions) -> N
     """Refuse results of a model; ground forces, or wanted electromyography, are read."""
     wrenches, _, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
     kind = kind_of_results(text.lines[0], names)
-    if options.analog_only and not is_of_muscles(text.lines[0]) and _emg_columns(text.lines[0], names):
-        return
-    if kind and not wrenches:
-        raise ReadError(f"{text.name}: {kind}: {GIVE}")
+    has_emg = not is_of_muscles(text.lines[0]) and bool(_emg_columns(text.lines[0], names))
+    if kind and not wrenches and not (has_emg and options.analog_only):
+        beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
+        raise ReadError(f"{text.name}: {kind}: {GIVE}{beside}")
 
 
 def _recording(
