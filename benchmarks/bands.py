@@ -29,6 +29,7 @@ from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled_muscles import force_statistics
 from limbtorque.uncertainty.sampled_summary import sampled_statistics
+from limbtorque.workflow.memory import keep_freed_memory
 
 N_FRAMES, RATE_HZ = 1000, 100.0
 N_SAMPLES = 512
@@ -49,6 +50,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=15, help="runs, of which the fastest counts")
     repeats = parser.parse_args().repeats
+    keep_freed_memory()  # as jobs do
     settings = make_settings({"marker_sets": {"sim": LEG}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
     limb = Limb("leg", side="right", body_mass_kg=70.0)
     walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), rate_hz=RATE_HZ, noise_m=0.0003)

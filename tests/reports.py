@@ -75,9 +75,9 @@ def analyse(folder):
 
 def write_ensembles(folder):
     """Mean curves of two conditions of which one is HTML, as `results/ensembles.csv` has them."""
-    head = "chain,condition,side,quantity,unit,percent,spread_over,mean,sd,n_subjects,n_trials,n_rejected"
+    head = "chain,condition,side,quantity,unit,percent,spread_over,mean,sd,mean_error,n_subjects,n_trials,n_rejected"
     rows = [
-        f'arm,"{condition}",right,{quantity},{unit},{percent},subjects,{(k + 1) * percent / 10},{0.5 + k},2,4,1'
+        f'arm,"{condition}",right,{quantity},{unit},{percent},subjects,{(k + 1) * percent / 10},{0.5 + k},{0.25 if quantity == "elbow_torque_nm" else ""},2,4,1'
         for k, condition in enumerate(("plain", BAD))
         for quantity, unit in (
             ("elbow_flexion_deg", "deg"),

@@ -138,9 +138,10 @@ def ensembles():
             "elbow_power_w": shape,
         }
         for quantity, values in curves.items():
+            error = 0.05 if quantity == "elbow_torque_nm" else np.nan
             unit = "deg" if "deg" in quantity else "W" if "power" in quantity else "N m"
             for at, value in zip(percent, values, strict=True):
-                rows.append(("arm", condition, "right", quantity, unit, at, "subjects", value, 0.1, 2, 3, 0))
+                rows.append(("arm", condition, "right", quantity, unit, at, "subjects", value, 0.1, error, 2, 3, 0))
     return pd.DataFrame(rows, columns=[column.name for column in ENSEMBLE_COLUMNS])
 
 
@@ -151,6 +152,16 @@ def test_mean_curves_are_those_of_the_table():
     assert torque.get_ylabel() == "net torque (N m)"
     rows = table[(table["quantity"] == "elbow_torque_nm") & (table["condition"] == "fast")]
     np.testing.assert_array_equal(line(torque, "fast, right (2 subjects, 3 trials)"), rows["mean"])
+
+
+def test_limits_of_a_mean_by_errors_of_the_inputs_are_dotted():
+    """1.96 times 0.05 N m to each side of the net torque; the spread between subjects is the band."""
+    figure = ensemble_figure(ensembles(), joints=["elbow"], title="study")
+    dotted = [each for each in figure.axes[1].lines if each.get_linestyle() == ":"]
+    rows = ensembles().query("quantity == 'elbow_torque_nm' and condition == 'slow'")
+    for each, sign in zip(dotted[:2], (-1.0, 1.0), strict=True):
+        np.testing.assert_allclose(each.get_ydata(), rows["mean"] + sign * 1.96 * 0.05, atol=1e-5)
+    assert all(np.isnan(each.get_ydata()).all() for each in figure.axes[0].lines if each.get_linestyle() == ":")
 
 
 def test_terms_at_the_peak_add_up_to_the_net_torque():

@@ -273,6 +273,9 @@ def test_mean_curves_are_those_of_the_table(study):
         curve = next(c for c in data["curves"] if c["quantity"] == "elbow_torque_nm" and c["style"] == 1)
         np.testing.assert_allclose(decoded(curve["mean"]), 2 * np.arange(0, 101, 5) / 10)
         np.testing.assert_allclose(decoded(curve["sd"]), 1.5)
+        np.testing.assert_allclose(decoded(curve["limit"]), 1.96 * 0.25, atol=1e-3)
+        assert next(c for c in data["curves"] if c["quantity"] == "elbow_flexion_deg")["limit"] is None
+        assert "Dotted lines: 95 % limits of the mean net torque" in Elements(page(study)).text
         assert (curve["name"], curve["joint"], curve["unit"]) == ("net torque", "elbow", "N m")
         assert curve["number"] == "2 subjects, 4 trials; 1 trial rejected"
         assert data["spread"] == "subjects, each counted once by the mean of its trials"
@@ -417,6 +420,7 @@ def test_where_fewer_trials_have_a_value_the_page_has_their_number():
             "spread_over": "trials",
             "mean": "1.0" if n else "",
             "sd": "",
+            "mean_error": "",
             "n_subjects": "1",
             "n_trials": str(n),
             "n_rejected": "0",
@@ -454,7 +458,14 @@ def test_the_page_says_over_what_its_means_are(over, says):
     rows = [
         {
             **dict.fromkeys(("chain", "condition", "side", "unit"), "x"),
-            **{"quantity": "knee_flexion_deg", "percent": str(percent), "spread_over": over, "mean": mean, "sd": ""},
+            **{
+                "quantity": "knee_flexion_deg",
+                "percent": str(percent),
+                "spread_over": over,
+                "mean": mean,
+                "sd": "",
+                "mean_error": "",
+            },
             **{"n_subjects": str(n), "n_trials": "4", "n_rejected": "0"},
         }
         for percent, mean, n in ((0, "1.0", 2), (100, "" if over == "subjects" else "1.0", 1))

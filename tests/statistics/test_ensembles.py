@@ -93,9 +93,10 @@ def changed(demo, tmp_path):
 
 def test_columns_are_in_the_order_others_rely_on(demo):
     about = ["trial", "session", "subject", "condition", "chain", "side"]
-    assert list(demo.curves) == [*about, "quantity", "unit", "percent", "value"]
+    owners = ["sd_by_study", "sd_by_subject", "sd_by_trial"]
+    assert list(demo.curves) == [*about, "quantity", "unit", "percent", "value", *owners]
     expected = ["chain", "condition", "side", "quantity", "unit", "percent", "spread_over", "mean", "sd"]
-    assert list(demo.ensembles) == [*expected, "n_subjects", "n_trials", "n_rejected"]
+    assert list(demo.ensembles) == [*expected, "mean_error", "n_subjects", "n_trials", "n_rejected"]
     quantities = [column.name for column in curve_columns(ARM.joints, per_body_mass=False)]
     assert demo.curves.quantity.drop_duplicates().tolist() == quantities
     assert demo.curves.groupby(["trial", "quantity"]).percent.apply(list).map(lambda p: p == list(range(101))).all()
@@ -194,6 +195,38 @@ def test_ensembles_are_the_means_of_the_curves(demo):
     nobody = merged[merged.n_trials == 0]
     assert set(nobody.condition) == {"slow"}
     assert nobody["mean"].isna().all()
+
+
+def test_errors_that_trials_share_are_not_averaged_away(demo):
+    """Two trials of one subject: their shared errors add up, their own ones are halved twice; apart from the spread."""
+    net = demo.curves[(demo.curves.quantity == "elbow_torque_nm") & (demo.curves.condition == "fast")]
+    net = net[net.side == "right"]
+    owners = ["sd_by_study", "sd_by_subject", "sd_by_trial"]
+    study, subject, own = (net.pivot_table(index="percent", columns="trial", values=name).to_numpy() for name in owners)
+    assert study.shape[1] == 2
+    expected = np.sqrt(study.mean(axis=1) ** 2 + subject.mean(axis=1) ** 2 + (own**2).sum(axis=1) / 4.0)
+    means = demo.ensembles[(demo.ensembles.condition == "fast") & (demo.ensembles.side == "right")]
+    of_net = means[means.quantity == "elbow_torque_nm"]
+    np.testing.assert_allclose(of_net.mean_error, expected, rtol=1e-9)
+    assert of_net.mean_error.notna().any()
+    assert (
+        means[means.quantity != "elbow_torque_nm"]
+        .query("not quantity.str.contains('_torque_nm')")
+        .mean_error.isna()
+        .all()
+    )
+
+
+def test_the_errors_of_a_curve_are_those_of_its_torques(demo):
+    """The squares of the parts by owner add up to the variance of the torque table, resampled between its frames."""
+    net = demo.curves[(demo.curves.quantity == "shoulder_torque_nm") & (demo.curves.trial == "S01_sagittal_fast")]
+    (path,) = (demo.folder / "torques").rglob("S01_sagittal_fast.parquet")
+    table = read_table(path)[0].to_pandas()
+    window = demo.windows.loc["S01_sagittal_fast"]
+    at = window.start_s + net.percent / 100.0 * (window.end_s - window.start_s)
+    expected = np.interp(at, table.time_s, table.shoulder_torque_sd_nm)
+    sd = np.sqrt(net.sd_by_study**2 + net.sd_by_subject**2 + net.sd_by_trial**2)
+    np.testing.assert_allclose(sd, expected, rtol=0.05)
 
 
 def test_a_mean_of_fewer_subjects_than_wanted_is_empty_and_counted(demo, changed):

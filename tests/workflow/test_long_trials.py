@@ -1,5 +1,6 @@
 """Long trials: worked on in stretches, with the same numbers, in little memory, and on disks that are full."""
 
+import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -233,3 +234,32 @@ def test_trials_with_one_change_share_all_other_sections(tmp_path):
     first, second = (trial.settings for trial in load_study(folder).trials)
     assert (first.filter.cutoff_hz, second.filter.cutoff_hz) == (5.0, 6.0)
     assert first.muscles is second.muscles
+
+
+REPEATED = """
+import resource, sys
+import numpy as np
+from limbtorque.workflow.memory import keep_freed_memory
+if sys.argv[1] == "kept":
+    assert keep_freed_memory()
+def work():
+    arrays = [np.ones(500_000) for _ in range(5)]
+for _ in range(3):
+    work()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    work()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such setting")
+def test_freed_memory_is_used_again():
+    """Twenty times 20 MB are 98,000 pages of 4 kB, which the system clears anew where all of them are given back."""
+
+    def faults(name):
+        done = subprocess.run([sys.executable, "-c", REPEATED, name], capture_output=True, text=True, check=True)
+        return int(done.stdout)
+
+    assert faults("kept") < 1000
+    assert faults("default") > 20_000

@@ -141,6 +141,8 @@ class Means:
         Unit of the torques.
     terms : list of str
         Kinds of terms whose mean is not zero throughout: a trial without a curve may have had others.
+    errors : bool
+        The error of some mean net torque is known.
     """
 
     quantities: list[str]
@@ -154,6 +156,7 @@ class Means:
     has_torques: bool
     torque_unit: str
     terms: list[str]
+    errors: bool
 
 
 def means(study: Captioned, chain: str) -> Means:
@@ -183,6 +186,7 @@ def means(study: Captioned, chain: str) -> Means:
         has_torques=bool(mean_counts(curves, torques)),
         torque_unit=units[torques[0]] if torques else "N m",
         terms=[kind for kind in TERM_NAMES if kind in there],
+        errors=bool(curves["mean_error"].notna().any()),
     )
 
 

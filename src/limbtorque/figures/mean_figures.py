@@ -28,9 +28,11 @@ from limbtorque.figures.style import (
 )
 from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
 from limbtorque.statistics.wording import count_words, too_few
+from limbtorque.uncertainty.bands import LIMITS
 
 SIDE_LINES = {"right": "-", "left": (0, (4.0, 1.5))}
 SMALL = 6.5 / 7.5  # letters of the names below the bars over those of a legend
+ERROR_WIDTH = 0.6  # of the limits of a mean by errors of the inputs
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
 WHOLE = 0.9  # share of a curve that is known; below, the figure shows it
 DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
@@ -116,6 +118,8 @@ def draw_ensemble(
 
     Notes
     -----
+    The dotted lines are the 95 % limits of the mean by errors of the inputs, where they are known.
+
     Where fewer trials have a value than the most that any point has, the mean is of other trials and can step: line and
     band are thinner and lighter there.
     """
@@ -139,6 +143,9 @@ def draw_ensemble(
             part = partly(whole)
             axes.plot(percent, np.where(part, mean, np.nan), linewidth=FEWER_WIDTH, label="_fewer", **look)
             axes.fill_between(percent, mean - sd, mean + sd, where=part, alpha=0.07, **band)
+        error = LIMITS * curve["mean_error"].to_numpy(dtype=float)
+        for limit in (mean - error, mean + error):
+            axes.plot(percent, limit, color=colours[condition], linestyle=":", linewidth=ERROR_WIDTH, label="_error")
     axes.axhline(0.0, color="0.6", linewidth=0.6)
     axes.set_xlim(0.0, 100.0)
 

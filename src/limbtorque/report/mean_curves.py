@@ -14,6 +14,7 @@ from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.report.curve_data import decimals_for, fixed_point, largest_of
 from limbtorque.report.panels import DASHES
 from limbtorque.statistics.wording import count_words, spread_phrase, too_few
+from limbtorque.uncertainty.bands import LIMITS
 
 _QUANTITY = re.compile(
     r"(?P<joint>[a-z][a-z0-9_]*?)_(?P<what>angle|flexion|velocity|acceleration|torque|power)(?P<rest>_.+)?"
@@ -98,6 +99,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
         points.setdefault(row["chain"], []).append((row["condition"], row["side"], *point))
     short = {chain: too_few(some, spread_over=over, min_units=min_units) for chain, some in points.items()}
     return {
+        "errors": any(row["mean_error"] for row in rows),
         "spread": spread_phrase(over, max(int(row["n_subjects"]) for row in rows)),
         "too_few": {chain: [text] for chain, text in short.items() if text},
     }
@@ -105,7 +107,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
 
 def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:
     chain, quantity, unit, *_ = key
-    mean, sd = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd"))
+    mean, sd, error = (np.array([_number(row[name]) for row in rows]) for name in ("mean", "sd", "mean_error"))
     decimals = decimals_for(largest_of(mean, sd), 4)
     over = rows[0]["spread_over"]
     trials, subjects, rejected = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects", "n_rejected"))
@@ -129,6 +131,7 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "percent": fixed_point(np.array([_number(row["percent"]) for row in rows]), 1),
         "mean": fixed_point(mean, decimals),
         "sd": fixed_point(sd, decimals),
+        "limit": None if np.isnan(error).all() else fixed_point(LIMITS * error, decimals),
     }
 
 

@@ -25,6 +25,13 @@ _QUANTITY = (
     Column("percent", "%", "point of the window, from 0 at its start to 100 at its end (windows.csv)"),
 )
 _SIGN = f"angles, velocities, torques: {FLEXION}; powers: energy into the segments"
+_BY_ERRORS = "standard deviation of value by errors of the inputs that"
+_KNOWN = "of net torques of trials with torques.bands, else empty"
+OWNERS = (  # in the order of `uncertainty.of_means.OWNERS`
+    Column("sd_by_study", OF_UNIT, f"{_BY_ERRORS} all trials of the study share; {_KNOWN}"),
+    Column("sd_by_subject", OF_UNIT, f"{_BY_ERRORS} the trials of a subject share; {_KNOWN}"),
+    Column("sd_by_trial", OF_UNIT, f"{_BY_ERRORS} are of this trial alone; {_KNOWN}"),
+)
 CURVE_COLUMNS = (
     *TRIAL_COLUMNS,
     *_QUANTITY,
@@ -34,6 +41,7 @@ CURVE_COLUMNS = (
         "value of the quantity, interpolated between frames by cubic splines; empty where a neighbouring frame has no value or has edge effects (column edge)",
         _SIGN,
     ),
+    *OWNERS,
 )
 ENSEMBLE_COLUMNS = (
     *GROUP_COLUMNS,
@@ -41,6 +49,12 @@ ENSEMBLE_COLUMNS = (
     SPREAD_OVER,
     Column("mean", OF_UNIT, f"mean over the units of spread_over{TOO_FEW}", _SIGN),
     Column("sd", OF_UNIT, f"standard deviation (n - 1) over the units of spread_over{TOO_FEW}"),
+    Column(
+        "mean_error",
+        OF_UNIT,
+        "standard deviation of the mean by errors of the inputs, apart from sd; those that trials share are not averaged away; of "
+        "net torques of trials with torques.bands, else empty",
+    ),
     Column("n_subjects", "1", "number of subjects with a value at this point", kind=int),
     Column("n_trials", "1", "number of trials with a value at this point", kind=int),
     N_REJECTED,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import sys
 from pathlib import Path
 
 from limbtorque.errors import SignalError
@@ -11,6 +13,8 @@ from limbtorque.recordings.recording import Recording
 BYTES_PER_FRAME = 2200  # of a trial after its recording was read; benchmarks/scale.py measures it
 FEWEST_FRAMES = 100_000  # shorter trials need less than the libraries
 _CGROUP = Path("/sys/fs/cgroup")
+_KEPT_BYTES = 32 * 2**20  # of freed memory
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of glibc's mallopt
 
 
 def refuse_too_long(recording: Recording) -> None:
@@ -37,6 +41,28 @@ def refuse_too_long(recording: Recording) -> None:
             f"{recording.source}: {recording.n_frames} frames need about {needed / 1e9:.1f} GB of memory, {available / 1e9:.1f} GB are "
             "available; analyse parts of it as trials of their own (limbtorque split, start_s and end_s), or use a machine with more"
         )
+
+
+def keep_freed_memory() -> bool:
+    """Let the process keep a part of the memory that it frees.
+
+    Returns
+    -------
+    bool
+        False where the C library cannot be told so: nothing changes there.
+
+    Notes
+    -----
+    The bands of a trial take and free arrays of some megabytes, stretch by stretch. By default glibc gives each back to the
+    system, which clears it again for the next one: a third of their time.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (AttributeError, OSError):  # another C library
+        return False
+    return bool(mallopt(_MMAP_THRESHOLD, _KEPT_BYTES // 2) and mallopt(_TRIM_THRESHOLD, _KEPT_BYTES))
 
 
 def available_bytes() -> float:

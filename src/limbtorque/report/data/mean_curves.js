@@ -34,6 +34,13 @@ function meanCurves(data) {
       const line = (wanted, width) => traces.push({ x, y: points.map((k) => wanted[k] ? mean[k] : null), mode: "lines", visible: on, hoverinfo: "skip",
         line: { color: drawn(style.colour), dash: style.dash, width } });
       band(whole, 0.16);
+      if (curve.limit) {
+        const limit = decode(curve.limit);
+        for (const sign of [-1, 1]) {
+          traces.push({ x, y: points.map((k) => (mean[k] !== null && limit[k] !== null ? mean[k] + sign * limit[k] : null)), mode: "lines", visible: on, hoverinfo: "skip",
+            line: { color: drawn(style.colour), dash: "dot", width: 1 } });
+        }
+      }
       if (curve.counts.length) {
         band(near, 0.07);
         line(near, 0.9);

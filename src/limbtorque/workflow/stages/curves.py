@@ -14,11 +14,13 @@ import pyarrow as pa
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.time_normalisation import resample
+from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
-from limbtorque.tables.curve_columns import CURVE_COLUMNS, curve_columns
+from limbtorque.tables.curve_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
 from limbtorque.tables.trial_record import MotionConstants
+from limbtorque.uncertainty.of_means import sd_by_owner
 from limbtorque.workflow.layout import curves_path
 from limbtorque.workflow.run_session import (
     LOG,
@@ -42,11 +44,14 @@ class TrialCurve:
         Its row of `results/windows.csv`.
     values : ndarray of shape (n_points, n_quantities) or None
         The quantities of `tables.curve_columns`.
+    errors : ndarray of shape (3, n_points, n_quantities) or None
+        Their standard deviations by the owners of the errors (`uncertainty.of_means.OWNERS`); NaN where not known.
     """
 
     trial: Trial
     row: dict[str, Any]
     values: FloatArray | None
+    errors: FloatArray | None = None
 
 
 def columns(trial: Trial) -> list[Column]:
@@ -62,8 +67,9 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     wanted = ["time_s", "edge"]
     wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
     moving, kinematics = tables.read("kinematics", trial, columns=wanted)
-    wanted = [name for name in names if name.endswith(("_nm", "_w"))]
-    torques, record = tables.read("torques", trial, columns=wanted)
+    net = [name for joint in joints for name in net_columns(joint)]
+    wanted = [*(name for name in names if name.endswith(("_nm", "_w"))), *net]
+    torques, record = tables.read("torques", trial, columns=lambda name: name in wanted)
     verdict = verdict_of(trial, {"kinematics": kinematics, "torques": record})
     row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
     row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
@@ -79,12 +85,10 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     if len(left_out) == len(joints):
         note = "rejected" if verdict.torques == "rejected" else "caution, and ensembles.include is ok"
         return TrialCurve(trial, {**row, "note": note}, None)
-    found = resample(
-        column_values(moving, "time_s"),
-        _quantities(trial, moving, torques, kinematics.motion),
-        start_s=window.start_s,
-        end_s=window.end_s,
-        n_points=options.n_points,
+    time_s, points = column_values(moving, "time_s"), {"start_s": window.start_s, "end_s": window.end_s}
+    found, errors = (
+        resample(time_s, each, **points, n_points=options.n_points)
+        for each in (_quantities(trial, moving, torques, kinematics.motion), _errors(trial, moving, torques, joints))
     )
     kept = [not name.startswith(tuple(f"{joint}_" for joint in left_out)) for name in names]
     found[:, np.logical_not(kept)] = np.nan
@@ -92,7 +96,12 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     known = float((~np.isnan(found[:, of_torques])).all(axis=1).mean())
     notes = [f"left out by its status: {', '.join(left_out)}"] if left_out else []
     notes += ["no torque in part of the curve: at the ends of the recording, or not known there"] if known < 1.0 else []
-    return TrialCurve(trial, {**row, "included": 1, "known_share": known, "note": "; ".join(notes)}, found)
+    return TrialCurve(
+        trial,
+        {**row, "included": 1, "known_share": known, "note": "; ".join(notes)},
+        found,
+        _spread(errors, names, joints),
+    )
 
 
 def _names(trial: Trial) -> list[str]:
@@ -108,12 +117,42 @@ def _quantities(trial: Trial, moving: pa.Table, torques: pa.Table, motion: Motio
         angle, velocity = (column_values(moving, f"{joint}_{what}") for what in ("angle_rad", "velocity_rad_s"))
         values[f"{joint}_flexion_deg"] = np.degrees(sign * (angle - zero))
         values[f"{joint}_velocity_deg_s"] = np.degrees(sign * velocity)
-        for name in (name for name in torques.column_names if name.startswith(f"{joint}_torque_")):
+        there = [name for name in torques.column_names if name.startswith(f"{joint}_torque_")]
+        for name in (name for name in there if name not in net_columns(joint)):
             values[name] = sign * column_values(torques, name) / mass
         values[f"{joint}_power_w"] = column_values(torques, f"{joint}_power_w") / mass
     matrix = np.column_stack([values[name] for name in _names(trial)])
     matrix[column_values(moving, "edge") == 1] = np.nan
     return matrix
+
+
+def _errors(trial: Trial, moving: pa.Table, torques: pa.Table, joints: Sequence[str]) -> FloatArray:
+    """Standard deviations of the net torques, (n_frames, 3 n_joints), owner by owner."""
+    mass = trial.subject.mass_kg if trial.settings.ensembles.per_body_mass else 1.0
+    found = np.full((len(OWNERS), len(joints), len(torques)), np.nan)
+    for k, joint in enumerate(joints):
+        if set(net_columns(joint)) <= set(torques.column_names):
+            sd, *shares = (
+                column_values(torques, name) / scale
+                for name, scale in zip(net_columns(joint), [mass] + [1.0] * len(SOURCES), strict=True)
+            )
+            found[:, k] = sd_by_owner(sd, dict(zip(SOURCES, shares, strict=True)))
+    found[..., column_values(moving, "edge") == 1] = np.nan
+    return found.reshape(-1, len(torques)).T
+
+
+def net_columns(joint: str) -> list[str]:
+    """Columns of the torque table with standard deviation and shares of a net torque."""
+    return [f"{joint}_torque_sd_nm", *(f"{joint}_torque_share_{source}" for source in SOURCES)]
+
+
+def _spread(errors: FloatArray, names: Sequence[str], joints: Sequence[str]) -> FloatArray:
+    """Errors at the places of the quantities, (3, n_points, n_quantities)."""
+    found = np.full((len(OWNERS), len(errors), len(names)), np.nan)
+    found[..., [names.index(f"{joint}_torque_nm") for joint in joints]] = errors.reshape(
+        len(errors), len(OWNERS), -1
+    ).swapaxes(0, 1)
+    return found
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -124,17 +163,19 @@ def run(*, folder: Path, session: str, key: str) -> None:
         for trial in study.batches[session]:
             curve = trial_curve(trial, tables)
             lines.append(json.dumps(curve.row))
-            if curve.values is None:
+            if curve.values is None or curve.errors is None:
                 LOG.info("curves %s: left out: %s", trial.name, curve.row["note"])
             else:
-                writer.write_table(_curve_table(trial, curve.values))
+                writer.write_table(_curve_table(trial, curve.values, curve.errors))
     finish("curves", study, session, lines)
 
 
-def _curve_table(trial: Trial, values: FloatArray) -> pa.Table:
+def _curve_table(trial: Trial, values: FloatArray, errors: FloatArray) -> pa.Table:
     about = identity(trial)
     data = {column.name: repeated(about[column.name], values.size) for column in TRIAL_COLUMNS}
-    return make_table(CURVE_COLUMNS, {**data, **long_columns(columns(trial), len(values)), "value": values.T.ravel()})
+    data |= {**long_columns(columns(trial), len(values)), "value": values.T.ravel()}
+    data |= {column.name: each.T.ravel() for column, each in zip(OWNERS, errors, strict=True)}
+    return make_table(CURVE_COLUMNS, data)
 
 
 def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments, unit_of_spread
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.files import column_values, make_table, read_table, repeated, table_of_rows, write_table
+from limbtorque.uncertainty.of_means import added_errors, error_of_mean_curve
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import SessionRecords
@@ -34,31 +35,42 @@ def run(*, folder: Path, key: str = "") -> None:
     rows: dict[str, dict[str, Any]] = {}
     groups: dict[Group, dict[str, Moments]]
     groups = {_group(trial): {} for trial in study.trials}  # in the order of the table
+    errors: dict[Group, dict[str, FloatArray]] = {_group(trial): {} for trial in study.trials}
     for session, trials in study.batches.items():
         rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
-        for trial, values in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
+        for trial, values, sd in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
             subjects = groups[_group(trial)]
             so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
             subjects[trial.subject.name] = add(so_far, values)
+            of_subjects = errors[_group(trial)]
+            of_subjects[trial.subject.name] = added_errors(
+                of_subjects.get(trial.subject.name, np.zeros(sd.shape)), values, sd
+            )
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
     rejected: Counter[tuple[str, ...]] = Counter(
         (*_group(trial), joint) for trial in study.trials for joint in rows[trial.name]["rejected_joints"].split()
     )
-    write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
+    write_table(_ensemble_table(study, groups, errors, rejected), folder / ENSEMBLE_TABLES["ensembles"])
 
 
-def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray]]:
-    """Curves of each trial of a session, shape (n_points, n_quantities)."""
-    values = column_values(read_table(path, columns=["value"])[0], "value")
+def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray, FloatArray]]:
+    """Curves of each trial of a session with their errors by owner.
+
+    Shapes (n_points, n_quantities) and (3, n_points, n_quantities).
+    """
+    names = ["value", *(column.name for column in OWNERS)]
+    table = read_table(path, columns=names)[0]
+    values, *sd = (column_values(table, name) for name in names)
     ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
     if values.size != ends[-1]:
         raise LimbtorqueError(
             f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; run the study again"
         )
     for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
-        yield trial, values[start:end].reshape(-1, n_points).T
+        shaped = [each[start:end].reshape(-1, n_points).T for each in (values, *sd)]
+        yield trial, shaped[0], np.stack(shaped[1:])
 
 
 def _group(trial: Trial) -> Group:
@@ -66,7 +78,10 @@ def _group(trial: Trial) -> Group:
 
 
 def _ensemble_table(
-    study: Study, groups: Mapping[Group, Mapping[str, Moments]], rejected: Mapping[tuple[str, ...], int]
+    study: Study,
+    groups: Mapping[Group, Mapping[str, Moments]],
+    errors: Mapping[Group, Mapping[str, FloatArray]],
+    rejected: Mapping[tuple[str, ...], int],
 ) -> pa.Table:
     """Rows of `results/ensembles.csv`, of the groups with a curve.
 
@@ -86,5 +101,9 @@ def _ensemble_table(
         of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
         data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
+        of_trials = errors[chain, condition, side]
+        sums, numbers = [of_trials[name] for name in subjects], [own.n for own in subjects.values()]
+        error = error_of_mean_curve(sums, numbers, over_subjects=unit == "subjects")
+        figures["mean_error"] = np.where(np.isnan(found.mean), np.nan, error).T.ravel()
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()

@@ -25,6 +25,7 @@ from limbtorque.torques.judged import judged_metrics
 from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.of_trial import trial_uncertainty
+from limbtorque.workflow.memory import keep_freed_memory
 from limbtorque.workflow.run_session import TrialTables, Write, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import limb_of, read_trial, study_cutoff_of
 
@@ -39,6 +40,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
     """Make the torque component tables of a session."""
     study = planned_study("torques", folder=folder, session=session, key=key)
     tables = TrialTables(study)
+    keep_freed_memory()
 
     def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
         table, earlier = tables.read("kinematics", trial)
