@@ -137,7 +137,7 @@ def propose_trials(
     one, body : Seen, Body
         The recording, and whose markers.
     copy_of : str
-        Recording with the same movement, so that these rows are left out; empty where there is none.
+        Sentence on a recording with the same movement, so that these rows are left out; empty where there is none.
     sets : Sets
         Marker sets proposed so far; those of the rows are added.
     chains : sequence of str
@@ -210,7 +210,7 @@ def propose_trials(
 def _left_out(alone: Seen, copy_of: str) -> str:
     """Reason for which the rows of a body are only comments; empty without one."""
     if copy_of:
-        return f"the same movement is in {copy_of}"
+        return copy_of
     return f"no marker moves by more than {alone.moved_m:.3f} m: a static trial" if alone.still else ""
 
 

@@ -16,6 +16,7 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.cli.init.bodies import STILL_M, segment_lengths, still_limbs
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.cli.init.speeds import Spells, belt_m_s, end_speeds, moving_spells, speeds_of, stands_and_moves
+from limbtorque.cli.init.traces import Trace, trace_of
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
@@ -118,6 +119,8 @@ class Body:
         ``"arm"``, ``"leg"``: limbs none of whose markers moves.
     segments_m : dict of str to float
         Lengths of its segments by their markers (`bodies.segment_lengths`), m.
+    trace : Trace
+        Distances between some of its markers over time.
     """
 
     prefix: str
@@ -132,6 +135,7 @@ class Body:
     moved_m: float | None = None
     still_limbs: tuple[str, ...] = ()
     segments_m: Mapping[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
 
 
 @dataclass(frozen=True)
@@ -397,6 +401,7 @@ def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolAr
         moved_m=float(np.percentile(ranges_m, 90.0)),
         still_limbs=still_limbs(bare, ranges_m),
         segments_m=segment_lengths(bare, own_m[sampled]),
+        trace=trace_of(bare, own_m, recording.rate_hz, sampled),
     )
 
 
