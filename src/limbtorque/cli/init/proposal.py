@@ -111,13 +111,13 @@ def propose(
         What can be written down, and what is left to fill in.
     """
     seen = [one for one in looked if isinstance(one, Seen)]
-    up_axis, up_evidence, ups = judge_up_by_file(seen, given=up_axis)
     people = who_is_who(seen)
     copies, alike = copies_of(seen, people.of)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
     moving = {one.name for one in seen if not one.still}
     omitted = copied | ({one.name for one in seen} - moving if moving else set())
     whose = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    up_axis, up_evidence, ups = judge_up_by_file(seen, whose, given=up_axis)
     conditions, about_conditions = conditions_of(seen, whose, people.level, omitted=omitted)
     statics = static_trials(seen, people)
     said = list(alike)
@@ -127,7 +127,7 @@ def propose(
     kept: dict[str, Seen] = {}
     for one in seen:
         for body in one.bodies:
-            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis)
+            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis).replace(TO_DO, "")
             carrying = {limb: statics.complete(one, body, who, limb) for limb in chains}
             carried = {limb: found for limb, (_, found) in carrying.items()}
             rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)

@@ -53,6 +53,7 @@ LEVELS = (  # names of markers from head to foot, without their side
     ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
     ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
 )
+FEET = 4  # of LEVELS, and below: they stand on a floor
 TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
 FRONT_AND_BACK = (
     ("asi", "psi"),
@@ -484,7 +485,8 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
         )
         if clue:
             yield clue
-            yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
+            if there[-1] >= FEET:
+                yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
 
 
 def _by_format(path: Path, recording: Recording) -> Iterator[Clue]:
