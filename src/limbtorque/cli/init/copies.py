@@ -131,7 +131,8 @@ def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
     body, mate : Body
         The body in each; static ones are never called the same.
     """
-    shared = [label for label in body.labels if label in set(mate.labels)]
+    theirs_too = set(mate.labels)
+    shared = [label for label in body.labels if label in theirs_too]
     times_s, *rows = np.intersect1d(one.sample_s, other.sample_s, return_indices=True)
     still = [(b.moved_m if b.moved_m is not None else s.moved_m) < MOVES_M for s, b in ((one, body), (other, mate))]
     if any(still) or one.still or other.still or len(shared) < 3 or len(times_s) < 5:

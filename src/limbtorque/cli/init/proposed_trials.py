@@ -216,7 +216,8 @@ def _left_out(alone: Seen, copy_of: str) -> str:
 
 def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:
     """Row with the movements and cycles of the end of its chain."""
-    cycles = cycles_of(fit, one, body, trial.chain, up_axis)
+    unused = trial.gait or trial.strikes or not trial.can_be_taken
+    cycles = 0 if unused else cycles_of(fit, one, body, trial.chain, up_axis)
     return replace(trial, movements=movements_of(fit, body, trial.chain), cycles=cycles)
 
 

@@ -21,6 +21,7 @@ from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
+from limbtorque.study.options.plane import Plane
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
@@ -384,7 +385,8 @@ def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolAr
     ends = dict(zip(bare, end_speeds(speeds), strict=True))
     spells = dict(zip(bare, moving_spells(speeds), strict=True))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    belt = belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
+    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * Plane().min_travel_m  # who travels is on no belt
+    belt = 0.0 if travels else belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
     label_of = dict(zip(markers, bare, strict=True))
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
     steps = all(stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
