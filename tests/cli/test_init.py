@@ -317,8 +317,8 @@ def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
     one, part, later = (
         look_at(read_c3d(tmp_path / f"{n}.c3d"), path=Path(n), name=n) for n in ("whole", "part", "later")
     )
-    assert same_movement(part, one)
-    assert not same_movement(later, one)
+    assert same_movement(part, one, *part.bodies, *one.bodies)
+    assert not same_movement(later, one, *later.bodies, *one.bodies)
 
 
 def test_the_same_movement_is_known_again_at_another_rate_and_the_higher_one_is_kept(tmp_path):

@@ -19,6 +19,7 @@ CELLS = {
     "chain": "chain",
     "side": "side",
     "forward_axis": "plane.forward_axis",
+    "up_axis": "plane.up_axis",
     "marker_set": "marker_set",
 }
 

@@ -98,15 +98,13 @@ class _Group:
     note: str = ""
 
 
-def who_is_who(seen: Sequence[Seen], *, omitted: Collection[str] = ()) -> People:
+def who_is_who(seen: Sequence[Seen]) -> People:
     """Tell the people of recordings apart.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
-    omitted : collection of str
-        Names of those that are no trial, of which the notes say nothing.
 
     Returns
     -------
@@ -135,8 +133,7 @@ def who_is_who(seen: Sequence[Seen], *, omitted: Collection[str] = ()) -> People
         of |= {member.key: name for member in group.members}
         sure |= {name} if group.certain else set()
         notes += [group.note] if group.note else []
-    told = [member for member in members if member.one.name not in omitted]
-    return People(of, sure, level, (*_about(told, of, level), *dict.fromkeys(notes)))
+    return People(of, sure, level, tuple(dict.fromkeys(notes)))
 
 
 def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
@@ -354,24 +351,32 @@ def _grouped(members: Sequence[_Member], way: Way) -> list[list[_Member]]:
     return list(found.values())
 
 
-def _about(told: Sequence[_Member], of: Mapping[tuple[str, str], str], level: int | None) -> Iterator[str]:
-    """Sentences on where the names of the people are from."""
-    people = {of[one.key] for one in told}
-    if level is not None:
-        yield f"subjects are the names of the folders at level {level + 1}: {some_of(people)} (a guess)"
-    elif told and not all(one.body.prefix for one in told):
-        unnamed = {of[one.key] for one in told if not one.stated and not one.code}
-        stated = {of[one.key] for one in told if one.stated and not one.body.prefix}
+def about_people(seen: Sequence[Seen], people: People) -> Iterator[str]:
+    """Sentences on where the names of the people are from.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings that are trials.
+    people : People
+        Who is who.
+    """
+    members = [_member(one, body, None) for one in seen for body in one.bodies]
+    names = {people.of[one.key] for one in members}
+    if people.level is not None:
+        yield f"subjects are the names of the folders at level {people.level + 1}: {some_of(names)} (a guess)"
+    elif members and not all(one.body.prefix for one in members):
+        unnamed = {people.of[one.key] for one in members if not one.stated and not one.code}
         if unnamed - {NOBODY}:
             yield (
-                f"neither folders nor files name the subjects; folders with other markers are other people: {some_of(people)} "
+                f"neither folders nor files name the subjects; folders with other markers are other people: {some_of(names)} "
                 "(a guess; rename them)"
             )
-        elif stated:
-            yield f"subjects are SUBJECTS:NAMES of the files: {some_of(people)} (a guess; rename them if needed)"
+        elif any(one.stated and not one.body.prefix for one in members):
+            yield f"subjects are SUBJECTS:NAMES of the files: {some_of(names)} (a guess; rename them if needed)"
         elif unnamed:
             yield f"neither folders nor files name the subjects: {NOBODY} is used for all (a guess; name them if there are several)"
         else:
-            yield f"subjects are the beginnings of the files' names: {some_of(people)} (a guess; rename them if needed)"
-    if any(one.body.prefix for one in told):
+            yield f"subjects are the beginnings of the files' names: {some_of(names)} (a guess; rename them if needed)"
+    if any(one.body.prefix for one in members):
         yield "where labels have a subject prefix, it is used as the subject's name"

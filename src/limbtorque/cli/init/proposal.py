@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from limbtorque.cli.init.copies import fingerprints, same_movement
+from limbtorque.cli.init.copies import copies_of
 from limbtorque.cli.init.forces import pair_forces, unread_forces
 from limbtorque.cli.init.names import conditions_of, safe_name, some_of
-from limbtorque.cli.init.people import People, who_is_who
+from limbtorque.cli.init.people import People, about_people, who_is_who
 from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
 from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
 from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
@@ -20,14 +18,13 @@ from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, w
 from limbtorque.cli.init.split_rows import split_movements
 from limbtorque.cli.init.statements import of_body
 from limbtorque.cli.init.static_trials import static_trials
-from limbtorque.cli.init.survey import Body, Seen, Unread
+from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.up_axis import judge_up_by_file
 from limbtorque.cli.init.windows import ProposedWindow, propose_window
 from limbtorque.study.chains import limb_of
 from limbtorque.study.table_file import TO_DO
 
 HIP = "hip_axis"
-CROWD = 50  # recordings that one cell of a fingerprint remembers: thousands of alike ones would take hours
 
 
 @dataclass(frozen=True)
@@ -114,23 +111,23 @@ def propose(
         What can be written down, and what is left to fill in.
     """
     seen = [one for one in looked if isinstance(one, Seen)]
-    up_axis, up_evidence, ups = judge_up_by_file(seen, given=up_axis)
-    copies = _copies(seen)
+    people = who_is_who(seen)
+    copies, alike = copies_of(seen, people.of)
     copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
     moving = {one.name for one in seen if not one.still}
     omitted = copied | ({one.name for one in seen} - moving if moving else set())
-    people = who_is_who(seen, omitted=omitted)
     whose = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    up_axis, up_evidence, ups = judge_up_by_file(seen, whose, given=up_axis)
     conditions, about_conditions = conditions_of(seen, whose, people.level, omitted=omitted)
     statics = static_trials(seen, people)
-    said: list[tuple[str, str]] = []
+    said = list(alike)
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
     unmapped: dict[str, list[Seen]] = {}
     kept: dict[str, Seen] = {}
     for one in seen:
         for body in one.bodies:
-            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis)
+            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis).replace(TO_DO, "")
             carrying = {limb: statics.complete(one, body, who, limb) for limb in chains}
             carried = {limb: found for limb, (_, found) in carrying.items()}
             rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)
@@ -144,6 +141,7 @@ def propose(
             static = {limb: path_from(relative_to, found.path) for limb, (found, _) in carrying.items() if found}
             place = _Place(safe_name(who), conditions[one.name], file, ups.get(one.name, ""), static)
             trials += [place.row(row) for row in rows]
+    notes = about_people([one for one in seen if one.name not in omitted], people)
     trials = _with_forces(trials, kept, looked, relative_to, said)
     emg_files = pair_emg(list(kept.values()), seen)
     trials = [_with_emg(trial, kept, emg_files, relative_to) for trial in trials]
@@ -159,7 +157,7 @@ def propose(
             *_stated({**unmapped, **of_subject}, unmapped, trials, people),
         ),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=(*_gathered([*said, *statics.notes]), *people.notes, *about_conditions),
+        notes=(*_gathered([*said, *statics.notes]), *notes, *people.notes, *about_conditions),
         window=window,
         emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
     )
@@ -258,31 +256,6 @@ def _with_forces(
             trial = replace(trial, note="; ".join(filter(None, (trial.note, sentence))))
         rows.append(trial)
     return rows
-
-
-def _copies(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Copy of each movement that is kept, by recording and prefix.
-
-    Those with force plates go first, then those of a higher rate, then noisier ones: raw before smoothed.
-    """
-    known: dict[tuple[object, ...], list[Seen]] = {}
-    pairs = [(one, body) for one in seen for body in one.bodies]
-    pairs.sort(key=lambda pair: (not pair[0].n_plates, -pair[0].rate_hz, -round(math.log2(pair[1].noise_m + 1e-9))))
-    return {(one.name, body.prefix): _copy_of(one, body, known) for one, body in pairs}
-
-
-def _copy_of(one: Seen, body: Body, known: dict[tuple[object, ...], list[Seen]]) -> str:
-    """Name of an earlier recording of the same movement; empty without one."""
-    prints = list(fingerprints(one, body.prefix))
-    likely = {id(other): other for print_ in prints for other in known.get(print_, ())}
-    shared = Counter(id(other) for print_ in prints for other in known.get(print_, ()))
-    for key, _ in shared.most_common(3):
-        if likely[key] is not one and same_movement(one, likely[key], body.prefix):
-            return likely[key].name
-    for print_ in prints:  # of what is kept: further copies are copies of it, too
-        if len(there := known.setdefault(print_, [])) < CROWD:
-            there.append(one)
-    return ""
 
 
 def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:

@@ -138,7 +138,7 @@ def propose_trials(
     one, body : Seen, Body
         The recording, and whose markers.
     copy_of : str
-        Recording with the same movement, so that these rows are left out; empty where there is none.
+        Sentence on a recording with the same movement, so that these rows are left out; empty where there is none.
     sets : Sets
         Marker sets proposed so far; those of the rows are added.
     chains : sequence of str
@@ -211,13 +211,14 @@ def propose_trials(
 def _left_out(alone: Seen, copy_of: str) -> str:
     """Reason for which the rows of a body are only comments; empty without one."""
     if copy_of:
-        return f"the same movement is in {copy_of}"
+        return copy_of
     return f"no marker moves by more than {alone.moved_m:.3f} m: a static trial" if alone.still else ""
 
 
 def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:
     """Row with the movements and cycles of the end of its chain."""
-    cycles = cycles_of(fit, one, body, trial.chain, up_axis)
+    unused = trial.gait or trial.strikes or not trial.can_be_taken
+    cycles = 0 if unused else cycles_of(fit, one, body, trial.chain, up_axis)
     return replace(trial, movements=movements_of(fit, body, trial.chain), cycles=cycles)
 
 

@@ -16,10 +16,12 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.cli.init.bodies import STILL_M, segment_lengths, still_limbs
 from limbtorque.cli.init.known_sets import fold, sided
 from limbtorque.cli.init.speeds import Spells, belt_m_s, end_speeds, moving_spells, speeds_of, stands_and_moves
+from limbtorque.cli.init.traces import Trace, trace_of
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
+from limbtorque.study.options.plane import Plane
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
@@ -52,6 +54,7 @@ LEVELS = (  # names of markers from head to foot, without their side
     ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
     ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
 )
+FEET = 4  # of LEVELS, and below: they stand on a floor
 TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
 FRONT_AND_BACK = (
     ("asi", "psi"),
@@ -118,6 +121,8 @@ class Body:
         ``"arm"``, ``"leg"``: limbs none of whose markers moves.
     segments_m : dict of str to float
         Lengths of its segments by their markers (`bodies.segment_lengths`), m.
+    trace : Trace
+        Distances between some of its markers over time.
     """
 
     prefix: str
@@ -132,6 +137,7 @@ class Body:
     moved_m: float | None = None
     still_limbs: tuple[str, ...] = ()
     segments_m: Mapping[str, float] = field(default_factory=dict)
+    trace: Trace = field(default_factory=Trace)
 
 
 @dataclass(frozen=True)
@@ -379,7 +385,8 @@ def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolAr
     ends = dict(zip(bare, end_speeds(speeds), strict=True))
     spells = dict(zip(bare, moving_spells(speeds), strict=True))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    belt = belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
+    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * Plane().min_travel_m  # who travels is on no belt
+    belt = 0.0 if travels else belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
     label_of = dict(zip(markers, bare, strict=True))
     of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
     steps = all(stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
@@ -397,6 +404,7 @@ def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolAr
         moved_m=float(np.percentile(ranges_m, 90.0)),
         still_limbs=still_limbs(bare, ranges_m),
         segments_m=segment_lengths(bare, own_m[sampled]),
+        trace=trace_of(bare, own_m, recording.rate_hz, sampled),
     )
 
 
@@ -479,7 +487,8 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
         )
         if clue:
             yield clue
-            yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
+            if there[-1] >= FEET:
+                yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
 
 
 def _by_format(path: Path, recording: Recording) -> Iterator[Clue]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+from limbtorque.cli.init.forces import stem_words
+from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.survey import Clue, Seen
 from limbtorque.study.table_file import TO_DO
 
@@ -46,13 +49,17 @@ def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, 
     return "", (*sentences, why)
 
 
-def judge_up_by_file(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...], dict[str, str]]:
+def judge_up_by_file(
+    seen: Sequence[Seen], person: Mapping[str, str], *, given: str = ""
+) -> tuple[str, tuple[str, ...], dict[str, str]]:
     """Axis that points up in a study, and in those of its files that differ.
 
     Parameters
     ----------
     seen : sequence of Seen
         The recordings.
+    person : mapping of str to str
+        Person of each recording with markers.
     given : str, optional
         The axis as the user says it, that of all files.
 
@@ -63,16 +70,52 @@ def judge_up_by_file(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tup
     others : dict of str to str
         Name of a recording -> its own axis, where that is another one, or ``TODO`` where it is not certain; empty where all
         have the same.
+
+    Notes
+    -----
+    A file whose own evidence is not enough has the axis of the same person's files in the same format, unless its own evidence
+    contradicts that. Another person's files say nothing on it: they may be of another laboratory.
     """
-    axis, evidence = judge_up(seen, given=given)
-    own = {one.name: judge_up([one])[0] for one in seen if one.bodies}
+    with_markers = [one for one in seen if one.bodies]
+    if given:
+        axis, evidence = judge_up(seen, given=given)
+        against = [one.name for one in with_markers if judge_up([one])[0] not in ("", given)]
+        contradicting = [f"the evidence in {some_of(against)} contradicts it"] if against else []
+        return axis, (*evidence, *contradicting), {}
+    forces: dict[tuple[object, ...], list[Seen]] = {}
+    for one in (one for one in seen if not one.bodies):
+        forces.setdefault(_words(one), []).append(one)
+    own = {one.name: judge_up([one, *forces.get(_words(one), ())])[0] for one in with_markers}
+    groups: dict[tuple[str, str], list[Seen]] = {}
+    for one in with_markers:
+        groups.setdefault((person[one.name], one.path.suffix.lower()), []).append(one)
+    for some in groups.values():
+        shared = _shared(some, own)
+        for one in some:
+            if not own[one.name] and {clue.axis for clue in one.up} <= {shared}:
+                own[one.name] = shared
     counted = Counter(found for found in own.values() if found).most_common()
-    if axis or len(counted) < 2:
-        return axis, evidence, {}
+    _, evidence = judge_up(seen)
+    if not counted:
+        return "", evidence, {}
     axis = counted[0][0]
-    several = ", ".join(f"{found} in {number}" for found, number in counted)
-    said = (
-        f"the files differ: {several}; those that differ from {axis} have it in the column plane.up_axis of trials.csv"
-    )
     others = {name: found or TO_DO for name, found in own.items() if found != axis}
-    return axis, (*evidence[:-1], said), others
+    if not others:
+        return axis, evidence if judge_up(seen)[0] else evidence[:-1], {}
+    several = ", ".join(f"{found} in {number}" for found, number in counted)
+    unknown = sum(not found for found in own.values())
+    counts = [f"the files differ: {several}" if len(counted) > 1 else f"{several} of {len(own)} files"]
+    counts += [f"{unknown} do not show it (TODO; --set plane.up_axis={axis} if it is theirs)"] if unknown else []
+    said = f"{', '.join(counts)}; those that differ from {axis} have it in the column plane.up_axis of trials.csv"
+    return axis, (*(evidence if judge_up(seen)[0] else evidence[:-1]), said), others
+
+
+def _words(one: Seen) -> tuple[object, ...]:
+    """Folder and words of a file's name: a recording and its forces have the same."""
+    return Path(one.name).parent, stem_words(one.name)
+
+
+def _shared(some: Sequence[Seen], own: Mapping[str, str]) -> str:
+    """Axis of one person's files in one format; empty where they differ."""
+    certain = {own[one.name] for one in some} - {""}
+    return certain.pop() if len(certain) == 1 else "" if certain else judge_up(some)[0]

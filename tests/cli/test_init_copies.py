@@ -1,0 +1,169 @@
+"""Copies of a movement among recordings, and movements that are only alike."""
+
+import csv
+
+import numpy as np
+import pytest
+from scipy.signal import butter, sosfiltfilt
+
+from c3d_files import write_c3d
+from limbtorque.cli.init.copies import copies_of
+from limbtorque.cli.init.init import init_study
+from limbtorque.cli.init.survey import look_at
+from limbtorque.recordings.read import read_recording
+from text_files import write_trc
+
+RATE_HZ = 100.0
+LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]
+HEIGHT_M = {"LFHD": 1.7, "FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
+SWING_M = {"FEP": 0.02, "FEO": 0.15, "TIO": 0.3, "ANK": 0.3, "TOE": 0.35, "HEE": 0.35}
+
+
+def walk(n=401, *, seed=1, noise_m=3e-4, stride_s=1.1, jitter_s=0.0, sway_m=0.0):
+    """A walk along x at 1 m/s, z up; with jitter each stride lasts a little longer or shorter, and reaches by other widths."""
+    rng = np.random.default_rng(seed)
+    time_s = np.arange(n) / RATE_HZ
+    phase = 2.0 * np.pi * time_s / stride_s
+    for start in np.arange(0.0, time_s[-1], stride_s):
+        phase += rng.normal(scale=jitter_s) * 2.0 * np.pi / stride_s * np.clip((time_s - start) / stride_s, 0.0, 1.0)
+    width = 1.0 + np.interp(
+        time_s, np.arange(0.0, time_s[-1] + 1.0), rng.normal(scale=sway_m, size=int(time_s[-1]) + 1)
+    )
+    xyz = rng.normal(scale=noise_m, size=(n, len(LABELS), 3))
+    for k, label in enumerate(LABELS):
+        stem, half = label[1:], np.pi * (label[0] == "R")
+        swing = SWING_M.get(stem, 0.0) * width
+        xyz[:, k, 0] += time_s + swing * np.sin(phase + half) + 0.15 * (stem == "TOE")
+        xyz[:, k, 1] += 0.1 * (1 - 2 * (label[0] == "R"))
+        xyz[:, k, 2] += HEIGHT_M.get(label, HEIGHT_M.get(stem)) + 0.3 * swing * (1.0 + np.cos(phase + half))
+    return xyz
+
+
+def smooth(xyz, cutoff_hz=8.0):
+    return sosfiltfilt(butter(2, cutoff_hz, fs=RATE_HZ, output="sos"), xyz, axis=0)
+
+
+def turned(xyz):
+    """The same with y up, in another laboratory."""
+    return xyz[..., [1, 2, 0]] + np.array([3.0, 0.0, 1.0])
+
+
+def copies(tmp_path, files, *, labels=None, rate_hz=None):
+    """Kept copy by name, of recordings that are written as C3D files."""
+    found = []
+    for name, xyz in files.items():
+        path = tmp_path / f"{name}.c3d"
+        write_c3d(path, xyz, labels=(labels or {}).get(name, LABELS), rate_hz=(rate_hz or {}).get(name, RATE_HZ))
+        found.append(look_at(read_recording(path), path=path, name=name))
+    kept, _ = copies_of(found, {(one.name, body.prefix): "S01" for one in found for body in one.bodies})
+    return {name: sentence for (name, _), sentence in kept.items()}
+
+
+CHANGES = {
+    "cut": lambda xyz: xyz[137:350],
+    "cut and smoothed": lambda xyz: smooth(xyz)[137:350],
+    "turned": turned,
+    "turned, smoothed and cut": lambda xyz: turned(smooth(xyz))[93:380],
+    "mirrored axes": lambda xyz: xyz * np.array([-1.0, 1.0, 1.0]),
+    "with gaps": lambda xyz: np.where((np.arange(len(xyz)) % 40 < 5)[:, None, None], np.nan, xyz)[50:],
+    "smoothed": smooth,
+    "as it is": lambda xyz: xyz,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_copy_is_known_and_the_raw_one_is_kept(tmp_path, change):
+    raw = walk(jitter_s=0.02, sway_m=0.05)
+    other = walk(seed=5, jitter_s=0.02, sway_m=0.05)
+    found = copies(tmp_path, {"a": CHANGES[change](raw), "raw": raw, "other": other})
+    kept = [name for name, sentence in found.items() if not sentence]
+    assert "other" in kept
+    assert len(kept) == 2
+    assert change in ("as it is", "turned", "mirrored axes") or "raw" in kept
+    if "cut" in change:
+        start = 1.37 if change != "turned, smoothed and cut" else 0.93
+        assert f"from {start:.2f} s on" in found["a"]
+
+
+def test_a_copy_at_another_rate_cut_elsewhere(tmp_path):
+    raw = walk(jitter_s=0.02, sway_m=0.05)
+    found = copies(tmp_path, {"half": raw[31::2], "raw": raw}, rate_hz={"half": 50.0})
+    assert found["raw"] == ""
+    assert "from 0.31 s on" in found["half"]
+
+
+def test_a_copy_with_a_subject_prefix(tmp_path):
+    raw = walk(jitter_s=0.02, sway_m=0.05)
+    found = copies(tmp_path, {"named": raw, "raw": raw}, labels={"named": [f"Ann:{label}" for label in LABELS]})
+    assert sorted(bool(sentence) for sentence in found.values()) == [False, True]
+
+
+@pytest.mark.parametrize("seeds", [range(1, 13), range(50, 62)])
+def test_walks_of_one_person_are_no_copies(tmp_path, seeds):
+    """Strides that vary by 20 ms and 3 % in width, as those of a treadmill do; also two parts of one recording."""
+    files = {f"w{seed}": walk(seed=seed, jitter_s=0.02, sway_m=0.03) for seed in seeds}
+    whole = walk(n=1601, seed=99, jitter_s=0.02, sway_m=0.03)
+    files |= {f"part{k}": whole[k * 400 : (k + 1) * 400] for k in range(4)}
+    assert set(copies(tmp_path, files).values()) == {""}
+
+
+def reach(amplitude_m, lasting_s, start_s, *, seed):
+    """A reach of the right arm of a person whose other markers rest, for four seconds."""
+    labels = ["LFHD", "C7", "LASI", "RASI", "LHEE", "RHEE", "RSHO", "RELB", "RWRA", "RWRB", "RFIN"]
+    time_s = np.arange(401) / RATE_HZ
+    u = np.clip((time_s - start_s) / lasting_s, 0.0, 1.0)
+    way = amplitude_m * (10 * u**3 - 15 * u**4 + 6 * u**5)
+    xyz = np.random.default_rng(seed).normal(scale=2e-4, size=(401, len(labels), 3))
+    for k, label in enumerate(labels):
+        xyz[:, k] += np.array([0.1 * k, 0.05 * k, 0.2 * k])
+        xyz[:, k, 0] += way * {"RELB": 0.5, "RWRA": 1.0, "RWRB": 1.0, "RFIN": 1.0}.get(label, 0.0)
+    return labels, xyz
+
+
+def test_reaches_of_one_hand_to_one_place_are_no_copies(tmp_path):
+    """They start 60 ms apart, last 0.60 and 0.66 s and end within 8 mm; before and after, the hand rests at the same places."""
+    labels, one = reach(0.300, 0.60, 1.00, seed=1)
+    _, other = reach(0.308, 0.66, 1.06, seed=2)
+    found = copies(tmp_path, {"one": one, "other": other}, labels=dict.fromkeys(("one", "other"), labels))
+    assert set(found.values()) == {""}
+    _, again = reach(0.300, 0.60, 1.00, seed=3)  # another noise: a copy
+    assert any(copies(tmp_path, {"one": one, "again": again}, labels=dict.fromkeys(("one", "again"), labels)).values())
+
+
+def test_every_recorded_movement_is_kept_once(recordings):
+    """Straight walks and turns of three children."""
+    found = []
+    for path in sorted((recordings / "cohort").rglob("*.c3d")):
+        found.append(look_at(read_recording(path), path=path, name=path.stem))
+    moving = [one for one in found if not one.still]
+    assert len(moving) == 6
+    copies, _ = copies_of(moving, {(one.name, ""): "S01" for one in moving})
+    assert set(copies.values()) == {""}
+
+
+def test_a_movement_of_somebody_else_is_kept_and_given(recordings, tmp_path):
+    """The second player of a public recording has the first one's serve, four seconds later."""
+    proposal = init_study(tmp_path / "study", recordings / "tennis_serve")
+    assert {row.subject for row in proposal.trials if not row.left_out} == {"Derrick", "Viktor"}
+    assert any("as that of Derrick, and not of Viktor: check whose it is" in note for note in proposal.notes)
+
+
+def rows(study):
+    lines = (study / "config" / "trials.csv").read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def test_of_raw_smoothed_and_resampled_copies_the_raw_one_is_kept(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    raw = walk(n=201, jitter_s=0.02)
+    kernel = np.ones(9) / 9.0
+    smooth = np.apply_along_axis(lambda x: np.convolve(np.pad(x, 4, mode="edge"), kernel, "valid"), 0, raw)
+    write_trc(data / "a_smooth.trc", smooth, unit="m", labels=LABELS)
+    write_trc(data / "walk.trc", raw, unit="m", labels=LABELS)
+    write_trc(data / "b_half.trc", raw[::2], unit="m", labels=LABELS, rate_hz=50.0)
+    write_trc(data / "other.trc", walk(n=201, seed=2, jitter_s=0.02), unit="m", labels=LABELS)
+    proposal = init_study(tmp_path / "study", data)
+    left = {trial.file: trial.left_out for trial in proposal.trials if trial.left_out}
+    assert left == {f"../data/{name}.trc": "the same movement is in walk.trc" for name in ("a_smooth", "b_half")}
+    assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc", "../data/other.trc"}
