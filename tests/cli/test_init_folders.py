@@ -48,6 +48,41 @@ def text_of(study, which):
     return (study / FILES[which]).read_text(encoding="utf-8").replace("\n# ", " ")
 
 
+def test_each_skipped_file_is_named_with_its_reason(tmp_path):
+    """Twenty of a kind are one line of the screen, and twenty rows of a file."""
+    data = tmp_path / "data"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    for k in range(20):
+        (data / f"m{k:02d}.mat").write_bytes(b"MATLAB")
+    (data / "bad.c3d").write_bytes(b"garbage" * 100)
+    init_study(tmp_path / "study", data)
+    with (tmp_path / "study" / "config" / "skipped.csv").open(encoding="utf-8", newline="") as file:
+        skipped = {row["file"]: row["reason"] for row in csv.DictReader(file)}
+    assert set(skipped) == {"bad.c3d", *(f"m{k:02d}.mat" for k in range(20))}
+    assert all(skipped.values())
+
+
+def test_a_forward_axis_that_is_typed_holds(tmp_path):
+    write_trc(tmp_path / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    init_study(tmp_path / "study", tmp_path, answers={"plane.up_axis": "+z", "plane.forward_axis": "-x"})
+    assert {row["plane.forward_axis"] for row in rows(tmp_path / "study")} == {"-x"}
+    with pytest.raises(SettingsError, match="parallel"):
+        init_study(tmp_path / "other", tmp_path, answers={"plane.up_axis": "+z", "plane.forward_axis": "+z"})
+
+
+def test_an_answer_that_no_file_needs_is_named(tmp_path):
+    """The file states mm: cm is not used, and the first screen says so; so is the name of a folder that does not exist."""
+    write_trc(tmp_path / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    answers = {"reading.length_unit": "cm", "nowhere:reading.rate_hz": "100"}
+    notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
+    assert "--set reading.length_unit=cm: not used, as no file asks for it (what a file states holds)" in notes
+    assert (
+        "--set nowhere:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
+        in notes
+    )
+
+
 # --- folders ----------------------------------------------------------------------------------------------------------
 
 
@@ -164,7 +199,7 @@ def test_answers_on_the_command_line_are_used_and_written(tmp_path, capsys):
     capsys.readouterr()
     other = ["init", str(tmp_path / "other"), "--from", str(data), "--set", "filter.cutoff_hz=6"]
     assert main(other) == 1
-    assert "init takes reading.* and plane.up_axis" in capsys.readouterr().err
+    assert "init takes reading.*, plane.up_axis and plane.forward_axis" in capsys.readouterr().err
 
 
 def test_an_answer_does_not_override_what_another_file_states(tmp_path):

@@ -361,3 +361,12 @@ def test_people_of_one_folder_whose_bodies_differ(tmp_path):
     write(tmp_path / "data" / "bob_walk.c3d", large, labels)
     init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
     assert masses(tmp_path / "study") == {"ann": "60", "bob": "TODO"}
+
+
+def test_a_mass_that_is_a_text_is_read_with_its_unit(tmp_path):
+    """Before, the file could not be read at all."""
+    labels, xyz = legs()
+    write(tmp_path / "data" / "S01" / "walk.c3d", xyz, labels, masses=["165 lb"])
+    write(tmp_path / "data" / "S02" / "walk.c3d", 1.01 * xyz, labels, masses=["heavy"])
+    init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    assert masses(tmp_path / "study") == {"S01": "74.8427", "S02": "TODO"}

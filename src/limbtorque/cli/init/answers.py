@@ -15,7 +15,7 @@ from limbtorque.study.settings import Settings, override
 
 WHERE_NEEDED = ("length_unit", "force_unit", "rate_hz")  # of `reading`: used for files that do not state them
 FOUND = (*WHERE_NEEDED, "marker_names")  # options that each file may need
-UP = "plane.up_axis"
+UP, FORWARD = "plane.up_axis", "plane.forward_axis"
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def answers_of(given: Mapping[str, str]) -> Answers:
         folder, _, name = key.rpartition(":")
         option = name.removeprefix("reading.")
         reading = name.startswith("reading.")
-        if (name != UP and not reading) or (folder and option not in WHERE_NEEDED):
+        if (name not in (UP, FORWARD) and not reading) or (folder and option not in WHERE_NEEDED):
             raise SettingsError(
-                f"--set {key}: init takes reading.* and plane.up_axis, and for one folder (FOLDER:OPTION=VALUE) "
+                f"--set {key}: init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
                 f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
             )
         value = override(Settings(), {name: text}, source="--set")
@@ -113,6 +113,47 @@ def settled(proposal: Proposal, seen: Sequence[Seen], study: Path) -> tuple[Prop
         elif len(values) > 1:
             trials = tuple(_with(trial, name, str(used[trial.file].get(name, ""))) for trial in trials)
     return replace(proposal, trials=trials), common
+
+
+def unused_answers(told: Answers, seen: Sequence[Seen]) -> list[str]:
+    """Sentences on answers that no file needed.
+
+    Parameters
+    ----------
+    told : Answers
+        The answers.
+    seen : sequence of Seen
+        The recordings, with the options that each needed.
+    """
+    said = []
+    for folder, options in told.by_folder.items():
+        inside = [one for one in seen if not folder or one.name.startswith(f"{folder}/")]
+        used = {(name, value) for one in inside for name, value in one.answers}
+        for name, value in options.items():
+            if (name, value) not in used:
+                where = f"{folder}:" if folder else ""
+                said.append(
+                    f"--set {where}reading.{name}={value}: not used, as no file {'of this folder ' if folder else ''}asks for it "
+                    "(what a file states holds)"
+                )
+    return said
+
+
+def with_forward_axis(proposal: Proposal, axis: str) -> Proposal:
+    """Proposal whose trials have the forward axis that a person gave, if any.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The proposed study.
+    axis : str
+        The axis; empty where none was given.
+    """
+    if not axis:
+        return proposal
+    note = "forward axis by --set plane.forward_axis"
+    rows = tuple(replace(row, forward_axis=axis, plane_kind="", note=note) for row in proposal.trials)
+    return replace(proposal, trials=rows)
 
 
 def _with(trial: ProposedTrial, name: str, text: str) -> ProposedTrial:

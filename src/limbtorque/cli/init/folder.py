@@ -60,11 +60,14 @@ class Folder:
         Sentences on files of known kinds that cannot be read, and on folders that cannot be opened.
     names : mapping of Path to str
         Names of recordings with one file for each frame, of which `recordings` has the first: that of their folder.
+    others : tuple of (str, str)
+        Each file that is skipped, with the reason.
     """
 
     recordings: tuple[Path, ...]
     skipped: tuple[str, ...]
     names: Mapping[Path, str] = field(default_factory=dict)
+    others: tuple[tuple[str, str], ...] = ()
 
     def name(self, path: Path, folder: Path) -> str:
         """Name of a recording: its path from the folder that was looked at."""
@@ -109,7 +112,8 @@ def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
                 found.append(path)
     skipped = [f"not read: {some_of(names)}: {what}" for what, names in others.items() if names]
     skipped += [f"{Path(name).name}: the folder cannot be opened; check its rights" for name in closed]
-    return Folder(tuple(sorted(found)), tuple(skipped), called)
+    each = tuple((name, what) for what, names in others.items() for name in names)
+    return Folder(tuple(sorted(found)), tuple(skipped), called, each)
 
 
 def _json_files(where: Path, names: Sequence[str], folder: Path) -> tuple[dict[Path, str], list[Path]]:

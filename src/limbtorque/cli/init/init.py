@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.cli.init.answers import answers_of, settled
+from limbtorque.cli.init.answers import FORWARD, answers_of, settled, unused_answers, with_forward_axis
 from limbtorque.cli.init.first_screen import short_reason
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
@@ -14,13 +14,14 @@ from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.scan import survey
 from limbtorque.cli.init.survey import Seen, Unread
-from limbtorque.cli.init.text import config_text, subjects_text, trials_text
+from limbtorque.cli.init.text import config_text, skipped_text, subjects_text, trials_text
 from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.errors import FolderError, StudyError
 from limbtorque.recordings.read import SUFFIXES
 from limbtorque.study.whole_file import write_text
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
+SKIPPED = "config/skipped.csv"
 OTHER_FOLDER = "give the folder of recordings of markers (C3D, TRC, TSV, CSV ...) after --from"
 Watch = Callable[[Iterable[Seen | Unread], int], Iterator[Seen | Unread]]
 
@@ -51,7 +52,7 @@ def init_study(
     answers : mapping of str to str, optional
         Options of `reading` that the files do not state, ``{"reading.length_unit": "mm"}``, of one folder as
         ``{"session1:reading.length_unit": "mm"}``; they are written into the settings, or into the table of trials where
-        only some files need them. ``plane.up_axis`` goes before the evidence.
+        only some files need them. ``plane.up_axis`` and ``plane.forward_axis`` go before the evidence.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def init_study(
     SettingsError
         An answer is not an option, or its value is not allowed.
     """
-    there = [name for name in (*FILES, FOLDER) if (study / name).exists()]
+    there = [name for name in (*FILES, SKIPPED, FOLDER) if (study / name).exists()]
     if there:
         raise StudyError(
             [f"{study / name} exists and is not overwritten; name another folder, or move the file" for name in there]
@@ -93,8 +94,11 @@ def init_study(
         confirm=confirm,
         up_axis=told.settings.plane.up_axis or "",
     )
+    proposal = with_forward_axis(proposal, told.texts.get(FORWARD, ""))
     seen = [one for one in found if isinstance(one, Seen)]
-    proposal, common = settled(replace(proposal, notes=(*proposal.notes, *there_is.skipped)), seen, study)
+    proposal, common = settled(
+        replace(proposal, notes=(*unused_answers(told, seen), *proposal.notes, *there_is.skipped)), seen, study
+    )
     texts = (
         config_text(proposal, source=str(recordings), answers={**told.texts, **common}),
         trials_text(proposal),
@@ -102,6 +106,8 @@ def init_study(
     )
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
+    if lines := skipped_text([*there_is.others, *((one.name, one.why) for one in proposal.unread)]):
+        write_text(study / SKIPPED, lines)
     return write_maps(study, proposal, seen, reading=reading)
 
 

@@ -251,6 +251,18 @@ def subjects_text(proposal: Proposal) -> str:
     return text
 
 
+def skipped_text(skipped: Sequence[tuple[str, str]]) -> str:
+    """Text of config/skipped.csv: files that are not read, with reasons.
+
+    Parameters
+    ----------
+    skipped : sequence of (str, str)
+        Name and reason of each.
+    """
+    rows = [(name, " ".join(why.split())) for name, why in sorted(skipped)]
+    return _csv([("file", "reason"), *rows]) if rows else ""
+
+
 def _commented(sentences: Iterable[str]) -> str:
     return "".join(f"# {line}\n" for sentence in sentences for line in _wrapped(sentence))
 

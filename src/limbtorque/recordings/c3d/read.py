@@ -138,7 +138,7 @@ def _recording(
         stated=_stated_units(point),
         plates=plates,
         rate_hz=rate_hz,
-        mass_kg=float(dict(person).get("PROCESSING:BODYMASS", "nan")),
+        mass_kg=_mass_kg(person),
         findings=findings,
     )
     return Recording(
@@ -183,6 +183,15 @@ def _person(header: Header) -> tuple[tuple[str, str], ...]:
             plain = [_text(v, None, []) if isinstance(v, str) else f"{v:.6g}" for v in np.ravel(values).tolist()]
             found += [(f"{group}:{name}", text) for text in plain if text]
     return tuple(found)
+
+
+def _mass_kg(person: Sequence[tuple[str, str]]) -> float:
+    """Body mass of the one person of a file; NaN where it is a text, or of several."""
+    texts = {text for name, text in person if name == "PROCESSING:BODYMASS"}
+    try:
+        return float(texts.pop()) if len(texts) == 1 else float("nan")
+    except ValueError:
+        return float("nan")
 
 
 def _decoded(
