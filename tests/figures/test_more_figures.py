@@ -303,7 +303,7 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
     assert "values begin or end. A sentence.\n" in text
     for positive in (
         "Flexion positive",
-        "Counter-clockwise positive",
+        "tables of trials are counter-clockwise positive",
         "internal: exerted by the proximal segment on the distal one",
     ):
         assert positive in text
