@@ -44,7 +44,7 @@ def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shares(ledger: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Share of the trials of each row that failed, and with each flag that a column names."""
+    """Share of the trials of each row that failed, and with each flag of a column."""
     reasons = ledger[column].fillna("").str.split()
     failed = ledger["status"] == "failed"
     names = sorted({name for row in reasons[~failed] for name in row})
@@ -56,7 +56,7 @@ def _shares(ledger: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def status_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Worst status by each flag of `flag_matrix`: ok, caution, rejected, failed; empty where all trials failed.
+    """Worst status by each flag, in the rows and columns of `flag_matrix`.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def status_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The same rows and columns.
+        ok, caution, rejected or failed; empty where all trials of a row failed.
     """
     raised = flag_matrix(ledger)
     rejecting = _shares(ledger, "rejected_by").reindex(columns=raised.columns, fill_value=0.0)

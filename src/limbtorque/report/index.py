@@ -172,7 +172,10 @@ def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
 def _flags(
     rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, Any]
 ) -> list[tuple[Check, int, list[tuple[str, int]], str]]:
-    """Raised flags: check, number of trials, of each status by it, threshold; the most frequent first."""
+    """Raised flags, the most frequent first.
+
+    The check, its number of trials, their numbers by status, and the threshold.
+    """
     counts = Counter(name for row in rows for name in row["flags"])
     rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
     found = []
