@@ -3,16 +3,21 @@
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from still_chains import N_FRAMES, motion_of
 
 from limbtorque.analysis import analyse_recording
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.figures.style import MINUS, failure_figure, save_figure
 from limbtorque.figures.term_kinds import TERM_NAMES
-from limbtorque.figures.torque_figures import torque_figure
+from limbtorque.figures.torque_figures import LIMITS_NAME, contributions_figure, torque_figure
+from limbtorque.motion.flexion import find_flexion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.study.chains import ARM
+from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import load_settings
+from limbtorque.torques.joint_torques import joint_torques, torque_table
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS = ("shoulder", "elbow", "wrist")
@@ -38,18 +43,56 @@ def test_the_lines_are_the_tables_columns_and_add_up(table):
     for axes, joint in zip(figure.axes, JOINTS, strict=True):
         drawn = lines(axes)
         net = drawn.pop("net")
+        assert len(drawn.pop(LIMITS_NAME)) == len(net)
         np.testing.assert_array_equal(net, frame[f"{joint}_torque_nm"])
         assert set(drawn) <= set(TERM_NAMES.values())
         np.testing.assert_allclose(sum(drawn.values()), net, atol=1e-9)
         np.testing.assert_array_equal(drawn["external"], frame[f"{joint}_torque_external_nm"])
 
 
-@pytest.mark.parametrize(
-    ("sign", "says"), [(1.0, f"+ flexion   {MINUS} extension"), (-1.0, f"+ extension   {MINUS} flexion")]
-)
-def test_the_sense_of_a_positive_torque_is_written_on_the_axes(table, sign, says):
+def seated_leg():
+    """Torque table of a right leg at rest, thigh and shank level, pointing forward: gravity would drop the shank.
+
+    The knee muscles extend against it by m g d = 4 kg times 9.81 m/s2 times 0.2 m, and the hip muscles flex.
+    """
+    chain, angle = Chain([0.4, 0.4], [8.0, 4.0], [0.2, 0.2], [0.1, 0.05]), np.zeros((N_FRAMES, 2))
+    motion = motion_of(
+        chain, Kinematics(angle, 0.0 * angle, 0.0 * angle), joints=("hip", "knee"), segments=("thigh", "shank")
+    )
+    return motion, joint_torques(motion)
+
+
+@pytest.mark.parametrize("draw", [torque_figure, contributions_figure])
+def test_a_torque_that_flexes_is_drawn_upwards_in_every_figure(draw):
+    """Knee -4 g 0.2 (extension); hip 8 g 0.2 + 4 g 0.6 (flexion); the tables have both counter-clockwise positive."""
+    motion, torques = seated_leg()
+    table = torque_table(motion, torques)
+    for end, off in (("low", -1.0), ("high", 3.0)):
+        limits = table.column("knee_torque_nm").to_numpy() + off
+        table = table.append_column(f"knee_torque_{end}_nm", pa.array(limits))
+    flexion, _ = find_flexion(LEG, motion.plane, "right", {})
+    model = LEG.model_copy(update={"joints": LEG.joints[:2]})
+    figure = draw(table, title="x", model=model, flexion_sign=flexion.sign)
+    hip, knee = figure.axes
+    extension_nm, flexion_nm = 4.0 * 9.81 * 0.2, 9.81 * (8.0 * 0.2 + 4.0 * 0.6)
+    np.testing.assert_allclose(table.column("knee_torque_nm").to_numpy(), extension_nm)
+    np.testing.assert_allclose(lines(knee)["net"], -extension_nm)
+    np.testing.assert_allclose(lines(hip)["net"], flexion_nm)
+    limits = [line.get_ydata()[0] for line in knee.get_lines() if line.get_linestyle() == "--"]
+    np.testing.assert_allclose(sorted(limits), [-extension_nm - 3.0, -extension_nm + 1.0])
+    assert [axes.get_title(loc="right") for axes in (hip, knee)] == [f"+ flexion   {MINUS} extension"] * 2
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_terms_have_the_sign_of_their_sum(table, sign):
     figure = torque_figure(table, title="x", model=ARM, flexion_sign=[sign] * 3)
-    assert all(axes.get_title(loc="right") == says for axes in figure.axes)
+    for axes, joint in zip(figure.axes, JOINTS, strict=True):
+        drawn = lines(axes)
+        net = drawn.pop("net")
+        assert len(drawn.pop(LIMITS_NAME)) == len(net)
+        np.testing.assert_array_equal(net, sign * table.column(f"{joint}_torque_nm").to_numpy())
+        np.testing.assert_allclose(sum(drawn.values()), net, atol=1e-9)
+        assert axes.get_title(loc="right") == f"+ flexion   {MINUS} extension"
 
 
 @pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])

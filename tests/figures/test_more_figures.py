@@ -14,7 +14,7 @@ from limbtorque.analysis import analyse_recording
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.cutoff_figures import cutoff_figure
-from limbtorque.figures.flag_figures import flag_figure, flag_matrix
+from limbtorque.figures.flag_figures import flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
 from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
@@ -221,16 +221,24 @@ def test_flags_by_trial_and_by_condition():
             "condition": ["a", "a", "b", "b"],
             "status": ["ok", "caution", "caution", "failed"],
             "reason": ["", "tilt_deg gap_share", "tilt_deg", "signal"],
+            "rejected_by": ["", "tilt_deg", "", ""],
         }
     )
     matrix = flag_matrix(ledger)
     assert list(matrix) == ["failed", "gap_share", "tilt_deg"]
     assert matrix["tilt_deg"].tolist()[:3] == [0.0, 1.0, 1.0]
     assert np.isnan(matrix.loc["t3", "tilt_deg"])
+    status = status_matrix(ledger)
+    assert status["tilt_deg"].tolist() == ["ok", "rejected", "caution", ""]  # as the trial, not as the check
+    assert status["gap_share"].tolist() == ["ok", "caution", "ok", ""]
+    assert status["failed"].tolist() == ["ok", "ok", "ok", "failed"]
+    (legend,) = flag_figure(ledger, title="study").legends
+    assert [text.get_text() for text in legend.get_texts()] == ["not raised", "raised", "raised, and rejects", "failed"]
     many = pd.concat([ledger.assign(trial=ledger["trial"] + f"_{k}") for k in range(20)], ignore_index=True)
     matrix = flag_matrix(many)
     assert matrix.index.tolist() == ["a", "b"]
     assert (matrix.loc["a", "tilt_deg"], matrix.loc["b", "tilt_deg"], matrix.loc["b", "failed"]) == (0.5, 1.0, 0.5)
+    assert status_matrix(many)["tilt_deg"].tolist() == ["rejected", "caution"]
     assert flag_figure(many, title="study").axes[0].get_yticklabels()[0].get_text() == "a"
 
 
@@ -303,7 +311,7 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
     assert "values begin or end. A sentence.\n" in text
     for positive in (
         "Flexion positive",
-        "Counter-clockwise positive",
+        "tables of trials are counter-clockwise positive",
         "internal: exerted by the proximal segment on the distal one",
     ):
         assert positive in text
@@ -435,6 +443,7 @@ def test_every_figure_has_the_width_that_is_asked_for(width_mm):
             "condition": [""],
             "status": ["caution"],
             "reason": ["tilt_deg"],
+            "rejected_by": [""],
         }
     )
     made = [
@@ -476,6 +485,7 @@ def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
             "condition": "",
             "status": "caution",
             "reason": " ".join(names),
+            "rejected_by": "tilt_deg",
         }
     )
     peaks = peak_figure(table, joints=["elbow"], title="study", width_mm=width_mm)

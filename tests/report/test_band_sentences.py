@@ -2,7 +2,10 @@
 
 from typing import get_args
 
-from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table
+import pytest
+
+from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table, filter_remedy
+from limbtorque.study.options.signal import Filter
 from limbtorque.study.options.uncertainty import SOURCES, Source
 
 ROW = {
@@ -15,11 +18,14 @@ ROW = {
     "band_rms_nm": 7.0,
     "band_main_source": "joint_centres",
     "band_main_share": 0.75,
+    "peak_main_source": "joint_centres",
     "peak_main_input": "hip_axis",
     "peak_main_input_share": 0.64,
     **{f"peak_share_{source}": 0.0 for source in SOURCES},
     "peak_share_joint_centres": 0.75,
     "peak_share_segment_com": 0.25,
+    **{"max_nm": 20.0, "max_low_nm": 10.0, "max_high_nm": 30.0, "max_time_s": 1.08},
+    **{"min_nm": -83.4, "min_low_nm": -97.0, "min_high_nm": -70.0, "min_time_s": 0.8},
 }
 
 
@@ -45,6 +51,74 @@ def test_the_single_best_measurement_and_what_it_would_leave():
     )
     [other] = band_sentences([{**ROW, "peak_main_input": "filter", "peak_main_input_share": 0.2}])
     assert "an exact" not in other
+
+
+def test_another_source_at_the_peak_is_named_with_its_share_and_remedy():
+    """The window's own is not said twice."""
+    assert "At the peak" not in band_sentences([ROW])[0]
+    at_peak = {"peak_main_source": "filter", "peak_share_filter": 0.96, "peak_main_input": "filter"}
+    [sentence] = band_sentences([{**ROW, **at_peak}])
+    assert f"At the peak 96 % is from the filter; there, what would help most: {REMEDIES['filter']}." in sentence
+    [other] = band_sentences([{**ROW, "peak_main_source": "marker_noise", "peak_share_marker_noise": 0.5}])
+    assert "At the peak 50 % is from marker noise" in other
+
+
+def test_with_samples_linear_shares_are_named_so_and_no_limits_get_narrower_by_them():
+    at_peak = {"peak_main_source": "filter", "peak_share_filter": 0.6, "peak_time_sd_s": 0.01}
+    [sentence] = band_sentences([{**ROW, **at_peak}])
+    assert "At the peak, by the linear bands, 60 % is from the filter" in sentence
+    assert "an exact" not in sentence
+
+
+@pytest.mark.parametrize("turn", [1.0, -1.0])
+def test_an_extreme_of_the_other_sign_within_both_limits_may_be_the_peak(turn):
+    """18 to 28 N m against 10 to 26; with 10 to 17 the other one is smaller throughout."""
+
+    def row(most_nm, **more):
+        ends = {"max": (23.0, 18.0, 28.0, 0.79), "min": (-17.0, -most_nm, -10.0, 1.08)}
+        if turn < 0.0:
+            ends = {
+                end: (-value, -high, -low, time)
+                for end, (value, low, high, time) in zip(("min", "max"), ends.values(), strict=True)
+            }
+        names = ("nm", "low_nm", "high_nm", "time_s")
+        found = {f"{end}_{name}": value for end, some in ends.items() for name, value in zip(names, some, strict=True)}
+        return {**ROW, "peak_nm": turn * 23.0, **found, **more}
+
+    [sentence] = band_sentences([row(26.0)])
+    assert f"The torque of {-17.0 * turn:g} N m at 1.08 s may be the larger one" in sentence
+    assert "may be the larger" not in band_sentences([row(17.5)])[0]
+    assert "may be the larger" not in band_sentences([row(26.0, peak_time_sd_s=0.01)])[0]
+
+
+LIMITED = "a higher filter.max_cutoff_hz, which holds the cut-off"
+
+
+@pytest.mark.parametrize(
+    ("used_hz", "own_hz", "options", "says"),
+    [
+        (12.0, 20.0, {}, LIMITED),
+        (8.0, 8.0, {}, "less noise, and so a higher cut-off"),
+        (12.0, 12.0, {}, "less noise, and so a higher cut-off"),
+        (7.0, 9.0, {}, "filter.scope: trial"),
+        (7.0, 9.0, {"scope": "trial"}, "less noise"),
+        (6.0, 9.0, {"cutoff_hz": 6.0}, "a higher filter.cutoff_hz"),
+        (12.0, 9.0, {"cutoff_hz": 12.0}, "less noise"),
+        (8.0, float("nan"), {}, "less noise"),
+    ],
+)
+def test_the_remedy_of_the_filter_names_what_holds_the_cutoff(used_hz, own_hz, options, says):
+    metrics = {"cutoff_hz": used_hz, "own_cutoff_hz": own_hz}
+    assert filter_remedy(metrics, Filter(**options)).startswith(says)
+    around = filter_remedy(metrics, Filter(**options), impacts=True)
+    assert ("filter.impact_factor" in around) == ("cutoff_hz" not in options)
+
+
+def test_sentences_and_table_have_the_remedy_of_the_trials_filter():
+    row = {**STUDY_ROW, "band_main_source": "filter", "filter_remedy": LIMITED}
+    assert f"What would help most: {LIMITED}." in band_sentences([row], of_filter=LIMITED)[0]
+    other = {**row, "filter_remedy": REMEDIES["filter"]}
+    assert cells(row, row, other)["what would help most"] == f"{LIMITED} (in 2 of 3)"
 
 
 def test_an_uncertain_sign_is_said():

@@ -385,6 +385,14 @@ def test_the_index_of_a_large_study_has_no_curves(study):
     assert text.count("<tr ") == 1000
 
 
+def test_a_flag_that_rejects_some_trials_is_shown_as_rejected_in_these(study):
+    """By the trials, not by the check: this one is a caution up to twice its threshold."""
+    row = {**next(iter(ledger(study).values())), "page": "p", "status": "rejected", "reason": "out_of_plane_share"}
+    rows = [{**row, "trial": f"t{k}", "rejected_by": "out_of_plane_share" if k < 2 else ""} for k in range(5)]
+    shown = "".join(Elements(index_page(rows, empty_provenance(), files={})).text.split())
+    assert "out_of_plane_sharecaution3rejected25show" in shown
+
+
 def test_the_first_page_has_the_bands_of_each_joint():
     row = {"chain": "leg", "window": "stance", "joint": "hip", "term": "net", "torque_status": "ok", "peak_nm": -83.4}
     row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}

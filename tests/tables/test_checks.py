@@ -107,3 +107,9 @@ def test_every_option_of_quality_is_used_and_every_metric_has_its_column():
         if check.name in Quality.model_fields:
             assert Quality.model_fields[check.name].json_schema_extra["x-unit"] == check.unit
     assert set(METRICS) <= set(LEDGER_COLUMNS)
+
+
+def test_the_advice_for_lost_acceleration_names_every_limit_of_the_cutoff():
+    (flag,) = assess({"acceleration_lost_share": 0.4}, THRESHOLDS)
+    assert "filter.cutoff_hz" in flag.sentence
+    assert "filter.max_cutoff_hz" in flag.sentence

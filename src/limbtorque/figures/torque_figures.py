@@ -9,7 +9,6 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.panels import stacked_panels
 from limbtorque.figures.style import MINUS, NAME_SIZE, TWO_COLUMNS_MM, mark_frames
@@ -20,7 +19,7 @@ LIMITS_NAME = "net, 95 % limits"
 
 
 def draw_torque_terms(
-    axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, senses: tuple[str, str]
+    axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, sign: float, senses: tuple[str, str]
 ) -> None:
     """Draw the terms of one joint's net torque, and the net torque, over time.
 
@@ -34,30 +33,40 @@ def draw_torque_terms(
         The joint.
     joints : sequence of str
         All joints of the chain.
+    sign : float
+        +1 where counter-clockwise is flexion, -1 where it is extension: flexion is drawn upwards.
     senses : tuple of str
-        Sense of a positive and a negative torque at this joint.
+        Sense of a torque drawn upwards and downwards.
     """
     time_s = table.column("time_s").to_numpy()
     axes.axhline(0.0, color="0.6", linewidth=0.6)
     for kind, values in grouped_terms(table, joint, joints).items():
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
-            axes.plot(time_s, values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
-    axes.plot(time_s, table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.8, label="net")
-    if limits := _limits(table, joint):
-        low, high = limits
-        axes.fill_between(time_s, low, high, color="black", alpha=0.15, linewidth=0.0, label=LIMITS_NAME)
+            axes.plot(time_s, sign * values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
+    _draw_net(axes, table, joint, sign, linewidth=1.8)
+    axes.margins(y=0.08)
+    _name_panel(axes, table, joint, senses)
+
+
+def _draw_net(axes: Axes, table: pa.Table, joint: str, sign: float, *, linewidth: float) -> None:
+    """Draw a net torque with its limits, where the table has them."""
+    time_s = table.column("time_s").to_numpy()
+    net = sign * table.column(f"{joint}_torque_nm").to_numpy()
+    axes.plot(time_s, net, color="black", linewidth=linewidth, label="net")
+    limits = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
+    for name, label in zip(limits, (LIMITS_NAME, None), strict=True):
+        if name in table.column_names:
+            values = sign * table.column(name).to_numpy()
+            axes.plot(time_s, values, color="black", linewidth=0.6, linestyle=(0, (3, 2)), label=label)
+
+
+def _name_panel(axes: Axes, table: pa.Table, joint: str, senses: tuple[str, str]) -> None:
+    """Name joint, axis and senses of a panel, and shade its frames."""
     unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
     mark_frames(axes, table, unknown, label="torque not known")
-    axes.margins(y=0.08)
-    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_ylabel("torque (N m)")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
-
-
-def _limits(table: pa.Table, joint: str) -> list[FloatArray]:
-    """Lower and upper 95 % limit of a net torque; empty for a table without bands."""
-    names = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
-    return [table.column(name).to_numpy() for name in names if name in table.column_names]
 
 
 def torque_figure(
@@ -86,13 +95,13 @@ def torque_figure(
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each joint.
+        A panel for each joint; flexion upwards.
     """
     joints = [joint.name for joint in model.joints]
 
     def draw(axes: Axes, k: int) -> None:
         senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
-        draw_torque_terms(axes, table, joints[k], joints, senses=senses if flexion_sign[k] > 0 else senses[::-1])
+        draw_torque_terms(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
 
     return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
 
@@ -130,15 +139,9 @@ def draw_contributions(
         for base, share, label in ((up, np.maximum(part, 0.0), TERM_NAMES[kind]), (down, np.minimum(part, 0.0), None)):
             axes.fill_between(time_s, base, base + share, color=TERM_COLOURS[kind], linewidth=0.0, label=label)
             base += share
-    axes.plot(time_s, sign * table.column(f"{joint}_torque_nm").to_numpy(), color="black", linewidth=1.6, label="net")
-    for values, label in zip(_limits(table, joint), (LIMITS_NAME, None), strict=False):
-        axes.plot(time_s, sign * values, color="black", linewidth=0.6, linestyle=(0, (3, 2)), label=label)
+    _draw_net(axes, table, joint, sign, linewidth=1.6)
     axes.axhline(0.0, color="black", linewidth=0.5)
-    unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
-    mark_frames(axes, table, unknown, label="torque not known")
-    axes.set_ylabel("torque (N m)")
-    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
-    axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
+    _name_panel(axes, table, joint, senses)
 
 
 def contributions_figure(

@@ -21,6 +21,7 @@ from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
 SMOOTHED_BEFORE_M = 1e-6
+AROUND_IMPACTS = "cut-off times"  # how a note begins
 JUMPING = 3.0  # times the median noise of the joint centres: beyond, a marker jumps
 JUMPING_M = 5e-4  # the least noise of a jumping marker; a heel strike at 0.5 m/s looks like 0.2 mm
 
@@ -150,7 +151,7 @@ def smooth_joints(
     impacts_s = impacts_s if factor > 1.0 else ()
     if impacts_s:
         at = ", ".join(f"{time_s:.2f}" for time_s in impacts_s)
-        notes = (*notes, f"cut-off times {factor:g} around the loading of plates at {at} s (filter.impact_factor)")
+        notes = (*notes, f"{AROUND_IMPACTS} {factor:g} around the loading of plates at {at} s (filter.impact_factor)")
     return SmoothedJoints(
         whole, reach, smoother, cutoffs_hz, choices, metrics, notes, accuracy, factor * max(cutoffs_hz), impacts_s
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from limbtorque.study.options.signal import Filter
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.bands import LIMITS
 
@@ -44,6 +45,9 @@ REMEDIES: dict[Source, str] = {
     "synchronisation": "a common trigger",
 }
 
+HIGHER = 1.0001  # more than rounding
+STUDY_STEP_HZ = 0.5  # of a cut-off for several trials
+
 BAND_HEADS = (
     *("chain", "window", "joint", "trials", "size of the peak (N m)", "its sd (N m)", "its 95 % limits (N m)"),
     *(
@@ -56,7 +60,18 @@ BAND_HEADS = (
     *("best single input at the peak", "narrower by (%)"),
 )
 BAND_COLUMNS = (
-    *("chain", "window", "joint", "term", "torque_status", "peak_nm", "peak_sd_nm", "peak_low_nm", "peak_high_nm"),
+    *(
+        "trial",
+        "chain",
+        "window",
+        "joint",
+        "term",
+        "torque_status",
+        "peak_nm",
+        "peak_sd_nm",
+        "peak_low_nm",
+        "peak_high_nm",
+    ),
     *("band_rms_nm", "band_main_source", "band_main_share", "peak_main_input", "peak_main_input_share"),
 )
 
@@ -67,7 +82,7 @@ def band_table(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     Parameters
     ----------
     rows : iterable of mapping
-        Rows of the summary with `BAND_COLUMNS`.
+        Rows of the summary with `BAND_COLUMNS`, and ``filter_remedy``, the result of `filter_remedy` for their trial.
 
     Returns
     -------
@@ -103,6 +118,12 @@ def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Largest source with its remedy, and the best single input at the peak."""
     source, share, often = _most(rows, "band_main_source", "band_main_share")
     known: Source = source  # type: ignore[assignment]
+    remedy = REMEDIES[known]
+    if known == "filter":
+        remedy, _, often_so = _most(
+            [row for row in rows if row["band_main_source"] == source], "filter_remedy", "band_main_share"
+        )
+        remedy += often_so
     single, at_peak, how_often = _most(
         [row for row in rows if row["peak_main_input"]], "peak_main_input", "peak_main_input_share"
     )
@@ -110,7 +131,7 @@ def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return (
         f"{NAMES[known]}{often}",
         f"{100.0 * share:.0f}",
-        REMEDIES[known],
+        remedy,
         f"{narrower(share):.0f}",
         f"{name}{how_often}",
         f"{narrower(at_peak):.0f}" if single else "",
@@ -135,7 +156,40 @@ def narrower(share: float) -> float:
     return 100.0 * (1.0 - math.sqrt(max(1.0 - share, 0.0)))
 
 
-def band_sentences(rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = ()) -> list[str]:
+def filter_remedy(metrics: Mapping[str, float], options: Filter, *, impacts: bool = False) -> str:
+    """Return what would make the filter's loss smaller, by what holds the cut-off.
+
+    Parameters
+    ----------
+    metrics : mapping of str to float
+        ``cutoff_hz`` and ``own_cutoff_hz`` of the trial.
+    options : Filter
+        Its filter.
+    impacts : bool, optional
+        The cut-off is higher around impacts.
+
+    Examples
+    --------
+    >>> filter_remedy({"cutoff_hz": 12.0, "own_cutoff_hz": 20.0}, Filter())
+    'a higher filter.max_cutoff_hz, which holds the cut-off, with markers on bone or rigid clusters'
+    >>> filter_remedy({"cutoff_hz": 8.0, "own_cutoff_hz": 8.0}, Filter())
+    'less noise, and so a higher cut-off'
+    """
+    used_hz, own_hz = (metrics.get(name, math.nan) for name in ("cutoff_hz", "own_cutoff_hz"))
+    given = isinstance(options.cutoff_hz, float)
+    around = ", and a higher filter.impact_factor around impacts" if impacts and not given else ""
+    if given and own_hz > HIGHER * used_hz:
+        return "a higher filter.cutoff_hz, which is below the trial's own"
+    if not given and own_hz > HIGHER * options.max_cutoff_hz and HIGHER * used_hz > options.max_cutoff_hz:
+        return f"a higher filter.max_cutoff_hz, which holds the cut-off, with markers on bone or rigid clusters{around}"
+    if not given and options.scope == "study" and own_hz > used_hz + STUDY_STEP_HZ:
+        return f"filter.scope: trial, whose own cut-off is higher{around}"
+    return f"{REMEDIES['filter']}{around}"
+
+
+def band_sentences(
+    rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = (), *, of_filter: str = REMEDIES["filter"]
+) -> list[str]:
     """Sentences on the net torque of each joint and window.
 
     Parameters
@@ -144,41 +198,70 @@ def band_sentences(rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = 
         Rows of the summary, flexion positive, with the columns of their uncertainty.
     rejected : sequence of str, optional
         Joints whose torques are rejected: limits say nothing where a fault of the recording is larger than they are.
+    of_filter : str, optional
+        Result of `filter_remedy` for the trial.
 
     Returns
     -------
     list of str
-        Its 95 % limits over the frames, their main source and what is left without it, the error of the peak, and the single
-        joint centre that matters most there; none for unknown and rejected torques.
+        Its 95 % limits over the frames, their main source and what is left without it, the error of the peak with its own
+        main source, and the single joint centre that matters most there; none for unknown and rejected torques.
     """
-    known = [row for row in rows if row["term"] == "net" and row["joint"] not in rejected]
-    return [_sentence(row) for row in known if row["band_main_source"]]
+    known = [row for row in rows if row["term"] == "net" and row["joint"] not in rejected and row["band_main_source"]]
+    remedies: dict[Source, str] = {**REMEDIES, "filter": of_filter}
+    return [_window(row, remedies) + _peak(row, remedies) for row in known]
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _window(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
+    """Sentences on the band over the window."""
     source: Source = row["band_main_source"]
     share, half = row["band_main_share"], LIMITS * row["band_rms_nm"]
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     return (
         f"{row['joint']}, {row['window']}: the net torque is known to within {_size(half)} N m (95 %, root mean square over the "
         f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; with none of these errors at all it would be "
-        f"{_size(rest)} N m. What would help most: {REMEDIES[source]}.{_peak(row)}"
+        f"{_size(rest)} N m. What would help most: {remedies[source]}."
+    )
+
+
+def _peak(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
+    """Sentences on the peak, its own source, and a rival of it."""
+    if math.isnan(row["peak_sd_nm"]):
+        return ""
+    sign = "" if row["peak_sign_certain"] else "; its sign is not certain"
+    found = [f"Standard deviation of the peak of {row['peak_nm']:.3g} N m: {_size(row['peak_sd_nm'])} N m{sign}."]
+    sampled = not math.isnan(row.get("peak_time_sd_s", math.nan))
+    source: Source = row["peak_main_source"]
+    if source and source != row["band_main_source"]:
+        by = ", by the linear bands," if sampled else ""
+        share = 100.0 * row[f"peak_share_{source}"]
+        found.append(
+            f"At the peak{by} {share:.0f} % is from {NAMES[source]}; there, what would help most: {remedies[source]}."
+        )
+    single = row["peak_main_input"]
+    if single and single not in NAMES and not sampled:  # its share is of the linear limits, not of the sampled ones
+        less = narrower(row["peak_main_input_share"])
+        found.append(f"There, an exact {single} alone would make the limits {less:.0f} % narrower.")
+    return "".join(f" {text}" for text in found) + ("" if sampled else _other_peak(row))
+
+
+def _other_peak(row: Mapping[str, Any]) -> str:
+    """Sentence on an extreme of the other sign that may be the peak.
+
+    Empty unless the limits of the two sizes overlap.
+    """
+    peak, other = ("max", "min") if row["peak_nm"] >= 0.0 else ("min", "max")
+    turn = 1.0 if peak == "max" else -1.0
+    least = turn * row[f"{peak}_{'low' if turn > 0.0 else 'high'}_nm"]
+    most = -turn * row[f"{other}_{'low' if turn > 0.0 else 'high'}_nm"]
+    if not (most > least and turn * row[f"{other}_nm"] < 0.0):
+        return ""
+    return (
+        f" The torque of {row[f'{other}_nm']:.3g} N m at {row[f'{other}_time_s']:.3g} s may be the larger one, by the limits of both; "
+        "uncertainty.samples gives limits that allow for it."
     )
 
 
 def _size(value: float) -> str:
     """Two digits, without an exponent."""
     return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
-
-
-def _peak(row: Mapping[str, Any]) -> str:
-    """Sentence on the peak, and on the joint centre that matters most there."""
-    if math.isnan(row["peak_sd_nm"]):
-        return ""
-    single, sign = row["peak_main_input"], "" if row["peak_sign_certain"] else "; its sign is not certain"
-    best = (
-        f" There, an exact {single} alone would make the limits {narrower(row['peak_main_input_share']):.0f} % narrower."
-        if single and single not in NAMES
-        else ""
-    )
-    return f" Standard deviation of the peak of {row['peak_nm']:.3g} N m: {_size(row['peak_sd_nm'])} N m{sign}.{best}"

@@ -169,11 +169,21 @@ def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
     return f"{len(counts)}: {', '.join([*names, *more])}"
 
 
-def _flags(rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, Any]) -> list[tuple[Check, int, str]]:
-    """Raised flags: check, number of trials, threshold; the most frequent first."""
+def _flags(
+    rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, Any]
+) -> list[tuple[Check, int, list[tuple[str, int]], str]]:
+    """Raised flags, the most frequent first.
+
+    The check, its number of trials, their numbers by status, and the threshold.
+    """
     counts = Counter(name for row in rows for name in row["flags"])
-    found = [(BY_NAME[name], count) for name, count in counts.most_common()]
-    return [(check, count, _threshold(thresholds.get(check.name, 0.0), check.unit)) for check, count in found]
+    rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
+    found = []
+    for name, count in counts.most_common():
+        check, by = BY_NAME[name], {"caution": count - rejecting[name], "rejected": rejecting[name]}
+        threshold = _threshold(thresholds.get(name, 0.0), check.unit)
+        found.append((check, count, [(status, number) for status, number in by.items() if number], threshold))
+    return found
 
 
 def _threshold(given: float | Mapping[str, float], unit: str) -> str:

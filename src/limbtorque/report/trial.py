@@ -10,7 +10,7 @@ from typing import Any
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
 from limbtorque.motion.load_filter import LOST
-from limbtorque.report.bands import band_sentences
+from limbtorque.report.bands import REMEDIES, band_sentences
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
@@ -51,6 +51,8 @@ class TrialContents:
         Hashes and versions.
     drawing : Drawing or None
         Curves; None for a trial without.
+    filter_remedy : str
+        Result of `filter_remedy`.
     """
 
     name: str
@@ -68,6 +70,7 @@ class TrialContents:
     pictures: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, str] = field(default_factory=dict)
     drawing: Drawing | None = None
+    filter_remedy: str = REMEDIES["filter"]
 
 
 def trial_page(contents: TrialContents) -> str:
@@ -92,7 +95,7 @@ def trial_page(contents: TrialContents) -> str:
         summary_head=list(SUMMARY.values()),
         summary=rows,
         net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
-        bands=band_sentences(contents.summary, contents.verdict.rejected_joints),
+        bands=band_sentences(contents.summary, contents.verdict.rejected_joints, of_filter=contents.filter_remedy),
         star=_star,
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],

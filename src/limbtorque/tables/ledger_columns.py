@@ -14,6 +14,7 @@ LEDGER_COLUMNS = (
     TORQUE_STATUS,
     MUSCLE_STATUS,
     Column("rejected_joints", "", "joints whose torques must not be used", kind=str),
+    Column("rejected_by", "", "names of the flags that reject the trial, or joints of it", kind=str),
     Column("reason", "", "kind of failure, or names of the flags", kind=str),
     Column("message", "", "description of the failure or flags, and action to take", kind=str),
     *METRICS,

@@ -171,7 +171,7 @@ CHECKS = (
         "acceleration_lost_share",
         "1",
         "share of the joint centres' acceleration (root mean square, without noise) that the filter removes",
-        "raise filter.cutoff_hz towards bandwidth_hz in the ledger, or set it to expected_error",
+        "raise filter.cutoff_hz if a number, filter.max_cutoff_hz if below own_cutoff_hz",
         "a movement at the cut-off itself loses 0.29; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the error of the estimate is below 0.1 in nine of ten impacts and below 0.04 elsewhere",
         rejects_at_twice=True,
     ),

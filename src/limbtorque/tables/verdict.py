@@ -140,6 +140,11 @@ class Verdict:
         return tuple(joint for joint, status in self.joints.items() if status == "rejected")
 
     @property
+    def rejected_by(self) -> tuple[str, ...]:
+        """Names of the flags that reject the trial or a joint, each once."""
+        return tuple(dict.fromkeys(flag.check.name for flag in self.flags if flag.status == "rejected"))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the flags, each once."""
         return tuple(dict.fromkeys(flag.check.name for flag in self.flags))

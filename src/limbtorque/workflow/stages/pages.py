@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.recordings.audit import Audit
+from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.statistics.by_condition import flexion_positive, per_body_mass
@@ -13,7 +15,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.tables.verdict import Verdict
+from limbtorque.tables.verdict import Verdict, note_that_begins
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, drawn_kinds, figure_path, page_path, trial_files
 from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
 
@@ -51,6 +53,8 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         )
     audit = kinematics.recording.audit if kinematics.recording else Audit()
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
+    known = {name: math.nan if value is None else value for name, value in metrics.items()}
+    impacts = bool(note_that_begins(AROUND_IMPACTS, notes))
     return TrialContents(
         name=trial.name,
         title=study.settings.title,
@@ -58,7 +62,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         reason=last.reason,
         message=last.message,
         about=_about(trial, kinematics, metrics, study.folder),
-        metrics={name: math.nan if value is None else value for name, value in metrics.items()},
+        metrics=known,
         audit=[vars(finding) for finding in audit.findings],
         notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
         summary=flexion_positive(
@@ -70,6 +74,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         pictures=_pictures(session, trial, verdict) if drawing else {},
         provenance=_provenance(records),
         drawing=drawing,
+        filter_remedy=filter_remedy(known, trial.settings.filter, impacts=impacts),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pyarrow as pa
 from plotly.offline import get_plotlyjs
 
-from limbtorque.report.bands import BAND_COLUMNS
+from limbtorque.motion.smoothing import AROUND_IMPACTS
+from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
 from limbtorque.report.index import index_page
 from limbtorque.report.mean_curves import ensemble_data
+from limbtorque.study.options.signal import Filter
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows
 from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
@@ -52,6 +55,8 @@ def run(*, folder: Path, key: str = "") -> None:
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
+    options = {trial.name: trial.settings.filter for trial in study.trials}
+    remedies = {row["trial"]: _filter_remedy(row, options[row["trial"]]) for row in ledger}
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
@@ -63,13 +68,22 @@ def run(*, folder: Path, key: str = "") -> None:
             held=notes.held,
             emg=emg,
             means=by_condition,
-            summary=_net_torques(folder / STUDY_TABLES["summary"]),
+            summary=[
+                {**row, "filter_remedy": remedies[row["trial"]]}
+                for row in _net_torques(folder / STUDY_TABLES["summary"])
+            ],
         ),
         "plotly": get_plotlyjs(),
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         write_text(folder / REPORT[name], text)
+
+
+def _filter_remedy(row: Mapping[str, str], options: Filter) -> str:
+    """Remedy for the filter's loss of a trial, by its row of the ledger."""
+    metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
+    return filter_remedy(metrics, options, impacts=AROUND_IMPACTS in row["notes"])
 
 
 def _net_torques(path: Path) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from limbtorque.tables.verdict import STATUSES
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 
-READ = ("trial", "status", "torque_status", "rejected_joints", "reason", "message")
+READ = ("trial", "status", "torque_status", "rejected_joints", "rejected_by", "reason", "message")
 
 FLAGGED = ("caution", "rejected")
 
@@ -33,12 +33,11 @@ def run(*, folder: Path, key: str = "") -> None:
     rows = _ledger(folder / STUDY_TABLES["ledger"])
     count = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
     lines = [f"{len(rows)} trials: {_counts(count)}"]
-    flagged = {
-        s: Counter(name for row in rows if row["status"] == s for name in row["reason"].split()) for s in FLAGGED
-    }
-    for name, number in sum(flagged.values(), start=Counter()).most_common():
-        rejected = flagged["rejected"][name]
-        lines.append(f"  {name}: {number} trials" + (f", {rejected} of them rejected" if rejected else ""))
+    flagged = Counter(name for row in rows if row["status"] in FLAGGED for name in row["reason"].split())
+    rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
+    for name, number in flagged.most_common():
+        rejected = rejecting[name]
+        lines.append(f"  {name}: {number} trials" + (f", it rejects {rejected} of them" if rejected else ""))
     lines += [
         f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
         for row in rows
