@@ -72,13 +72,14 @@ def test_a_forward_axis_that_is_typed_holds(tmp_path):
 
 
 def test_an_answer_that_no_file_needs_is_named(tmp_path):
-    """The file states mm: cm is not used, and the first screen says so; so is the name of a folder that does not exist."""
-    write_trc(tmp_path / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    answers = {"reading.length_unit": "cm", "nowhere:reading.rate_hz": "100"}
+    """The file states mm: cm is not used, and the first screen says so."""
+    (tmp_path / "a").mkdir()
+    write_trc(tmp_path / "a" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    answers = {"reading.length_unit": "cm", "a:reading.rate_hz": "100"}
     notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
     assert "--set reading.length_unit=cm: not used, as no file asks for it (what a file states holds)" in notes
     assert (
-        "--set nowhere:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
+        "--set a:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
         in notes
     )
 
@@ -219,6 +220,18 @@ def test_an_answer_does_not_override_what_another_file_states(tmp_path):
 def test_an_answer_for_a_folder_is_one_on_what_files_do_not_state(tmp_path):
     with pytest.raises(SettingsError, match="FOLDER:OPTION=VALUE"):
         init_study(tmp_path / "study", tmp_path, answers={"a:plane.up_axis": "+z"})
+
+
+@pytest.mark.parametrize("folder", ["nofolder", "A", "a/b/c"])
+def test_an_answer_for_a_folder_that_is_not_there_is_refused_with_those_that_are(tmp_path, folder):
+    (tmp_path / "data" / "a" / "b").mkdir(parents=True)
+    write_trc(tmp_path / "data" / "a" / "b" / "walk.trc", walk(), unit="m", labels=LABELS)
+    with pytest.raises(
+        SettingsError, match=rf"has no folder '{folder}' with recordings.*; the folders in it are a, a/b"
+    ):
+        init_study(tmp_path / "study", tmp_path / "data", answers={f"{folder}:reading.length_unit": "cm"})
+    assert not (tmp_path / "study").exists()
+    init_study(tmp_path / "study", tmp_path / "data", answers={"a/b:reading.length_unit": "cm"})
 
 
 def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.cli.init.answers import FORWARD, answers_of, settled, unused_answers, with_forward_axis
+from limbtorque.cli.init.answers import (
+    FORWARD,
+    answers_of,
+    refuse_unknown_folders,
+    settled,
+    unused_answers,
+    with_forward_axis,
+)
 from limbtorque.cli.init.first_screen import short_reason
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
@@ -82,6 +89,7 @@ def init_study(
             f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(there_is.skipped), advice=OTHER_FOLDER
         )
     named = {path: there_is.name(path, recordings) for path in paths}
+    refuse_unknown_folders(told, named.values(), recordings)
     looked = survey(named, reading=reading, answers=told.of_file)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):
