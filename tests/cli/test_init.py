@@ -910,8 +910,8 @@ def test_a_unit_that_a_file_of_forces_lacks_is_missing_on_the_first_screen(tmp_p
     file.write_text(text, encoding="utf-8")
     assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "walk1_grf.mot" in line and "unit" in line][:1]
-    assert line.startswith("missing: 1 file (walk1_grf.mot): no unit of length: run init again with --set")
-    assert "reading.forces_length_unit=m for forces" in line
+    assert line.startswith("missing: 1 file (walk1_grf.mot): no unit of length: init needs --set")
+    assert "of forces: reading.forces_length_unit=m" in line
 
 
 def test_forces_of_the_nearest_folder_are_taken(tmp_path):

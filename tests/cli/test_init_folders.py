@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -265,8 +266,44 @@ def test_a_missing_unit_is_asked_for_in_the_next_command(tmp_path, capsys):
     write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="", labels=LABELS)
     assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 1
     said = capsys.readouterr().err
-    assert "(walk.trc): no unit of length: run init again with --set reading.length_unit=mm (or cm, m)" in said
-    assert said.splitlines()[-1] == "next: state the unit of length, and run init again"
+    assert "(walk.trc): no unit of length: init needs --set reading.length_unit=mm (or cm, m)" in said
+    last = said.splitlines()[-1]
+    assert last.startswith("next: give the unit, mm, cm or m: limbtorque init ")
+    assert main(shlex.split(last.partition("limbtorque ")[2])) == 0
+
+
+def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_written(tmp_path, capsys):
+    """A table of markers beside a recording of that name is none of forces: one advice, and one that works."""
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    write_trc(tmp_path / "data" / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
+    assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data"), "--chain", "leg"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    command = lines[lines.index("or read the files without a unit, too (mm, cm or m), into another study:") + 1]
+    assert main(shlex.split(command)[1:]) == 0
+    assert len(rows(tmp_path / "my study_2")) == 4
+    capsys.readouterr()
+    assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data")]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("next: propose it into another folder, limbtorque init ")
+    assert "my study_3" in last
+    assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "none")]) == 1
+    _, fault, last = capsys.readouterr().err.splitlines()
+    assert fault.endswith("none does not exist")
+    assert last.startswith("next: give the folder of recordings of markers")
+
+
+def test_a_table_of_markers_without_a_unit_has_one_advice(tmp_path):
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    names = ",".join(f"{label}.{axis}" for label in LABELS for axis in "xyz")
+    places = walk(seed=3).reshape(len(walk()), -1)
+    table = [f"time,{names}", *(",".join(f"{v:.4f}" for v in (k / 100, *row)) for k, row in enumerate(places))]
+    (tmp_path / "data" / "walk.csv").write_text("\n".join(table), encoding="utf-8")
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    assert [one.name for one in proposal.unread] == ["walk.csv"]
+    assert "reading.length_unit" in proposal.unread[0].why
+    assert "forces_length_unit" not in " ".join(proposal.notes) + (tmp_path / "study" / FILES[1]).read_text()
 
 
 # --- descriptions -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A proposed marker set on the page of `limbtorque map`: markers, and what is kept."""
+"""A proposed marker set on the page of markers: what it gives and keeps."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _body(
     chains: Mapping[str, MapChain],
     row: Mapping[str, str],
 ) -> MapBody:
-    """Markers of a person, with those that the set to begin with, or a known one, gives to landmarks."""
+    """Markers of a person, and those that a set gives to landmarks."""
     labels = {bare[k]: k for k in markers}
     if choices.given:
         proposed, known, kept = of_set(choices.given, choices.side, labels, chains)
