@@ -244,6 +244,8 @@ def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):
 
 
 def test_an_answer_that_is_no_option_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match=r"did you mean 'reading\.forces_length_unit'"):
+        init_study(tmp_path / "study", tmp_path, answers={"forces_length_unit": "m"})
     with pytest.raises(SettingsError, match=r"reading\.lenght_unit"):
         init_study(tmp_path / "study", tmp_path, answers={"reading.lenght_unit": "mm"})
 

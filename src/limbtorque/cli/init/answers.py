@@ -12,6 +12,7 @@ from limbtorque.cli.init.proposal import Proposal, path_from
 from limbtorque.cli.init.proposed_trials import ProposedTrial
 from limbtorque.cli.init.survey import Seen
 from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.study.options.reading import Reading
 from limbtorque.study.settings import Settings, override
 
 WHERE_NEEDED = ("length_unit", "force_unit", "rate_hz")  # of `reading`: used for files that do not state them
@@ -72,8 +73,9 @@ def answers_of(given: Mapping[str, str]) -> Answers:
         option = name.removeprefix("reading.")
         reading = name.startswith("reading.")
         if (name not in (UP, FORWARD) and not reading) or (folder and option not in WHERE_NEEDED):
+            hint = f"; did you mean 'reading.{name}'?" if name in Reading.model_fields else ""
             raise SettingsError(
-                f"--set {key}: init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
+                f"--set {key} is no option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
                 f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
             )
         value = override(Settings(), {name: text}, source="--set")

@@ -93,7 +93,7 @@ def short_reason(one: Unread) -> str:
 
 
 def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
-    """Answer by which init reads the files without a unit of length; empty without any.
+    """Answer by which init reads files without a unit of length, if any.
 
     Parameters
     ----------
