@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -72,13 +73,14 @@ def test_a_forward_axis_that_is_typed_holds(tmp_path):
 
 
 def test_an_answer_that_no_file_needs_is_named(tmp_path):
-    """The file states mm: cm is not used, and the first screen says so; so is the name of a folder that does not exist."""
-    write_trc(tmp_path / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    answers = {"reading.length_unit": "cm", "nowhere:reading.rate_hz": "100"}
+    """The file states mm: cm is not used, and the first screen says so."""
+    (tmp_path / "a").mkdir()
+    write_trc(tmp_path / "a" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    answers = {"reading.length_unit": "cm", "a:reading.rate_hz": "100"}
     notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
     assert "--set reading.length_unit=cm: not used, as no file asks for it (what a file states holds)" in notes
     assert (
-        "--set nowhere:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
+        "--set a:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
         in notes
     )
 
@@ -221,6 +223,18 @@ def test_an_answer_for_a_folder_is_one_on_what_files_do_not_state(tmp_path):
         init_study(tmp_path / "study", tmp_path, answers={"a:plane.up_axis": "+z"})
 
 
+@pytest.mark.parametrize("folder", ["nofolder", "A", "a/b/c"])
+def test_an_answer_for_a_folder_that_is_not_there_is_refused_with_those_that_are(tmp_path, folder):
+    (tmp_path / "data" / "a" / "b").mkdir(parents=True)
+    write_trc(tmp_path / "data" / "a" / "b" / "walk.trc", walk(), unit="m", labels=LABELS)
+    with pytest.raises(
+        SettingsError, match=rf"has no folder '{folder}' with recordings.*; the folders in it are a, a/b"
+    ):
+        init_study(tmp_path / "study", tmp_path / "data", answers={f"{folder}:reading.length_unit": "cm"})
+    assert not (tmp_path / "study").exists()
+    init_study(tmp_path / "study", tmp_path / "data", answers={"a/b:reading.length_unit": "cm"})
+
+
 def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
@@ -230,6 +244,8 @@ def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):
 
 
 def test_an_answer_that_is_no_option_is_refused(tmp_path):
+    with pytest.raises(SettingsError, match=r"did you mean 'reading\.forces_length_unit'"):
+        init_study(tmp_path / "study", tmp_path, answers={"forces_length_unit": "m"})
     with pytest.raises(SettingsError, match=r"reading\.lenght_unit"):
         init_study(tmp_path / "study", tmp_path, answers={"reading.lenght_unit": "mm"})
 
@@ -252,8 +268,44 @@ def test_a_missing_unit_is_asked_for_in_the_next_command(tmp_path, capsys):
     write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="", labels=LABELS)
     assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 1
     said = capsys.readouterr().err
-    assert "(walk.trc): no unit of length: run init again with --set reading.length_unit=mm (or cm, m)" in said
-    assert said.splitlines()[-1] == "next: state the unit of length, and run init again"
+    assert "(walk.trc): no unit of length: init needs --set reading.length_unit=mm (or cm, m)" in said
+    last = said.splitlines()[-1]
+    assert last.startswith("next: give the unit, mm, cm or m: limbtorque init ")
+    assert main(shlex.split(last.partition("limbtorque ")[2])) == 0
+
+
+def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_written(tmp_path, capsys):
+    """A table of markers beside a recording of that name is none of forces: one advice, and one that works."""
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    write_trc(tmp_path / "data" / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
+    assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data"), "--chain", "leg"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    command = lines[lines.index("or read the files without a unit, too (mm, cm or m), into another study:") + 1]
+    assert main(shlex.split(command)[1:]) == 0
+    assert len(rows(tmp_path / "my study_2")) == 4
+    capsys.readouterr()
+    assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data")]) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith("next: propose it into another folder, limbtorque init ")
+    assert "my study_3" in last
+    assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "none")]) == 1
+    _, fault, last = capsys.readouterr().err.splitlines()
+    assert fault.endswith("none does not exist")
+    assert last.startswith("next: give the folder of recordings of markers")
+
+
+def test_a_table_of_markers_without_a_unit_has_one_advice(tmp_path):
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    names = ",".join(f"{label}.{axis}" for label in LABELS for axis in "xyz")
+    places = walk(seed=3).reshape(len(walk()), -1)
+    table = [f"time,{names}", *(",".join(f"{v:.4f}" for v in (k / 100, *row)) for k, row in enumerate(places))]
+    (tmp_path / "data" / "walk.csv").write_text("\n".join(table), encoding="utf-8")
+    proposal = init_study(tmp_path / "study", tmp_path / "data")
+    assert [one.name for one in proposal.unread] == ["walk.csv"]
+    assert "reading.length_unit" in proposal.unread[0].why
+    assert "forces_length_unit" not in " ".join(proposal.notes) + (tmp_path / "study" / FILES[1]).read_text()
 
 
 # --- descriptions -----------------------------------------------------------------------------------------------------

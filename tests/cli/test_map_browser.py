@@ -1,12 +1,15 @@
 """Mapping by eye in a browser, from the disk: a leg is clicked, and the study that results is run."""
 
 import csv
+import shlex
 import shutil
+from contextlib import chdir
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from in_chromium import IN_CHROMIUM, choose, find, keys, soon
@@ -16,6 +19,7 @@ from limbtorque.cli.main import main
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.tables.files import read_table
@@ -357,3 +361,72 @@ def test_a_point_between_keypoints_stays_there_until_another_marker_is_chosen(br
     assert changed["marker_sets"]["my_markers"]["head_of_metatarsal_2"] == "{S}Heel"
     del errors["head_of_metatarsal_2"]
     assert changed["uncertainty"]["sets"]["my_markers"] == errors
+
+
+PELVIS = ("RASI", "LASI", "SACR")
+ON_LEGS = [side + name for side in "RL" for name in ("KNE", "ANK", "TOE", "HEE")]
+ON_ARMS = [side + name for side in "RL" for name in ("SHO", "ELB", "WRA", "WRB", "FIN")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "computed"),
+    [
+        ([*PELVIS, *ON_LEGS], {"hip_axis": {"hip_centre": "harrington_2007"}}),
+        (ON_ARMS, {"glenohumeral_axis": {"shoulder_centre": "rab_2002"}}),
+        ([*PELVIS, *ON_LEGS, *ON_ARMS], {"hip_axis": {"hip_centre": "harrington_2007"}}),
+        ([name for name in ON_ARMS if name.startswith("R")], {}),
+        ([side + name for side in "RL" for name in ("Hip", "Knee", "Ankle", "Heel", "BigToe")], {}),
+        ([side + name for side in "RL" for name in ("Shoulder", "Elbow", "Wrist")], {}),
+    ],
+)
+def test_the_page_of_a_proposed_set_begins_from_what_was_proposed(browser, tmp_path, labels, computed):
+    """Unchanged, its sections are those of the study; a predicted centre stays so until a marker is chosen."""
+    (tmp_path / "data").mkdir()
+    places = np.random.default_rng(1).uniform(size=(1, len(labels), 3))
+    way = np.linspace(0.0, 0.4, 40)[:, None, None] * np.random.default_rng(2).uniform(0.5, 1.0, size=places.shape)
+    write_trc(tmp_path / "data" / "walk.trc", places + way, unit="m", labels=labels)
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data")
+    config = parse_yaml((study / "config" / "config.yaml").read_text(encoding="utf-8"))
+    open_page(browser, study / proposal.maps[0])
+    name = value(browser, "#set_name")
+    page = parse_yaml(value(browser, "#yaml"))
+    assert page["marker_sets"][name] == config["marker_sets"][name]
+    assert page.get("substitutes", {}).get(name, {}) == config.get("substitutes", {}).get(name, {})
+    errors = config.get("uncertainty", {}).get("sets", {})
+    assert page.get("uncertainty", {}).get("sets", {}) == {key: of for key, of in errors.items() if key == name}
+    for landmark, rule in computed.items():
+        assert page["marker_sets"][name][landmark] == rule
+        said = find(browser, f"#landmarks [data-about={landmark}]").text
+        assert said.startswith("predicted from other landmarks: ")
+        label = next(one for one in labels if one.startswith("R"))
+        choose(browser, f"#landmarks select[data-landmark={landmark}]", label)
+        assert parse_yaml(value(browser, "#yaml"))["marker_sets"][name][landmark] in (label, "{S}" + label[1:])
+
+
+def test_the_command_names_the_second_file_and_what_the_files_do_not_state(browser, tmp_path):
+    """As printed it runs from the study's folder, once the mass is written and the text is saved there."""
+    made = read_c3d(ROOT / "data" / "demo" / "S01_walk_fast_1.c3d")
+    new = {"HIP": "FEP", "KNE": "FEO", "ANK": "TIO"}
+    labels = [label[0] + new.get(label[1:], label[1:]) for label in made.labels]
+    (tmp_path / "data").mkdir()
+    write_trc(tmp_path / "data" / "walk.trc", made.markers_m, unit="", labels=labels, rate_hz=made.rate_hz)
+    names = [f"ground_force_{name}" for name in ("vx", "vy", "vz", "px", "py", "pz")] + [
+        f"ground_torque_{axis}" for axis in "xyz"
+    ]
+    forces = dict(zip(names, [0.0, 0.0, 700.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0], strict=True))
+    time_s = np.arange(10 * made.n_frames) / (10 * made.rate_hz)
+    table = pa.table({"time_s": time_s, **{name: np.full(time_s.size, value) for name, value in forces.items()}})
+    write_sto(table, tmp_path / "data" / "walk_grf.mot", units="m")
+    study = tmp_path / "study"
+    (page,) = init_study(study, tmp_path / "data", answers={"reading.length_unit": "m"}).maps
+    open_page(browser, study / page)
+    command = value(browser, "#command")
+    assert command.startswith("limbtorque run ../data/walk.trc --forces ../data/walk_grf.mot --chain leg ")
+    assert "--set reading.length_unit=m" in command
+    assert "try it at once in the study's folder" in find(browser, "body").text
+    assert ",../data/walk_grf.mot," in value(browser, "#row")
+    saved = study / f"{value(browser, '#set_name')}.yaml"
+    saved.write_text(value(browser, "#yaml").replace("up_axis: null", 'up_axis: "+z"'), encoding="utf-8")
+    with chdir(study):
+        assert main([*shlex.split(command.replace("MASS", "70"))[1:], "--output", str(tmp_path / "out")]) == 0

@@ -42,7 +42,7 @@ RUN = {
     "beside": [
         "limbtorque inspect recording.c3d",
         "limbtorque map recording.c3d",
-        "limbtorque inspect markers.trc --forces forces.mot --set reading.force_unit=N",
+        "limbtorque inspect markers.trc --forces forces.mot --set reading.force_unit=N --set reading.forces_length_unit=m",
         'limbtorque check "my study"',
         'limbtorque run-study "my study"',
         'limbtorque split "my study" parts',

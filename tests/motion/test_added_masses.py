@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from clustered_legs import MEASURED, leg_settings
-from limbtorque.errors import SettingsError
+from limbtorque.errors import SettingsError, StudyError
 from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import make_settings, override
 from limbtorque.torques.joint_torques import joint_torques
+from limbtorque.workflow.load_checked import checked_study
+from staged_study import make_study
 
 G = 9.80665
 LIMB = Limb("leg", side="right", body_mass_kg=70.0)
@@ -87,3 +89,30 @@ def test_names_and_columns():
     own = override(settings, {"segments.added": "{hand: {mass_kg: 2, fraction: 0.5}}"}, source="test")
     assert own.segments.added["hand"].mass_kg == 2.0
     assert settings.segments.added == {}
+
+
+def test_a_mass_on_a_segment_that_no_limb_of_the_study_has_is_a_fault(tmp_path):
+    """It would change nothing, and nothing would say so."""
+    shank = "segments: {added: {shank: {mass_kg: 20, fraction: 1}}}\n"
+    with pytest.raises(
+        StudyError, match=r"segments.added names shank, which no limb of the trials has; there are forearm"
+    ):
+        checked_study(make_study(tmp_path / "study", extra=shank))
+    checked_study(make_study(tmp_path / "hand", extra=shank.replace("shank", "hand")))
+
+
+@pytest.mark.parametrize("segment", ["hand", "shank"])
+def test_a_mass_of_one_trial_is_on_a_segment_of_its_own_limb(tmp_path, segment):
+    """One trial is of an arm without hand, in a study whose other arms have one."""
+
+    def change(rows):
+        mass = f"{{{segment}: {{mass_kg: 2}}}}"
+        return [
+            {**rows[0], "chain": "arm_without_hand", "segments.added": mass},
+            *({**row, "segments.added": ""} for row in rows[1:]),
+        ]
+
+    study = make_study(tmp_path / "study", change=lambda rows: [row | {"segments.added": ""} for row in change(rows)])
+    checked_study(study)
+    with pytest.raises(StudyError, match=rf"\(trial .*\): segments.added names {segment}, which the chain arm_without"):
+        checked_study(make_study(tmp_path / "own", change=change))

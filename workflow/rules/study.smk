@@ -44,7 +44,7 @@ try:
         STUDY = checked_study(Path("."), config)
         clock.refuse_future(STUDY)
 except LimbtorqueError as error:
-    raise WorkflowError(str(error)) from None
+    raise WorkflowError(f"{error}\nnext: correct this, then run `limbtorque check` for this study") from None
 SESSIONS = list(STUDY.batches)
 MODULE = not workflow.modifier.is_main_snakefile()
 SETTINGS = keys.settings_key(STUDY.settings)

@@ -342,6 +342,7 @@ class _Completion(argparse.Action):
 
 
 def _init(options: argparse.Namespace) -> int:
+    from limbtorque.cli.init.again import BOTH, init_command, other_folder
     from limbtorque.cli.init.first_screen import first_screen, next_steps
     from limbtorque.cli.init.init import FILES, init_study
     from limbtorque.cli.init.text import summary_text
@@ -353,17 +354,20 @@ def _init(options: argparse.Namespace) -> int:
         except EOFError:
             return False
 
+    chains = (options.chain,) if options.chain else BOTH
+    answers = dict(change.partition("=")[::2] for change in options.set)
     proposal = init_study(
         options.study,
         options.recordings,
-        chains=(options.chain,) if options.chain else ("arm", "leg"),
+        chains=chains,
         confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
         watch=functools.partial(followed, what="reading recordings"),
-        answers=dict(change.partition("=")[::2] for change in options.set),
+        answers=answers,
     )
     print(summary_text(proposal) if options.verbose else first_screen(proposal))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
-    print(next_steps(proposal, options.study))
+    again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
+    print(next_steps(proposal, options.study, lambda answer: again(answers={**answers, **answer})))
     return 0
 
 

@@ -49,6 +49,7 @@ def _map(options: argparse.Namespace) -> int:
         {name: settings.chain(name) for name in (*settings.chains, "leg", "arm")},
         rows=settings.segments.any_sex,
         up_axis=settings.plane.up_axis or "",
+        options={name: text for name, text in changes.items() if name.startswith("reading.")},
     )
     page = options.output or Path(f"{options.file.stem}_map.html")
     write_text(page, map_page(recording, choices))

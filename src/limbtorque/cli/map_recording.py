@@ -13,8 +13,10 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER, Row
+from limbtorque.cli.given_set import SIDES, Known, Proposed, filled, more, of_set
 from limbtorque.cli.init.known_sets import fits, sided
 from limbtorque.cli.init.names import safe_name, some_of
+from limbtorque.cli.init.proposed_sets import ProposedSet
 from limbtorque.cli.init.proposed_trials import TRAVELS, propose_forward
 from limbtorque.cli.init.survey import Body, Seen, look_at
 from limbtorque.cli.init.up_axis import judge_up
@@ -25,7 +27,6 @@ from limbtorque.report.marker_map.page import MapBody, MapChain, MapLandmark, Ma
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.options.plane import Plane
 
-SIDES = {"right": "left", "left": "right"}
 ABOUT = {
     "glenohumeral_axis": "centre of the shoulder joint",
     "elbow_axis": "centre of the elbow, between both epicondyles",
@@ -64,6 +65,14 @@ class MapChoices:
         Name of the set.
     subject, condition : str
         Cells of the table of trials; empty for the subject prefix and TODO.
+    given : ProposedSet or None
+        Marker set to begin with; None for the known set that fits best.
+    cells : mapping of str to str
+        Further files of the trial, its forward axis and kind of plane, as they were proposed.
+    options : mapping of str to str
+        Options of `reading` that the recording needs.
+    run_in : str
+        Folder from which the paths start, in words.
     """
 
     file: str
@@ -75,6 +84,10 @@ class MapChoices:
     marker_set: str = "my_markers"
     subject: str = ""
     condition: str = ""
+    given: ProposedSet | None = None
+    cells: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    run_in: str = MarkerMap.run_in
 
 
 BUILT_IN = {"leg": LEG, "arm": ARM}
@@ -111,12 +124,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
         )
     bare = tuple(label.rpartition(":")[2] for label in recording.labels)
     bodies = tuple(
-        MapBody(
-            body.prefix,
-            markers[body.prefix],
-            *_proposed({bare[k]: k for k in markers[body.prefix]}, choices.chains, chains),
-            _row(seen, body, choices, up_axis),
-        )
+        _body(body, markers[body.prefix], bare, choices, chains, _row(seen, body, choices, up_axis))
         for body in seen.bodies
         if markers[body.prefix]
     )
@@ -142,8 +150,27 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
             side=side,
             marker_set=choices.marker_set,
             notes=_notes(repeated),
+            run_in=choices.run_in,
+            options=choices.options,
         )
     )
+
+
+def _body(
+    body: Body,
+    markers: tuple[int, ...],
+    bare: Sequence[str],
+    choices: MapChoices,
+    chains: Mapping[str, MapChain],
+    row: Mapping[str, str],
+) -> MapBody:
+    """Markers of a person, and those that a set gives to landmarks."""
+    labels = {bare[k]: k for k in markers}
+    if choices.given:
+        proposed, known, kept = of_set(choices.given, choices.side, labels, chains)
+        if kept.rules:
+            return MapBody(body.prefix, markers, proposed, known, row, kept)
+    return MapBody(body.prefix, markers, *_proposed(labels, choices.chains, chains), row)
 
 
 def _values(annotation: Any) -> Iterator[str]:
@@ -202,13 +229,13 @@ def _notes(repeated: Sequence[str]) -> tuple[str, ...]:
 
 def _proposed(
     labels: Mapping[str, int], models: Mapping[str, ChainModel], chains: Mapping[str, MapChain]
-) -> tuple[dict[str, dict[str, dict[str, list[int]]]], dict[str, dict[str, dict[str, dict[str, str | float]]]]]:
+) -> tuple[Proposed, Known]:
     """Markers of the best known set by chain, side and landmark, with what it says.
 
     A joint whose landmark the set replaces by another one gets that one's markers.
     """
-    found: dict[str, dict[str, dict[str, list[int]]]] = {}
-    known: dict[str, dict[str, dict[str, dict[str, str | float]]]] = {}
+    found: Proposed = {}
+    known: Known = {}
     for chain, model in models.items():
         best = fits(list(labels), model)
         for side in SIDES:
@@ -224,14 +251,8 @@ def _proposed(
             own = [landmark.name for landmark in chains[chain].landmarks if landmark.name in rules]
             if own:
                 found.setdefault(chain, {})[side] = {name: [labels[one] for one in rules[name]] for name in own}
-                known.setdefault(chain, {})[side] = {name: _more(name, fit.known.fractions, errors) for name in own}
+                known.setdefault(chain, {})[side] = {name: more(name, fit.known.fractions, errors) for name in own}
     return found, known
-
-
-def _more(name: str, fractions: Mapping[str, float], errors: Mapping[str, str | float]) -> dict[str, str | float]:
-    """Fraction and error of a landmark, where it has one of its own."""
-    fraction, error = fractions.get(name), errors.get(name)
-    return ({} if fraction is None else {"fraction": fraction}) | ({} if error is None else {"error": error})
 
 
 def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:
@@ -259,6 +280,7 @@ def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str,
         "forward": forward,
         **({"belt_speed": f"{belt:.2f}"} if belt and forward != TRAVELS else {}),
         **({"found_event": FOUND} if belt or body.steps or forward == TRAVELS else {}),
+        **choices.cells,
         **{f"event_{strikes.side}": strikes.event for strikes in seen.strikes if len(strikes.times_s) > 1},
     }
 
@@ -274,13 +296,8 @@ def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[s
         index = {bare[k]: k for k in markers}
         for label, k in index.items():
             for side, _, template in sided(label):
-                other = _filled(template, SIDES[side])
-                if template and other in index and _filled(template, side) == label:
+                other = filled(template, SIDES[side])
+                if template and other in index and filled(template, side) == label:
                     templates[side][k] = template
                     mates[k] = index[other]
     return templates, mates
-
-
-def _filled(template: str, side: str) -> str:
-    """Label of a side."""
-    return template.replace("{S}", side[0].upper()).replace("{s}", side[0]).replace("{side}", side)

@@ -71,7 +71,7 @@ def find_window(
     speed_m_s = np.hypot(velocity[:, 0], velocity[:, 1])
     found = find_movement(motion.time_s, speed_m_s, onset_share=options.onset_share, max_rest_s=options.max_rest_s)
     if found.note and not events:
-        advice = "this recording has no events: one cycle of it is start_s to end_s with window trial"
+        advice = "this recording has no events; to choose a part of it by hand, give its start_s and end_s in the table of trials, and ensembles.window: trial"
         return replace(found, note=f"{found.note}; {advice}")
     return found
 

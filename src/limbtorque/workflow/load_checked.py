@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -62,6 +62,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults |= dict.fromkeys(study_faults(study.settings, chains))
     faults |= dict.fromkeys(faults_of_sizes(_limbs(study, folder)))
+    faults |= dict.fromkeys(_masses_of_no_segment(study))
     options = study.settings.ensembles
     if (options.start_event or options.end_event) and all(
         trial.settings.ensembles.window != "events" for trial in study.trials
@@ -72,6 +73,28 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     if faults:
         raise StudyError(list(faults))
     return study
+
+
+def _masses_of_no_segment(study: Study) -> Iterator[str]:
+    """Faults of added masses on segments that no limb, or not the trial's own, has."""
+    common = study.settings.segments.added
+    used = {segment.name for trial in study.trials for segment in study.settings.chain(trial.chain).segments}
+    for name in common:
+        if name not in used:
+            yield f"segments.added names {name}, which no limb of the trials has; {_these(sorted(used))}"
+    for trial in study.trials:
+        if (own := trial.settings.segments.added) != common:
+            has = [segment.name for segment in study.settings.chain(trial.chain).segments]
+            for name in own:
+                if name not in has:
+                    yield (
+                        f"{study.settings.trials} (trial {trial.name}): segments.added names {name}, which the chain "
+                        f"{trial.chain} does not have; {_these(has)}"
+                    )
+
+
+def _these(segments: Iterable[str]) -> str:
+    return f"there are {', '.join(segments)}; name one of them, or remove the mass"
 
 
 def _limbs(study: Study, folder: Path) -> Iterator[tuple[Limb, Settings, bool]]:

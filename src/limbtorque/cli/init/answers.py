@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.proposal import Proposal, path_from
 from limbtorque.cli.init.proposed_trials import ProposedTrial
 from limbtorque.cli.init.survey import Seen
-from limbtorque.errors import SettingsError
+from limbtorque.errors import SettingsError, did_you_mean
+from limbtorque.study.options.reading import Reading
 from limbtorque.study.settings import Settings, override
 
 WHERE_NEEDED = ("length_unit", "force_unit", "rate_hz")  # of `reading`: used for files that do not state them
@@ -71,8 +73,9 @@ def answers_of(given: Mapping[str, str]) -> Answers:
         option = name.removeprefix("reading.")
         reading = name.startswith("reading.")
         if (name not in (UP, FORWARD) and not reading) or (folder and option not in WHERE_NEEDED):
+            hint = f"; did you mean 'reading.{name}'?" if name in Reading.model_fields else ""
             raise SettingsError(
-                f"--set {key}: init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
+                f"--set {key} is no option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
                 f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
             )
         value = override(Settings(), {name: text}, source="--set")
@@ -82,6 +85,37 @@ def answers_of(given: Mapping[str, str]) -> Answers:
             whole[name] = text
     settings = override(Settings(), whole, source="--set") if whole else Settings()
     return Answers(settings, whole, by_folder)
+
+
+def refuse_unknown_folders(told: Answers, names: Iterable[str], recordings: Path) -> None:
+    """Refuse answers for folders that have no recordings.
+
+    Parameters
+    ----------
+    told : Answers
+        The answers.
+    names : iterable of str
+        Paths of the recordings from the folder that was looked at.
+    recordings : Path
+        That folder.
+
+    Raises
+    ------
+    SettingsError
+        A folder of an answer is none of those with recordings.
+    """
+    known = sorted({parent.as_posix() for name in names for parent in PurePosixPath(name).parents} - {"."})
+    has = (
+        f"the folders in it are {some_of(known)}" if known else "it has no other folder; omit the folder and its colon"
+    )
+    faults = [
+        f"--set {folder}:reading.{next(iter(options))}=...: {recordings} has no folder {folder!r} with recordings"
+        f"{did_you_mean(folder, known)}; {has}"
+        for folder, options in told.by_folder.items()
+        if folder and folder not in known
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults), faults)
 
 
 def settled(proposal: Proposal, seen: Sequence[Seen], study: Path) -> tuple[Proposal, dict[str, str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from limbtorque.cli.init.forces import is_of_forces
 from limbtorque.cli.init.proposal import Proposal
 from limbtorque.cli.init.proposed_trials import NO_SET, ProposedTrial
 from limbtorque.cli.init.survey import STORAGE, Unread
@@ -86,9 +87,23 @@ def short_reason(one: Unread) -> str:
     if "no known format" in why:
         return "the content is of no known format: export it again, or rename it to what it is"
     if "reading.length_unit" in why and "not stated" in why:
-        forces = ", or reading.forces_length_unit=m for forces" if Path(one.name).suffix.lower() in STORAGE else ""
-        return f"{NO_UNIT}: run init again with --set reading.length_unit=mm (or cm, m{forces})"
+        forces = "; of forces: reading.forces_length_unit=m" if Path(one.name).suffix.lower() in STORAGE else ""
+        return f"{NO_UNIT}: init needs --set reading.length_unit=mm (or cm, m{forces})"
     return why
+
+
+def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
+    """Answer by which init reads files without a unit of length, if any.
+
+    Parameters
+    ----------
+    unread : sequence of Unread
+        The files that were not read.
+    """
+    lacking = [one for one in unread if short_reason(one).startswith(NO_UNIT)]
+    of_forces = {is_of_forces(one.name) for one in lacking}
+    answers = {False: ("reading.length_unit", "mm"), True: ("reading.forces_length_unit", "m")}
+    return dict(answers[forces] for forces in sorted(of_forces))
 
 
 def _missing(proposal: Proposal) -> Iterator[str]:
@@ -109,8 +124,12 @@ def _missing(proposal: Proposal) -> Iterator[str]:
         yield f"the body mass of {counted(masses, 'subject')} (config/subjects.csv)"
 
 
-def next_steps(proposal: Proposal, study: Path) -> str:
+def next_steps(proposal: Proposal, study: Path, again: Callable[..., str]) -> str:
     """Pages, places and commands that come next."""
+    answer = unit_answer(proposal.unread)
+    unit = (
+        [f"or read the files without a unit, too (mm, cm or m), into another study:\n{again(answer)}"] if answer else []
+    )
     check = f"limbtorque check {quoted(study)}"
     page = study / proposal.maps[0] if proposal.maps else None
     if page and not any(not trial.left_out for trial in proposal.trials):
@@ -118,7 +137,8 @@ def next_steps(proposal: Proposal, study: Path) -> str:
             f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into "
             f"{study / 'config'}; then run\n{check}"
         )
-    lines = [f"by eye: open {page} in a browser to see the markers, and to choose them by a click"] if page else []
+    by_eye = [f"by eye: open {page} in a browser to see the markers, and to choose them by a click"] if page else []
+    lines = [*unit, *by_eye]
     if not proposal.to_do:
         return "\n".join([*lines, f"next: {check}"])
     places = counted(proposal.to_do, "place")

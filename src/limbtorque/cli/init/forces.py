@@ -11,9 +11,11 @@ from pathlib import Path
 from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.recordings.join import RATIO
 
+OF_FORCES = ("grf", "grfs", "force", "forces", "forceplate", "forceplates", "plates", "kinetics")
 OF_A_KIND = (
     *("marker", "markers", "mkr", "trajectories", "kinematics", "trc"),
-    *("grf", "grfs", "force", "forces", "forceplate", "forceplates", "plates", "kinetics", "analog", "mot", "sto"),
+    *OF_FORCES,
+    *("analog", "mot", "sto"),
 )
 FORCE_SUFFIXES = (".mot", ".sto", ".forces", ".tsv", ".txt", ".csv")
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
@@ -120,7 +122,13 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
     unread : sequence of Unread
         Files that could not be read.
     """
-    found = [u for u in unread if _same_name(one, u) and Path(u.name).suffix.lower() in FORCE_SUFFIXES]
+    found = [
+        u
+        for u in unread
+        if _same_name(one, u)
+        and Path(u.name).suffix.lower() in FORCE_SUFFIXES
+        and ("length_unit" not in u.why or is_of_forces(u.name))  # else its markers lack their unit
+    ]
     said = []
     for u in found:
         why = " ".join(u.why.split()).removeprefix(f"{Path(u.name).name}: ")
@@ -130,6 +138,18 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
             f"{u.name} has the same name but could not be read: {why}; if it has the forces of this recording, {unit}name it in forces_file"
         )
     return "; ".join(said)
+
+
+def is_of_forces(name: str) -> bool:
+    """Return True for a file whose suffix or name is that of forces.
+
+    Examples
+    --------
+    >>> is_of_forces("walk1_GRF.csv"), is_of_forces("walk1.mot"), is_of_forces("walk1.csv")
+    (True, True, False)
+    """
+    words = re.findall(r"[^\W\d_]+", Path(name).stem.lower())
+    return Path(name).suffix.lower() in (".mot", ".sto", ".forces") or any(word in OF_FORCES for word in words)
 
 
 def _by_name(one: Seen, found: Sequence[Seen], others: Sequence[Seen]) -> Paired:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.cli.init.answers import FORWARD, answers_of, settled, unused_answers, with_forward_axis
-from limbtorque.cli.init.first_screen import short_reason
+from limbtorque.cli.init.again import init_command, other_folder
+from limbtorque.cli.init.answers import (
+    FORWARD,
+    answers_of,
+    refuse_unknown_folders,
+    settled,
+    unused_answers,
+    with_forward_axis,
+)
+from limbtorque.cli.init.first_screen import short_reason, unit_answer
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.maps import FOLDER, write_maps
 from limbtorque.cli.init.proposal import Proposal, propose
@@ -16,7 +25,7 @@ from limbtorque.cli.init.scan import survey
 from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import config_text, skipped_text, subjects_text, trials_text
 from limbtorque.cli.kinds import lines_by_kind
-from limbtorque.errors import FolderError, StudyError
+from limbtorque.errors import FolderError
 from limbtorque.recordings.read import SUFFIXES
 from limbtorque.study.whole_file import write_text
 
@@ -61,18 +70,23 @@ def init_study(
 
     Raises
     ------
-    StudyError
-        A file of the study exists, the folder has no recordings, or none of them can be read. Nothing is written.
+    FolderError
+        A file of the study exists, there is no folder of recordings, it has none, or none of them can be read. Nothing is
+        written.
     SettingsError
         An answer is not an option, or its value is not allowed.
     """
     there = [name for name in (*FILES, SKIPPED, FOLDER) if (study / name).exists()]
     if there:
-        raise StudyError(
-            [f"{study / name} exists and is not overwritten; name another folder, or move the file" for name in there]
+        again = init_command(other_folder(study), recordings, chains=chains, answers=answers or {})
+        raise FolderError(
+            "a study is proposed into a folder without one",
+            [f"{study / name} exists and is not overwritten" for name in there],
+            advice=f"propose it into another folder, {again}; or move these away first",
         )
     if not recordings.is_dir():
-        raise StudyError([f"{recordings} is not a folder; give the folder of the recordings after --from"])
+        what = "is not a folder" if recordings.exists() else "does not exist"
+        raise FolderError("no recordings were looked at", [f"{recordings} {what}"], advice=OTHER_FOLDER)
     told = answers_of(answers or {})
     reading = told.settings.reading
     there_is = files_in(recordings, leave_out=[study / "config", study / "results"])
@@ -82,10 +96,12 @@ def init_study(
             f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(there_is.skipped), advice=OTHER_FOLDER
         )
     named = {path: there_is.name(path, recordings) for path in paths}
+    refuse_unknown_folders(told, named.values(), recordings)
     looked = survey(named, reading=reading, answers=told.of_file)
     found = list(watch(looked, len(paths)) if watch else looked)
     if not any(isinstance(one, Seen) for one in found):
-        raise _nothing_read(recordings, [one for one in found if isinstance(one, Unread)])
+        answered = functools.partial(init_command, study, recordings, chains=chains)
+        raise _nothing_read(recordings, [one for one in found if isinstance(one, Unread)], answers or {}, answered)
     proposal = propose(
         found,
         title=study.resolve().name,
@@ -111,9 +127,11 @@ def init_study(
     return write_maps(study, proposal, seen, reading=reading)
 
 
-def _nothing_read(recordings: Path, unread: Sequence[Unread]) -> FolderError:
+def _nothing_read(
+    recordings: Path, unread: Sequence[Unread], answers: Mapping[str, str], again: Callable[..., str]
+) -> FolderError:
     """Error for a folder of which no file can be read, with its reasons."""
     lines = lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file")
-    unit = any("run init again" in line for line in lines)
-    advice = "state the unit of length, and run init again" if unit else OTHER_FOLDER
+    answer = unit_answer(unread)
+    advice = f"give the unit, mm, cm or m: {again(answers={**answers, **answer})}" if answer else OTHER_FOLDER
     return FolderError(f"no file in {recordings} can be read as a recording", lines, advice=advice)

@@ -14,11 +14,14 @@ from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
 from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.table_file import TO_DO
 from limbtorque.study.whole_file import write_text
 
 FOLDER = "maps"
+RUN_IN = "the study's folder"
+CELLS = ("forces_file", "static_file", "plane_kind")
 MOST = 5  # pages of a study; further ones by `limbtorque map`
 
 
@@ -66,7 +69,7 @@ def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen], *, reading
                     time_limit_s=limits.time_limit_s,
                     options=ReadOptions.of(limits),
                 )
-                text = map_page(recording, page.choices)
+                text = map_page(recording, replace(page.choices, options=_options(limits)))
             except LimbtorqueError:  # it changed since it was surveyed; the study is proposed without the page
                 continue
             name = f"{FOLDER}/{page.name}.html"
@@ -75,23 +78,38 @@ def write_maps(study: Path, proposal: Proposal, seen: Sequence[Seen], *, reading
     return replace(proposal, maps=tuple(written))
 
 
+def _options(used: Reading) -> dict[str, str]:
+    """Options of `reading` that are not the default, by their dotted names."""
+    default = Reading()
+    return {
+        f"reading.{name}": str(value)
+        for name, value in used.model_dump(mode="json").items()
+        if value != getattr(default, name) and value is not None
+    }
+
+
 def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[_Wanted]:
     """Pages of marker sets, each with its first trial."""
     kept = {row.marker_set for row in proposal.trials if not row.left_out}
     for chosen in sorted(proposal.sets, key=lambda chosen: chosen.name not in kept):
-        trial = next((row for row in proposal.trials if row.marker_set == chosen.name and row.can_be_taken), None)
+        rows = [row for row in proposal.trials if row.marker_set == chosen.name and row.can_be_taken]
+        trial = min(rows, key=lambda row: bool(row.left_out), default=None)
         unknown = any(label.startswith(TO_DO) for labels in chosen.rules.values() for label in labels)
         if trial is None or unknown != to_do:
             continue
         choices = MapChoices(
             trial.file,
-            BUILT_IN,
+            BUILT_IN if trial.chain not in CHAINS else {trial.chain: CHAINS[trial.chain], **BUILT_IN},
             up_axis=proposal.up_axis,
             chain=trial.chain,
             side="" if trial.side.startswith(TO_DO) else trial.side,
             marker_set=chosen.name,
             subject=trial.subject,
             condition=trial.condition,
+            given=chosen,
+            cells={name: getattr(trial, name) for name in CELLS if getattr(trial, name)}
+            | {"forward": trial.forward_axis},
+            run_in=RUN_IN,
         )
         yield _Wanted(chosen.name, study / trial.file, choices)
 
@@ -117,5 +135,6 @@ def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterat
             up_axis=proposal.up_axis,
             subject=subjects[one.name],
             condition=conditions[one.name],
+            run_in=RUN_IN,
         )
         yield _Wanted(name, one.path, choices)

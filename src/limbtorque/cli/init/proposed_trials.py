@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -212,7 +213,9 @@ def _left_out(alone: Seen, copy_of: str) -> str:
     """Reason for which the rows of a body are only comments; empty without one."""
     if copy_of:
         return copy_of
-    return f"no marker moves by more than {alone.moved_m:.3f} m: a static trial" if alone.still else ""
+    if not alone.still:
+        return ""
+    return f"no marker moves by more than {max(1.0, math.ceil(1e3 * alone.moved_m)):.0f} mm: a static trial"
 
 
 def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:

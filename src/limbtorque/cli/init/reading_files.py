@@ -92,7 +92,7 @@ def _read(read: Read[Found], limits: Reading, answers: Mapping[str, Any]) -> tup
             continue
         if "length_unit" in used and not found.labels:  # of forces, to which another option applies
             if limits.forces_length_unit is None:
-                raise refused
+                raise ReadError(str(refused).replace("reading.length_unit", "reading.forces_length_unit"))
             return _read_forces(read, limits, refused), {}
         return found, used
 

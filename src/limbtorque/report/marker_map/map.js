@@ -1,6 +1,7 @@
 "use strict";
 // The page: choices, keys, and what follows from them.
 
+const NOTHING_KEPT = { rules: {}, says: {}, substitutes: {}, errors: {}, markers: {} };
 let page = null; // of the recording, once it is unpacked
 
 function preparePage(data, whole) {
@@ -13,6 +14,7 @@ function preparePage(data, whole) {
 
   const chain = () => data.chains[byId("chain").value];
   const body = () => data.bodies[Number(byId("body").value)];
+  const kept = () => (body().kept.side && body().kept.side !== side() ? NOTHING_KEPT : body().kept);
   const side = () => byId("side").value;
   const mode = () => Number(document.querySelector("[name=mode]:checked").value);
   const frameName = () => `${((state.at * data.step) / data.rate_hz).toFixed(3)} s, frame ${data.first_frame + state.at * data.step}`;
@@ -22,7 +24,7 @@ function preparePage(data, whole) {
     const key = (which) => JSON.stringify([byId("body").value, byId("chain").value, which]);
     if (!given.has(key(side()))) {
       const of = (what) => (body()[what][byId("chain").value] || {})[side()] || {};
-      const proposed = Object.entries(of("proposed")).map(([name, markers]) => [name, Object.assign([...markers], of("known")[name])]);
+      const proposed = Object.entries(of("proposed")).map(([name, markers]) => [name, Object.assign([...markers], of("known")[name], { kept: name in kept().rules })]);
       const other = given.get(key(side() === "right" ? "left" : "right")) || new Map();
       const mates = [...other].map(([name, markers]) => [name, Object.assign(markers.map((marker) => data.mates[marker]), { fraction: markers.fraction, error: markers.error })]);
       given.set(key(side()), new Map(proposed.length ? proposed : mates.filter(([, markers]) => markers.every((one) => one !== undefined))));
@@ -34,9 +36,21 @@ function preparePage(data, whole) {
     return chosen().get(name) || [];
   }
 
+  /** Markers of the landmarks of other chains of this person and side that were looked at. */
+  function elsewhere() {
+    const others = Object.keys(data.chains).map((name) => given.get(JSON.stringify([byId("body").value, name, side()])));
+    return new Map(others.flatMap((one) => (one ? [...one] : [])));
+  }
+
+  /** Markers that show where a joint is: its own, or those of the landmark that stands for it. */
+  function shownMarkers(name) {
+    const own = jointMarkers(name), by = kept().substitutes[name];
+    return own.length || !by ? own : (kept().markers[side()] || {})[by] || [];
+  }
+
   function choice() {
     return {
-      chain: byId("chain").value, side: side(), body: Number(byId("body").value), given: chosen(),
+      chain: byId("chain").value, side: side(), body: Number(byId("body").value), given: chosen(), elsewhere: elsewhere(), kept: kept(),
       up: byId("up").value, forward: byId("forward").value, setName: byId("set_name").value.replace(/[^A-Za-z0-9_-]/g, "_") || "my_markers",
     };
   }
@@ -50,7 +64,7 @@ function preparePage(data, whole) {
   }
 
   function drawNow() {
-    const limb = chain().joints.map(jointMarkers);
+    const limb = chain().joints.map(shownMarkers);
     const own = [...chosen()].filter(([, markers]) => markers.length);
     view.draw({ frame: state.at, limb, joints: chain().joints, given: own, current: state.current, pointed: state.pointed, names: byId("names").checked, follow: byId("follow").checked });
     chart.draw(state.at);
@@ -99,7 +113,7 @@ function preparePage(data, whole) {
     select(firstEmpty() || chain().landmarks[0].name);
   }
 
-  const firstEmpty = () => (chain().landmarks.find((landmark) => landmark.required && !jointMarkers(landmark.name).length) || {}).name;
+  const firstEmpty = () => (chain().landmarks.find((landmark) => landmark.required && !jointMarkers(landmark.name).length && !(landmark.name in kept().says)) || {}).name;
 
   function select(landmark) {
     state.current = landmark;
@@ -141,10 +155,10 @@ function preparePage(data, whole) {
       for (const box of document.querySelectorAll(`[data-landmark="${CSS.escape(landmark.name)}"]`)) box.value = markers[Number(box.dataset.nth)] ?? "";
       const gone = markers.map((marker) => [marker, positions.missingShare(marker)]).filter(([, share]) => share > 0);
       const labels = markers.map((marker) => data.labels[marker]);
-      const more = markers.fraction !== undefined ? [`${markers.fraction} of the way from ${labels.join(" to ")}`] : markers.length > 2 ? [`mean of ${labels.join(", ")}`] : [];
+      const more = !markers.length && landmark.name in kept().says ? [kept().says[landmark.name]] : markers.fraction !== undefined ? [`${markers.fraction} of the way from ${labels.join(" to ")}`] : markers.length > 2 ? [`mean of ${labels.join(", ")}`] : [];
       document.querySelector(`[data-about="${CSS.escape(landmark.name)}"]`).textContent = [...more, ...gone.map(([marker, share]) => `${data.labels[marker]} is missing in ${(100 * share).toFixed(1)} % of the frames`)].join("; ");
     }
-    const ends = chain().joints.map(jointMarkers);
+    const ends = chain().joints.map(shownMarkers);
     state.segments = chain().segments.map((name, k) => ({ name, lengths: ends[k].length && ends[k + 1].length ? lengthsOf(positions, ends[k], ends[k + 1], data.n_frames) : null }));
     lengthTable(byId("length_table").tBodies[0], state.segments);
     chart.plot(state.segments);

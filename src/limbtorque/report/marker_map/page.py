@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -49,6 +49,34 @@ class MapChain:
 
 
 @dataclass(frozen=True)
+class MapKept:
+    """Entries of a proposed marker set, for landmarks that the page does not edit.
+
+    Attributes
+    ----------
+    rules : mapping of str to str
+        Landmark -> rule in YAML.
+    says : mapping of str to str
+        Landmark that has no marker of its own -> what its place follows from.
+    substitutes : mapping of str to str
+        Landmark -> the one that stands for it.
+    errors : mapping of str to str or float
+        Landmark -> entry of `uncertainty.sets`.
+    markers : mapping
+        Side -> landmark -> its markers, to be drawn where it stands for a joint.
+    side : str
+        The only side that they are for; empty for both.
+    """
+
+    rules: Mapping[str, str] = field(default_factory=dict)
+    says: Mapping[str, str] = field(default_factory=dict)
+    substitutes: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str | float] = field(default_factory=dict)
+    markers: Mapping[str, Mapping[str, Sequence[int]]] = field(default_factory=dict)
+    side: str = ""
+
+
+@dataclass(frozen=True)
 class MapBody:
     """Markers of one person.
 
@@ -66,6 +94,8 @@ class MapBody:
     row : mapping of str to str
         Cells of the row of the table of trials, and the events at 0 and 100 % of each side's curves (`event_right`,
         `event_left`); the cells of chain, side and marker set follow from the choices.
+    kept : MapKept
+        Entries of the marker set that was proposed.
     """
 
     prefix: str
@@ -73,6 +103,7 @@ class MapBody:
     proposed: Mapping[str, Mapping[str, Mapping[str, Sequence[int]]]]
     known: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str | float]]]]
     row: Mapping[str, str]
+    kept: MapKept = field(default_factory=MapKept)
 
 
 @dataclass(frozen=True)
@@ -111,6 +142,10 @@ class MarkerMap:
         Choices when the page is opened.
     notes : tuple of str
         Sentences on the recording.
+    run_in : str
+        Folder from which the command finds the recording.
+    options : mapping of str to str
+        Options that the recording needs beside those of the page, for the command.
     """
 
     source: str
@@ -131,6 +166,8 @@ class MarkerMap:
     side: str = "right"
     marker_set: str = "my_markers"
     notes: tuple[str, ...] = ()
+    run_in: str = "the folder in which this page was made"
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def marker_map_page(contents: MarkerMap) -> str:
@@ -174,7 +211,7 @@ def _data(contents: MarkerMap, n_frames: int, step: int) -> dict[str, Any]:
         "labels": contents.labels,
         "templates": contents.templates,
         "mates": contents.mates,
-        "bodies": [vars(body) for body in contents.bodies],
+        "bodies": [{**vars(body), "kept": vars(body.kept)} for body in contents.bodies],
         "chains": {
             name: {**vars(chain), "landmarks": [vars(landmark) for landmark in chain.landmarks]}
             for name, chain in contents.chains.items()
@@ -189,6 +226,7 @@ def _data(contents: MarkerMap, n_frames: int, step: int) -> dict[str, Any]:
         "chain": contents.chain,
         "side": contents.side,
         "marker_set": contents.marker_set,
+        "options": contents.options,
     }
 
 

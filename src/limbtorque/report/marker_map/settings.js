@@ -4,6 +4,7 @@
 const keyOf = (name) => (/^[a-z][a-z0-9_]*$/.test(name) && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].includes(name) ? name : JSON.stringify(name));
 const cellOf = (text) => (/[",\n\r#]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 const wordOf = (text) => (/^[\w./+=:][\w./+=:-]*$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
+const fileOf = (name) => wordOf(name.startsWith("-") ? `./${name}` : name);
 
 /** Return true if every chosen marker has one of the same name on the other side, so that a placeholder serves both. */
 function servesBoth(data, side, given) {
@@ -20,13 +21,21 @@ function ruleOf(markers, label) {
 
 /** Sections plane, marker_sets, substitutes, and uncertainty where the error of a known set is not that of its rule. */
 function yamlOf(data, choice) {
-  const { chain, side, given, up, setName } = choice;
+  const { chain, side, given, elsewhere, kept, up, setName } = choice;
   const both = servesBoth(data, side, given);
   const label = (marker) => JSON.stringify(both ? data.templates[side][marker] : data.labels[marker]);
   const rules = [], substitutes = [], errors = [];
-  for (const landmark of data.chains[chain].landmarks) {
-    const markers = given.get(landmark.name) || [];
-    if (markers.length) rules.push(`    ${keyOf(landmark.name)}: ${ruleOf(markers, label)}`);
+  const here = new Set(data.chains[chain].landmarks.map((landmark) => landmark.name));
+  const others = new Set([...Object.keys(kept.rules), ...Object.keys(kept.substitutes)].filter((name) => !here.has(name)));
+  const own = [...data.chains[chain].landmarks, ...[...others].map((name) => ({ name }))];
+  const idle = new Set(Object.keys(kept.substitutes).filter((name) => (given.get(name) || []).length).map((name) => kept.substitutes[name])); // stood for one that has a marker now
+  for (const landmark of own) {
+    const markers = (here.has(landmark.name) ? given : elsewhere).get(landmark.name) || [];
+    const stays = !markers.length && (!here.has(landmark.name) || landmark.name in kept.says); // as it was proposed
+    if (stays && landmark.name in kept.errors && !idle.has(landmark.name)) errors.push(`      ${keyOf(landmark.name)}: ${kept.errors[landmark.name]}`);
+    if (markers.length) rules.push(`    ${keyOf(landmark.name)}: ${markers.kept ? kept.rules[landmark.name] : ruleOf(markers, label)}`);
+    else if (stays && landmark.name in kept.rules) rules.push(`    ${keyOf(landmark.name)}: ${kept.rules[landmark.name]}`);
+    else if (stays && landmark.name in kept.substitutes) substitutes.push(`    ${keyOf(landmark.name)}: ${keyOf(kept.substitutes[landmark.name])}`);
     else if (landmark.stand_in) substitutes.push(`    ${keyOf(landmark.name)}: ${keyOf(landmark.stand_in)}`);
     else if (landmark.required) rules.push(`    ${keyOf(landmark.name)}: TODO`);
     if (markers.error !== undefined) errors.push(`      ${keyOf(landmark.name)}: ${markers.error}`);
@@ -51,8 +60,9 @@ function rowOf(data, choice) {
   const cells = {
     trial: `${trial}_${side}_${chain}`, session: row.session, subject: row.subject, file: row.file,
     chain, side, condition: row.condition, marker_set: setName,
-    ...(row.prefix ? { prefix: row.prefix } : {}),
-    "plane.forward_axis": forward,
+    ...Object.fromEntries(["prefix", "forces_file", "static_file"].filter((name) => row[name]).map((name) => [name, row[name]])),
+    "plane.forward_axis": forward || "TODO",
+    ...(row.plane_kind && chain === data.chain ? { "plane.kind": row.plane_kind } : {}),
     ...(event ? { "ensembles.window": "events", "ensembles.start_event": event, "ensembles.end_event": event } : {}),
     ...(found ? { "ensembles.events": "plates_and_markers" } : {}),
     ...(chain === "leg" && row.belt_speed ? { "plates.belt_speed_m_s": row.belt_speed } : {}),
@@ -65,9 +75,11 @@ function commandOf(data, choice) {
   const { chain, side, body, forward, setName } = choice;
   const row = data.bodies[body].row;
   return [
-    "limbtorque run", wordOf(row.file.startsWith("-") ? `./${row.file}` : row.file), "--chain", wordOf(chain), "--side", side, "--mass-kg MASS",
+    "limbtorque run", fileOf(row.file), ...(row.forces_file ? ["--forces", fileOf(row.forces_file)] : []), ...(row.static_file ? ["--static", fileOf(row.static_file)] : []), "--chain", wordOf(chain), "--side", side, "--mass-kg MASS",
     "--settings", wordOf(`${setName}.yaml`),
     ...(row.prefix ? ["--prefix", wordOf(row.prefix)] : []),
-    ...(forward === "travel" || forward === "TODO" ? [] : ["--set", `plane.forward_axis=${forward}`]),
+    ...(row.plane_kind && chain === data.chain ? ["--set", `plane.kind=${row.plane_kind}`] : []),
+    ...(forward === "" || forward === "travel" || forward === "TODO" ? [] : ["--set", `plane.forward_axis=${forward}`]),
+    ...Object.entries(data.options).flatMap(([name, text]) => ["--set", wordOf(`${name}=${text}`)]),
   ].join(" ");
 }
