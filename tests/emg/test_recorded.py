@@ -196,7 +196,7 @@ def test_a_short_recording_is_a_sentence():
         electromyography(short, FRAMES_S[:3], "right", options())
 
 
-def summary(activation, names, found=None):
+def summary(activation, names, found=None, known=None):
     found = found or electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
     every = np.ones(len(FRAMES_S), dtype=bool)
     return emg_summary(
@@ -204,7 +204,7 @@ def summary(activation, names, found=None):
         activation,
         names,
         time_s=FRAMES_S,
-        known=every,
+        known=every if known is None else known,
         windows={"trial": every},
         options=options(),
         min_known_share=0.9,
@@ -230,13 +230,27 @@ def test_without_activations_envelopes_and_bursts_remain():
     assert rows[0]["peak_envelope"] == pytest.approx(1.0, abs=0.01)
 
 
+def test_every_empty_r_has_its_reason():
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    activation = np.nan_to_num(found.envelope)
+    known = np.arange(500) < 390  # 78 % of the frames, less than the 90 % asked for
+    rows = summary(activation, ["soleus", "tib_ant"], found, known)
+    assert {row["not_compared"] for row in rows} == {"78 % of the frames known, limit 90 %"}
+    rows = summary(activation[:, :1], ["soleus"], found)
+    assert [row["not_compared"] for row in rows] == ["", "no activation"]
+    rows = summary(0.0 * activation, ["soleus", "tib_ant"], found)
+    assert {row["not_compared"] for row in rows} == {"constant, or fewer than 10 frames"}
+    assert all(math.isnan(row["r"]) for row in rows)
+
+
 def test_a_faulty_channel_is_compared_with_nothing():
     found = electromyography(recording({**TWO, "R TA": np.zeros(N)}), FRAMES_S, "right", options())
     rows = summary(np.random.default_rng(1).random((500, 2)), ["soleus", "tib_ant"], found)
     assert math.isfinite(rows[0]["r"])
     assert math.isnan(rows[1]["r"])
     assert rows[0]["neighbour"] == ""
-    assert rows[1]["faults"] == "dead"
+    assert rows[1]["faults"] == rows[1]["not_compared"] == "dead"
+    assert rows[0]["not_compared"] == ""
     pairs = co_contraction_rows(found, {"trial": np.ones(500, dtype=bool)}, [("soleus", "tib_ant")])
     assert math.isnan(pairs[0]["rudolph"])
 
