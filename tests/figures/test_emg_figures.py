@@ -73,6 +73,6 @@ def test_a_dead_channel_has_neither_envelope_nor_activity(predicted):
     axes = emg_figure(table(**columns), [row], title="walk").axes[0]
     assert not any(isinstance(one, PolyCollection) for one in axes.collections)
     about = "not compared: dead" if predicted else "1: own peak; dead"
-    assert axes.get_title(loc="left") == f"soleus\n{about}; envelope not drawn"
+    assert axes.get_title(loc="left") == f"soleus\n{about}; not drawn"
     other = emg_figure(table(**columns), [{**row, "faults": "mains"}], title="walk").axes[0]
     assert any(isinstance(one, PolyCollection) for one in other.collections)

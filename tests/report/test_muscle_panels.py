@@ -38,18 +38,18 @@ def test_the_panel_of_electromyograms_gives_reasons_and_no_dead_envelope():
     nothing = {"r": float("nan"), "lag_s": float("nan"), "faults": ""}
     rows = [
         {**nothing, "muscle": "soleus", "faults": "dead", "not_compared": "dead"},
-        {**nothing, "muscle": "tib_ant", "not_compared": "77.8 % of the frames known, limit 90 %"},
+        {**nothing, "muscle": "tib_ant", "not_compared": "77.8 % known, limit 90 %"},
     ]
     (panel,) = panels._emg_panel(pa.table(columns), rows, panels._Curves())
     assert {line.name for line in panel.lines} == {"soleus activation", "tib_ant EMG", "tib_ant activation"}
-    reasons = "soleus: not compared: dead; tib_ant: not compared: 77.8 % of the frames known, limit 90 %."
+    reasons = "soleus: not compared: dead; tib_ant: not compared: 77.8 % known, limit 90 %."
     assert panel.about.endswith(f"; those of dead channels are not drawn. {reasons}")
 
 
 @pytest.mark.parametrize("ranged", [False, True])
 def test_the_panel_of_contact_forces_names_the_factor_of_its_range(ranged):
     ends = [f"knee_effort_{end}_contact_bw" for end in ("min", "max")] if ranged else []
-    table = pa.table({name: FRAMES for name in ["knee_contact_bw", *ends]})
+    table = pa.table(dict.fromkeys(["knee_contact_bw", *ends], FRAMES))
     (panel,) = panels._contact_panel(table, ["knee"], panels._Curves(), 1.5)
     assert ("up to 1.5 (muscles.contact_effort) times the least possible largest one" in panel.about) == ranged
     assert ("range" in panel.about) == ranged

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
-from limbtorque.emg.agreement import FEWEST, agreement, correlations
+from limbtorque.emg.agreement import agreement, correlations
 from limbtorque.emg.co_contraction import falconer_winter, rudolph
 from limbtorque.emg.onsets import METHODS
 from limbtorque.emg.recorded import Electromyography
@@ -70,7 +70,7 @@ def emg_summary(
                 reason = str(found.facts[m]["faults"])
             chosen = predicted[muscle] if not reason else np.full(len(time_s), math.nan)
             row |= vars(agreement(chosen, envelope, used, rate_hz=rate_hz, max_lag_s=options.max_lag_s))
-            constant = "" if math.isfinite(row["r"]) else f"constant, or fewer than {FEWEST} frames"
+            constant = "" if math.isfinite(row["r"]) else "constant or too short"
             row["not_compared"] = reason or constant
             row |= _neighbour(found, chosen, m, used)
             rows.append(row)
@@ -98,7 +98,7 @@ def _too_little(share: float, least: float) -> str:
     """Reason against a comparison over a share of a window's frames; else empty."""
     if share >= least:
         return ""
-    return f"{math.floor(1e3 * share) / 10:g} % of the frames known, limit {100.0 * least:g} %"
+    return f"{math.floor(1e3 * share) / 10:g} % known, limit {100.0 * least:g} %"
 
 
 def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:

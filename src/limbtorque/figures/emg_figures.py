@@ -106,7 +106,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
     axes.set_ylabel("activation (0 to 1)" if predicted else "envelope")
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     about = agreement_text(row) if predicted else _scale_text(row)
-    about += "" if drawn else "; envelope not drawn"
+    about += "" if drawn else "; not drawn"
     axes.set_title(f"{muscle}\n{about}", loc="left", fontsize=NAME_SIZE)
 
 
