@@ -141,6 +141,25 @@ def test_a_channel_without_a_maximal_trial_is_told():
     assert found.facts[1]["normalised_by"] == "own peak"
 
 
+def test_a_muscle_whose_channels_do_not_all_have_a_maximal_trial_has_its_own_peaks():
+    both = Emg.model_validate({"channels": {"R Sol": "soleus", "R Sol 2": "soleus", "R TA": "tib_ant"}, "delay_s": 0.0})
+    of_trial = {"R Sol": muscle(1), "R Sol 2": 0.5 * muscle(3), "R TA": TWO["R TA"]}
+    whole = electromyography(recording(of_trial), FRAMES_S, "right", both)
+    largest = peaks(recording({"R Sol": 4.0 * muscle(1), "R TA": 2.0 * TWO["R TA"]}), both)
+    found = electromyography(recording(of_trial), FRAMES_S, "right", both, maxima=largest)
+    assert [fact["normalised_by"] for fact in found.facts] == ["own peak", "maximal trial"]
+    np.testing.assert_allclose(found.envelope[:, 0], whole.envelope[:, 0], rtol=1e-12, equal_nan=True)
+    assert np.nanmax(found.envelope[:, 1]) == pytest.approx(0.5, rel=0.01)
+    assert any("soleus: only some of its channels have a maximal trial" in note for note in found.notes)
+    windows = {"trial": np.ones(500, dtype=bool)}
+    (row,) = co_contraction_rows(
+        found, windows, [("soleus", "tib_ant")]
+    )  # a share of a maximum beside a share of a peak
+    assert math.isnan(row["falconer_winter"])
+    assert math.isnan(row["rudolph"])
+    assert math.isfinite(co_contraction_rows(whole, windows, [("soleus", "tib_ant")])[0]["falconer_winter"])
+
+
 def test_a_maximal_trial_in_another_voltage_is_converted():
     """A maximal trial twice as large, in microvolts, beside a trial in millivolts."""
     largest = peaks(recording({label: 2e3 * values for label, values in TWO.items()}, "uV"), options())

@@ -146,14 +146,18 @@ def _another(found: Electromyography, k: int, m: int) -> bool:
 def co_contraction_rows(
     found: Electromyography, windows: Mapping[str, BoolArray], pairs: Iterable[tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    """Co-contraction indices of pairs of muscles over every window."""
+    """Co-contraction indices of pairs of muscles over every window.
+
+    They are NaN for a channel with a fault, and where one muscle is normalised by a maximal trial and the other by its own peak.
+    """
     rows = []
     for window, inside in windows.items():
         for first, second in pairs:
             one, other = (found.muscles.index(name) for name in (first, second))
             row: dict[str, Any] = {"window": window, "first": first, "second": second}
             row |= {"falconer_winter": math.nan, "rudolph": math.nan}
-            if found.usable[one] and found.usable[other]:
+            alike = found.facts[one]["normalised_by"] == found.facts[other]["normalised_by"]
+            if found.usable[one] and found.usable[other] and alike:
                 values = found.envelope[inside, one], found.envelope[inside, other]
                 row |= {"falconer_winter": falconer_winter(*values), "rudolph": rudolph(*values)}
             rows.append(row)

@@ -109,7 +109,11 @@ EMG_CO_CONTRACTION_COLUMNS = (
     Column(
         "falconer_winter",
         "1",
-        "co-contraction index of Falconer and Winter (1985), 0 to 1; empty for a channel with a fault",
+        "co-contraction index of Falconer and Winter (1985), 0 to 1; empty for a channel with a fault, and for muscles normalised differently",
     ),
-    Column("rudolph", "1", "co-contraction index of Rudolph et al. (2000), 0 to 2; empty for a channel with a fault"),
+    Column(
+        "rudolph",
+        "1",
+        "co-contraction index of Rudolph et al. (2000), 0 to 2; empty for a channel with a fault, and for muscles normalised differently",
+    ),
 )
