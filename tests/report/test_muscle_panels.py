@@ -43,7 +43,8 @@ def test_the_panel_of_electromyograms_gives_reasons_and_no_dead_envelope():
     (panel,) = panels._emg_panel(pa.table(columns), rows, panels._Curves())
     assert {line.name for line in panel.lines} == {"soleus activation", "tib_ant EMG", "tib_ant activation"}
     reasons = "soleus: not compared: dead; tib_ant: not compared: 77.8 % known, limit 90 %."
-    assert panel.about.endswith(f"; those of dead channels are not drawn. {reasons}")
+    assert f"; those of dead channels are not drawn. {reasons} Known: share of the window's frames" in panel.about
+    assert panel.about.endswith("(limit: ensembles.min_known_share).")
 
 
 @pytest.mark.parametrize("ranged", [False, True])

@@ -455,6 +455,8 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
         "Dotted: normalised envelopes, later by the electromechanical delay"
         f"{'; those of dead channels are not drawn' if dead else ''}. {'; '.join(compared)}."
     )
+    if any("known" in row.get("not_compared", "") for row in rows):
+        about += " Known: share of the window's frames with activation and envelope (limit: ensembles.min_known_share)."
     yield Panel(
         "emg", "Activation and electromyogram", "activation, envelope", "1", lines, ("edge", *_FAULTS), about=about
     )
