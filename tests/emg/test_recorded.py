@@ -141,6 +141,25 @@ def test_a_channel_without_a_maximal_trial_is_told():
     assert found.facts[1]["normalised_by"] == "own peak"
 
 
+def test_a_muscle_whose_channels_do_not_all_have_a_maximal_trial_has_its_own_peaks():
+    both = Emg.model_validate({"channels": {"R Sol": "soleus", "R Sol 2": "soleus", "R TA": "tib_ant"}, "delay_s": 0.0})
+    of_trial = {"R Sol": muscle(1), "R Sol 2": 0.5 * muscle(3), "R TA": TWO["R TA"]}
+    whole = electromyography(recording(of_trial), FRAMES_S, "right", both)
+    largest = peaks(recording({"R Sol": 4.0 * muscle(1), "R TA": 2.0 * TWO["R TA"]}), both)
+    found = electromyography(recording(of_trial), FRAMES_S, "right", both, maxima=largest)
+    assert [fact["normalised_by"] for fact in found.facts] == ["own peak", "maximal trial"]
+    np.testing.assert_allclose(found.envelope[:, 0], whole.envelope[:, 0], rtol=1e-12, equal_nan=True)
+    assert np.nanmax(found.envelope[:, 1]) == pytest.approx(0.5, rel=0.01)
+    assert any("soleus: only some of its channels have a maximal trial" in note for note in found.notes)
+    windows = {"trial": np.ones(500, dtype=bool)}
+    (row,) = co_contraction_rows(
+        found, windows, [("soleus", "tib_ant")]
+    )  # a share of a maximum beside a share of a peak
+    assert math.isnan(row["falconer_winter"])
+    assert math.isnan(row["rudolph"])
+    assert math.isfinite(co_contraction_rows(whole, windows, [("soleus", "tib_ant")])[0]["falconer_winter"])
+
+
 def test_a_maximal_trial_in_another_voltage_is_converted():
     """A maximal trial twice as large, in microvolts, beside a trial in millivolts."""
     largest = peaks(recording({label: 2e3 * values for label, values in TWO.items()}, "uV"), options())
@@ -196,7 +215,7 @@ def test_a_short_recording_is_a_sentence():
         electromyography(short, FRAMES_S[:3], "right", options())
 
 
-def summary(activation, names, found=None):
+def summary(activation, names, found=None, known=None):
     found = found or electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
     every = np.ones(len(FRAMES_S), dtype=bool)
     return emg_summary(
@@ -204,7 +223,7 @@ def summary(activation, names, found=None):
         activation,
         names,
         time_s=FRAMES_S,
-        known=every,
+        known=every if known is None else known,
         windows={"trial": every},
         options=options(),
         min_known_share=0.9,
@@ -230,13 +249,27 @@ def test_without_activations_envelopes_and_bursts_remain():
     assert rows[0]["peak_envelope"] == pytest.approx(1.0, abs=0.01)
 
 
+def test_every_empty_r_has_its_reason():
+    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    activation = np.nan_to_num(found.envelope)
+    known = np.arange(500) < 390  # 78 % of the frames, less than the 90 % asked for
+    rows = summary(activation, ["soleus", "tib_ant"], found, known)
+    assert {row["not_compared"] for row in rows} == {"78 % known, limit 90 %"}
+    rows = summary(activation[:, :1], ["soleus"], found)
+    assert [row["not_compared"] for row in rows] == ["", "no activation"]
+    rows = summary(0.0 * activation, ["soleus", "tib_ant"], found)
+    assert {row["not_compared"] for row in rows} == {"constant or too short"}
+    assert all(math.isnan(row["r"]) for row in rows)
+
+
 def test_a_faulty_channel_is_compared_with_nothing():
     found = electromyography(recording({**TWO, "R TA": np.zeros(N)}), FRAMES_S, "right", options())
     rows = summary(np.random.default_rng(1).random((500, 2)), ["soleus", "tib_ant"], found)
     assert math.isfinite(rows[0]["r"])
     assert math.isnan(rows[1]["r"])
     assert rows[0]["neighbour"] == ""
-    assert rows[1]["faults"] == "dead"
+    assert rows[1]["faults"] == rows[1]["not_compared"] == "dead"
+    assert rows[0]["not_compared"] == ""
     pairs = co_contraction_rows(found, {"trial": np.ones(500, dtype=bool)}, [("soleus", "tib_ant")])
     assert math.isnan(pairs[0]["rudolph"])
 

@@ -62,6 +62,17 @@ def test_a_method_without_values_is_replaced_by_the_other():
 
 def test_a_fault_is_named_in_place_of_the_agreement():
     nothing = dict.fromkeys(("r", "rms", "lag_s"), math.nan)
-    assert agreement_text({**nothing, "faults": "dead"}) == "not compared: dead"
-    assert agreement_text({**nothing, "faults": ""}) == ""
+    assert agreement_text({**nothing, "not_compared": "dead"}) == "not compared: dead"
     assert agreement_text({**ROW, "lag_s": math.nan}) == "r 0.88, rms 0.32"
+
+
+@pytest.mark.parametrize("predicted", [False, True])
+def test_a_dead_channel_has_neither_envelope_nor_activity(predicted):
+    row = {**ROW, "r": math.nan, "faults": "dead", "not_compared": "dead", "normalised_by": "own peak"}
+    columns = {"soleus_activation": ACTIVATION} if predicted else {}
+    axes = emg_figure(table(**columns), [row], title="walk").axes[0]
+    assert not any(isinstance(one, PolyCollection) for one in axes.collections)
+    about = "not compared: dead" if predicted else "1: own peak; dead"
+    assert axes.get_title(loc="left") == f"soleus\n{about}; not drawn"
+    other = emg_figure(table(**columns), [{**row, "faults": "mains"}], title="walk").axes[0]
+    assert any(isinstance(one, PolyCollection) for one in other.collections)

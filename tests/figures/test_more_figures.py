@@ -25,6 +25,7 @@ from limbtorque.figures.torque_figures import contributions_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.reach import demo_trials
+from limbtorque.study.chains import BUILT_IN
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
 from limbtorque.tables.files import column_array
@@ -114,8 +115,53 @@ def test_the_limb_is_drawn_where_it_is_with_the_force_on_it(result):
     np.testing.assert_allclose(postures[-1].get_xydata(), last)
     arrows = [text for text in axes.texts if getattr(text, "arrow_patch", None) is not None]
     assert len(arrows) == 5
-    largest = np.hypot(*result.motion.load.force_n.T)
-    assert f"{largest[[0, -1]].max():.3g} N" in axes.get_title(loc="right") or "N" in axes.get_title(loc="right")
+    largest = np.hypot(*result.motion.load.force_n.T).max()
+    scale_n, drawn_n = re.fullmatch(
+        r"external force: 1 m = (\S+) N, up to (\S+) N", axes.get_title(loc="right")
+    ).groups()
+    assert 0.0 < float(drawn_n) <= 1.005 * largest  # three digits
+    chosen = [int(np.argmin(np.abs(result.motion.joint_m[:, 0] - one.get_xydata()[0]).sum(axis=1))) for one in postures]
+    force_n = result.motion.load.force_n[[chosen[0], chosen[-1]]]
+    for arrow, newtons in zip((arrows[0], arrows[-1]), force_n, strict=True):
+        np.testing.assert_allclose(np.subtract(arrow.xyann, arrow.xy), -newtons / float(scale_n), atol=1e-6)
+
+
+def walked(travel_m, force_n):
+    """Kinematics table of a leg of 1 m that swings and travels over a plate with one force."""
+    time_s = np.linspace(0.0, 1.0, 50)
+    hip = np.stack([travel_m * time_s, np.full(50, 1.0)], axis=1)
+    angle = 0.3 * np.sin(6.0 * time_s)
+    along = np.stack([np.sin(angle), -np.cos(angle)], axis=1)
+    points = {"hip": hip, "knee": hip + 0.5 * along, "ankle": hip + 0.9 * along, "endpoint": hip + along}
+    columns = {f"{name}_position_{axis}_m": at[:, k] for name, at in points.items() for k, axis in enumerate("xy")}
+    force = {"external_force_x_n": np.zeros(50), "external_force_y_n": np.full(50, force_n)}
+    at = {"external_point_x_m": points["endpoint"][:, 0], "external_point_y_m": np.zeros(50)}
+    return pa.table({"time_s": time_s, "foreshortened": np.zeros(50, dtype=int), **columns, **force, **at})
+
+
+@pytest.mark.parametrize(
+    ("travel_m", "force_n", "scale_n", "width_mm"), [(3.0, 800.0, 2000.0, 180.0), (0.0, 250.0, 500.0, 85.0)]
+)
+def test_the_limb_fills_its_figure_at_equal_scales(travel_m, force_n, scale_n, width_mm):
+    table = walked(travel_m, force_n)
+    figure = limb_figure(table, title="walk", model=BUILT_IN["leg"])
+    axes = figure.axes[0]
+    assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)
+    assert axes.get_title(loc="right") == f"external force: 1 m = {scale_n:g} N, up to {force_n:g} N"
+    figure.canvas.draw()
+    box = axes.get_position()
+    wide, high = box.width * figure.get_figwidth(), box.height * figure.get_figheight()
+    (left, right), (below, above) = axes.get_xlim(), axes.get_ylim()
+    assert (right - left) / wide == pytest.approx((above - below) / high, rel=1e-6)
+    points = np.concatenate(
+        [column_array(table, f"{p}_position_x_m", f"{p}_position_y_m") for p in ("hip", "knee", "ankle", "endpoint")]
+    )
+    low, top = min(points[:, 1].min(), 0.0), max(points[:, 1].max(), force_n / scale_n)
+    assert below < low
+    assert top < above
+    assert left < points[:, 0].min()
+    assert points[:, 0].max() < right
+    assert (top - low) / (above - below) > 0.75  # margins of 5 % of the longer side
 
 
 def ensembles():

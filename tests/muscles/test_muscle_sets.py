@@ -1330,3 +1330,25 @@ def test_the_ligament_of_the_patella_leans_forward_on_the_straight_leg_and_back_
     assert lean[0] < -10.0
     assert lean[1] < 0.0 < lean[3]
     assert (np.diff(lean) > 0.0).all()
+
+
+@pytest.mark.parametrize("number", [math.nan, 1e300])
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("muscles", 0, "max_isometric_force_n"),
+        ("muscles", 0, "moment_arms", "hip", "max_departure_m"),
+        ("muscles", 0, "lines_of_action", "hip", "range_deg", 0),
+        ("reference", "mass_kg"),
+        ("reference", "segment_length_m", "hip"),
+    ],
+)
+def test_an_impossible_number_is_one_fault(path, number):
+    content = json.loads((BUILT_IN / "leg.json").read_bytes())
+    place = content
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = number
+    with pytest.raises(SettingsError, match="has 1 fault:") as refused:
+        muscle_set_from_mapping(content)
+    assert len(str(refused.value).splitlines()) == 2

@@ -53,7 +53,7 @@ def row(trial="t1", **more):
     }
 
 
-def page(settings=None, rows=None, of=None, muscle_sets=None, windows=(), set_of=None):
+def page(settings=None, rows=None, of=None, muscle_sets=None, windows=(), set_of=None, emg_of=()):
     """Page of a study with these settings, ledger rows, and what the table of trials says of each trial."""
     raw = {"plane": {"up_axis": "+z"}, "marker_sets": {"lab": ARM_SET}, **(settings or {})}
     rows = rows or [row()]
@@ -61,6 +61,7 @@ def page(settings=None, rows=None, of=None, muscle_sets=None, windows=(), set_of
         r["trial"]: {
             "row": {"body_mass_kg": 70.0, "marker_set": "lab", "options": {}, **(of or {}).get(r["trial"], {})},
             "muscle_set": (set_of or {}).get(r["trial"], ""),
+            "stages": {"muscles": {"emg_sha256": "x"} if r["trial"] in emg_of else {}},
         }
         for r in rows
     }
@@ -316,6 +317,67 @@ def test_added_masses_are_told_with_the_trials_that_have_them():
 
 def test_muscles_that_were_not_asked_for_are_not_told():
     assert "muscle" not in paragraph({"muscles": {"enabled": False}}, rows=[row(muscle_status="none")])
+
+
+EMG = {
+    "emg": {
+        "channels": {"A": "BIClong", "B": "TRIlong"},
+        "antagonists": [["BIClong", "TRIlong"]],
+        "envelope_cutoff_hz": 9,
+    }
+}
+
+
+def test_electromyography_is_described_where_a_trial_has_it():
+    text = page(EMG, emg_of=["t1"])
+    for clause in (
+        "Electromyograms of BIClong and TRIlong were processed as follows: a band-pass of 20 to 450 Hz (De Luca et al. 2010)",
+        "rectification, and a low-pass of 9 Hz, all filters second-order Butterworth run forwards and backwards",
+        "channels that had been recorded as envelopes were not filtered. Envelopes were normalised by their own peak in the recording.",
+        "(correlation r, root mean square difference, lag) with an electromechanical delay of 0.04 s, where the channel had no fault",
+        "at least 90 % of the window's frames had an activation and an envelope.",
+        "by two methods (Hodges and Bui 1996; Bonato et al. 1998), with the quietest 0.25 s of a channel as rest.",
+        "Co-contraction indices of BIClong with TRIlong are those of two definitions (Falconer and Winter 1985; Rudolph et al. 2000).",
+    ):
+        assert clause in text
+    for silent in ({}, EMG):  # no channel in the settings, none in the recordings
+        assert "lectromyogra" not in page(silent).replace("| electromyography | none |", "")
+    assert "Hodges" not in page(EMG)
+
+
+@pytest.mark.parametrize(
+    ("options", "says", "not_any_more"),
+    [
+        ({"max_voluntary_files": ["mvc.c3d"]}, "normalised by the largest envelope of maximal trials", "in the recording."),
+        ({"signal": "envelope"}, "the channels were envelopes when recorded, and not filtered", "rectification"),
+        ({"signal": "raw"}, "run forwards and backwards. Envelopes", "recorded as envelopes"),
+        ({"high_pass_hz": 30.0}, "a band-pass of 30 to 450 Hz (without", "De Luca"),
+        ({"delay_s": 0.0}, "without an electromechanical delay, where", "0.04 s"),
+        ({"antagonists": []}, "as rest.", "Falconer"),
+    ],
+)  # fmt: skip
+def test_options_of_electromyography_are_told(options, says, not_any_more):
+    text = page({"emg": {**EMG["emg"], **options}}, emg_of=["t1"])
+    assert says in text
+    assert not_any_more not in text
+
+
+def test_electromyography_alone_is_compared_with_nothing():
+    text = paragraph({**EMG, "muscles": {"enabled": False}}, rows=[row(muscle_status="none")], emg_of=["t1"])
+    assert "Electromyograms of BIClong" in text
+    assert "activation" not in text
+
+
+def test_contact_forces_are_described_where_they_are_computed():
+    text = page({"muscles": {"contact_forces": True, "contact_effort": 1.5}})
+    assert "are the joint reaction force minus the forces of all muscles that cross the joint" in text
+    assert "its line of action in the plane of motion as the muscle set has it (Winter 2009)" in text
+    assert "up to 1.5 times the least possible largest activation (Rasmussen et al. 2001) or up to 0.05" in text
+    without = page({"muscles": {"contact_forces": True, "ranges": False}})
+    assert "Contact forces" in without
+    assert "ranges" not in without
+    assert "Contact" not in page()
+    assert "Contact" not in page({"muscles": {"contact_forces": True}}, rows=[row(muscle_status="none")])
 
 
 @pytest.mark.parametrize(

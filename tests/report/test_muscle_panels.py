@@ -31,3 +31,26 @@ def test_a_muscle_has_one_colour_in_all_panels_and_trials(strongest, channels):
 def test_muscles_differ_by_colour_and_dashes():
     forces, _ = lines("soleus", ["soleus"])
     assert len({(line.colour, line.dash) for line in forces}) == len(forces) == 17
+
+
+def test_the_panel_of_electromyograms_gives_reasons_and_no_dead_envelope():
+    columns = {f"{name}_{what}": FRAMES for name in ("soleus", "tib_ant") for what in ("envelope", "activation")}
+    nothing = {"r": float("nan"), "lag_s": float("nan"), "faults": ""}
+    rows = [
+        {**nothing, "muscle": "soleus", "faults": "dead", "not_compared": "dead"},
+        {**nothing, "muscle": "tib_ant", "not_compared": "77.8 % known, limit 90 %"},
+    ]
+    (panel,) = panels._emg_panel(pa.table(columns), rows, panels._Curves())
+    assert {line.name for line in panel.lines} == {"soleus activation", "tib_ant EMG", "tib_ant activation"}
+    reasons = "soleus: not compared: dead; tib_ant: not compared: 77.8 % known, limit 90 %."
+    assert f"; those of dead channels are not drawn. {reasons} Known: share of the window's frames" in panel.about
+    assert panel.about.endswith("(limit: ensembles.min_known_share).")
+
+
+@pytest.mark.parametrize("ranged", [False, True])
+def test_the_panel_of_contact_forces_names_the_factor_of_its_range(ranged):
+    ends = [f"knee_effort_{end}_contact_bw" for end in ("min", "max")] if ranged else []
+    table = pa.table(dict.fromkeys(["knee_contact_bw", *ends], FRAMES))
+    (panel,) = panels._contact_panel(table, ["knee"], panels._Curves(), 1.5)
+    assert ("up to 1.5 (muscles.contact_effort) times the least possible largest one" in panel.about) == ranged
+    assert ("range" in panel.about) == ranged

@@ -241,14 +241,22 @@ def electromyography(
     own = [[n for n, label in enumerate(there) if muscle in wanted[label]] for muscle in options.muscles]
     good = [[n for n in columns if not channels.metrics.faults(at[there[n]])] for columns in own]
     chosen = [best or all_of for best, all_of in zip(good, own, strict=True)]
+    mixed = np.array([_mixed(channels, [at[there[n]] for n in columns], maxima) for columns in chosen])
+    notes += [
+        f"electromyography: {recording.source}: {muscle}: only some of its channels have a maximal trial, so all of them are "
+        "normalised by their own peaks; check emg.max_voluntary_files"
+        for muscle in np.array(options.muscles)[mixed]
+    ]
+    own_scale = np.array([_reference(channels, k, None)[0] for k in at.values()])
+    by_own_peak = _combined(envelope * (scale / own_scale), chosen, np.mean)
     return Electromyography(
         muscles=options.muscles,
-        envelope=_combined(envelope, chosen, np.mean),
+        envelope=np.where(mixed, by_own_peak, _combined(envelope, chosen, np.mean)),
         activity={method: _combined(activity[method], chosen, np.max) for method in METHODS},
         usable=np.array([bool(columns) for columns in good]),
         facts=tuple(
-            _facts(muscle, [at[there[n]] for n in columns], channels, maxima)
-            for muscle, columns in zip(options.muscles, chosen, strict=True)
+            _facts(muscle, [at[there[n]] for n in columns], channels, None if differ else maxima)
+            for muscle, columns, differ in zip(options.muscles, chosen, mixed, strict=True)
         ),
         notes=tuple(notes),
         sha256=recording.sha256,
@@ -294,6 +302,11 @@ def _reference(channels: Channels, k: int, maxima: Maxima | None) -> tuple[float
         return largest / comparable(channels.units[k])[1], "maximal trial"
     peak = float(channels.peak[k])
     return (peak, "own peak") if peak > 0.0 else (math.nan, "own peak")
+
+
+def _mixed(channels: Channels, at: list[int], maxima: Maxima | None) -> bool:
+    """Return True for channels of which only some have a maximal trial."""
+    return len({_reference(channels, k, maxima)[1] for k in at}) > 1
 
 
 def _facts(muscle: str, at: list[int], channels: Channels, maxima: Maxima | None) -> dict[str, str | float]:

@@ -65,9 +65,13 @@ def emg_summary(
             used = inside & known & np.isfinite(envelope)
             share = float(used.sum() / inside.sum()) if inside.any() else 0.0
             row["used_share"] = share if muscle in predicted else 0.0
-            enough = muscle in predicted and bool(found.usable[m]) and share >= min_known_share
-            chosen = predicted[muscle] if enough else np.full(len(time_s), math.nan)
+            reason = "no activation" if muscle not in predicted else _too_little(share, min_known_share)
+            if not found.usable[m]:
+                reason = str(found.facts[m]["faults"])
+            chosen = predicted[muscle] if not reason else np.full(len(time_s), math.nan)
             row |= vars(agreement(chosen, envelope, used, rate_hz=rate_hz, max_lag_s=options.max_lag_s))
+            constant = "" if math.isfinite(row["r"]) else "constant or too short"
+            row["not_compared"] = reason or constant
             row |= _neighbour(found, chosen, m, used)
             rows.append(row)
     return rows
@@ -88,6 +92,13 @@ def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ..
     return (
         f"electromyography: the muscle set has no {listed}: not compared; name its muscles (results/muscle_summary.csv) in emg.channels",
     )
+
+
+def _too_little(share: float, least: float) -> str:
+    """Reason against a comparison over a share of a window's frames; else empty."""
+    if share >= least:
+        return ""
+    return f"{math.floor(1e3 * share) / 10:g} % known, limit {100.0 * least:g} %"
 
 
 def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
@@ -135,14 +146,18 @@ def _another(found: Electromyography, k: int, m: int) -> bool:
 def co_contraction_rows(
     found: Electromyography, windows: Mapping[str, BoolArray], pairs: Iterable[tuple[str, str]]
 ) -> list[dict[str, Any]]:
-    """Co-contraction indices of pairs of muscles over every window."""
+    """Co-contraction indices of pairs of muscles over every window.
+
+    They are NaN for a channel with a fault, and where one muscle is normalised by a maximal trial and the other by its own peak.
+    """
     rows = []
     for window, inside in windows.items():
         for first, second in pairs:
             one, other = (found.muscles.index(name) for name in (first, second))
             row: dict[str, Any] = {"window": window, "first": first, "second": second}
             row |= {"falconer_winter": math.nan, "rudolph": math.nan}
-            if found.usable[one] and found.usable[other]:
+            alike = found.facts[one]["normalised_by"] == found.facts[other]["normalised_by"]
+            if found.usable[one] and found.usable[other] and alike:
                 values = found.envelope[inside, one], found.envelope[inside, other]
                 row |= {"falconer_winter": falconer_winter(*values), "rudolph": rudolph(*values)}
             rows.append(row)
@@ -154,16 +169,27 @@ def agreement_text(row: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> agreement_text({"r": 0.8849, "rms": 0.321, "lag_s": -0.04, "faults": ""})
+    >>> agreement_text({"r": 0.8849, "rms": 0.321, "lag_s": -0.04, "not_compared": ""})
     'r 0.88, rms 0.32, lag -40 ms'
-    >>> agreement_text({"r": float("nan"), "rms": float("nan"), "lag_s": float("nan"), "faults": "dead, mains"})
+    >>> agreement_text({"r": float("nan"), "rms": float("nan"), "lag_s": float("nan"), "not_compared": "dead, mains"})
     'not compared: dead, mains'
     """
     r = row.get("r", math.nan)
     if isinstance(r, float) and math.isfinite(r):
         lag = f", lag {1e3 * row['lag_s']:.0f} ms" if math.isfinite(row["lag_s"]) else ""
         return f"r {r:.2f}, rms {row['rms']:.2f}{lag}"
-    return f"not compared: {row['faults']}" if row.get("faults") else ""
+    return f"not compared: {row.get('not_compared') or 'not known'}"
+
+
+def drawn_envelope(row: Mapping[str, Any]) -> bool:
+    """Return False for a dead channel: noise, which its own peak would raise to 1.
+
+    Examples
+    --------
+    >>> drawn_envelope({"faults": "dead, mains"}), drawn_envelope({"faults": "mains"})
+    (False, True)
+    """
+    return "dead" not in str(row.get("faults", "")).split(", ")
 
 
 def over_study(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

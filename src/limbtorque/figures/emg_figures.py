@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from limbtorque.arrays import FloatArray
-from limbtorque.emg.summary import agreement_text
+from limbtorque.emg.summary import agreement_text, drawn_envelope
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.panels import TITLE_MM, blank_panels, place_panels
 from limbtorque.figures.style import (
@@ -53,7 +53,7 @@ def emg_figure(
     -------
     matplotlib.figure.Figure
         A panel for each muscle. The scale is that of the activation; the envelope is drawn with the height of the panel, as only its
-        shape compares where it is normalised by its own peak. A bar at the top marks the activity.
+        shape compares where it is normalised by its own peak. A bar at the top marks the activity. Of a dead channel neither is drawn.
     """
     muscles = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
     about = {row["muscle"]: row for row in rows}
@@ -88,7 +88,8 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
     activation = _floats(table, f"{muscle}_activation") if predicted else envelope
     mark_frames(axes, table, np.isnan(activation), label="activation not known" if predicted else "no samples")
     top = float(np.nanmax(activation, initial=0.0)) or 1.0
-    peak = float(np.nanmax(envelope, initial=0.0))
+    drawn = drawn_envelope(row)
+    peak = float(np.nanmax(envelope, initial=0.0)) if drawn else 0.0
     colour, alpha = ENVELOPE
     if peak > 0.0:
         heights = np.nan_to_num(envelope) * top / peak
@@ -96,7 +97,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
         axes.fill_between(time_s, 0.0, heights, color=colour, alpha=alpha, linewidth=0.0, label=text, zorder=1)
     if predicted:
         axes.plot(time_s, activation, color=LINE_COLOURS[0], label="activation by static optimization", zorder=3)
-    for method, text in METHODS.items():
+    for method, text in METHODS.items() if drawn else ():
         active = _floats(table, f"{muscle}_active_{method}")
         if np.isfinite(active).any():
             shade(axes, time_s, active == 1.0, ACTIVE, text, lowest=0.95)
@@ -105,6 +106,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
     axes.set_ylabel("activation (0 to 1)" if predicted else "envelope")
     axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     about = agreement_text(row) if predicted else _scale_text(row)
+    about += "" if drawn else "; not drawn"
     axes.set_title(f"{muscle}\n{about}", loc="left", fontsize=NAME_SIZE)
 
 

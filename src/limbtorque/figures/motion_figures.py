@@ -11,6 +11,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limbtorque.arrays import FloatArray
 from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import ABSORBED, GENERATED, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_axes, stacked_panels
@@ -28,7 +29,9 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 
 POSTURES = 14
-ARROW_SHARE = 0.35  # of the limb's length: the longest arrow
+MARGIN = 0.05  # of the larger side of the limb's surroundings
+WIDE = 2.2  # times as wide as high: drawn over two columns
+LEAST_MM, MOST = 34.0, 1.1  # height of the limb's panel: at least; at most this part of its width
 
 
 def kinematics_figure(
@@ -132,8 +135,8 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
 
     Notes
     -----
-    From the lightest to the darkest with time. The arrows are the external force at its point of application; the largest is a third of the limb long, and
-    the title gives its size.
+    From the lightest to the darkest with time. The arrows are the external force at its point of application, with the scale that the title
+    gives: the longest is at most as long as the longest segment.
     """
     points = np.stack(
         [column_array(table, f"{p}_position_x_m", f"{p}_position_y_m") for p in (*joints, "endpoint")], axis=1
@@ -148,28 +151,35 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
     axes.plot(points[seen, -1, 0], points[seen, -1, 1], color="0.75", linewidth=0.7, zorder=1)
     size = np.hypot(force[chosen, 0], force[chosen, 1])
     largest = float(np.nanmax(size, initial=0.0))
-    length = float(np.linalg.norm(np.diff(points[seen[0]], axis=0), axis=1).sum())
+    newtons_per_m = _arrow_scale(largest, points[seen[0]])
     shades = mpl.colormaps["viridis_r"](np.linspace(0.1, 1.0, len(chosen)))
     for frame, colour, newtons in zip(chosen, shades, size, strict=True):
         axes.plot(points[frame, :, 0], points[frame, :, 1], "-o", color=colour, linewidth=1.1, markersize=1.8, zorder=2)
-        if largest > 0.0 and newtons > 0.02 * largest:
-            scale = ARROW_SHARE * length / largest
-            axes.annotate(
-                "",
-                at[frame] + scale * force[frame],
-                at[frame],
-                arrowprops={"arrowstyle": "-|>", "color": TERM_COLOURS["external"], "lw": 0.8, "mutation_scale": 6},
-                zorder=3,
-            )
+        if newtons > 0.02 * largest and np.isfinite(at[frame]).all():
+            tip = at[frame] + force[frame] / newtons_per_m
+            arrow = {"arrowstyle": "-|>", "color": TERM_COLOURS["external"], "lw": 0.9, "mutation_scale": 6}
+            axes.annotate("", tip, at[frame], arrowprops={**arrow, "shrinkA": 0.0, "shrinkB": 0.0}, zorder=3)
+            axes.update_datalim([at[frame], tip])
+    sides_m = np.maximum([axes.dataLim.width, axes.dataLim.height], 1e-6)
+    axes.margins(*(MARGIN * sides_m.max() / sides_m))
     axes.set_aspect("equal", adjustable="datalim")
-    axes.margins(0.12)
     axes.set(xlabel="x, forward (m)", ylabel="y (m)")
-    scale_text = f"arrows: external force, up to {largest:.3g} N" if largest > 0.0 else ""
+    scale_text = f"external force: 1 m = {newtons_per_m:g} N, up to {largest:.3g} N" if largest > 0.0 else ""
     axes.set_title(scale_text, loc="right", color="0.35")
 
 
+def _arrow_scale(largest_n: float, posture_m: FloatArray) -> float:
+    """Newtons of an arrow of 1 m: 1, 2 or 5 times a power of ten."""
+    longest_m = float(np.linalg.norm(np.diff(posture_m, axis=0), axis=1).max())
+    if not largest_n > 0.0:
+        return 1.0
+    least = largest_n / longest_m
+    power = 10.0 ** np.floor(np.log10(least))
+    return float(power * next(step for step in (1.0, 2.0, 5.0, 10.0) if step * power >= least * (1.0 - 1e-9)))
+
+
 def limb_figure(
-    table: pa.Table, *, title: str, model: ChainModel, width_mm: float = ONE_COLUMN_MM, postures: int = POSTURES
+    table: pa.Table, *, title: str, model: ChainModel, width_mm: float | None = None, postures: int = POSTURES
 ) -> Figure:
     """Figure of a trial: the limb over time, in the plane of motion.
 
@@ -182,28 +192,32 @@ def limb_figure(
     model : ChainModel
         The chain.
     width_mm : float, optional
-        Width, mm.
+        Width, mm; when not given, that of two columns for a limb that travels, else of one.
     postures : int, optional
         Number of postures.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Stick figures from light (first) to dark (last), the endpoint's path, external forces.
+        Stick figures from light (first) to dark (last), the endpoint's path, external forces; as high as they need at equal scales.
     """
     time_s = table.column("time_s").to_numpy()
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure = NotebookFigure()
+        axes, bar = figure.add_axes((0, 0, 1, 1)), figure.add_axes((0, 0, 1, 1))
+        draw_limb(axes, table, [joint.name for joint in model.joints], postures=postures)
+        across_m, up_m = np.ptp(axes.get_xlim()), np.ptp(axes.get_ylim())
+        width_mm = width_mm or (TWO_COLUMNS_MM if across_m > WIDE * up_m else ONE_COLUMN_MM)
         lines = wrapped_heading(title, width_mm)
         top_mm = 1.5 + 3.6 * (lines.count("\n") + 1) + TITLE_MM
-        wide_mm, tall_mm = width_mm - LEFT_MM - 18.0, 0.72 * width_mm
+        wide_mm = width_mm - LEFT_MM - 20.5
+        tall_mm = float(np.clip(wide_mm * up_m / across_m, LEAST_MM, MOST * wide_mm))
         height_mm = top_mm + tall_mm + BELOW_MM + 1.0
-        figure = NotebookFigure(figsize=(width_mm * MM, height_mm * MM))
-        axes, bar = figure.add_axes((0, 0, 1, 1)), figure.add_axes((0, 0, 1, 1))
+        figure.set_size_inches(width_mm * MM, height_mm * MM)
         place_axes(figure, axes, (LEFT_MM, top_mm, wide_mm, tall_mm))
-        draw_limb(axes, table, [joint.name for joint in model.joints], postures=postures)
         colours = mpl.cm.ScalarMappable(mpl.colors.Normalize(time_s[0], time_s[-1]), "viridis_r")
         figure.colorbar(colours, cax=bar, label="time (s)")
         place_axes(figure, bar, (LEFT_MM + wide_mm + 3.0, top_mm, 2.5, tall_mm))
-        bar.yaxis.set_label_coords(1.0 + 8.0 / 2.5, 0.5)
+        bar.yaxis.set_label_coords(1.0 + 10.5 / 2.5, 0.5)
         heading(figure, lines, y=1.0 - 1.5 / height_mm)
     return figure

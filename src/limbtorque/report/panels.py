@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.emg.summary import agreement_text
+from limbtorque.emg.summary import agreement_text, drawn_envelope
 from limbtorque.figures.error_sources import error_parts, net_bands
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
@@ -184,6 +184,7 @@ def draw_trial(
     motion: Mapping[str, Any],
     window: Window | None = None,
     emg: Sequence[Mapping[str, Any]] = (),
+    effort: float | None = None,
 ) -> Drawing:
     """Choose the panels of the page of a trial, and encode their numbers.
 
@@ -199,6 +200,8 @@ def draw_trial(
         The part that is 0 to 100 %, which is marked in every panel.
     emg : sequence of mapping, optional
         Rows of the trial's first window in `emg_summary.csv`.
+    effort : float, optional
+        Factor of the range of the contact forces (`muscles.contact_effort`).
 
     Notes
     -----
@@ -214,7 +217,7 @@ def draw_trial(
     panels += [
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
-        *_contact_panel(muscles, joints, curves),
+        *_contact_panel(muscles, joints, curves, effort),
         *_emg_panel(muscles, emg, curves),
         *_force_panel(kinematics, curves),
         *_file_panels(kinematics, torques, joints, curves),
@@ -396,7 +399,9 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES)
 
 
-def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
+def _contact_panel(
+    table: pa.Table, joints: Sequence[str], curves: _Curves, effort: float | None = None
+) -> Iterator[Panel]:
     """Contact forces of the joints in which they are known in some frame."""
     given = [joint for joint in joints if f"{joint}_contact_bw" in table.column_names]
     force = _columns(table, [f"{joint}_contact_bw" for joint in given])
@@ -418,18 +423,19 @@ def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> I
             strict=False,
         )
     )
-    about = (
-        "Joint reaction and the pulls of all muscles across the joint. The range has the same torques with activations up to a "
-        "stated factor of the least possible ones (docs/muscles.md)."
-    )
+    about = "Joint reaction and the pulls of all muscles across the joint."
+    if ranged:
+        factor = "muscles.contact_effort" if effort is None else f"{effort:g} (muscles.contact_effort)"
+        about += f" The range has the same torques with activations up to {factor} times the least possible largest one (docs/muscles.md)."
     yield Panel("contact", "Joint contact forces", "contact force", "body weights", lines, _OF_FORCES, about=about)
 
 
 def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curves) -> Iterator[Panel]:
     """Activations, and envelopes of electromyograms of the same colour."""
     names = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
+    dead = [f"{row['muscle']}_envelope" for row in rows if not drawn_envelope(row)]
     both = [f"{name}_{what}" for name in names for what in ("envelope", "activation")]
-    there = [name for name in both if name in table.column_names]
+    there = [name for name in both if name in table.column_names and name not in dead]
     if not there:
         return
     curves.add(_columns(table, there), 4)
@@ -445,7 +451,12 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
         for column in there
     )
     compared = [f"{row['muscle']}: {agreement_text(row)}" for row in rows]
-    about = f"Dotted: normalised envelopes, later by the electromechanical delay. {'; '.join(compared)}."
+    about = (
+        "Dotted: normalised envelopes, later by the electromechanical delay"
+        f"{'; those of dead channels are not drawn' if dead else ''}. {'; '.join(compared)}."
+    )
+    if any("known" in row.get("not_compared", "") for row in rows):
+        about += " Known: share of the window's frames with activation and envelope (limit: ensembles.min_known_share)."
     yield Panel(
         "emg", "Activation and electromyogram", "activation, envelope", "1", lines, ("edge", *_FAULTS), about=about
     )

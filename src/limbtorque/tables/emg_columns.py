@@ -13,7 +13,7 @@ METHOD_TEXTS = {
 }
 _MUSCLE = Column("muscle", "", "muscle", kind=str)
 _AGREEMENT = (
-    Column("r", "1", "correlation of activation and envelope at emg.delay_s; empty for a channel with a fault"),
+    Column("r", "1", "correlation of activation and envelope at emg.delay_s; empty where they were not compared"),
     Column("rms", "1", "root mean square difference of activation and envelope"),
     Column("scaled_rms", "1", "root mean square difference of the activation and scale times the envelope"),
     Column(
@@ -68,6 +68,13 @@ EMG_SUMMARY_COLUMNS = (
         )
     ),
     Column("used_share", "1", "share of the window's frames with activation and envelope; 0 without an activation"),
+    Column(
+        "not_compared",
+        "",
+        "reason for an empty r: faults of the channels, no activation, used_share below ensembles.min_known_share, too few "
+        "frames or a constant, rejected; empty where r is given",
+        kind=str,
+    ),
     *_AGREEMENT[:2],
     _SCALE,
     *_AGREEMENT[2:],
@@ -80,7 +87,7 @@ EMG_BY_MUSCLE_COLUMNS = (
     _MUSCLE,
     Column("n_subjects", "1", "number of subjects with a correlation", kind=int),
     Column("n_trials", "1", "number of trials with a correlation", kind=int),
-    Column("n_left_out", "1", "number of trials without: a faulty channel, or no activation", kind=int),
+    Column("n_left_out", "1", "number of trials without; not_compared in emg_summary says why", kind=int),
     *(
         Column(
             column.name,
@@ -102,7 +109,11 @@ EMG_CO_CONTRACTION_COLUMNS = (
     Column(
         "falconer_winter",
         "1",
-        "co-contraction index of Falconer and Winter (1985), 0 to 1; empty for a channel with a fault",
+        "co-contraction index of Falconer and Winter (1985), 0 to 1; empty for a channel with a fault, and for muscles normalised differently",
     ),
-    Column("rudolph", "1", "co-contraction index of Rudolph et al. (2000), 0 to 2; empty for a channel with a fault"),
+    Column(
+        "rudolph",
+        "1",
+        "co-contraction index of Rudolph et al. (2000), 0 to 2; empty for a channel with a fault, and for muscles normalised differently",
+    ),
 )

@@ -35,8 +35,8 @@ class ProposedEmg:
         Reasons for labels that are only comments.
     without_muscle : tuple of str
         Labels of channels without a muscle of the sets.
-    antagonists : tuple of (str, str)
-        Pairs of muscles with co-contraction indices.
+    antagonists, more_antagonists : tuple of (str, str)
+        Pairs of muscles with co-contraction indices; those with a muscle whose channels are comments, besides.
     unit_unknown : bool
         The file does not state the unit of a channel.
     """
@@ -45,6 +45,7 @@ class ProposedEmg:
     comments: dict[str, str] = field(default_factory=dict)
     without_muscle: tuple[str, ...] = ()
     antagonists: tuple[tuple[str, str], ...] = ()
+    more_antagonists: tuple[tuple[str, str], ...] = ()
     unit_unknown: bool = False
 
     def lines(self) -> list[str]:
@@ -71,8 +72,18 @@ class ProposedEmg:
                 "  # unit: mV # the files do not state the unit of some channels; it affects absolute amplitudes only"
             )
         if self.antagonists:
-            lines.append(f"  antagonists: [{', '.join(f'[{one}, {other}]' for one, other in self.antagonists)}]")
+            lines.append(f"  antagonists: {_listed(self.antagonists)}")
+        if self.more_antagonists:
+            every = _listed((*self.antagonists, *self.more_antagonists))
+            instead = ", in place of the line above" if self.antagonists else ""
+            lines.append(
+                f"  # antagonists: {every} # remove this #, too, with those of these muscles' channels{instead}"
+            )
         return [*lines, ""]
+
+
+def _listed(pairs: Sequence[tuple[str, str]]) -> str:
+    return f"[{', '.join(f'[{one}, {other}]' for one, other in pairs)}]"
 
 
 def propose_emg(seen: Iterable[Seen], chains: Iterable[str]) -> ProposedEmg:
@@ -104,7 +115,11 @@ def propose_emg(seen: Iterable[Seen], chains: Iterable[str]) -> ProposedEmg:
         if not pattern:
             comments[channel.label] = NO_SIDE
     mapped = {name for label, muscles in channels.items() if label not in comments for name in muscles}
-    return ProposedEmg(channels, comments, tuple(dict.fromkeys(without)), _pairs(names, mapped), unknown)
+    pairs = _pairs(names, mapped)
+    more = [
+        pair for pair in _pairs(names, {name for muscles in channels.values() for name in muscles}) if pair not in pairs
+    ]
+    return ProposedEmg(channels, comments, tuple(dict.fromkeys(without)), pairs, tuple(more), unknown)
 
 
 def _muscles_of(chains: Iterable[str]) -> dict[str, str]:

@@ -46,6 +46,14 @@ class Entry(Frozen):
 
     model_config = ConfigDict(strict=True)
 
+    @classmethod
+    def own_values(cls, value: Any, name: str) -> Any:
+        """Values that are no entries of their own, which are checked one by one."""
+        if isinstance(value, dict) and cls.model_fields[name].annotation is Any:
+            return ()
+        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,)
+        return [part for part in parts if not isinstance(part, dict)]
+
 
 class FormEntry(Entry):
     """Entry of a curve of some form."""

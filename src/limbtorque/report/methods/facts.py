@@ -44,6 +44,7 @@ def facts(study: MethodsStudy) -> dict[str, Any]:
                 **loads(study),
                 **plates(study),
                 **muscles(study),
+                **electromyography(study),
                 **replays(study),
                 **curves(study),
             }
@@ -296,6 +297,25 @@ def muscles(study: MethodsStudy) -> dict[str, Any]:
         "weights": with_counts(Counter({names and f"with weights for {names}": n for names, n in weights.items()})),
         "muscle_sets": [(sets[key], count, several[sets[key]["chain"]]) for key, count in used.items() if key in sets],
         "reserve_percent": [100.0 * share for share in known_numbers(rows, "reserve_share") if share > 0.0],
+    }
+
+
+def electromyography(study: MethodsStudy) -> dict[str, Any]:
+    """Trials with electromyography, and trials with contact forces."""
+    trials = study.provenance.get("trials", {})
+
+    def recorded(row: Row) -> bool:
+        return "emg_sha256" in trials.get(str(row["trial"]), {}).get("stages", {}).get("muscles", {})
+
+    rows = [row for row in study.done if recorded(row)]
+    optimized = [row for row in study.done if row["muscle_status"] not in ("none", "failed")]
+    return {
+        "with_emg": rows,
+        "compared_emg": [row for row in rows if row in optimized],
+        "emg_muscles": list(study.settings.emg.muscles),
+        "emg_pairs": [f"{first} with {second}" for first, second in study.settings.emg.antagonists],
+        "emg_known_percent": 100.0 * study.settings.ensembles.min_known_share,
+        "with_contact": [row for row in optimized if study.value(row, "muscles.contact_forces")],
     }
 
 

@@ -9,6 +9,8 @@ REFERENCES = {
     "University of Texas at Austin.",
     "bell": "Bell AL, Pedersen DR, Brand RA (1990) A comparison of the accuracy of several hip center location prediction methods. "
     "Journal of Biomechanics 23, 617-621.",
+    "bonato": "Bonato P, D'Alessio T, Knaflitz M (1998) A statistical method for the measurement of muscle activation intervals from surface "
+    "myoelectric signal during gait. IEEE Transactions on Biomedical Engineering 45, 287-299.",
     "cappozzo": "Cappozzo A, Catani F, Della Croce U, Leardini A (1995) Position and orientation in space of bones during movement: "
     "anatomical frame definition and determination. Clinical Biomechanics 10, 171-178.",
     "challis": "Challis JH (1999) A procedure for the automatic determination of filter cutoff frequency for the processing of "
@@ -22,6 +24,8 @@ REFERENCES = {
     "formulations for solving the muscle redundancy problem. Annals of Biomedical Engineering 44, 2922-2936.",
     "deleva": "de Leva P (1996) Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters. Journal of Biomechanics 29, "
     "1223-1230.",
+    "deluca": "De Luca CJ, Gilmore LD, Kuznetsov M, Roy SH (2010) Filtering the surface EMG signal: movement artifact and baseline noise "
+    "contamination. Journal of Biomechanics 43, 1573-1579.",
     "dellacroce": "Della Croce U, Leardini A, Chiari L, Cappozzo A (2005) Human movement analysis using stereophotogrammetry. Part 4: "
     "assessment of anatomical landmark misplacement and its effects on joint kinematics. Gait and Posture 21, 226-237.",
     "dempster": "Dempster WT (1955) Space requirements of the seated operator. WADC Technical Report 55-159, Wright-Patterson Air "
@@ -32,12 +36,16 @@ REFERENCES = {
     "ball joints. Journal of Biomechanics 39, 2798-2809.",
     "exell": "Exell T, Kerwin D, Irwin G, Gittoes M (2011) Calculating centre of pressure from multiple force plates for kinetic "
     "analyses of sprint running. Proceedings of the 29th Conference of the International Society of Biomechanics in Sports, Porto.",
+    "falconer": "Falconer K, Winter DA (1985) Quantitative assessment of co-contraction at the ankle joint in walking. "
+    "Electromyography and Clinical Neurophysiology 25, 135-149.",
     "gloersen": "Gloersen O, Federolf P (2016) Predicting missing marker trajectories in human motion data using marker "
     "intercorrelations. PLoS ONE 11, e0152616.",
     "harrington": "Harrington ME, Zavatsky AB, Lawson SEM, Yuan Z, Theologis TN (2007) Prediction of the hip joint centre in adults, "
     "children, and patients with cerebral palsy based on magnetic resonance imaging. Journal of Biomechanics 40, 595-602.",
     "hicks": "Hicks JL, Richards JG (2005) Clinical applicability of using spherical fitting to find hip joint centers. Gait and "
     "Posture 22, 138-145.",
+    "hodges": "Hodges PW, Bui BH (1996) A comparison of computer-based methods for the determination of onset of muscle contraction "
+    "using electromyography. Electroencephalography and Clinical Neurophysiology 101, 511-519.",
     "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
     "population. Gait and Posture 44, 48-54.",
     "needham": "Needham L, Evans M, Cosker DP, Wade L, McGuigan PM, Bilzon JL, Colyer SL (2021) The accuracy of several pose "
@@ -58,6 +66,8 @@ REFERENCES = {
     "Journal of Electromyography and Kinesiology 13, 569-573.",
     "rossi": "Rossi M, Lyttle A, El-Sallam A, Benjanuvatra N, Blanksby B (2013) Body segment inertial parameters of elite swimmers "
     "using DXA and indirect methods. Journal of Sports Science and Medicine 12, 761-775.",
+    "rudolph": "Rudolph KS, Axe MJ, Snyder-Mackler L (2000) Dynamic stability after ACL injury: who can hop? Knee Surgery, Sports "
+    "Traumatology, Arthroscopy 8, 262-269.",
     "savitzky": "Savitzky A, Golay MJE (1964) Smoothing and differentiation of data by simplified least squares procedures. "
     "Analytical Chemistry 36, 1627-1639.",
     "winter": "Winter DA (2009) Biomechanics and Motor Control of Human Movement, 4th edition. Wiley, Hoboken.",
@@ -83,5 +93,7 @@ CITED = {
     **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989", "deleva": "de Leva 1996"},
     **{"zatsiorsky": "Zatsiorsky et al. 1990", "zeni": "Zeni et al. 2008", "oconnor": "O'Connor et al. 2007"},
     **{"dellacroce": "Della Croce et al. 2005", "exell": "Exell et al. 2011", "hicks": "Hicks and Richards 2005"},
-    **{"needham": "Needham et al. 2021", "rossi": "Rossi et al. 2013"},
+    **{"needham": "Needham et al. 2021", "rossi": "Rossi et al. 2013", "bonato": "Bonato et al. 1998"},
+    **{"deluca": "De Luca et al. 2010", "falconer": "Falconer and Winter 1985", "hodges": "Hodges and Bui 1996"},
+    **{"rudolph": "Rudolph et al. 2000"},
 }

@@ -51,11 +51,16 @@ class Frozen(BaseModel):
                 raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
         return value
 
+    @classmethod
+    def own_values(cls, value: Any, name: str) -> Any:  # noqa: ARG003 (for classes that choose by it)
+        """Values of a field that are checked with it."""
+        return value
+
     @field_validator("*", mode="after")
     @classmethod
-    def _of_a_size(cls, value: Any) -> Any:
+    def _of_a_size(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse numbers that no quantity of a study has, and texts that nobody reads."""
-        for each in _entries(value):
+        for each in _entries(cls.own_values(value, str(info.field_name))):
             number = isinstance(each, int | float) and not isinstance(each, bool)
             if number and each and not SMALLEST <= abs(each) <= LARGEST:
                 raise ValueError(f"expected a size from {SMALLEST:g} to {LARGEST:g}")

@@ -79,7 +79,7 @@ class Ensembles(Options):
     min_known_share: float = option(
         0.9,
         "Least share of the frames of a window (or of its stance) with a known torque; with less, peaks, means and "
-        "integrals of results/summary.csv and muscle_summary.csv are empty.",
+        "integrals of results/summary.csv and muscle_summary.csv, and the agreement in emg_summary.csv, are empty.",
         "1",
         gt=0.0,
         le=1.0,

@@ -212,6 +212,8 @@ def _muscle_row(
 def _emg_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Row of `results/emg_summary.csv`; without agreement where it is rejected."""
     own = {**identity(trial), "muscle_status": verdict.muscles, **row}
+    if verdict.muscles == "rejected":
+        own["not_compared"] = row["not_compared"] or "muscle forces rejected"
     return _usable(own, EMG_AGREEMENT, verdict.muscles)
 
 
