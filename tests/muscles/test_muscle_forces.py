@@ -339,7 +339,7 @@ def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
     [
         ({"weights": {"BRAC": 2.0}}, "no muscle 'BRAC' .muscles.weights.; did you mean 'BRA'"),
         ({"activation_bounds": {"SOL": [0, 1]}}, "no muscle 'SOL' .muscles.activation_bounds."),
-        ({"criterion": "stress"}, "no cross-section .pcsa_cm2."),
+        ({"criterion": "stress"}, "has no pcsa_cm2 for TRIlong"),
         ({"scale_strength": "mass"}, "has no body mass"),
     ],
 )

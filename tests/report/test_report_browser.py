@@ -253,7 +253,7 @@ def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, stu
     try:
         report.run(folder=study)
         visit(browser, study)
-        lines = "return document.getElementById('ensemble_plot').data.filter((t) => !t.fill).map((t) => [t.line.width, t.y])"
+        lines = "return document.getElementById('ensemble_plot').data.filter((t) => !t.fill && t.line.dash !== 'dot').map((t) => [t.line.width, t.y])"
         thin, thick, hovered, other = browser.execute_script(lines)[:4]
         mean = [percent / 10 for percent in range(0, 101, 5)]
         assert (thin[0], thick[0], hovered[0], other[0]) == (0.9, 2.2, 0, 0.9)
