@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from hostile_tables import hostile_study
-from limbtorque.cli.check_summary import Answer, summary_lines
-from limbtorque.cli.kinds import lines_by_kind
-from limbtorque.cli.main import EXAMPLES, main
-from limbtorque.cli.progress import LONG_TABLE, followed, followed_rows
+from limbtorque.cli.check_summary import Answer, lines_by_kind, summary_lines
+from limbtorque.cli.main import COMMANDS, main
 from limbtorque.cli.run_study import command, snakefile
+from limbtorque.cli.terminal import LONG_TABLE, followed, followed_rows
 from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.verdict import Flag
 
@@ -146,26 +145,26 @@ def test_settings_prints_every_option(capsys):
     assert all(f"`{name}`" in out for name in option_names())
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
 def test_every_command_shows_examples(capsys, name):
     with pytest.raises(SystemExit) as end:
-        main([name, "--help"])
+        main([*name.split(), "--help"])
     assert end.value.code == 0
     out = capsys.readouterr().out
     assert f"examples:\n  limbtorque {name} " in out
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name])
-def test_the_examples_can_be_parsed(name):
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_the_examples_can_be_parsed(command):
     import shlex
 
     from limbtorque.cli.main import _parser, _split
 
-    lines = [line.strip() for line in EXAMPLES[name].splitlines() if line.startswith("  limbtorque ")]
+    lines = [line.strip() for line in command.epilog.splitlines() if line.startswith("  limbtorque ")]
     assert lines
     for line in lines:
         words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
-        assert callable(_parser().parse_args(_split(words[1:])[0]).function)
+        assert callable(_parser().parse_args(_split(words[1:])[0]).command.work)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
@@ -174,7 +173,7 @@ def test_completion_knows_the_commands(capsys, shell):
         main(["--print-completion", shell])
     assert end.value.code == 0
     out = capsys.readouterr().out
-    assert all(name in out for name in EXAMPLES)
+    assert all(word in out for command in COMMANDS for word in command.name.split())
     assert "--from" in out
 
 
@@ -220,7 +219,7 @@ def test_a_long_table_has_a_bar_and_a_short_one_none(capsys, monkeypatch):
 
 @pytest.mark.parametrize("command", ["check", "status", "split"])
 def test_commands_that_read_a_long_table_follow_its_rows(tmp_path, capsys, monkeypatch, command):
-    from limbtorque.cli import progress, split
+    from limbtorque.cli import split, terminal
 
     study, seen = hostile_study(tmp_path / "study"), []
 
@@ -228,7 +227,7 @@ def test_commands_that_read_a_long_table_follow_its_rows(tmp_path, capsys, monke
         seen.append(len(rows))
         return iter(rows)
 
-    monkeypatch.setattr(progress, "followed_rows", follow)
+    monkeypatch.setattr(terminal, "followed_rows", follow)
     monkeypatch.setattr(split, "followed_rows", follow)
     words = [command, str(study), *([str(tmp_path / "parts")] if command == "split" else [])]
     main(words)

@@ -9,46 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from limbtorque.errors import ModelError
-
-if TYPE_CHECKING:
-    from limbtorque.muscles.opensim_models.entries import ImportedMuscle
-    from limbtorque.muscles.opensim_models.import_set import ImportedSet
+from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions, between
+from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
+from limbtorque.muscles.opensim_models.joints import JointChoice
+from limbtorque.study.whole_file import write_text
+from limbtorque.study.yaml_file import yaml_text
 
 T = TypeVar("T")
 HALF_TURN_DEG = 180.0
 CHAIN_OF = {"leg": "knee", "arm": "elbow"}
-EXAMPLES = """examples:
-  limbtorque muscles import model.osim --plane sagittal --side right
-  limbtorque muscles import model.osim --plane sagittal --side left --output config/leg_left.yaml
-  limbtorque muscles import model.osim --plane sagittal --side right --range knee=0:110 --hold hip_adduction_r=-5
-  limbtorque muscles import model.osim --plane sagittal --side right --paths functions.xml
-"""
 
 
-def add_options(command: argparse.ArgumentParser) -> None:
-    """Add the options of `limbtorque muscles import`."""
-    command.add_argument("model", type=Path, help="OpenSim model (.osim)")
-    command.add_argument("--plane", required=True, choices=("sagittal",), help="plane of the movement")
-    command.add_argument("--side", required=True, choices=("left", "right"))
-    command.add_argument("--chain", choices=("arm", "leg"), help="default: the one that the model has muscles of")
-    command.add_argument(
-        "--output", type=Path, metavar="FILE", help="file of the set (default: NAME_SIDE.yaml of the model's name)"
-    )
-    command.add_argument(
-        "--paths", type=Path, metavar="FILE", help="FunctionBasedPathSet (.xml): lengths and arms from its functions"
-    )
-    for option, example, about in (
-        ("--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised; none leaves it out"),
-        ("--range", "JOINT=LOW:HIGH", "flexion in degrees to sample (default: the model's range)"),
-        ("--hold", "NAME=DEGREES", "hold another coordinate at an angle (default: the model's default)"),
-    ):
-        command.add_argument(option, action="append", default=[], metavar=example, help=about)
-
-
-def import_muscles(options: argparse.Namespace) -> int:
+def import_model(options: argparse.Namespace) -> int:
     """Run `limbtorque muscles import`; returns the exit code.
 
     Raises
@@ -56,12 +31,6 @@ def import_muscles(options: argparse.Namespace) -> int:
     ModelError
         The model cannot become a set, an option is not readable, or the file exists.
     """
-    from limbtorque.muscles.opensim_models.entries import ImportOptions
-    from limbtorque.muscles.opensim_models.import_set import import_muscle_set
-    from limbtorque.muscles.opensim_models.joints import JointChoice
-    from limbtorque.study.whole_file import write_text
-    from limbtorque.study.yaml_file import yaml_text
-
     choice = JointChoice(
         _pairs("--coordinate", options.coordinate, "JOINT=NAME"),
         {joint: _range(joint, text) for joint, text in _pairs("--range", options.range, "JOINT=LOW:HIGH").items()},
@@ -155,8 +124,6 @@ def _remarks(one: ImportedMuscle, joint: str) -> list[str]:
 
 
 def _remarks_at(one: ImportedMuscle, joint: str) -> list[str]:
-    from limbtorque.muscles.opensim_models.entries import between
-
     remarks = [
         f"arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}: the range ends there"
         for broken in one.breaks

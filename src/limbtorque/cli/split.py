@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from limbtorque.cli.progress import followed_rows
+from limbtorque.cli.terminal import followed_rows
 from limbtorque.errors import StudyError
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows

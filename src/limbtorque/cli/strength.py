@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.workflow.streams import say
-
-if TYPE_CHECKING:
-    from limbtorque.muscles.sets.muscle_set import MuscleSet
-    from limbtorque.muscles.strength_factors import Effort
-    from limbtorque.study.study import Study
-    from limbtorque.study.trials import Trial
+from limbtorque.motion.table import motion_from_table
+from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
+from limbtorque.muscles.strength_factors import Effort, fitted_factors, strongest
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
+from limbtorque.tables.files import column_array
+from limbtorque.workflow.run_session import TrialTables
 
 LISTED = 6  # trials in a message
-EXAMPLES = """examples:
-  limbtorque strength S01_mvc_knee:knee:extension S01_mvc_ankle:ankle:extension
-  limbtorque strength S01_mvc_knee:knee:extension --study my_study
-"""
-
-
-def add_strength_command(command: Callable[[str, str], argparse.ArgumentParser]) -> None:
-    """Add the command that fits strengths to maximal trials."""
-    strength = command("strength", "fit the muscles' strengths to the torques of maximal trials")
-    strength.add_argument(
-        "efforts",
-        nargs="+",
-        metavar="TRIAL:JOINT:SENSE",
-        help="trial of the study that has run, joint, and flexion or extension",
-    )
-    strength.add_argument(
-        "--study", type=Path, default=Path(), metavar="FOLDER", help="the study's folder (default: .)"
-    )
-    strength.set_defaults(function=_strength)
-
-
-def _strength(options: argparse.Namespace) -> int:
-    from limbtorque.workflow.effective_settings import load_planned_study
-
-    study = load_planned_study(options.study)
-    for line in strength_lines(study, options.efforts):
-        say(line, sys.stdout)
-    return 0
 
 
 def strength_lines(study: Study, given: Sequence[str]) -> list[str]:
@@ -87,8 +58,6 @@ def strength_lines(study: Study, given: Sequence[str]) -> list[str]:
 
 def _factors(muscle_set: MuscleSet, efforts: Sequence[Effort]) -> dict[str, float]:
     """Factors of the muscles that take part in an effort."""
-    from limbtorque.muscles.strength_factors import fitted_factors
-
     used = [any(effort.reach_nm[k] > 0.0 for effort in efforts) for k in range(len(muscle_set.names))]
     found = zip(muscle_set.names, fitted_factors(efforts), used, strict=True)
     return {f"{muscle_set.name}.{name}": float(factor) for name, factor, taken in found if taken}
@@ -96,13 +65,6 @@ def _factors(muscle_set: MuscleSet, efforts: Sequence[Effort]) -> dict[str, floa
 
 def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
     """Trial and effort of an argument."""
-    import numpy as np
-
-    from limbtorque.motion.table import motion_from_table
-    from limbtorque.muscles.strength_factors import strongest
-    from limbtorque.tables.files import column_array
-    from limbtorque.workflow.run_session import TrialTables
-
     name, joint, sense = [*text.split(":"), "", "", ""][:3]
     trials = {trial.name: trial for trial in study.trials}
     if name not in trials:
@@ -131,8 +93,6 @@ def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
 
 def _muscle_set(trial: Trial, folder: Path) -> MuscleSet:
     """Muscle set of a trial with the strengths of its source."""
-    from limbtorque.muscles.sets.muscle_set import load_muscle_set
-
     name = trial.settings.muscle_set(trial.chain, folder)
     if not name:
         raise SettingsError(f"the chain {trial.chain} of trial {trial.name} has no muscle set (muscles.sets)")

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from limbtorque.cli.study_folder import quoted
+from limbtorque.cli.terminal import quoted
 
 BOTH = ("arm", "leg")
 

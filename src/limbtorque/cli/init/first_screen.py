@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.forces import is_of_forces
 from limbtorque.cli.init.proposal import Proposal
 from limbtorque.cli.init.proposed_trials import NO_SET, ProposedTrial
 from limbtorque.cli.init.survey import STORAGE, Unread
-from limbtorque.cli.kinds import lines_by_kind
-from limbtorque.cli.study_folder import quoted
+from limbtorque.cli.terminal import quoted
 from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.words import counted
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.again import init_command, other_folder
 from limbtorque.cli.init.answers import (
     FORWARD,
@@ -24,7 +25,6 @@ from limbtorque.cli.init.proposed_sets import Confirm
 from limbtorque.cli.init.scan import survey
 from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import config_text, skipped_text, subjects_text, trials_text
-from limbtorque.cli.kinds import lines_by_kind
 from limbtorque.errors import FolderError
 from limbtorque.recordings.read import SUFFIXES
 from limbtorque.study.whole_file import write_text

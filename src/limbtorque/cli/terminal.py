@@ -1,10 +1,16 @@
-"""A progress bar on a terminal, and silence in logs."""
+"""Study folders as commands get them, and progress bars on a terminal."""
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TypeVar
+
+from limbtorque.errors import LimbtorqueError
+from limbtorque.study.study import SETTINGS_FILE
 
 Item = TypeVar("Item")
 LONG_TABLE = 5000  # rows, which take a few tenths of a second
@@ -45,3 +51,33 @@ def followed(items: Iterable[Item], total: int, *, what: str) -> Iterator[Item]:
     on_terminal = sys.stdout.isatty()  # what is printed meanwhile then goes above the bar
     with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=on_terminal) as bar:
         yield from bar.track(items, total=total, description=what)
+
+
+def require_study(folder: Path) -> None:
+    """Check that a folder is a study: that it has a settings file.
+
+    Parameters
+    ----------
+    folder : Path
+        Folder given to a command.
+
+    Raises
+    ------
+    LimbtorqueError
+        It does not exist, is inside a study (as `results` is), or has no settings file.
+    """
+    name = str(folder) if str(folder).isprintable() else repr(str(folder))
+    if os.path.isfile(folder / SETTINGS_FILE):  # noqa: PTH113 (false for loops of links, and names that no system takes)
+        return
+    if not os.path.exists(folder):  # noqa: PTH110
+        found = f"{name} does not exist"
+    elif ((inside := folder.resolve().parent) / SETTINGS_FILE).is_file():
+        raise LimbtorqueError(f"{name} is a part of a study; give the study's own folder: {inside}")
+    else:
+        found = f"{name} has no {SETTINGS_FILE}, so it is not a study"
+    raise LimbtorqueError(f"{found}; give a study's folder, or `limbtorque init {name} --from RECORDINGS` proposes one")
+
+
+def quoted(path: Path) -> str:
+    """Path as a word of a command; one that begins with a dash is no option."""
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))

@@ -1,0 +1,227 @@
+"""Commands on recordings; what they need is imported when they run."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
+from limbtorque.errors import SettingsError, TrialError
+from limbtorque.workflow.streams import say
+
+if TYPE_CHECKING:
+    from limbtorque.study.options.reading import Reading
+    from limbtorque.study.settings import Settings
+
+RECORDING = path_option("file", "recording (C3D, TRC, STO, MOT, TSV, CSV, JSON)")
+FORCES = file_option("--forces", "second file, with the force plates of the recording")
+
+
+def _changed_settings(options: argparse.Namespace, file: Path | None = None) -> Settings:
+    """Settings of a file, or the defaults, with the changes of `--set`."""
+    from limbtorque.study.settings import Settings, load_settings, override
+
+    return override(load_settings(file) if file else Settings(), options.set, source="--set")
+
+
+def _limits(reading: Reading) -> dict[str, Any]:
+    """Limits and options with which a guarded reader reads a file."""
+    from limbtorque.recordings.options import ReadOptions
+
+    return {
+        "memory_limit_mb": reading.memory_limit_mb,
+        "time_limit_s": reading.time_limit_s,
+        "options": ReadOptions.of(reading),
+    }
+
+
+@command(
+    "inspect",
+    RECORDING,
+    FORCES,
+    switch("--compare", "compare our reading of a C3D file with ezc3d's and c3d's"),
+    changes("e.g. reading.length_unit=mm"),
+    examples=(
+        "inspect data/demo/S01_sagittal_fast.c3d",
+        "inspect markers.trc --forces forces.mot",
+        "inspect table.csv --set reading.length_unit=mm",
+    ),
+)
+def inspect(options: argparse.Namespace) -> int:
+    """Show the contents of a recording, and the findings of its audit."""
+    from limbtorque.cli.inspect import describe
+    from limbtorque.recordings.libraries import SECOND_READERS
+    from limbtorque.recordings.sandbox import GuardedReader
+
+    limits = _limits(_changed_settings(options).reading)
+    if options.compare and (options.forces or options.file.suffix.lower() != ".c3d"):
+        raise TrialError("--compare reads a single C3D file; omit --forces, or --compare for another format")
+    with GuardedReader() as reader:
+        recording = reader.read(options.file, **limits, forces=options.forces)
+        if not options.compare:
+            print(describe(recording))
+            return 0
+        for library in SECOND_READERS:
+            differences = reader.compare(options.file, library, **limits)
+            print("\n".join(differences.sentences if differences else (f"{library}: nothing to compare",)))
+    return 0
+
+
+@command(
+    "run",
+    RECORDING,
+    FORCES,
+    file_option("--static", "static trial, from which landmarks are carried"),
+    option("--chain", required=True, about="arm, leg, or a chain of the settings"),
+    option("--side", required=True, choices=("left", "right")),
+    option("--mass-kg", required=True, type=float, about="body mass, kg"),
+    option("--height-m", type=float, default=math.nan, about="body height, m, to compare mass and lengths with"),
+    option(
+        "--sex", choices=("f", "m"), default="", about="sex, for the tables of segment parameters that depend on it"
+    ),
+    option("--leg-length-m", type=float, default=math.nan, about="leg length, m, for hip_centre: davis_1991"),
+    path_option("--settings", "settings file with at least one marker set", required=True),
+    option("--marker-set", about="marker set; required if the settings have several"),
+    option("--prefix", default="", about="subject prefix of the marker names"),
+    option("--load", default="", about="name of an external load of the settings"),
+    changes("change an option, e.g. plane.kind=horizontal"),
+    path_option("--output", "folder for tables and figure (default: %(default)s)", default=Path("limbtorque_output")),
+    examples=(
+        "run data/demo/S01_sagittal_fast.c3d --chain arm --side right --mass-kg 72 --settings config/config.yaml",
+        "run walk.c3d --chain leg --side left --mass-kg 66 --settings config/config.yaml --set filter.cutoff_hz=6",
+    ),
+)
+def run(options: argparse.Namespace) -> int:
+    """Analyse one recording without Snakemake."""
+    from limbtorque.analysis import analyse_recording
+    from limbtorque.figures.style import save_figure
+    from limbtorque.figures.torque_figures import torque_figure
+    from limbtorque.motion.limb import Limb
+    from limbtorque.recordings.recording import with_static
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.tables.files import write_table
+    from limbtorque.workflow.second_look import second_look
+
+    settings = _changed_settings(options, options.settings)
+    for name, value, known in (
+        ("--chain", options.chain, settings.chain_names),
+        ("--marker-set", options.marker_set, settings.marker_sets),
+        ("--load", options.load, settings.loads),
+    ):
+        if value and value not in known:
+            raise TrialError(f"{name} is {value!r}; the settings have {', '.join(known) or 'none'}")
+    if not settings.marker_sets:
+        raise TrialError(f"{options.settings} has no marker_sets; add one (docs/settings.md)")
+    with GuardedReader() as reader:
+        limits = _limits(settings.reading)
+        recording = reader.read(options.file, **limits, forces=options.forces)
+        if options.static:
+            recording = with_static(recording, reader.read(options.static, **limits))
+        compared, doubts = second_look(options.file, options.forces, settings.reading, reader)
+    result = analyse_recording(
+        recording,
+        Limb(
+            options.chain,
+            side=options.side,
+            body_mass_kg=options.mass_kg,
+            height_m=options.height_m,
+            sex=options.sex,
+            measured={"leg_length_m": options.leg_length_m} if options.leg_length_m > 0.0 else {},
+            marker_set=options.marker_set,
+            prefix=options.prefix,
+            load=options.load,
+        ),
+        settings,
+        folder=options.settings.resolve().parent.parent,
+    )
+    motion = result.motion
+    motion = replace(motion, metrics={**motion.metrics, **compared}, notes=(*motion.notes, *doubts))
+    result = replace(result, motion=motion)
+    stem = f"{options.file.stem}_{options.side}_{options.chain}"
+    tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
+    for name, table in tables.items():
+        if table is not None:
+            write_table(table, options.output / f"{stem}_{name}.csv")
+            print(options.output / f"{stem}_{name}.csv")
+    figure = torque_figure(
+        result.torque_table,
+        title=stem,
+        model=settings.chain(options.chain),
+        flexion_sign=motion.flexion.sign.tolist(),
+    )
+    save_figure(figure, options.output / f"{stem}.png")
+    print(options.output / f"{stem}.png")
+    for line in (*motion.notes, *(result.muscles.notes if result.muscles else ())):
+        print(f"note: {line}")
+    verdict = result.verdict
+    rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""
+    print(f"status: {verdict.status}{rejected}")
+    for flag in verdict.flags:
+        print(f"{flag.status}: {flag.sentence}")
+    return 0
+
+
+@command(
+    "map",
+    path_option("file", "recording (C3D, TRC, STO, MOT, TSV, CSV)"),
+    path_option("--settings", "settings file with chains of your own"),
+    changes("e.g. reading.length_unit=mm"),
+    file_option("--output", "the page (default: RECORDING_map.html, here)"),
+    examples=(
+        "map walk.c3d                           # then open walk_map.html in a browser",
+        "map table.csv --set reading.length_unit=mm",
+        'map walk.c3d --settings "my study/config/config.yaml"',
+    ),
+)
+def map_markers(options: argparse.Namespace) -> int:
+    """Write a page on which markers are given to landmarks by eye."""
+    from limbtorque.cli.map_recording import MapChoices, map_page
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.study.whole_file import write_text
+
+    settings = _changed_settings(options, options.settings)
+    with GuardedReader() as reader:
+        recording = reader.read(options.file, **_limits(settings.reading))
+    choices = MapChoices(
+        options.file.as_posix(),
+        {name: settings.chain(name) for name in (*settings.chains, "leg", "arm")},
+        rows=settings.segments.any_sex,
+        up_axis=settings.plane.up_axis or "",
+        options={name: text for name, text in options.set.items() if name.startswith("reading.")},
+    )
+    page = options.output or Path(f"{options.file.stem}_map.html")
+    write_text(page, map_page(recording, choices))
+    print(f"written: {page}")
+    say("next: open it in a browser, and give every landmark its marker")
+    return 0
+
+
+@command(
+    "emg",
+    file_option("files", "recordings (C3D or STO)", nargs="+"),
+    file_option("--maximal", "maximum voluntary contraction", action="append", default=[]),
+    path_option("--settings", "settings file (default: all recognised channels)"),
+    option("--side", choices=("left", "right"), default="right", about="for {S} in emg.channels (default: right)"),
+    changes("change an option"),
+    path_option("--output", "folder for tables and figures (default: %(default)s)", default=Path("limbtorque_emg")),
+    examples=(
+        "emg walk.c3d --output emg",
+        "emg walk.c3d --maximal mvc_leg.c3d --settings config/config.yaml --side left",
+    ),
+)
+def emg(options: argparse.Namespace) -> int:
+    """Envelopes, activity and faults of electromyography, without torques."""
+    from limbtorque.cli.emg import analyse_files
+
+    settings = _changed_settings(options, options.settings)
+    stems = [path.stem.lower() for path in options.files]
+    if len(set(stems)) < len(stems):
+        raise SettingsError(f"two recordings have one name, and so would their results: {', '.join(stems)}; rename one")
+    lines = analyse_files(options.files, options.output, settings=settings, side=options.side, maximal=options.maximal)
+    for line in lines:
+        say(line, sys.stdout)
+    return 0

@@ -1,0 +1,130 @@
+"""Commands on results, muscles and settings; their needs are imported when they run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from limbtorque.cli.command import command, file_option, option, path_option, several
+from limbtorque.workflow.streams import say
+
+
+@command(
+    "diff",
+    path_option("first", "folder 'results' of a finished run, or its study"),
+    path_option("second", "the same of another run"),
+    file_option("--csv", "write a CSV table with a row for each change"),
+    file_option("--html", "write an HTML page"),
+    option("--top", type=int, default=20, about="number of changes printed for each table (default: 20)"),
+    option("--tolerance", type=float, default=0.0, about="largest relative difference of equal numbers (default: 0)"),
+    examples=(
+        "diff results_with_6_hz results",
+        "diff old/results new/results --csv changes.csv --html changes.html",
+    ),
+    after="exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not be read",
+    error_code=2,
+)
+def diff(options: argparse.Namespace) -> int:
+    """Compare two runs: settings, recordings, versions, numbers."""
+    from limbtorque.cli.diff.compare import compare
+    from limbtorque.cli.diff.report import report_csv, report_html, report_text
+    from limbtorque.cli.diff.runs import read_run
+    from limbtorque.study.whole_file import write_text
+
+    comparison = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
+    print(report_text(comparison, top=options.top))
+    for path, text_of in ((options.csv, report_csv), (options.html, report_html)):
+        if path:
+            write_text(path, text_of(comparison))
+            print(f"written: {path}")
+    return 0 if comparison.same else 1
+
+
+@command(
+    "methods",
+    path_option("results", "folder 'results' of a finished run, or its study"),
+    examples=("methods results", 'methods "my study" > methods.md'),
+)
+def methods(options: argparse.Namespace) -> int:
+    """Print the methods paragraph of a finished run, with references and a checklist."""
+    from limbtorque.cli.diff.runs import read_run
+    from limbtorque.report.methods.page import methods_page
+
+    run = read_run(options.results, tables=("ledger", "windows"))
+    print(methods_page(run.provenance, run.tables["ledger"], run.tables["windows"]), end="")
+    return 0
+
+
+@command(
+    "strength",
+    option(
+        "efforts",
+        nargs="+",
+        metavar="TRIAL:JOINT:SENSE",
+        about="trial of the study that has run, joint, and flexion or extension",
+    ),
+    path_option("--study", "the study's folder (default: .)", default=Path(), metavar="FOLDER"),
+    examples=(
+        "strength S01_mvc_knee:knee:extension S01_mvc_ankle:ankle:extension",
+        "strength S01_mvc_knee:knee:extension --study my_study",
+    ),
+)
+def strength(options: argparse.Namespace) -> int:
+    """Fit the muscles' strengths to the torques of maximal trials."""
+    from limbtorque.cli.strength import strength_lines
+    from limbtorque.workflow.effective_settings import load_planned_study
+
+    for line in strength_lines(load_planned_study(options.study), options.efforts):
+        say(line, sys.stdout)
+    return 0
+
+
+@command(
+    "muscles import",
+    path_option("model", "OpenSim model (.osim)"),
+    option("--plane", required=True, choices=("sagittal",), about="plane of the movement"),
+    option("--side", required=True, choices=("left", "right")),
+    option("--chain", choices=("arm", "leg"), about="default: the one that the model has muscles of"),
+    file_option("--output", "file of the set (default: NAME_SIDE.yaml of the model's name)"),
+    file_option("--paths", "FunctionBasedPathSet (.xml): lengths and arms from its functions"),
+    several(
+        "--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised; none leaves it out"
+    ),
+    several("--range", "JOINT=LOW:HIGH", "flexion in degrees to sample (default: the model's range)"),
+    several("--hold", "NAME=DEGREES", "hold another coordinate at an angle (default: the model's default)"),
+    examples=(
+        "muscles import model.osim --plane sagittal --side right",
+        "muscles import model.osim --plane sagittal --side left --output config/leg_left.yaml",
+        "muscles import model.osim --plane sagittal --side right --range knee=0:110 --hold hip_adduction_r=-5",
+        "muscles import model.osim --plane sagittal --side right --paths functions.xml",
+    ),
+)
+def import_muscles(options: argparse.Namespace) -> int:
+    """Write a muscle set from an OpenSim model; needs limbtorque[opensim]."""
+    from limbtorque.cli.import_muscles import import_model
+
+    return import_model(options)
+
+
+@command("settings", examples=("settings | grep filter",))
+def settings(_: argparse.Namespace) -> int:
+    """Print every option with its default, range and unit."""
+    from limbtorque.study.settings import options_page
+
+    print(options_page())
+    return 0
+
+
+@command(
+    "demo-files",
+    path_option("folder", "folder for the recordings; created if needed"),
+    examples=("demo-files data/demo",),
+)
+def demo_files(options: argparse.Namespace) -> int:
+    """Write the recordings of the demo study."""
+    from limbtorque.simulation.demo import write_demo
+
+    for path in write_demo(options.folder):
+        print(path)
+    return 0
