@@ -37,9 +37,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FIVE_TO_95 = 2.0 * 1.6449  # standard deviations
 # What a prototype of these bands assumed on the right leg of walking2.c3d; its 95 % limits are in `PROTOTYPE_NM`.
 PROTOTYPE = {
-    "segment_correlation": 0.0,
+    "sizes": {"segment_correlation": 0.0, "pressure_m": 0.003},
     "landmarks": {"hip_axis": 0.012, "knee_axis": 0.007, "ankle_axis": 0.005},
-    "pressure_m": 0.003,
     "off": ["body_mass", "marker_noise", "gaps", "filter", "plane", "plate_gain", "plate_offset", "synchronisation"],
 }
 PROTOTYPE_NM = {"stance": (14.3, 8.4, 5.9), "swing": (6.2, 2.2, 0.3)}

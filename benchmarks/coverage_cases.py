@@ -96,37 +96,39 @@ class Errors:
 
     def correlated(self, source: str, size: float, n: int) -> FloatArray:
         """Errors of segments with the correlation of the settings."""
-        matrix = np.full((n, n), self.options.segment_correlation)
+        matrix = np.full((n, n), self.options.sizes["segment_correlation"])
         np.fill_diagonal(matrix, 1.0)
         values, vectors = np.linalg.eigh(matrix)
         return np.asarray(vectors @ (np.sqrt(values) * self.of(source, size, (n,))))
 
     def body_mass(self, mass_kg: float) -> float:
         """Measured body mass, kg."""
-        return float(mass_kg * (1.0 + self.of("body_mass", self.options.body_mass)))
+        return float(mass_kg * (1.0 + self.of("body_mass", self.options.sizes["body_mass"])))
 
     def chain(self, rows: tuple[str, ...], length_m: FloatArray, mass_kg: float) -> Chain:
         """True constants of a chain whose table is wrong by the errors."""
-        sizes, table = self.options, [DEMPSTER_WINTER[row] for row in rows]
+        sizes, table = self.options.sizes, [DEMPSTER_WINTER[row] for row in rows]
         share = np.array([row.mass for row in table])
-        own = self.correlated("segment_mass", sizes.segment_mass, len(rows))
-        rest = self.of("segment_mass", sizes.rest_of_body_mass)
+        own = self.correlated("segment_mass", sizes["segment_mass"], len(rows))
+        rest = self.of("segment_mass", sizes["rest_of_body_mass"])
         whole = 1.0 + 2.0 * share @ own + (1.0 - 2.0 * share.sum()) * rest  # both sides are alike
         mass = share * (1.0 + own) / whole * mass_kg
         com = np.array([row.com for row in table]) * length_m
-        com = com + self.correlated("segment_com", sizes.segment_com, len(rows)) * length_m
+        com = com + self.correlated("segment_com", sizes["segment_com"], len(rows)) * length_m
         inertia = mass * (np.array([row.gyration for row in table]) * length_m) ** 2
-        inertia = inertia * np.maximum(1.0 + self.correlated("segment_inertia", sizes.segment_inertia, len(rows)), 0.0)
+        inertia = inertia * np.maximum(
+            1.0 + self.correlated("segment_inertia", sizes["segment_inertia"], len(rows)), 0.0
+        )
         return Chain(length_m, mass, com, inertia)
 
     def joints(self, joint_m: FloatArray, angle_rad: FloatArray) -> FloatArray:
         """Joint centres as measured, without noise: placed wrong, and moved with the skin."""
         frames = np.vstack([np.ones(len(angle_rad)), unit_vectors(np.cumsum(angle_rad, axis=1)).T])
-        scale = np.radians(self.options.soft_tissue_range_deg) * 3.0 / np.pi
+        scale = np.radians(self.options.sizes["soft_tissue_range_deg"]) * 3.0 / np.pi
         measured = joint_m.copy()
         for k, frame in enumerate(frames):
-            x, y = self.of("joint_centres", self.options.centre_marker_m, (2,))
-            even, odd = self.of("soft_tissue", self.options.soft_tissue_m, (2, 2))
+            x, y = self.of("joint_centres", self.options.sizes["centre_marker_m"], (2,))
+            even, odd = self.of("soft_tissue", self.options.sizes["soft_tissue_m"], (2, 2))
             phase = angle_rad[:, min(k, angle_rad.shape[1] - 1), None] / scale
             skin = even * np.cos(phase) + odd * np.sin(phase)
             moved = frame * (x + skin[:, 0] + 1j * (y + skin[:, 1]))
@@ -139,11 +141,11 @@ class Errors:
 
     def plate(self, plate: ForcePlate) -> ForcePlate:
         """A plate with gain, offsets, displaced centre of pressure and delay; x forward, z up."""
-        sizes, rate_hz = self.options, plate.rate_hz
-        gain = 1.0 + self.of("plate_gain", sizes.plate_gain)
-        offset_x, offset_z = self.of("plate_offset", sizes.plate_offset_n, (2,))
-        shift = self.of("pressure", sizes.pressure_m)
-        delay = self.of("synchronisation", sizes.synchronisation_s)
+        sizes, rate_hz = self.options.sizes, plate.rate_hz
+        gain = 1.0 + self.of("plate_gain", sizes["plate_gain"])
+        offset_x, offset_z = self.of("plate_offset", sizes["plate_offset_n"], (2,))
+        shift = self.of("pressure", sizes["pressure_m"])
+        delay = self.of("synchronisation", sizes["synchronisation_s"])
         time_s = np.arange(len(plate.force_n)) / rate_hz
         force, moment = (
             np.stack([np.interp(time_s - delay, time_s, values) for values in each.T], axis=1)

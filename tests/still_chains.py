@@ -7,6 +7,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.flexion import Flexion
 from limbtorque.motion.ground_reaction import ExternalLoad, no_load
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.study.options.uncertainty import SIZES
 from limbtorque.study.settings import make_settings
 
 RATE_HZ, N_FRAMES = 100.0, 50
@@ -26,6 +27,12 @@ NONE = dict.fromkeys(
 )
 
 
+def section(**errors):
+    """Section `uncertainty` with these sizes and other options."""
+    sizes = {name: errors.pop(name) for name in SIZES if name in errors}
+    return {"sizes": sizes, **errors}
+
+
 def with_errors(**errors):
     """Settings in which only these errors are not 0."""
     return make_settings(
@@ -33,7 +40,7 @@ def with_errors(**errors):
             "chains": {"forearm": FOREARM},
             "marker_sets": {"sim": MARKERS},
             "plane": {"up_axis": "+z", "forward_axis": "+x"},
-            "uncertainty": NONE | errors,
+            "uncertainty": section(**NONE | errors),
         }
     )
 

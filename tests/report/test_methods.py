@@ -758,7 +758,11 @@ def test_the_errors_of_a_leg_on_plates_cite_what_they_are_from():
 
 
 def test_a_size_of_the_study_has_no_reference_and_one_that_is_off_no_line():
-    given = {"centre_marker_m": 0.02, "off": ["filter"], "landmarks": {"elbow_axis": 0.004, "wrist_axis": "imaged"}}
+    given = {
+        "sizes": {"centre_marker_m": 0.02},
+        "off": ["filter"],
+        "landmarks": {"elbow_axis": 0.004, "wrist_axis": "imaged"},
+    }
     found = errors_of({"uncertainty": given})
     assert found["joint centres at one marker"] == ("20 mm", "set for this study")
     assert found["the elbow axis"] == ("4 mm", "set for this study")
@@ -770,7 +774,7 @@ def test_a_size_of_the_study_has_no_reference_and_one_that_is_off_no_line():
 
 def test_sizes_of_single_trials_are_counted_and_measured_segments_are_no_table():
     rows = [row("a"), row("b"), row("c")]
-    own = {"b": {"options": {"uncertainty.body_mass": 0.03}}, "c": {"options": {"uncertainty.enabled": False}}}
+    own = {"b": {"options": {"uncertainty.sizes.body_mass": 0.03}}, "c": {"options": {"uncertainty.enabled": False}}}
     found = errors_of({}, rows, own)
     assert found["body mass"] == ("1 % (1 trial); 3 % (1 trial)", "set for this study")
     weighed = {"a": {"measured": {f"{name}_mass_kg": 1.0 for name in ("upper_arm", "forearm", "hand")}}}

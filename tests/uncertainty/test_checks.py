@@ -4,18 +4,17 @@ from dataclasses import replace
 from typing import get_args
 
 import pytest
+from still_chains import section
 
-from limbtorque.chain.model import Chain
 from limbtorque.errors import SettingsError
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM
 from limbtorque.study.marker_rules import HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
-from limbtorque.uncertainty.checks import limb_faults, study_faults
+from limbtorque.uncertainty.checks import study_faults
 from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
 from limbtorque.uncertainty.priors import faults_of_sizes
-from limbtorque.uncertainty.segment_errors import segment_errors
 
 MARKERS = {
     "glenohumeral_axis": "SHO",
@@ -27,7 +26,7 @@ ARM_LIMB = Limb("arm", side="right", body_mass_kg=70.0, marker_set="sim")
 
 
 def settings(**uncertainty):
-    return make_settings({"marker_sets": {"sim": MARKERS}, "uncertainty": uncertainty})
+    return make_settings({"marker_sets": {"sim": MARKERS}, "uncertainty": section(**uncertainty)})
 
 
 def test_errors_of_joint_centres_by_the_kind_of_their_rule():
@@ -58,16 +57,17 @@ def test_a_substitute_has_the_error_of_its_set():
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"segment_mass": -0.1}, "uncertainty.segment_mass"),
-        ({"segment_correlation": 1.0}, "uncertainty.segment_correlation"),
+        ({"segment_mass": -0.1}, "uncertainty.sizes: segment_mass is -0.1, expected from 0 to 0.5"),
+        ({"sizes": {"body_mas": 0.1}}, "body_mas is unknown; did you mean 'body_mass'"),
+        ({"segment_correlation": 1.0}, "segment_correlation"),
         ({"landmarks": {"elbow_axis": "guessed"}}, "uncertainty.landmarks"),
         ({"landmarks": {"elbow_axis": 8.0}}, "expected a standard deviation from 0 to 0.1 m"),
         ({"landmarks": {"elbow_axis": -0.01}}, "expected a standard deviation from 0 to 0.1 m"),
         ({"sets": {"sim": {"elbow_axis": 8.0}}}, "expected a standard deviation from 0 to 0.1 m"),
         ({"off": ["segment_mass", "segment_mass"]}, "segment_mass twice"),
         ({"off": ["segments"]}, "uncertainty.off"),
-        ({"soft_tissue_range_deg": 0.0}, "uncertainty.soft_tissue_range_deg"),
-        ({"plate_gain": None}, "uncertainty.plate_gain"),
+        ({"soft_tissue_range_deg": 0.0}, "soft_tissue_range_deg"),
+        ({"plate_gain": None}, "uncertainty.sizes.plate_gain"),
         ({"enabled": True, "samples": 500}, "500: expected 0, or a power of two from 256 to 65536, such as 512"),
         ({"enabled": True, "samples": 128}, "uncertainty.samples"),
         ({"enabled": True, "samples": 131072}, "uncertainty.samples"),
@@ -75,8 +75,8 @@ def test_a_substitute_has_the_error_of_its_set():
         ({"enabled": True, "samples": 0.5}, "uncertainty.samples"),
         ({"enabled": False, "samples": 512}, "samples needs enabled; switch both on, or samples to 0"),
         ({"seed": -1}, "uncertainty.seed"),
-        ({"moment_arm": -0.1}, "uncertainty.moment_arm"),
-        ({"muscle_strength": 2.0}, "uncertainty.muscle_strength"),
+        ({"moment_arm": -0.1}, "moment_arm"),
+        ({"muscle_strength": 2.0}, "muscle_strength"),
     ],
 )
 def test_wrong_sizes_are_refused(wrong, sentence):
@@ -86,20 +86,6 @@ def test_wrong_sizes_are_refused(wrong, sentence):
 
 def test_one_source_may_be_given_without_a_list():
     assert settings(off="filter").uncertainty.off == ("filter",)
-
-
-def test_a_correlation_that_three_segments_cannot_have():
-    [fault] = limb_faults(ARM_LIMB, settings(enabled=True, segment_correlation=-0.5))
-    assert "-0.5" in fault
-    assert "3 segments" in fault
-    assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.49))
-    assert not limb_faults(ARM_LIMB, settings(segment_correlation=-0.9, enabled=False))
-
-
-def test_such_a_correlation_is_refused_in_memory_as_well():
-    chain = Chain([0.3, 0.25, 0.08], [2.0, 1.1, 0.4], [0.13, 0.11, 0.04], [0.02, 0.01, 0.001])
-    with pytest.raises(SettingsError, match="3 segments"):
-        segment_errors(chain, ARM_LIMB, settings(segment_correlation=-0.6))
 
 
 def test_a_landmark_that_is_no_joint_centre():
@@ -126,7 +112,7 @@ LEG_LIMB = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
 
 def in_vain(*limbs, muscles=False, others=None, **uncertainty):
     """Faults of the sizes of a study of these limbs."""
-    given = {"marker_sets": {"sim": MARKERS, "leg": LEG_RULES}, "uncertainty": uncertainty, **(others or {})}
+    given = {"marker_sets": {"sim": MARKERS, "leg": LEG_RULES}, "uncertainty": section(**uncertainty), **(others or {})}
     return faults_of_sizes((limb, make_settings(given), muscles) for limb in limbs)
 
 
@@ -142,7 +128,7 @@ def test_a_source_of_plates_concerns_no_arm():
 
 def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
     [fault] = in_vain(ARM_LIMB, plate_gain=0.02)
-    assert fault == "uncertainty.plate_gain is given, but no limb of the trials meets the ground; remove it"
+    assert fault == "uncertainty.sizes.plate_gain is given, but no limb of the trials meets the ground; remove it"
     assert not in_vain(ARM_LIMB, LEG_LIMB, plate_gain=0.02)
     assert in_vain(LEG_LIMB, plate_gain=0.02, others={"plates": {"assignment": "none"}}) == [fault]
     assert in_vain(replace(LEG_LIMB, load="spring"), plate_gain=0.02) == [fault]
@@ -170,7 +156,7 @@ def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
 def test_a_size_of_a_source_that_is_switched_off(source, sizes):
     faults = in_vain(LEG_LIMB, off=[source], **sizes)
     text = "is given, but its source is switched off (uncertainty.off); remove it"
-    assert faults == [f"uncertainty.{name} {text}" for name in sizes]
+    assert faults == [f"uncertainty.sizes.{name} {text}" for name in sizes]
     assert not in_vain(LEG_LIMB, **sizes)
     assert not in_vain(LEG_LIMB, off=[source])
     assert not in_vain(LEG_LIMB, enabled=False, off=[source], **sizes)
@@ -186,7 +172,7 @@ def test_a_size_that_one_trial_uses_is_not_in_vain():
     both = [
         (
             LEG_LIMB,
-            make_settings({"marker_sets": {"leg": LEG_RULES}, "uncertainty": {"plane_deg": 4.0, "off": off}}),
+            make_settings({"marker_sets": {"leg": LEG_RULES}, "uncertainty": section(plane_deg=4.0, off=off)}),
             False,
         )
         for off in ([], ["plane"])
@@ -199,7 +185,7 @@ def test_a_size_of_a_kind_that_no_joint_centre_has():
     [fault] = in_vain(LEG_LIMB, centre_davis_m=0.02)
     assert (
         fault
-        == "uncertainty.centre_davis_m is given, but no joint centre of the trials is of the kind 'davis'; remove it"
+        == "uncertainty.sizes.centre_davis_m is given, but no joint centre of the trials is of the kind 'davis'; remove it"
     )
     assert not in_vain(LEG_LIMB, centre_davis_m=0.02, landmarks={"hip_axis": "davis"})
     every = dict.fromkeys(LEG_RULES, 0.01)
@@ -213,7 +199,7 @@ def test_sizes_that_nothing_depends_on():
     [lost] = in_vain(LEG_LIMB, filter=2.0, others={"filter": {"method": "none"}})
     assert "no trial is filtered" in lost
     [skin] = in_vain(LEG_LIMB, soft_tissue_m=0.0, soft_tissue_range_deg=20.0)
-    assert "uncertainty.soft_tissue_m is 0" in skin
+    assert "uncertainty.sizes.soft_tissue_m is 0" in skin
 
 
 def test_sizes_of_measured_parameters_and_of_the_table():
@@ -222,7 +208,7 @@ def test_sizes_of_measured_parameters_and_of_the_table():
     weighed = replace(LEG_LIMB, measured={f"{name}_mass_kg": 1.0 for name in ("thigh", "shank", "foot")})
     assert not in_vain(weighed, measured_parameters=0.05)
     sizes = {"segment_mass": 0.1, "rest_of_body_mass": 0.1, "body_mass": 0.1}
-    assert [text.split(" ")[0] for text in in_vain(weighed, **sizes)] == [f"uncertainty.{name}" for name in sizes]
+    assert [text.split(" ")[0] for text in in_vain(weighed, **sizes)] == [f"uncertainty.sizes.{name}" for name in sizes]
 
 
 def test_sizes_of_muscles_need_samples_and_muscles():

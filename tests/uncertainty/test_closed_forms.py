@@ -112,7 +112,7 @@ def test_a_source_that_is_off_has_no_part():
 
 def test_a_trial_may_have_an_error_of_its_own():
     """As a column of the table of trials gives it: the scale of one subject is known to be bad."""
-    settings = override(with_errors(body_mass=0.01), {"uncertainty.body_mass": "0.03"}, source="trials.csv")
+    settings = override(with_errors(body_mass=0.01), {"uncertainty.sizes.body_mass": "0.03"}, source="trials.csv")
     assert sd(forearm(0.0), settings)[NET] == pytest.approx(0.03 * MASS * G * COM)
 
 

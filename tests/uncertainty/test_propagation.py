@@ -116,10 +116,12 @@ def test_error_of_a_joint_centre_equals_the_analysis_of_moved_markers(case, join
             limb.chain, ("hip_axis", "knee_axis", "ankle_axis", "head_of_metatarsal_2")
         )
     )[joint]
-    only = dict.fromkeys(("centre_marker_m", "centre_midpoint_m", "centre_between_m"), 0.0) | {
-        "landmarks": {landmark: STEP_M}
-    }
-    errors = trial_errors(motion, limb, settings_of(motion={"angles": angles}, uncertainty=only))
+    only = dict.fromkeys(("centre_marker_m", "centre_midpoint_m", "centre_between_m"), 0.0)
+    errors = trial_errors(
+        motion,
+        limb,
+        settings_of(motion={"angles": angles}, uncertainty={"sizes": only, "landmarks": {landmark: STEP_M}}),
+    )
     found = change_of(errors, "joint_centres")
     assert found.shape[2] == 2
     angle = true_angle(case)[motion.frame - 1]

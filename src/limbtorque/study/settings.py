@@ -325,8 +325,12 @@ def _value(text: str) -> Any:
 
 @functools.cache
 def option_names() -> tuple[str, ...]:
-    """Dotted names of all options."""
-    return tuple(name for name, *_ in describe_options())
+    """Dotted names of all options, and of the entries of those that hold one value for each of some names."""
+    names = []
+    for name, default, *_ in describe_options():
+        values = json.loads(default)
+        names += [name, *(f"{name}.{key}" for key in (values if isinstance(values, dict) else ()))]
+    return tuple(names)
 
 
 def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> list[tuple[str, str, str, str, str]]:

@@ -4,40 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from limbtorque.errors import LandmarkError, SettingsError, did_you_mean
-from limbtorque.motion.limb import Limb
+from limbtorque.errors import did_you_mean
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
-from limbtorque.uncertainty.segment_errors import correlation_fault
-
-
-def limb_faults(limb: Limb, settings: Settings) -> list[str]:
-    """Faults of the errors of a limb.
-
-    Parameters
-    ----------
-    limb : Limb
-        Chain and marker set.
-    settings : Settings
-        The errors.
-
-    Returns
-    -------
-    list of str
-        A correlation that its segments cannot have, and a landmark of unknown kind.
-    """
-    if not settings.uncertainty.enabled:
-        return []
-    faults = [correlation_fault(settings.uncertainty, len(limb.model(settings).segments))]
-    try:
-        centre_errors_m(limb, settings)
-    except LandmarkError:  # not mapped: the analysis of the trial says so
-        pass
-    except SettingsError as error:
-        faults.append(str(error))
-    return [fault for fault in faults if fault]
+from limbtorque.uncertainty.landmark_errors import centre_landmarks
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:

@@ -106,15 +106,15 @@ def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Seque
         ``sin(a/l)`` of the joint's angle a, the last joint's for the endpoint. Together a stationary random function of the
         angle with variance s^2 and covariance ``s^2 cos(d/l)``, so that it changes by s over the range ``l pi / 3``.
     """
-    options = settings.uncertainty
-    scale_rad = np.radians(options.soft_tissue_range_deg) / (np.pi / 3.0)
+    sizes = settings.uncertainty.sizes
+    scale_rad = np.radians(sizes["soft_tissue_range_deg"]) / (np.pi / 3.0)
     flexion = motion.flexion.of(motion.kinematics.angle_rad).T
     n_joints, n_frames = flexion.shape
     error = np.zeros((n_joints + 1, 4 * (n_joints + 1), n_frames), dtype=complex)
     for k, frame in enumerate(_frames(motion)):
         phase = flexion[min(k, n_joints - 1)] / scale_rad
         for number, wave in enumerate((np.cos(phase), np.sin(phase))):
-            moved = options.soft_tissue_m * wave * frame
+            moved = sizes["soft_tissue_m"] * wave * frame
             error[k, 4 * k + number], error[k, 4 * k + 2 + number] = moved, 1j * moved
     directions = [
         Direction("soft_tissue", f"{side} {name} {axis} {wave}")
@@ -122,7 +122,7 @@ def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Seque
         for axis in AXES
         for wave in ("even", "odd")
     ]
-    return _with_size(directions, error, np.full(len(directions), options.soft_tissue_m))
+    return _with_size(directions, error, np.full(len(directions), sizes["soft_tissue_m"]))
 
 
 def gap_errors(motion: ChainMotion, limb: Limb, settings: Settings, landmarks: Sequence[str], side: str) -> InputErrors:
@@ -143,7 +143,7 @@ def gap_errors(motion: ChainMotion, limb: Limb, settings: Settings, landmarks: S
         Two directions for each joint centre, as of `centre_errors`: half a wave over each run of such frames, filtered as the
         joint centres were. Which marker was filled is not known here: all joint centres are taken to be wrong.
     """
-    size_m = settings.uncertainty.gaps * float(np.nan_to_num(motion.metrics.get("gap_error_m", 0.0)))
+    size_m = settings.uncertainty.sizes["gaps"] * float(np.nan_to_num(motion.metrics.get("gap_error_m", 0.0)))
     names = [Direction("gaps", f"{side} {name} {axis}") for name in landmarks for axis in AXES]
     error = np.zeros((len(landmarks), len(names), len(motion.time_s)), dtype=complex)
     if not (size_m and motion.filled.any()):
@@ -177,7 +177,7 @@ def plane_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputEr
     """
     out_m = np.cumsum(motion.segment_length_m * np.sin(motion.segment_tilt_rad), axis=1)
     out_m = np.hstack([np.zeros((len(out_m), 1)), out_m])
-    turn = np.radians(settings.uncertainty.plane_deg)
+    turn = np.radians(settings.uncertainty.sizes["plane_deg"])
     moved = turn * filtered_again(motion, limb, settings, out_m).T[:, None] + 0j
     return _with_size([Direction("plane")], moved, np.array([turn]))
 
@@ -207,7 +207,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     at a frame are not known. A small change of a recursive filter's cut-off changes the signal in the same directions.
     """
     smoother = smoother_of(settings)
-    if not motion.cutoff_hz or smoother is None or not settings.uncertainty.filter:
+    if not motion.cutoff_hz or smoother is None or not settings.uncertainty.sizes["filter"]:
         return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
     cutoff_hz = max(motion.cutoff_hz)
     load = np.nan_to_num(np.column_stack([motion.load.force_n, moment_about_origin(motion.load)]))
@@ -217,7 +217,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     if load.any():
         third = filtered_again(motion, limb, settings, lost[:, -3:-1])
         ratio[-3:] = ratio_of_signal(lost[:, -3:-1], third, smoother, cutoff_hz, motion.rate_hz)
-    lost *= settings.uncertainty.filter * ratio / np.sqrt(2.0)
+    lost *= settings.uncertainty.sizes["filter"] * ratio / np.sqrt(2.0)
     cutoffs = Cutoffs.of(motion, limb, settings)
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]

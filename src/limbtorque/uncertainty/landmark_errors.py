@@ -74,7 +74,7 @@ def _options(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name:
     value = given[0][1] if given else _kind(landmark, mapping)
     if not isinstance(value, float):
         option = f"centre_{value}_m"
-        found[option] = getattr(errors, option)
+        found[option] = errors.sizes[option]
     return found
 
 

@@ -29,18 +29,18 @@ def plate_errors(motion: ChainMotion, settings: Settings) -> InputErrors:
         Five directions, over the frames with a measured load: gain; offsets along x and y, at the centre of pressure; the
         centre of pressure along x; the delay of the plates.
     """
-    options, load = settings.uncertainty, motion.load
+    size, load = settings.uncertainty.sizes, motion.load
     measured = (load.status == MEASURED).astype(float)
     force_n, moment_nm = np.nan_to_num(load.force_n).T * measured, np.nan_to_num(moment_about_origin(load)) * measured
     pressed = measured * (np.hypot(*force_n) > settings.plates.threshold_n)
     pressure_x = np.divide(moment_nm, force_n[1], out=np.zeros_like(moment_nm), where=pressed > 0.0)
     still = np.zeros_like(pressed)
     sizes = (
-        options.plate_gain,
-        options.plate_offset_n,
-        options.plate_offset_n,
-        options.pressure_m,
-        options.synchronisation_s,
+        size["plate_gain"],
+        size["plate_offset_n"],
+        size["plate_offset_n"],
+        size["pressure_m"],
+        size["synchronisation_s"],
     )
     force = [force_n, (pressed, still), (still, pressed), (still, still), -_rate(force_n, motion.rate_hz)]
     moment = [moment_nm, still, pressure_x * pressed, force_n[1] * measured, -_rate(moment_nm, motion.rate_hz)]

@@ -102,7 +102,7 @@ def marker_noise(motion: ChainMotion, limb: Limb, settings: Settings) -> MarkerN
     settings : Settings
         Filter and factor of the noise.
     """
-    size_m = settings.uncertainty.marker_noise * joint_noise_m(motion, limb, settings)
+    size_m = settings.uncertainty.sizes["marker_noise"] * joint_noise_m(motion, limb, settings)
     if not size_m.any() or "marker_noise" in settings.uncertainty.off:
         return None
     n, n_frames = motion.chain.n_links, len(motion.time_s)

@@ -56,7 +56,7 @@ class NoiseGains:
         if smoother is None or not motion.cutoff_hz:
             return cls(None, rate_hz, (rate_hz / 2.0,), np.ones((1, n_frames)), 0.0, accuracy, np.ones((1, 3)))
         cutoffs = Cutoffs.of(motion, limb, settings)
-        loss = settings.uncertainty.filter * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
+        loss = settings.uncertainty.sizes["filter"] * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
         factors = np.array([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
         return cls(smoother, rate_hz, cutoffs.hz, cutoffs.weight, loss, accuracy, factors)
 

@@ -9,7 +9,7 @@ from limbtorque.errors import LandmarkError
 from limbtorque.motion.external_load import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.study.options.uncertainty import CENTRE_KINDS, Source, Uncertainty
+from limbtorque.study.options.uncertainty import CENTRE_KINDS, SIZES, Source, Uncertainty
 from limbtorque.study.settings import Settings, flattened
 from limbtorque.uncertainty.landmark_errors import centre_landmarks, options_of_centre
 
@@ -25,7 +25,6 @@ OF_SEGMENTS: dict[Source, tuple[str, str]] = {  # the options of their sizes, an
     "segment_inertia": ("segment_inertia", "inertia_kgm2"),
 }
 OF_MUSCLES = ("moment_arm", "muscle_strength")
-NO_SIZES = ("enabled", "off", "max_frames", "samples", "seed")
 
 
 def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tuple[Source, ...]]:
@@ -49,7 +48,7 @@ def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tupl
     errors = settings.uncertainty
     found: dict[str, tuple[Source, ...]] = {**_of_segments(limb, settings), **_of_centres(limb, settings)}
     found["soft_tissue_m"] = ("soft_tissue",)
-    if errors.soft_tissue_m:
+    if errors.sizes["soft_tissue_m"]:
         found["soft_tissue_range_deg"] = ("soft_tissue",)
     found |= {"marker_noise": ("marker_noise",), "plane_deg": ("plane",)}
     if settings.gaps.max_gap_s:
@@ -89,8 +88,8 @@ def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, An
 
 def options_of(errors: Uncertainty) -> dict[str, Any]:
     """Sizes of errors by the names of their options, those of landmarks one by one."""
-    flat = flattened(errors.model_dump(mode="json"))
-    return {name: value for name, value in flat.items() if name not in NO_SIZES and value != {}}
+    own = flattened({"landmarks": errors.landmarks, "sets": errors.sets})
+    return {**errors.sizes, **{name: value for name, value in own.items() if value != {}}}
 
 
 def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
@@ -123,7 +122,10 @@ def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
             off.add(source, True, used=source in sources)
     return [
         *(f"uncertainty.off names {source}, but {_why(source)}; remove it" for source, _ in off.in_vain()),
-        *(f"uncertainty.{name} is given, but {why or _why(name)}; remove it" for name, why in given.in_vain()),
+        *(
+            f"uncertainty.{'sizes.' if name in SIZES else ''}{name} is given, but {why or _why(name)}; remove it"
+            for name, why in given.in_vain()
+        ),
     ]
 
 
@@ -163,7 +165,7 @@ def _why(name: str) -> str:
     return {
         "gaps": "no gap is filled (gaps.max_gap_s is 0)",
         "filter": "no trial is filtered",
-        "soft_tissue_range_deg": "uncertainty.soft_tissue_m is 0",
+        "soft_tissue_range_deg": "uncertainty.sizes.soft_tissue_m is 0",
         "segment_correlation": "no chain of the trials has two segments from the table",
     }.get(name, "all these parameters of the trials' segments are measured")
 

@@ -123,7 +123,7 @@ class _Noise:
     def of(cls, errors: TrialErrors, draw: Draw) -> _Noise | None:
         """Noise of a trial; None where it is switched off or not known."""
         options = errors.settings.uncertainty
-        size_m = options.marker_noise * joint_noise_m(errors.motion, errors.limb, errors.settings)
+        size_m = options.sizes["marker_noise"] * joint_noise_m(errors.motion, errors.limb, errors.settings)
         if "marker_noise" in options.off or not size_m.any():
             return None
         return cls(errors, size_m, draw.generator("marker_noise", "trial"))

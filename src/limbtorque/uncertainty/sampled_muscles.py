@@ -57,8 +57,8 @@ class SampledMuscles:
         strong = sobol_normal(draw.generator("muscle_strength", "subject", names), draw.n_samples, shape[1])
         return cls(
             arm,
-            1.0 + options.moment_arm * arms.reshape(-1, *shape),
-            muscle_set.max_force_n * np.exp(options.muscle_strength * strong),
+            1.0 + options.sizes["moment_arm"] * arms.reshape(-1, *shape),
+            muscle_set.max_force_n * np.exp(options.sizes["muscle_strength"] * strong),
         )
 
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain
-from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import Direction, ParameterErrors
 
@@ -34,39 +32,37 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
     ParameterErrors
         Directions of mass, centre of mass, inertia and body mass.
 
-    Raises
-    ------
-    SettingsError
-        A correlation that so many segments cannot have.
-
     Notes
     -----
     Shares of body mass ``s_k (1 + e_k)`` are divided by their sum over the body, so that the relative error of segment k
     is ``e_k - sum_j s_j e_j`` to first order. Both sides have the same errors. The moment of inertia of a table scales with
     the mass, so its error is of the radius of gyration alone.
     """
-    errors, rows = settings.uncertainty, [segment.row for segment in limb.model(settings).segments]
-    if fault := correlation_fault(errors, len(rows)):
-        raise SettingsError(fault)
+    sizes, rows = settings.uncertainty.sizes, [segment.row for segment in limb.model(settings).segments]
     own = {
         quantity: np.array([f"{row}_{quantity}" in limb.measured for row in rows])
         for quantity in ("mass_kg", "com_m", "inertia_kgm2")
     }
     shares = BOTH_SIDES * np.array([row.mass for row in limb.segment_rows(settings)])
     closing = np.eye(len(rows)) - shares  # [k, j]: relative error of segment k with e_j
-    mass = np.where(own["mass_kg"], errors.measured_parameters, 0.0)
-    by_table = np.where(own["mass_kg"], 0.0, errors.segment_mass)
+    mass = np.where(own["mass_kg"], sizes["measured_parameters"], 0.0)
+    by_table = np.where(own["mass_kg"], 0.0, sizes["segment_mass"])
     relative = np.concatenate(
         [
             np.diag(mass),
-            _correlated(by_table, errors) @ np.where(own["mass_kg"][:, None], 0.0, closing).T,
-            np.where(own["mass_kg"], 0.0, -(1.0 - shares.sum()) * errors.rest_of_body_mass)[None],
-            np.where(own["mass_kg"], 0.0, errors.body_mass)[None],
+            _correlated(by_table, sizes["segment_correlation"]) @ np.where(own["mass_kg"][:, None], 0.0, closing).T,
+            np.where(own["mass_kg"], 0.0, -(1.0 - shares.sum()) * sizes["rest_of_body_mass"])[None],
+            np.where(own["mass_kg"], 0.0, sizes["body_mass"])[None],
         ]
     )
-    along = _correlated(np.where(own["com_m"], 0.0, errors.segment_com * chain.length_m), errors)
-    along = along + np.diag(np.where(own["com_m"], errors.measured_parameters * chain.com_m, 0.0))
-    turning = _correlated(np.where(own["inertia_kgm2"], errors.measured_parameters, errors.segment_inertia), errors)
+    along = _correlated(
+        np.where(own["com_m"], 0.0, sizes["segment_com"] * chain.length_m), sizes["segment_correlation"]
+    )
+    along = along + np.diag(np.where(own["com_m"], sizes["measured_parameters"] * chain.com_m, 0.0))
+    turning = _correlated(
+        np.where(own["inertia_kgm2"], sizes["measured_parameters"], sizes["segment_inertia"]),
+        sizes["segment_correlation"],
+    )
     change = np.concatenate(
         [
             _with_mass(chain, relative, own["inertia_kgm2"]),
@@ -77,26 +73,9 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
     return _without_zeros(_directions(rows), change)
 
 
-def correlation_fault(errors: Uncertainty, n_segments: int) -> str:
-    """Fault of a correlation that so many segments cannot have; empty without one.
-
-    >>> correlation_fault(Uncertainty(segment_correlation=-0.4), 3)
-    ''
-    >>> correlation_fault(Uncertainty(segment_correlation=-0.6), 3)[:46]
-    'uncertainty.segment_correlation is -0.6, but 3'
-    """
-    least = -1.0 / (n_segments - 1) if n_segments > 1 else -1.0
-    if errors.segment_correlation > least:
-        return ""
-    return (
-        f"uncertainty.segment_correlation is {errors.segment_correlation:g}, but {n_segments} segments cannot all have a correlation "
-        f"of {least:.3g} or less (their matrix is not positive definite); give a larger one"
-    )
-
-
-def _correlated(sizes: FloatArray, errors: Uncertainty) -> FloatArray:
+def _correlated(sizes: FloatArray, correlation: float) -> FloatArray:
     """Independent directions, rows, of errors of these sizes and one correlation."""
-    matrix = np.full((len(sizes), len(sizes)), errors.segment_correlation)
+    matrix = np.full((len(sizes), len(sizes)), correlation)
     np.fill_diagonal(matrix, 1.0)
     return np.asarray(np.linalg.cholesky(matrix).T * sizes)
 

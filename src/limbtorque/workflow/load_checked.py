@@ -13,7 +13,7 @@ from limbtorque.muscles.options import check_options
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.table_file import Follow
-from limbtorque.uncertainty.checks import limb_faults, study_faults
+from limbtorque.uncertainty.checks import study_faults
 from limbtorque.uncertainty.priors import faults_of_sizes
 from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
@@ -56,8 +56,6 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
-        for fault in limb_faults(limb_of(trial), trial.settings):
-            faults[f"chain {trial.chain} (first in trial {trial.name}): {fault}"] = None
     faults |= dict.fromkeys(_mixed_criteria(study))
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults |= dict.fromkeys(study_faults(study.settings, chains))

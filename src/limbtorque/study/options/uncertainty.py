@@ -6,6 +6,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
+from limbtorque.errors import did_you_mean
 from limbtorque.study.options.base import Options, option
 
 Source = Literal[
@@ -39,8 +40,37 @@ CentreKind = Literal[
 ]
 CENTRE_KINDS: tuple[CentreKind, ...] = get_args(CentreKind)
 LEAST_SAMPLES, MOST_SAMPLES = 256, 65536
-ERROR = "standard deviation of"
-ALONG = "along each axis of the plane"
+SIZES = {  # error: default, smallest, largest; each has its line in docs/uncertainty.md, with its source
+    "segment_mass": (0.07, 0.0, 0.5),
+    "segment_com": (0.04, 0.0, 0.3),
+    "segment_inertia": (0.1, 0.0, 1.0),
+    "segment_correlation": (0.3, 0.0, 0.99),
+    "rest_of_body_mass": (0.02, 0.0, 0.5),
+    "measured_parameters": (0.02, 0.0, 0.5),
+    "body_mass": (0.01, 0.0, 0.2),
+    "centre_marker_m": (0.01, 0.0, 0.1),
+    "centre_midpoint_m": (0.006, 0.0, 0.1),
+    "centre_between_m": (0.012, 0.0, 0.1),
+    "centre_functional_m": (0.008, 0.0, 0.1),
+    "centre_harrington_m": (0.008, 0.0, 0.1),
+    "centre_davis_m": (0.015, 0.0, 0.1),
+    "centre_bell_m": (0.0125, 0.0, 0.1),
+    "centre_rab_m": (0.015, 0.0, 0.1),
+    "centre_keypoint_m": (0.023, 0.0, 0.1),
+    "centre_imaged_m": (0.003, 0.0, 0.1),
+    "soft_tissue_m": (0.005, 0.0, 0.05),
+    "soft_tissue_range_deg": (40.0, 10.0, 180.0),
+    "marker_noise": (1.0, 0.0, 10.0),
+    "gaps": (1.0, 0.0, 10.0),
+    "filter": (1.0, 0.0, 10.0),
+    "plane_deg": (2.0, 0.0, 45.0),
+    "plate_gain": (0.005, 0.0, 0.2),
+    "plate_offset_n": (1.0, 0.0, 50.0),
+    "pressure_m": (0.0025, 0.0, 0.1),
+    "synchronisation_s": (0.002, 0.0, 0.1),
+    "moment_arm": (0.1, 0.0, 0.5),
+    "muscle_strength": (0.2, 0.0, 1.0),
+}
 
 
 class Uncertainty(Options):
@@ -62,64 +92,10 @@ class Uncertainty(Options):
     )
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
     off: tuple[Source, ...] = option((), "Sources of error that are left out.")
-    segment_mass: float = option(0.07, f"Relative {ERROR} a segment's share of body mass.", "1", ge=0.0, le=0.5)
-    segment_com: float = option(
-        0.04, f"{ERROR.capitalize()} the place of the centre of mass, in lengths of the segment.", "1", ge=0.0, le=0.3
-    )
-    segment_inertia: float = option(
-        0.10, f"Relative {ERROR} the moment of inertia about the centre of mass.", "1", ge=0.0, le=1.0
-    )
-    segment_correlation: float = option(
-        0.3,
-        "Correlation between the errors of the same quantity of any two segments of a chain, before the shares of body "
-        "mass are made to add up.",
-        "1",
-        gt=-1.0,
-        lt=1.0,
-    )
-    rest_of_body_mass: float = option(
-        0.02,
-        f"Relative {ERROR} the share of body mass of all other segments together; all shares add up to 1.",
-        "1",
-        ge=0.0,
-        le=0.5,
-    )
-    measured_parameters: float = option(
-        0.02, f"Relative {ERROR} parameters that the table of subjects gives as measured.", "1", ge=0.0, le=0.5
-    )
-    centre_marker_m: float = option(
-        0.010, f"{ERROR.capitalize()} a joint centre taken at one marker, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_midpoint_m: float = option(
-        0.006, f"{ERROR.capitalize()} a joint centre at the mean of several markers, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_between_m: float = option(
-        0.012, f"{ERROR.capitalize()} a joint centre on the line between two markers, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_functional_m: float = option(
-        0.008, f"{ERROR.capitalize()} a functional joint centre, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_harrington_m: float = option(
-        0.008, f"{ERROR.capitalize()} a hip centre by Harrington's regression, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_davis_m: float = option(
-        0.015, f"{ERROR.capitalize()} a hip centre by Davis's regression, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_bell_m: float = option(
-        0.0125, f"{ERROR.capitalize()} a hip centre by Bell's regression, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_rab_m: float = option(
-        0.015,
-        f"{ERROR.capitalize()} a shoulder centre by Rab's offset from the acromion, {ALONG}.",
-        "m",
-        ge=0.0,
-        le=0.1,
-    )
-    centre_keypoint_m: float = option(
-        0.023, f"{ERROR.capitalize()} a hip or knee by keypoints of video, {ALONG}.", "m", ge=0.0, le=0.1
-    )
-    centre_imaged_m: float = option(
-        0.003, f"{ERROR.capitalize()} a joint centre measured by imaging, {ALONG}.", "m", ge=0.0, le=0.1
+    sizes: dict[str, float] = Field(
+        default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()},
+        description="Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a "
+        "column of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md.",
     )
     landmarks: dict[str, CentreKind | float] = Field(
         default_factory=dict,
@@ -131,61 +107,19 @@ class Uncertainty(Options):
         description="Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule; "
         "`landmarks` goes before it.",
     )
-    soft_tissue_m: float = option(
-        0.005, f"{ERROR.capitalize()} the movement of a joint centre with the skin, {ALONG}.", "m", ge=0.0, le=0.05
-    )
-    soft_tissue_range_deg: float = option(
-        40.0,
-        "Change of the joint angle over which that movement changes by about its standard deviation.",
-        "deg",
-        ge=10.0,
-        le=180.0,
-    )
-    plate_gain: float = option(0.005, f"Relative {ERROR} the force.", "1", ge=0.0, le=0.2)
-    plate_offset_n: float = option(
-        1.0, f"{ERROR.capitalize()} each component of the force at zero load.", "N", ge=0.0, le=50.0
-    )
-    pressure_m: float = option(
-        0.0025, f"{ERROR.capitalize()} the centre of pressure along the way.", "m", ge=0.0, le=0.1
-    )
-    synchronisation_s: float = option(
-        0.002, f"{ERROR.capitalize()} the delay between plates and cameras.", "s", ge=0.0, le=0.1
-    )
-    body_mass: float = option(0.01, f"Relative {ERROR} body mass.", "1", ge=0.0, le=0.2)
-    plane_deg: float = option(
-        2.0, f"{ERROR.capitalize()} the direction of the plane, about its vertical axis.", "deg", ge=0.0, le=45.0
-    )
-    moment_arm: float = option(
-        0.1,
-        f"Relative {ERROR} each moment arm of each muscle, in samples of muscle forces.",
-        "1",
-        ge=0.0,
-        le=0.5,
-    )
-    muscle_strength: float = option(
-        0.2, f"Relative {ERROR} each muscle's strength, in samples of muscle forces.", "1", ge=0.0, le=1.0
-    )
-    marker_noise: float = option(
-        1.0,
-        "Standard deviation of the markers' noise over that found in the trial's own spectrum.",
-        "1",
-        ge=0.0,
-        le=10.0,
-    )
-    gaps: float = option(
-        1.0,
-        "Standard deviation of a joint centre in a filled gap, along each axis of the plane, over its largest expected error.",
-        "1",
-        ge=0.0,
-        le=10.0,
-    )
-    filter: float = option(
-        1.0,
-        "Standard deviation of what the filter removes of the movement, over its estimate by filtering once more.",
-        "1",
-        ge=0.0,
-        le=10.0,
-    )
+
+    @field_validator("sizes", mode="after")
+    @classmethod
+    def _known_sizes(cls, value: dict[str, float]) -> dict[str, float]:
+        """Complete the sizes by the defaults of the others."""
+        faults = [f"{name} is unknown{did_you_mean(name, SIZES)}" for name in value if name not in SIZES]
+        for name in value.keys() & SIZES.keys():
+            _, smallest, largest = SIZES[name]
+            if not smallest <= value[name] <= largest:
+                faults.append(f"{name} is {value[name]:g}, expected from {smallest:g} to {largest:g}")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return {name: value.get(name, default) for name, (default, *_) in SIZES.items()}
 
     @field_validator("samples")
     @classmethod
