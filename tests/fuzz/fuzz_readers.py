@@ -93,7 +93,7 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
         path.write_bytes(content)
         try:
             recording = read(path, options)
-            check_plausible(recording, options)
+            check_plausible(recording)
         except LimbtorqueError as error:
             if not str(error).startswith(path.name):
                 raise AssertionError("the message does not name the file") from error

@@ -58,15 +58,17 @@ def test_a_window_keeps_the_time_and_frames_of_the_recording():
     )
 
 
-def test_the_largest_speed_is_allowed():
+def test_the_largest_speed_is_allowed(monkeypatch):
     """Without a filter the joints are the recorded ones."""
     free = motion(filter__method="none")
     top_m_s = float(free.metrics["speed_m_s"])
     steps = np.linalg.norm(np.diff(free.joint_m, axis=0), axis=-1)
     assert top_m_s == pytest.approx(100.0 * steps.max())
-    assert motion(filter__method="none", reading__max_speed_m_s=repr(top_m_s)).metrics["speed_m_s"] == top_m_s
+    monkeypatch.setattr("limbtorque.motion.chain_motion.FASTEST_M_S", top_m_s)
+    assert motion(filter__method="none").metrics["speed_m_s"] == top_m_s
+    monkeypatch.setattr("limbtorque.motion.chain_motion.FASTEST_M_S", top_m_s * (1.0 - 1e-12))
     with pytest.raises(SignalError, match="a joint moves at"):
-        motion(filter__method="none", reading__max_speed_m_s=repr(top_m_s * (1.0 - 1e-12)))
+        motion(filter__method="none")
 
 
 def test_an_arm_has_no_axis_upwards_to_compare():

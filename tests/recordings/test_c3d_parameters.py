@@ -23,6 +23,7 @@ from c3d_damage import (
 from c3d_files import INTEL, raw_c3d
 from damage import check_sense, put
 from limbtorque.errors import ReadError
+from limbtorque.recordings import plate_plausibility
 from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
@@ -200,7 +201,7 @@ def test_a_missing_or_negative_general_scale_is_a_guess(bases: dict[str, bytes],
 @pytest.mark.parametrize(
     ("name", "factor", "said"),
     [
-        ("CORNERS", 1e3, r"make edges of 400 to 600 m, expected 0.1 to 3 m \(reading.min_plate_edge_m"),
+        ("CORNERS", 1e3, r"make edges of 400 to 600 m, expected 0.1 to 3 m"),
         ("CORNERS", 1e-1, "make edges of 0.04 to 0.06 m"),
         ("ORIGIN", 1e3, r"ORIGIN is 0, 0, -40 m, expected sensors under the surface, at most 0.5 m deep"),
     ],
@@ -214,19 +215,15 @@ def test_places_of_an_impossible_size_leave_the_plates_out(
     assert len([note for note in found.notes if re.search(said, note)]) == 2
 
 
-def test_the_limits_are_options(bases: dict[str, bytes], tmp_path: Path) -> None:
-    raw = bases[TYPE_2]
+@pytest.mark.parametrize(("limit", "size"), [("LARGEST_N", 500.0), ("LARGEST_NM", 20.0), ("DEEPEST_M", 0.03)])
+def test_a_plate_beyond_a_limit_is_left_out(
+    bases: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, size: float
+) -> None:
     path = tmp_path / "a.c3d"
-    put(path, with_values(raw, "FORCE_PLATFORM", "CORNERS", 6.0 * values(raw, "FORCE_PLATFORM", "CORNERS")))
-    assert not read_recording(path).force_plates
-    assert len(read_recording(path, ReadOptions(max_plate_edge_m=4.0)).force_plates) == 2
-    put(path, raw)
-    for tight in (
-        ReadOptions(max_plate_force_n=500.0),
-        ReadOptions(max_plate_moment_nm=20.0),
-        ReadOptions(max_plate_depth_m=0.03),
-    ):
-        assert not read_recording(path, tight).force_plates
+    put(path, bases[TYPE_2])
+    assert read_c3d(path).force_plates
+    monkeypatch.setattr(plate_plausibility, limit, size)
+    assert not read_c3d(path).force_plates
 
 
 def test_corners_that_are_no_rectangle(bases: dict[str, bytes], tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from limbtorque.motion.joint_centres import Placement, foreshortened_frames, pla
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import Planarity, PlaneFrame, axis_vector, lengths_and_tilts, segment_planarity
 from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
+from limbtorque.recordings.plausibility import FASTEST_M_S
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.study.chains import ChainModel
@@ -220,7 +221,7 @@ def _metrics(
         "n_frames": float(n_frames),
         "rate_hz": recording.rate_hz,
         "edge_share": float(_edges(n_frames, smoothed.reach).mean()),
-        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz, settings),
+        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz),
         **placed.metrics,
         **smoothed.metrics,
         **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
@@ -316,12 +317,12 @@ def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) 
     return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
 
 
-def _top_speed(joint_m: FloatArray, rate_hz: float, settings: Settings) -> float:
+def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
     steps = np.diff(joint_m, axis=0)
     speed = float(lengths(steps).max() * rate_hz)
-    if speed > settings.reading.max_speed_m_s:
+    if speed > FASTEST_M_S:
         raise SignalError(
-            f"a joint moves at {speed:.4g} m/s, expected at most {settings.reading.max_speed_m_s:g} m/s (reading.max_speed_m_s); "
+            f"a joint moves at {speed:.4g} m/s, expected at most {FASTEST_M_S:g} m/s; "
             "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and swapped markers"
         )
     return speed

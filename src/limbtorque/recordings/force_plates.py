@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.plate_plausibility import (
     heavy_load,
     implausible_calibration,
@@ -62,7 +61,6 @@ def force_plates(
     rate_hz: float,
     length_m: float,
     positions_m: FloatArray,
-    options: ReadOptions = NO_OPTIONS,
 ) -> tuple[tuple[ForcePlate, ...], tuple[str, ...]]:
     """Ground reaction wrench of every force plate of types 1 to 4.
 
@@ -80,8 +78,6 @@ def force_plates(
         Metres in the file's unit of length, which ``CORNERS`` and ``ORIGIN`` are in.
     positions_m : ndarray of shape (n_frames, n_markers, 3)
         Markers, m: the loaded side of a plate is the one they are on.
-    options : ReadOptions, optional
-        Sizes and loads that a plate can have.
 
     Returns
     -------
@@ -109,10 +105,10 @@ def force_plates(
         notes.append(f"FORCE_PLATFORM:USED is {used}; no plate after number {MAX_PLATES} is read")
     for i in range(min(used, MAX_PLATES)):
         try:
-            plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m, options=options)
+            plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m)
             force_n, moment_nm = finite_wrench(plate.force_n, plate.moment_nm)
             plate = replace(plate, force_n=force_n, moment_nm=moment_nm)
-            _check_load(plate, options)
+            _check_load(plate)
             _check_side(plate, body_m)
         except UnusableError as reason:
             notes.append(f"force plate {i + 1} is left out: {reason}")
@@ -137,18 +133,17 @@ def _plate(
     *,
     rate_hz: float,
     length_m: float,
-    options: ReadOptions,
 ) -> ForcePlate:
     """One plate; raises the reason why not."""
     kind = _kind(group, i)
     corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
-    _refuse(implausible_surface(corners_m, options))
+    _refuse(implausible_surface(corners_m))
     columns = channel_columns(group, i, kind, analog.shape[1])
     _refuse_shared_channels(group, i, columns)
     _refuse_empty_channels(analog, columns)
     origin_m = plate_column(group, "ORIGIN", i, (3,)) * length_m
-    _refuse(implausible_origin(origin_m, corners_m, kind, options))
+    _refuse(implausible_origin(origin_m, corners_m, kind))
     origin_m = _origin(origin_m, kind)
     signals, names = analog[:, columns], [units[c] for c in columns]
     if kind == 1:
@@ -243,11 +238,11 @@ def _refuse_empty_channels(analog: FloatArray, columns: Sequence[int]) -> None:
         raise UnusableError(f"channel {listed} has no value (ANALOG:SCALE and OFFSET); correct the file")
 
 
-def _check_load(plate: ForcePlate, options: ReadOptions) -> None:
+def _check_load(plate: ForcePlate) -> None:
     """Refuse a plate whose force cannot be that of a foot on it."""
     load = heavy_load(plate, plate_axes(plate.corners_m))
     if load is not None:
-        _refuse(implausible_load(plate, load, options))
+        _refuse(implausible_load(plate, load))
 
 
 def _origin(origin_m: FloatArray, kind: int) -> FloatArray:

@@ -24,14 +24,6 @@ class ReadOptions:
         Encoding of text that is not UTF-8, by Python's name, e.g. ``"shift_jis"``.
     strict : bool
         Refuse a file of which anything has to be guessed.
-    max_speed_m_s : float
-        Speed no joint centre can have, m/s.
-    min_plate_edge_m, max_plate_edge_m : float
-        Shortest and longest edge of a force plate, m.
-    max_plate_depth_m : float
-        Largest distance of a plate's sensors from its surface, m.
-    max_plate_force_n, max_plate_moment_nm : float
-        Largest component of force, N, and of the moment about the middle of the surface, N m.
     metres_per_pixel : float, optional
         Scale of two-dimensional keypoints, m.
     known_length_m : float, optional
@@ -59,12 +51,6 @@ class ReadOptions:
     rate_hz: float | None = None
     text_encoding: str | None = None
     strict: bool = False
-    max_speed_m_s: float = 40.0
-    min_plate_edge_m: float = 0.1
-    max_plate_edge_m: float = 3.0
-    max_plate_depth_m: float = 0.5
-    max_plate_force_n: float = 20000.0
-    max_plate_moment_nm: float = 10000.0
     metres_per_pixel: float | None = None
     known_length_m: float | None = None
     known_length_between: tuple[str, str] | None = None

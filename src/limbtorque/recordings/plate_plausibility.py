@@ -16,9 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import ForcePlate
 
+SHORTEST_EDGE_M, LONGEST_EDGE_M = 0.1, 3.0
+DEEPEST_M = 0.5  # of sensors under the surface: plates less than 0.1 m, treadmills more
+LARGEST_N = 20e3
+LARGEST_NM = 10e3  # about the middle of the surface: half of the largest force at a distance of 1 m
 RIGHT_ANGLE = (
     0.05  # distance of the diagonals' middles, and difference of their lengths, as a fraction of the longest edge
 )
@@ -115,24 +118,21 @@ def heavy_load(plate: ForcePlate, axes: FloatArray) -> Load | None:
     )
 
 
-def implausible_surface(corners_m: FloatArray, options: ReadOptions, where: str = "FORCE_PLATFORM:CORNERS") -> str:
+def implausible_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORNERS") -> str:
     """Reason why four corners cannot be those of a force plate; empty where they can.
 
     Parameters
     ----------
     corners_m : ndarray of shape (4, 3)
         Corners, m.
-    options : ReadOptions
-        ``min_plate_edge_m`` and ``max_plate_edge_m``.
     where : str, optional
         Where the file has the corners, for the reason.
     """
     edges_m = np.linalg.norm(corners_m - np.roll(corners_m, -1, axis=0), axis=1)
-    low, high = options.min_plate_edge_m, options.max_plate_edge_m
-    if edges_m.min() < low or edges_m.max() > high:
+    if edges_m.min() < SHORTEST_EDGE_M or edges_m.max() > LONGEST_EDGE_M:
         return (
-            f"{where} make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected {low:g} to {high:g} m "
-            "(reading.min_plate_edge_m, max_plate_edge_m); correct them in the file"
+            f"{where} make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected "
+            f"{SHORTEST_EDGE_M:g} to {LONGEST_EDGE_M:g} m; correct them in the file"
         )
     one_m, other_m = corners_m[2] - corners_m[0], corners_m[3] - corners_m[1]
     middles_m = np.linalg.norm(corners_m[0] + corners_m[2] - corners_m[1] - corners_m[3]) / 2
@@ -162,7 +162,7 @@ def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
     return float(np.mean(inside))
 
 
-def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int, options: ReadOptions) -> str:
+def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -> str:
     """Reason why the sensors cannot lie where ``ORIGIN`` says; empty where they can.
 
     Parameters
@@ -173,15 +173,13 @@ def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int, o
         Corners, m.
     kind : int
         Type of the plate; type 1 does not use its origin.
-    options : ReadOptions
-        ``max_plate_depth_m``.
     """
     edge_m = float(np.linalg.norm(corners_m[0] - corners_m[2]))
     beside = np.abs(origin_m[:2]).max() > edge_m / 2
-    if kind != 1 and (abs(origin_m[2]) > options.max_plate_depth_m or beside):
+    if kind != 1 and (abs(origin_m[2]) > DEEPEST_M or beside):
         return (
             f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, expected sensors under the surface, at most "
-            f"{options.max_plate_depth_m:g} m deep (reading.max_plate_depth_m); correct it in the file"
+            f"{DEEPEST_M:g} m deep; correct it in the file"
         )
     if kind == 3 and not origin_m[:2].all():
         return f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, a plate of type 3 has sensors beside its middle; correct it in the file"
@@ -200,7 +198,7 @@ def implausible_calibration(matrix: FloatArray) -> str:
     return ""
 
 
-def implausible_load(plate: ForcePlate, load: Load, options: ReadOptions) -> str:
+def implausible_load(plate: ForcePlate, load: Load) -> str:
     """Reason why a plate cannot have measured a foot; empty where it can.
 
     Parameters
@@ -209,20 +207,18 @@ def implausible_load(plate: ForcePlate, load: Load, options: ReadOptions) -> str
         The plate.
     load : Load
         Its loaded samples.
-    options : ReadOptions
-        ``max_plate_force_n`` and ``max_plate_moment_nm``.
     """
     largest_n = float(np.nanmax(np.abs(plate.force_n)))
-    if largest_n > options.max_plate_force_n:
+    if largest_n > LARGEST_N:
         return (
-            f"its force is up to {largest_n:.3g} N, more than force plates measure ({options.max_plate_force_n:g} N, "
-            "reading.max_plate_force_n); correct ANALOG:SCALE or UNITS of its channels"
+            f"its force is up to {largest_n:.3g} N, more than force plates measure ({LARGEST_N:g} N); "
+            "correct ANALOG:SCALE or UNITS of its channels"
         )
     about_nm = plate.moment_nm - np.cross(plate.corners_m.mean(axis=0), plate.force_n)
-    if (moment_nm := float(np.nanmax(np.abs(about_nm)))) > options.max_plate_moment_nm:
+    if (moment_nm := float(np.nanmax(np.abs(about_nm)))) > LARGEST_NM:
         return (
             f"its moment about the middle of its surface is up to {moment_nm:.3g} N m, more than force plates measure "
-            f"({options.max_plate_moment_nm:g} N m, reading.max_plate_moment_nm); correct ORIGIN, or SCALE or UNITS of its channels"
+            f"({LARGEST_NM:g} N m); correct ORIGIN, or SCALE or UNITS of its channels"
         )
     if load.outside_share > MOST:
         return (

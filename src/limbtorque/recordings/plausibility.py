@@ -9,9 +9,10 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.errors import ReadError
 from limbtorque.recordings.audit import Audit, Finding
-from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.plate_plausibility import LARGEST_N
 from limbtorque.recordings.recording import Recording
 
+FASTEST_M_S = 40.0  # a joint centre; the wrist of a pitcher reaches half of it
 LARGEST_M = 1.5  # median distance of a marker from the nearest other one
 SMALLEST_M = 0.002
 LIKELY_M = (0.02, 0.6)
@@ -27,21 +28,19 @@ FARTHEST_M = 1000.0  # from the middle of all markers
 FRAMES, MARKERS = 25, 40  # that are looked at
 
 
-def check_plausible(recording: Recording, options: ReadOptions) -> None:
+def check_plausible(recording: Recording) -> None:
     """Refuse a recording with implausible distances or speeds of markers, or forces.
 
     Parameters
     ----------
     recording : Recording
         The recording.
-    options : ReadOptions
-        ``max_speed_m_s`` is the largest speed of a joint centre, ``max_plate_force_n`` the largest force of a plate.
 
     Raises
     ------
     ReadError
         Half of the markers are more than 1.5 m from their nearest neighbour, or less than 2 mm, or half of the markers
-        are faster than ``options.max_speed_m_s`` half of the time; or a force in a text file is larger than any plate
+        are faster than `FASTEST_M_S` half of the time; or a force in a text file is larger than any plate
         measures (C3D files leave out such a plate). The message names the unit that would be likely.
 
     Notes
@@ -56,18 +55,18 @@ def check_plausible(recording: Recording, options: ReadOptions) -> None:
             f"{_suggestion(apart_m)}set reading.length_unit"
         )
     speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
-    if speed_m_s > options.max_speed_m_s:
+    if speed_m_s > FASTEST_M_S:
         raise ReadError(
             f"{recording.source}: half of the markers are faster than {speed_m_s:.4g} m/s half of the time, faster than "
-            f"a body ({options.max_speed_m_s:g} m/s, reading.max_speed_m_s), at {recording.rate_hz:g} frames per "
+            f"a body ({FASTEST_M_S:g} m/s), at {recording.rate_hz:g} frames per "
             "second; check the unit of length (reading.length_unit) and the frame rate of the file"
         )
     for plate in recording.force_plates:
         largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
-        if largest_n > options.max_plate_force_n:
+        if largest_n > LARGEST_N:
             raise ReadError(
                 f"{recording.source}: the forces of plate {plate.number} are up to {largest_n:.3g} N, more than force plates "
-                f"measure ({options.max_plate_force_n:g} N, reading.max_plate_force_n); check the unit of force "
+                f"measure ({LARGEST_N:g} N); check the unit of force "
                 "(reading.force_unit) in the file"
             )
 

@@ -84,7 +84,7 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
     if options.analog_only:
         nowhere = np.zeros((recording.n_frames, 0, 3))
         recording = replace(recording, labels=(), markers_m=nowhere, force_plates=(), model_outputs=())
-    check_plausible(recording, options)
+    check_plausible(recording)
     recording = without_far_samples(recording)
     if found := size_findings(recording):
         recording = replace(recording, audit=Audit((*recording.audit.findings, *found)))

@@ -268,7 +268,7 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
         for part in path:
             target = target.get(part) if isinstance(target, dict) else None
         if not isinstance(target, dict) or last not in target:
-            raise SettingsError(f"{source}: no option is called {dotted!r}{did_you_mean(dotted, option_names())}")
+            raise SettingsError(f"{source}: no option is called {dotted!r}{did_you_mean(dotted, settable_names())}")
         try:
             target[last] = _value(text)
         except ValueError:
@@ -325,12 +325,16 @@ def _value(text: str) -> Any:
 
 @functools.cache
 def option_names() -> tuple[str, ...]:
-    """Dotted names of all options, and of the entries of those that hold one value for each of some names."""
-    names = []
-    for name, default, *_ in describe_options():
-        values = json.loads(default)
-        names += [name, *(f"{name}.{key}" for key in (values if isinstance(values, dict) else ()))]
-    return tuple(names)
+    """Dotted names of all options."""
+    return tuple(name for name, *_ in describe_options())
+
+
+@functools.cache
+def settable_names() -> tuple[str, ...]:
+    """Dotted names of all options, and of each of the values that an option holds by name."""
+    defaults = {name: json.loads(default) for name, default, *_ in describe_options()}
+    entries = [f"{name}.{key}" for name, value in defaults.items() if isinstance(value, dict) for key in value]
+    return (*option_names(), *entries)
 
 
 def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> list[tuple[str, str, str, str, str]]:

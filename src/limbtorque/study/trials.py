@@ -14,7 +14,7 @@ from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.study.faults import alike, checked
 from limbtorque.study.frame_files import frame_files
 from limbtorque.study.options.base import option
-from limbtorque.study.settings import Settings, option_names, override
+from limbtorque.study.settings import Settings, override, settable_names
 from limbtorque.study.subjects import Subject
 from limbtorque.study.table_file import Follow, Row, few, is_to_do, table_rows, to_do_text, unknown_column
 
@@ -354,7 +354,7 @@ def _is_known(column: str) -> bool:
 @functools.cache
 def _changes_option(column: str) -> bool:
     """Return True if a column is an option that may differ between trials."""
-    return column in option_names() and (column.split(".")[0] in PER_TRIAL or column in PER_TRIAL)
+    return column in settable_names() and (column.split(".")[0] in PER_TRIAL or column in PER_TRIAL)
 
 
 def _column_fault(table: str, column: str) -> str:
@@ -363,8 +363,8 @@ def _column_fault(table: str, column: str) -> str:
             f"{unknown_column(table, column, TrialRow.model_fields)}; "
             "a column that changes an option for one trial is named like the option, e.g. filter.cutoff_hz"
         )
-    if column not in option_names():
-        return f"{table}: no option is called {column!r}{did_you_mean(column, option_names())}"
+    if column not in settable_names():
+        return f"{table}: no option is called {column!r}{did_you_mean(column, settable_names())}"
     return f"{table}: {column} is an option of the whole study; set it in the settings file"
 
 

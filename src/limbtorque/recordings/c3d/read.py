@@ -125,7 +125,7 @@ def _recording(
     plate_group = groups.get("FORCE_PLATFORM", {})
     plates, plate_notes = force_plates(
         plate_group, analog, analog_units,
-        rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m, options=options,
+        rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m,
     )  # fmt: skip
     findings.notes += plate_notes
     findings.entries += plate_findings(plate_group, plates, analog_units, analog_labels, markers_m)

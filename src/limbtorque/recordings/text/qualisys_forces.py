@@ -118,7 +118,7 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
     length_m = length_unit(None, "the heading (Qualisys writes mm)", options, path.name, findings)
     keys = [[f"FORCE_PLATE_CORNER_{corner}_{axis}" for axis in "XYZ"] for corner in CORNERS]
     corners_m = np.array([[_said(header, key, path) for key in corner] for corner in keys]) * length_m
-    _refuse_other_corners(corners_m, options, path)
+    _refuse_other_corners(corners_m, path)
     words = re.findall(r"[a-z]+", header.get("DESCRIPTION", "").lower())
     local, stated = "local" in words, not {"local", "world", "lab", "laboratory", "global"}.isdisjoint(words)
     if not stated:
@@ -138,9 +138,9 @@ def _plate(path: Path, number: int, options: ReadOptions, findings: Findings) ->
     return text.sha256, plate_of(wrench, number, rate_hz, corners_m=corners_m)
 
 
-def _refuse_other_corners(corners_m: FloatArray, options: ReadOptions, path: Path) -> None:
+def _refuse_other_corners(corners_m: FloatArray, path: Path) -> None:
     """Refuse corners that are not those of a plate."""
-    if reason := implausible_surface(corners_m, options, "FORCE_PLATE_CORNER"):
+    if reason := implausible_surface(corners_m, "FORCE_PLATE_CORNER"):
         raise ReadError(f"{path.name}: {reason}")
 
 

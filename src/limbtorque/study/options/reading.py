@@ -14,36 +14,6 @@ class Reading(Options):
 
     memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128, le=1_000_000)
     time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0, le=86400.0)
-    max_speed_m_s: float = option(
-        40.0, "Speed that no joint centre can reach; a faster one is an error.", "m/s", gt=0.0
-    )
-    min_plate_edge_m: float = option(
-        0.1,
-        "Shortest edge of a force plate; a plate with a shorter one is left out (AMTI HE6x6: 0.152 m).",
-        "m",
-        gt=0.0,
-    )
-    max_plate_edge_m: float = option(
-        3.0,
-        "Longest edge of a force plate; a plate with a longer one is left out (belts of instrumented treadmills: 1.6 to 1.8 m).",
-        "m",
-        gt=0.0,
-    )
-    max_plate_depth_m: float = option(
-        0.5,
-        "Largest distance of a plate's sensors from its surface (plates: under 0.1 m, treadmills more).",
-        "m",
-        gt=0.0,
-    )
-    max_plate_force_n: float = option(
-        20000.0, "Largest force of a plate; a plate with a larger one is left out (Kistler 9287C: 20 kN).", "N", gt=0.0
-    )
-    max_plate_moment_nm: float = option(
-        10000.0,
-        "Largest moment of a plate about the middle of its surface: half of the largest force at a distance of 1 m.",
-        "N m",
-        gt=0.0,
-    )
     length_unit: Literal["mm", "cm", "m"] | None = option(
         None, "Unit of positions, for files with a missing or wrong unit; overrides the file."
     )
