@@ -8,8 +8,8 @@ from collections import defaultdict
 import numpy as np
 from angle_cases import ERRORS, SEEDS, Case, cases
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 
 METHODS = ("segments", "rigid_chain", "inertial_chain")

@@ -18,9 +18,10 @@ import numpy as np
 from bands_outside import JOINTS, PAGE, PHASES, RUN, WALK
 from plug_in_gait import write
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.init import init_study
-from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces

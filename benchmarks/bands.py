@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Kinematics
-from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

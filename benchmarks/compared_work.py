@@ -93,7 +93,7 @@ def analysed() -> Any:
 
 
 def motion(place: Place) -> Work:  # noqa: ARG001 - as all rows
-    from limbtorque.motion.chain_motion import chain_motion
+    from limbtorque.analysis.chain_motion import chain_motion
 
     recording, limb, settings = trial()
     return lambda: chain_motion(recording, limb, settings)

@@ -18,9 +18,9 @@ import numpy as np
 from coverage_cases import Case, case_settings, cases
 from scipy import stats
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.chain.regressor import term_rows
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS, resolution_nm

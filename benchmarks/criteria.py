@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.agreement import correlations
 from limbtorque.emg.recorded import electromyography

@@ -11,9 +11,9 @@ import pandas as pd
 from damage_kinds import KINDS
 from damage_roc import area, interval, threshold
 
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.options.quality import Quality
-from limbtorque.tables.quality_flags import CHECKS
-from limbtorque.tables.verdict import STATUSES
 
 TOO_MUCH = 0.10  # error relative to the range that makes a trial bad
 LEAST_KNOWN = 0.5  # of the window's frames with a torque: trials with fewer give too little to be judged

@@ -20,7 +20,7 @@ from damage_kinds import KINDS
 from damage_page import page_tables, put_into_page
 from damage_subjects import SHARES, Trial, make_trial, subjects
 
-from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.errors import LimbtorqueError
 
 UNDAMAGED = 12  # recordings of each subject

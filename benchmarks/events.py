@@ -18,16 +18,24 @@ from pathlib import Path
 import numpy as np
 from plug_in_gait import ROOT, write
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Load
-from limbtorque.motion.chain_motion import chain_motion
-from limbtorque.motion.foot import Foot, Strikes, find_foot
-from limbtorque.motion.foot_events import STRIKE, foot_events
-from limbtorque.motion.gait_events import LOW_PASS, NO_EVENTS, file_strikes, oconnor_events, zeni_events
+from limbtorque.ground.assignment import Feet, Stretch, assign
+from limbtorque.ground.events import STRIKE, foot_events
+from limbtorque.ground.foot import (
+    LOW_PASS,
+    NO_EVENTS,
+    Foot,
+    Strikes,
+    file_strikes,
+    find_foot,
+    oconnor_events,
+    zeni_events,
+)
+from limbtorque.ground.plates import Reading, read_plate
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plate_assignment import Feet, Stretch, assign
-from limbtorque.motion.plate_signals import Reading, read_plate
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.signals.smoothers import smooth_values

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray, lengths
-from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.predicted_centres import ERRORS, REGRESSIONS, hip_centre
 from limbtorque.motion.rigid_cluster import carry, cluster_shape

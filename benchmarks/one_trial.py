@@ -9,7 +9,7 @@ from pathlib import Path
 
 from synthetic import ROOT, recording
 
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.force_table import muscle_table

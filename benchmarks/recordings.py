@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.quality.trial_metrics import torque_metrics
+from limbtorque.quality.verdict import assess
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.verdict import assess
-from limbtorque.torques.joint_torques import joint_torques, torque_metrics
+from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 
 STUDY = Path(__file__).resolve().parents[1] / "tests" / "recordings_study"

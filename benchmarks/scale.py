@@ -164,7 +164,7 @@ def number_of_frames(lengths: Sequence[int]) -> None:
 
 def plain(folder: str, share: int, shares: int) -> None:
     """Everything a plain script would do for its share of the trials: read, analyse in memory, write all tables."""
-    from limbtorque.analysis import analyse_recording
+    from limbtorque.analysis.trial import analyse_recording
     from limbtorque.recordings.c3d.read import read_c3d
     from limbtorque.study.study import load_study
     from limbtorque.tables.files import write_table

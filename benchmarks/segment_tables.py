@@ -20,9 +20,10 @@ from pathlib import Path
 import numpy as np
 from plug_in_gait import ROOT, write
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray
 from limbtorque.cli.init.init import init_study
-from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import load_study

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.motion.foot import find_foot, landed
-from limbtorque.motion.ground_reaction import ground_load
+from limbtorque.ground.assignment import Feet, Stretch
+from limbtorque.ground.foot import find_foot, landed
+from limbtorque.ground.plates import Smoothing, read_plates
+from limbtorque.ground.reaction import ground_load
 from limbtorque.motion.plane import PlaneFrame
-from limbtorque.motion.plate_assignment import Feet, Stretch
-from limbtorque.motion.plate_signals import Smoothing, read_plates
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.options.loads import Plates

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d

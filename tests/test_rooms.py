@@ -17,10 +17,12 @@ ORDER = (
     "recordings",
     "tables",
     "motion",
+    "ground",
     "torques",
     "emg",
     "muscles",
     "uncertainty",
+    "quality",
     "simulation",
     "statistics",
     "figures",
@@ -79,7 +81,7 @@ def test_every_entry_of_the_package_has_its_place_in_the_order():
         "_workflow",
     }
     assert entries == set(ORDER)
-    assert len(entries) + 2 <= 21  # with __init__.py and its stub
+    assert len(entries) + 2 <= 23  # with __init__.py and its stub
 
 
 def test_no_room_imports_one_above_it():
@@ -159,7 +161,7 @@ def test_every_folder_says_what_comes_in_what_goes_out_and_what_it_may_not_know(
         assert f"\n{word} " in text, word
 
 
-@pytest.mark.parametrize("room", [*ARRAYS_ONLY, "motion", "torques", "recordings/c3d"])
+@pytest.mark.parametrize("room", [*ARRAYS_ONLY, "motion", "ground", "quality", "torques", "recordings/c3d"])
 def test_dataclasses_of_the_science_are_values(room):
     """Nothing changes a motion, torques or a problem after it was made."""
     nodes = [

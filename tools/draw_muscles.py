@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb

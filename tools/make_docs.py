@@ -6,10 +6,10 @@ from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
+from limbtorque.quality.checks import CHECKS, METRICS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
-from limbtorque.tables.quality_flags import CHECKS, METRICS
 from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_landmarks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"

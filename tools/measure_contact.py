@@ -20,7 +20,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from scipy.signal import find_peaks
 
-from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.style import NAME_SIZE, paper_figure, paper_style, save_figure
 from limbtorque.motion.limb import Limb

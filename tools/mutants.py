@@ -50,6 +50,8 @@ ROOMS = {  # by folder of the sources: the folders of the tests that run first
     "torques": ("tests/torques", "tests/tables"),
     "signals": ("tests/signals",),
     "motion": ("tests/motion",),
+    "ground": ("tests/ground",),
+    "quality": ("tests/quality",),
     "muscles/static_optimization": ("tests/muscles",),
     "recordings/c3d": ("tests/recordings",),
 }
@@ -57,7 +59,6 @@ TESTS = [
     *itertools.chain(*ROOMS.values()),
     "tests/simulation",
     "tests/test_analysis.py",
-    "tests/test_verdict.py",
     "src",
 ]
 FAST = "not (slow or workflow or slurm or browser or fuzz or attack)"

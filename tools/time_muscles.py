@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from draw_muscles import STUDY, TITLES, analyse
 
-from limbtorque.analysis import TrialResult
+from limbtorque.analysis.trial import TrialResult
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import share_torques

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from draw_muscles import FROM_S, STUDY, TITLES, analyse, used_frames
 
-from limbtorque.analysis import TrialResult
+from limbtorque.analysis.trial import TrialResult
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.ranges import force_range

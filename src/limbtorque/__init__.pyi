@@ -1,5 +1,5 @@
-from limbtorque.analysis import TrialResult as TrialResult
-from limbtorque.analysis import analyse_recording as analyse_recording
+from limbtorque.analysis.trial import TrialResult as TrialResult
+from limbtorque.analysis.trial import analyse_recording as analyse_recording
 from limbtorque.chain import AccelerationParts as AccelerationParts
 from limbtorque.chain import Chain as Chain
 from limbtorque.chain import Ellipse as Ellipse

@@ -10,8 +10,8 @@ from limbtorque.cli.check_summary import Answer, lines_by_kind, summary_lines
 from limbtorque.cli.main import COMMANDS, main
 from limbtorque.cli.run_study import command, snakefile
 from limbtorque.cli.terminal import LONG_TABLE, followed, followed_rows
-from limbtorque.tables.quality_flags import CHECKS
-from limbtorque.tables.verdict import Flag
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.verdict import Flag
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

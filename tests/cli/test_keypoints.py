@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from keypoint_files import person, write_frames
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end, known_sets

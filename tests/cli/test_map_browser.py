@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from in_chromium import IN_CHROMIUM, choose, find, keys, soon
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.main import main
 from limbtorque.motion.limb import Limb

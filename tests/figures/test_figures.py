@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from still_chains import N_FRAMES, motion_of
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.figures.style import MINUS, failure_figure, save_figure
 from limbtorque.figures.term_kinds import TERM_NAMES

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.cutoff_figures import cutoff_figure

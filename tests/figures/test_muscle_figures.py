@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from matplotlib.collections import PolyCollection
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb

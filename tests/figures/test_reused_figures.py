@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.figures.motion_figures import kinematics_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import EDGE, TERM_COLOURS, UNKNOWN
@@ -20,11 +20,11 @@ from limbtorque.figures.pictures import figure_palette
 from limbtorque.figures.style import save_figure
 from limbtorque.figures.torque_figures import contributions_figure, torque_figure
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.checks import CHECKS, CUTOFF_CHECKS
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.chains import ARM
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import read_table, write_table
-from limbtorque.tables.quality_flags import CHECKS, CUTOFF_CHECKS
 from limbtorque.workflow.layout import drawn_kinds
 
 ROOT = Path(__file__).resolve().parents[2]

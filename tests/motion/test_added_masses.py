@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from clustered_legs import MEASURED, leg_settings
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import SettingsError, StudyError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

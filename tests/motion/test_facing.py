@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clustered_legs import MEASURED, leg_settings
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LandmarkError, SignalError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import mean_facing
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

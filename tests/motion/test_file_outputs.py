@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table

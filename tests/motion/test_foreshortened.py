@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from limbtorque.motion.ground_reaction import MEASURED, NONE
+from limbtorque.ground.reaction import load_moment_lost
 from limbtorque.motion.joint_centres import foreshortened_frames
-from limbtorque.motion.load_filter import load_moment_lost
+from limbtorque.motion.load import MEASURED, NONE
 from limbtorque.motion.plane import PlaneFrame
 
 SAGITTAL = PlaneFrame(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]), "sagittal")

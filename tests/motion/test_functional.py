@@ -7,21 +7,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain import newton_euler
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.errors import LandmarkError, SettingsError, SignalError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.functional_centres import centre_of_rotation, functional_landmarks, planar_pose
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulation.reach import demo_trials, reach_motion
 from limbtorque.study.marker_rules import Functional
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.yaml_file import parse_yaml
-from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 200

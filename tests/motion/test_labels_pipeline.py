@@ -6,17 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import lengths, missing_samples
 from limbtorque.cli.inspect import describe
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
+from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_faults, find_spikes, find_swaps, spike_runs
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import load_settings, override
-from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")

@@ -6,15 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LoadError, SignalError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.trial_metrics import torque_metrics
+from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import load_settings, override
-from limbtorque.tables.verdict import assess
-from limbtorque.torques.joint_torques import joint_torques, torque_metrics
+from limbtorque.torques.joint_torques import joint_torques
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LandmarkError, SegmentError, SettingsError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import make_settings, override

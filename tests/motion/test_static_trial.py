@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clustered_legs import MEASURED, SUBSTITUTES, leg_settings, with_clusters, without
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LandmarkError, SettingsError, SignalError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.joint_centres import place_joints
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb

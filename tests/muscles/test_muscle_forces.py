@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.contact_summary import contact_series, contact_summary

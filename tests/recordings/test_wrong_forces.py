@@ -10,7 +10,7 @@ import pytest
 from c3d_damage import real_values, text_rows, with_parameter
 from c3d_files import INTEL
 from damage import put
-from limbtorque.analysis import TrialResult, analyse_recording
+from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters
 from limbtorque.recordings.c3d.write import write_c3d

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.motion.load_filter import LOST
+from limbtorque.ground.reaction import LOST
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.report.explain import REASONS
@@ -22,9 +24,7 @@ from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.trial_record import FileOutput
-from limbtorque.tables.verdict import Flag, Verdict
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.check import check_study
 from limbtorque.workflow.curve_notes import curve_notes

@@ -7,12 +7,12 @@ import time
 import pytest
 
 from in_chromium import IN_CHROMIUM, choose, find, keys, processor_s, soon
+from limbtorque.quality.verdict import Verdict
 from limbtorque.report.index import index_page
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.tables.files import read_table
-from limbtorque.tables.verdict import Verdict
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
 from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import SettingsError
 from limbtorque.figures.cutoff_figures import cutoff_figure
 from limbtorque.figures.style import save_figure
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.impacts import AFTER_S, BEFORE_S, RAMP_S, impact_weight, smooth_with_impacts
 from limbtorque.signals.smoothers import Smoother, smooth_values

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
 from limbtorque.motion.limb import Limb

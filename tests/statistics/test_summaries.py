@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.study.chains import ARM
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
@@ -249,14 +250,18 @@ def test_the_stance_is_a_sheet_of_its_own():
     whole = {"joint": "knee", "term": "net", **dict.fromkeys(NAMES, 1.0)}
     rows = [{**whole, "trial": name, "window": "events"} for name in ("walk", "kick")]
     stance = {**whole, "trial": "walk", "window": "stance", "peak_nm": 7.0}
-    sheets = {sheet.name: sheet for sheet in summary_sheets([["knee"]], [*rows, stance], ledger)}
+    sheets = {sheet.name: sheet for sheet in summary_sheets([["knee"]], [*rows, stance], ledger, LEDGER_COLUMNS)}
     assert list(sheets) == ["summary", "stance", "columns", "ledger"]
     assert sheets["summary"].columns == sheets["stance"].columns
     walk, kick = sheets["stance"].rows
     assert (walk["window"], walk["knee_net_peak_nm"]) == ("stance", 7.0)
     assert "knee_net_peak_nm" not in kick  # an empty cell
     assert [row["knee_net_peak_nm"] for row in sheets["summary"].rows] == [1.0, 1.0]
-    assert [sheet.name for sheet in summary_sheets([["knee"]], rows, ledger)] == ["summary", "columns", "ledger"]
+    assert [sheet.name for sheet in summary_sheets([["knee"]], rows, ledger, LEDGER_COLUMNS)] == [
+        "summary",
+        "columns",
+        "ledger",
+    ]
 
 
 # ---- as the page on tables says ----

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from limbtorque.motion.ground_reaction import no_load
+from limbtorque.motion.load import no_load
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.chains import LEG
 from limbtorque.study.options.ensembles import Ensembles

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import LandmarkError, SegmentError, SignalError, TrialError
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.write import write_c3d

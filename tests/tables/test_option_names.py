@@ -6,6 +6,9 @@ from typing import get_args
 
 import pytest
 
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
+from limbtorque.quality.verdict import assess
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.quality import Quality
@@ -14,13 +17,10 @@ from limbtorque.study.settings import option_names
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
 from limbtorque.tables.kinematics_columns import kinematics_columns
-from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
-from limbtorque.tables.quality_flags import CHECKS
 from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.summary_workbook import wide_columns
 from limbtorque.tables.torque_columns import torque_columns
-from limbtorque.tables.verdict import assess
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())

@@ -7,11 +7,13 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from limbtorque.analysis import analyse_recording
+from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.trial_metrics import fit_error_share, torque_metrics
+from limbtorque.quality.verdict import assess
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.simulation.replay import replay
@@ -24,8 +26,7 @@ from limbtorque.tables.torque_columns import (
     term_columns,
     torque_columns,
 )
-from limbtorque.tables.verdict import assess
-from limbtorque.torques.joint_torques import fit_error_share, joint_torques, torque_metrics, torque_table
+from limbtorque.torques.joint_torques import joint_torques, torque_table
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")

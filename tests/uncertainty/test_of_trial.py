@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.analysis import analyse_recording
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.chain.regressor import term_rows
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import find_marker
 from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording

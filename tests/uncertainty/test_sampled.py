@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.chain.regressor import term_rows
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.options.uncertainty import SOURCES

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from demo_truth import ROOT, STUDY, exact_torques
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import filter_reach, low_pass

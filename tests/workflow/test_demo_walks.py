@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from demo_truth import ROOT, STUDY, exact_walking_torques
-from limbtorque.motion.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.butterworth import low_pass

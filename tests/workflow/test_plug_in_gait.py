@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.cli.init.init import init_study
-from limbtorque.motion.chain_motion import chain_motion
 from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.read import read_recording

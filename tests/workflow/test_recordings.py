@@ -157,10 +157,10 @@ def test_limbs_that_turn_out_of_the_plane_seem_to_bend_backwards(ledger):
 
 
 def test_a_wrong_forward_axis_is_noticed_as_a_mirrored_limb(recordings):
-    from limbtorque.motion.chain_motion import chain_motion
+    from limbtorque.analysis.chain_motion import chain_motion
+    from limbtorque.quality.verdict import assess
     from limbtorque.recordings.c3d.read import read_c3d
     from limbtorque.study.settings import load_settings, override
-    from limbtorque.tables.verdict import assess
 
     settings = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.yaml")
     backwards = override(settings, {"plane.kind": "best_fit", "plane.forward_axis": "+x"}, source="test")

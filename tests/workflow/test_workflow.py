@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from limbtorque.cli.main import main
-from limbtorque.tables.quality_flags import CUTOFF_CHECKS
+from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.workflow import layout
 from study_runs import (
     PLAN,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from limbtorque.cli.init.names import some_of
-from limbtorque.tables.verdict import Flag
+from limbtorque.quality.verdict import Flag
 from limbtorque.tables.words import counted
 
 MOST = 6  # kinds on the first screen

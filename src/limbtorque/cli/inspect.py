@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
-from limbtorque.motion.foot import centre_of_pressure
+from limbtorque.ground.foot import centre_of_pressure
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.labels import fault_notes, find_faults
 

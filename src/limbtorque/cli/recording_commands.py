@@ -110,7 +110,7 @@ def inspect(options: argparse.Namespace) -> int:
 )
 def run(options: argparse.Namespace) -> int:
     """Analyse one recording without Snakemake."""
-    from limbtorque.analysis import analyse_recording
+    from limbtorque.analysis.trial import analyse_recording
     from limbtorque.figures.style import save_figure
     from limbtorque.figures.torque_figures import torque_figure
     from limbtorque.motion.limb import Limb

@@ -7,23 +7,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, turned, unwrapped
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, unwrapped
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
-from limbtorque.motion.body_checks import body_metrics
-from limbtorque.motion.external_load import external_load, impact_times, plate_readings
-from limbtorque.motion.flexion import Flexion, find_flexion, flexion_metrics
-from limbtorque.motion.ground_reaction import UNMEASURED, ExternalLoad
+from limbtorque.motion.flexion import Flexion, find_flexion
 from limbtorque.motion.inertial_constants import inertial_constants
-from limbtorque.motion.joint_centres import Placement, foreshortened_frames, place_joints
+from limbtorque.motion.joint_centres import Placement, foreshortened_frames
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import Planarity, PlaneFrame, axis_vector, lengths_and_tilts, segment_planarity
-from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
+from limbtorque.motion.load import ExternalLoad, no_load
+from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts
+from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.plausibility import FASTEST_M_S
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
 
@@ -119,73 +116,50 @@ class ChainMotion:
         )
 
 
-def chain_motion(
-    recording: Recording,
-    limb: Limb,
-    settings: Settings,
-    *,
-    study_cutoff_hz: float | None = None,
-    placed: Placement | None = None,
+def planar_motion(
+    recording: Recording, limb: Limb, settings: Settings, *, placed: Placement, smoothed: SmoothedJoints
 ) -> ChainMotion:
-    """Motion of a limb, as a planar chain, from a recording.
+    """Motion of a limb as a planar chain, from its smoothed joint centres; the ground is not yet in it.
 
     Parameters
     ----------
     recording : Recording
-        Markers and force plates.
+        Its frames and rate.
     limb : Limb
-        Chain, side, subject and window.
+        Chain, side and subject.
     settings : Settings
         All options.
-    study_cutoff_hz : float, optional
-        Cut-off of the trials of this chain and condition, Hz, for `filter.scope` ``study``; without it the trial has its own.
-    placed : Placement, optional
-        Its joint centres, where they are known already; the markers of the recording are then not needed.
+    placed : Placement
+        The joint centres, from `motion.joint_centres.place_joints`.
+    smoothed : SmoothedJoints
+        The same in the plane, from `motion.smoothing.smooth_joints`.
 
     Returns
     -------
     ChainMotion
-        Motion of the longest stretch in which all joints are known.
+        Motion of the longest stretch in which all joints are known; without a load.
 
     Raises
     ------
     TrialError
         The trial cannot be analysed; the message names the reason and the remedy.
     """
-    model = limb.model(settings)
-    placed = placed or place_joints(recording, limb, settings)
-    stretch, plane = placed.prepared.stretch, placed.plane
-    readings = plate_readings(recording, limb, settings, stretch)
-    smoothed = smooth_joints(
-        turned(placed.joints_m, plane.axes.T),
-        rate_hz=recording.rate_hz,
-        settings=settings,
-        names=[*(joint.name for joint in model.joints), "endpoint"],
-        study_cutoff_hz=study_cutoff_hz,
-        impacts_s=impact_times(readings, placed, settings, recording.rate_hz),
-    )
+    model, plane, stretch = limb.model(settings), placed.plane, placed.prepared.stretch
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
     foreshortened = _foreshortened(recording, placed, smoothed, settings)
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
-    kinematics = _kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz)
-    external = external_load(
-        recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=joint_m, readings=readings
-    )
-    metrics = {
-        **_metrics(recording, placed, smoothed, external, settings, model),
-        **body_metrics(recording, limb, settings, placed=placed, load=external, joint_m=joint_m, readings=readings),
-    }
+    edge = _edges(len(joint_m), smoothed.reach)
     inertial = inertial_constants(limb, settings, placed, moving_m)
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
-    motion = ChainMotion(
+    return ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
         segments=tuple(segment.name for segment in model.segments),
         frame=recording.first_frame + np.arange(stretch.start, stretch.stop),
         time_s=np.arange(stretch.start, stretch.stop) / recording.rate_hz,
         rate_hz=recording.rate_hz,
         joint_m=joint_m,
-        kinematics=kinematics,
-        edge=_edges(len(joint_m), smoothed.reach),
+        kinematics=_kinematics(moving_m, foreshortened, flexion, smoothed, recording.rate_hz),
+        edge=edge,
         foreshortened=foreshortened,
         filled=placed.prepared.filled[stretch],
         swapped=placed.prepared.swapped[stretch],
@@ -197,36 +171,20 @@ def chain_motion(
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
         flexion=flexion,
-        load=external,
+        load=no_load(len(joint_m)),
         cutoff_hz=smoothed.cutoff_hz,
         cutoffs=smoothed.choices,
-        metrics=metrics,
-        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *inertial.notes, *external.notes),
+        metrics={
+            "n_frames_recorded": float(recording.n_frames),
+            "n_frames": float(len(joint_m)),
+            "rate_hz": recording.rate_hz,
+            "edge_share": float(edge.mean()),
+            "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz),
+            **placed.metrics,
+            **smoothed.metrics,
+        },
+        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *inertial.notes),
     )
-    return replace(motion, metrics={**metrics, **frame_metrics(motion, np.ones(len(joint_m), dtype=bool), model)})
-
-
-def _metrics(
-    recording: Recording,
-    placed: Placement,
-    smoothed: SmoothedJoints,
-    external: ExternalLoad,
-    settings: Settings,
-    model: ChainModel,
-) -> dict[str, float]:
-    """Metrics of the recording, of the placed and smoothed joints, and of the load."""
-    n_frames = len(smoothed.values)
-    return {
-        "n_frames_recorded": float(recording.n_frames),
-        "n_frames": float(n_frames),
-        "rate_hz": recording.rate_hz,
-        "edge_share": float(_edges(n_frames, smoothed.reach).mean()),
-        "speed_m_s": _top_speed(smoothed.values[..., :2], recording.rate_hz),
-        **placed.metrics,
-        **smoothed.metrics,
-        **{name: value for name, value in external.metrics.items() if name != "plate_tilt_deg"},
-        "up_axis_deg": _up_axis_deg(model, placed, external, settings),
-    }
 
 
 def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints, settings: Settings) -> BoolArray:
@@ -303,20 +261,6 @@ def _blanked(
     return angle, velocity, acceleration
 
 
-def _up_axis_deg(model: ChainModel, placed: Placement, external: ExternalLoad, settings: Settings) -> float:
-    """Largest angle between up and the leg, or the normal of a plate."""
-    return max(_leg_tilt_deg(model, placed.joints_m, settings), external.metrics.get("plate_tilt_deg", 0.0))
-
-
-def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
-    """Angle between up and the mean direction of the limb; 0 for limbs off the ground."""
-    if not model.ground_contact:
-        return 0.0
-    direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)
-    cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
-    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-
-
 def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
     steps = np.diff(joint_m, axis=0)
     speed = float(lengths(steps).max() * rate_hz)
@@ -331,65 +275,3 @@ def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
 def _edges(n_frames: int, reach: int) -> BoolArray:
     frames = np.arange(n_frames)
     return (frames < reach) | (frames >= n_frames - reach)
-
-
-def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
-    """Metrics of a motion that are counts or shares of frames.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    frames : ndarray of bool, shape (n_frames,)
-        Frames that count, such as those of the window of the trial; all others are ignored.
-    model : ChainModel
-        The chain, for its one-way joints.
-
-    Returns
-    -------
-    dict of str to float
-        By the names in `tables.quality_flags`; empty without a frame.
-    """
-    if not frames.any():
-        return {}
-    planar = _planarity(motion, frames)
-    flat = frames & ~motion.foreshortened
-    fit = (
-        {} if np.isnan(motion.fit_m[flat]).all() else {"chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean()))}
-    )
-    return {
-        **fit,
-        "gap_share": float(motion.filled[frames].mean()),
-        "swapped_frames": float(motion.swapped[frames].sum()),
-        "spike_frames": float(motion.spike[frames].sum()),
-        **missing_shares(motion, frames),
-        "out_of_plane_share": planar.out_of_plane_share,
-        "tilt_deg": float(planar.tilt_deg.max()),
-        "length_variation": float(planar.length_variation.max()),
-        **flexion_metrics(model, motion.flexion, motion.kinematics.angle_rad[frames]),
-    }
-
-
-def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
-    """Shares of frames without orientation and without measured load.
-
-    Parameters
-    ----------
-    motion, frames
-        As in `frame_metrics`.
-    """
-    if not frames.any():
-        return {}
-    return {
-        "foreshortened_share": float(motion.foreshortened[frames].mean()),
-        "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
-    }
-
-
-def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
-    """Planarity of the chosen frames."""
-    steps = np.diff(motion.joint_m[frames], axis=1)
-    length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
-    towards = np.sin(tilt)
-    in_plane = length * np.sqrt(1.0 - towards**2) / np.maximum(lengths(steps), np.finfo(float).tiny)
-    return segment_planarity(steps * in_plane[..., None], length * towards, length, tilt)

@@ -11,10 +11,6 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.study.chains import ChainModel
 
-UNDECIDED_DEG = 10.0
-RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
-HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
-
 
 @dataclass(frozen=True)
 class Flexion:
@@ -104,58 +100,3 @@ def _between_deg(
     known = ~np.isnan(first + second).any(axis=1)
     turned = (first[known] @ [1.0, 1j]) / (second[known] @ [1.0, 1j])
     return float(np.degrees(np.angle(np.median(turned.real) + 1j * np.median(turned.imag))))
-
-
-def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
-    """Metrics of flexion: bent the wrong way, or too straight to decide."""
-    return {
-        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
-        "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
-        "undecided_flexion": undecided_flexion(model, flexion, angle),
-    }
-
-
-def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Return 1 where the limb stays too straight for a mirrored one to be noticed."""
-    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
-    bent_deg = np.degrees(flexion.of(angle))[:, one_way]
-    bent_deg = bent_deg[~np.isnan(bent_deg).any(axis=1)]
-    if not len(bent_deg):
-        return 0.0
-    ends = np.percentile(bent_deg, RANGE_PERCENT, axis=0)
-    return float(np.abs(ends).max(initial=0.0) < UNDECIDED_DEG)
-
-
-def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Largest share of frames with a joint bent the wrong way by over 10 degrees.
-
-    Parameters
-    ----------
-    model : ChainModel
-        The chain.
-    flexion : Flexion
-        Sense and zero of flexion.
-    angle : ndarray of shape (n_frames, n_joints)
-        Joint angles, rad.
-
-    Examples
-    --------
-    >>> from limbtorque.study.chains import ARM
-    >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool))
-    >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
-    >>> reversed_flexion_share(ARM, flexion, angle)
-    0.25
-    """
-    bent = np.degrees(flexion.of(angle))
-    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
-    return max((float((bent[:, i] < -HYPERMOBILE_DEG).mean()) for i in one_way), default=0.0)
-
-
-def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Mean flexion of one-way joints to the wrong side, degrees; 0 without any."""
-    bent = [
-        -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
-        for i, joint in enumerate(model.joints)
-        if joint.one_way
-    ]
-    return max([0.0, *bent])

@@ -11,7 +11,6 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import LONGEST_M
 from limbtorque.errors import SegmentError
-from limbtorque.motion.body_size import body_size
 from limbtorque.motion.facing import body_faces
 from limbtorque.motion.functional_centres import functional_landmarks
 from limbtorque.motion.landmarks import LandmarkMap, carried_landmark, contact_landmarks, locate, needed_markers
@@ -116,7 +115,6 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
     _check_lengths(model, planar.length_m, recording)
-    size = body_size(limb, settings, planar.length_m)
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return Placement(
         prepared,
@@ -129,7 +127,6 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
             **functional.metrics,
             **carried.metrics,
-            **size.metrics,
         },
         kinds={name: mapping.kind(name) for name in sorted(needed)},
         notes=(
@@ -140,7 +137,6 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             *functional.notes,
             *facing.notes,
             _planarity_note(model, planar),
-            *size.notes,
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.flexion import Flexion
-from limbtorque.motion.foot_events import events_as_values, events_of_values
-from limbtorque.motion.ground_reaction import ExternalLoad
+from limbtorque.motion.load import ExternalLoad
 from limbtorque.motion.plane import PlaneFrame
+from limbtorque.recordings.recording import Event
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables.files import column_array, column_values, make_table
 from limbtorque.tables.kinematics_columns import MARKER_FLAGS as FLAG_COLUMNS
@@ -158,3 +158,16 @@ def frame_values(motion: ChainMotion) -> dict[str, Any]:
 def put_xy(values: dict[str, Any], pattern: str, vectors: FloatArray) -> None:
     """Add the components of in-plane vectors under names made from a pattern."""
     values[pattern.format("x")], values[pattern.format("y")] = vectors[:, 0], vectors[:, 1]
+
+
+def events_as_values(found: Mapping[str, tuple[Event, ...]]) -> dict[str, list[list[str | float]]]:
+    """Events by method as JSON can hold them."""
+    return {name: [[e.label, e.context, e.time_s] for e in events] for name, events in found.items()}
+
+
+def events_of_values(values: Mapping[str, Iterable[Sequence[str | float]]]) -> dict[str, tuple[Event, ...]]:
+    """Events by method, the inverse of `events_as_values`."""
+    return {
+        name: tuple(Event(str(label), str(context), float(time_s)) for label, context, time_s in rows)
+        for name, rows in values.items()
+    }

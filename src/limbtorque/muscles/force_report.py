@@ -56,7 +56,7 @@ class ForceReport:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Metrics, by the names in `tables.quality_flags`."""
+        """Metrics, by the names in `quality.checks`."""
         tally, options = self.tally, self.options
         count = max(int(tally["valid"]), 1)
         metrics = {

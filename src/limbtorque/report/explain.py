@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbtorque.tables.quality_flags import CHECKS
+from limbtorque.quality.checks import CHECKS
 
 BY_NAME = {check.name: check for check in CHECKS}
 REASONS = {

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from limbtorque.quality.checks import Check
+from limbtorque.quality.verdict import STATUSES
 from limbtorque.report.bands import BAND_HEADS, band_table
 from limbtorque.report.explain import AFFECTS, BY_NAME, REASONS
 from limbtorque.report.page import amount, page_template
-from limbtorque.tables.quality_flags import Check
-from limbtorque.tables.verdict import STATUSES
 from limbtorque.tables.words import capital
 
 PAGE = page_template("report/index.html.jinja")

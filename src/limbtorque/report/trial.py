@@ -9,13 +9,13 @@ from typing import Any
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.term_kinds import TERM_NAMES
-from limbtorque.motion.load_filter import LOST
+from limbtorque.ground.reaction import LOST
+from limbtorque.quality.checks import CHECKS, METRICS
+from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.report.bands import REMEDIES, band_sentences
 from limbtorque.report.explain import AFFECTS, REASONS
 from limbtorque.report.page import amount, page_template
 from limbtorque.report.panels import Drawing
-from limbtorque.tables.quality_flags import CHECKS, METRICS
-from limbtorque.tables.verdict import Verdict, note_that_begins
 
 PAGE = page_template("report/trial.html.jinja")
 SCRIPTS = ("base.js", "plots.js", "panels.js", "readout.js", "limb.js", "trial.js", "plotly.min.js")

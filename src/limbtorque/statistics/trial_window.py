@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from limbtorque.arrays import BoolArray
+from limbtorque.ground.events import OFF, STRIKE, FoundEvents
+from limbtorque.ground.foot import kind_of
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.foot_events import OFF, STRIKE, FoundEvents
-from limbtorque.motion.gait_events import kind_of
 from limbtorque.recordings.recording import Event
 from limbtorque.signals.derivatives import first_derivative
 from limbtorque.statistics.cycles import cycle_times

@@ -7,7 +7,6 @@ from typing import Any
 
 from limbtorque.tables.column import FLEXION, TORQUE_STATUS, TRIAL_COLUMNS, Column
 from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
-from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.summary_columns import FLEXION_SIGNED, STANCE, STATISTICS, WINDOW
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.tables.workbook import Sheet
@@ -41,7 +40,10 @@ def wide_columns(joints: Sequence[str]) -> list[Column]:
 
 
 def summary_sheets(
-    chains: Sequence[Sequence[str]], rows: Sequence[Mapping[str, Any]], ledger: Sequence[Mapping[str, Any]]
+    chains: Sequence[Sequence[str]],
+    rows: Sequence[Mapping[str, Any]],
+    ledger: Sequence[Mapping[str, Any]],
+    ledger_columns: Sequence[Column],
 ) -> list[Sheet]:
     """Sheets `summary` and `stance` (a row for each trial), `columns` and `ledger`.
 
@@ -54,6 +56,8 @@ def summary_sheets(
         without any; the others are the sheet `summary`.
     ledger : sequence of mapping
         Rows of `results/ledger.csv`.
+    ledger_columns : sequence of Column
+        Their columns.
     """
     first = (*TRIAL_COLUMNS, TORQUE_STATUS)
     columns: dict[str, Column] = {column.name: column for column in (*first, WINDOW)}
@@ -75,5 +79,5 @@ def summary_sheets(
     return [
         *sheets,
         Sheet("columns", DICTIONARY_COLUMNS[1:], tuple(about)),
-        Sheet("ledger", LEDGER_COLUMNS, tuple(ledger)),
+        Sheet("ledger", tuple(ledger_columns), tuple(ledger)),
     ]

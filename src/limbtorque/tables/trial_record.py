@@ -109,7 +109,7 @@ class MotionConstants:
     notes : sequence of str
         Notes on the motion.
     foot_events : dict of str to list
-        Label, side and time in s of foot strikes and offs, by method (`motion.foot_events`).
+        Label, side and time in s of foot strikes and offs, by method (`ground.events`).
     """
 
     joints: Sequence[str]
@@ -171,7 +171,7 @@ class Window:
 class TrialRecord:
     """Status of a trial after a stage, with data for later stages and study tables.
 
-    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`tables.verdict.judge`), which may
+    Quality flags are not part of it: they follow from `metrics` and the limits in the settings (`quality.verdict.judge`), which may
     change without any computation.
 
     Attributes

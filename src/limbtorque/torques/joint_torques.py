@@ -21,15 +21,11 @@ from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, newton_euler, 
 from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
 from limbtorque.chain.induced import induced_accelerations
 from limbtorque.chain.model import Load, pairs
-from limbtorque.errors import LoadError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
-from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
 from limbtorque.tables.torque_columns import inducing_sources, term_columns, torque_columns
-
-RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 
 
 @dataclass(frozen=True)
@@ -88,132 +84,6 @@ def _stretch_torques(motion: ChainMotion, loaded: bool) -> Torques:
         powers=power_balance(chain, kinematics, terms=terms, gravity_m_s2=gravity, missing=True),
         energies=segment_energies(chain, kinematics, gravity_m_s2=gravity, missing=True),
     )
-
-
-def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | None = None) -> dict[str, float]:
-    """Metrics of the torques.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    torques : Torques
-        Its torques.
-    frames : ndarray of bool, shape (n_frames,), optional
-        Judged frames; all by default.
-
-    Returns
-    -------
-    dict of str to float
-        Over the judged frames: largest closures of torque and power, relative difference of powers and rate of energy, and
-        the share of frames that the summary leaves out.
-
-    Raises
-    ------
-    LoadError
-        No frame has a known torque.
-    """
-    known = known_frames(torques)
-    if not known.any():
-        raise LoadError(
-            "no frame has a known torque: the foot is on the ground without a plate of its own, or a segment points out of "
-            "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
-        )
-    frames = np.ones(len(known), dtype=bool) if frames is None else frames
-    used = used_frames(motion, torques)
-    return {
-        "closure_nm": float(np.abs(torques.closure_nm[known & frames]).max(initial=0.0)),
-        "power_closure_w": float(np.abs(torques.powers.residual[known & frames]).max(initial=0.0)),
-        "energy_rate_share": _energy_rate_share(motion, torques, used & frames),
-        "unused_share": 1.0 - float(used[frames].mean()) if frames.any() else 1.0,
-    }
-
-
-def limit_metrics(
-    motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
-) -> dict[str, dict[str, float]]:
-    """Extremes of each joint that anatomy and strength limit.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    torques : Torques
-        Its torques.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames; those with edge effects or unknown torque are left out.
-    body_mass_kg : float
-        Body mass of the subject.
-
-    Returns
-    -------
-    dict of str to dict of str to float
-        Largest net torque and power per body mass, N m/kg and W/kg, and largest flexion and extension, deg, by joint; empty
-        without a frame.
-    """
-    used = used_frames(motion, torques) & frames
-    if not used.any():
-        return {}
-    flexion = np.degrees(motion.flexion.of(motion.kinematics.angle_rad[used]))
-    found = {
-        "torque_nm_kg": np.abs(torques.terms.net[used]).max(axis=0) / body_mass_kg,
-        "power_w_kg": np.abs(torques.powers.joint[used]).max(axis=0) / body_mass_kg,
-        "flexion_deg": flexion.max(axis=0),
-        "extension_deg": -flexion.min(axis=0),
-    }
-    return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
-
-
-def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
-    """Torque that the misfit of the rigid chain is worth, relative to its range.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    torques : Torques
-        Its torques.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames; those with edge effects or unknown torque are left out.
-
-    Returns
-    -------
-    dict of str to float
-        By joint; empty without a frame, a fitted chain or a torque that changes.
-
-    Notes
-    -----
-    A joint centre that is off by a distance d changes the net torque by d times the part of the reaction force F across it. The
-    share is rms(d) rms(F) / range of the net torque: 4 mm matter more to a leg that carries the body than to one that swings.
-    """
-    used = used_frames(motion, torques) & frames
-    if not used.any() or np.isnan(motion.fit_m[used]).any():
-        return {}
-    off_m = np.sqrt((motion.fit_m[used] ** 2).mean())
-    force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
-    size_nm = np.ptp(torques.terms.net[used], axis=0)
-    return {
-        joint: float(off_m * force / size)
-        for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
-        if size > 0.0
-    }
-
-
-def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
-    """Rms difference of powers and rate of energy, relative.
-
-    The energy comes from angles and velocities, the powers from accelerations: the two agree where the derivatives are
-    consistent. Loads and segment parameters do not matter.
-    """
-    energy = torques.energies.total
-    if len(energy) <= 2 * differentiation_reach(8):
-        return float("nan")
-    rate = first_derivative(energy, rate_hz=motion.rate_hz, accuracy=8)  # energy has twice the motion's frequencies
-    counted = used & ~np.isnan(rate)
-    if not counted.any():
-        return float("nan")
-    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (torques.powers.total - rate, rate))
-    return off / max(size, RESTING_W)
 
 
 def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.chain.inverse import ComplexArray
 from limbtorque.chain.kinematics import unit_vectors
+from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.external_load import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.impacts import HIGHEST, impact_weight, smooth_with_impacts

@@ -7,7 +7,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.inverse import ComplexArray
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.ground_reaction import MEASURED, ExternalLoad
+from limbtorque.motion.load import MEASURED, ExternalLoad
 from limbtorque.study.options.loads import LoadModel, Spring
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import Direction, InputErrors

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from limbtorque.errors import LandmarkError
-from limbtorque.motion.external_load import meets_ground
+from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, SIZES, Source, Uncertainty

@@ -21,8 +21,8 @@ from limbtorque.chain.regressor import (
     terms_of_constants,
 )
 from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
+from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.external_load import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.options.uncertainty import Source

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from limbtorque.analysis.chain_motion import without_spikes
 from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.joint_centres import place_joints
 from limbtorque.muscles.force_report import whole_report
 from limbtorque.muscles.forces import stretch_forces
+from limbtorque.quality.trial_metrics import judged_metrics
+from limbtorque.quality.verdict import Flag, Verdict, judge
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
@@ -17,10 +20,7 @@ from limbtorque.statistics.trial_window import find_window
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import Window
-from limbtorque.tables.verdict import Flag, Verdict, judge
 from limbtorque.torques.joint_torques import joint_torques, used_frames
-from limbtorque.torques.judged import judged_metrics
-from limbtorque.torques.spike_change import without_spikes
 from limbtorque.workflow.clock import refuse_future
 from limbtorque.workflow.layout import cutoff_group, shares_cutoff
 from limbtorque.workflow.memory import refuse_too_long

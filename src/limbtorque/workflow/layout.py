@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from limbtorque.quality.checks import CUTOFF_CHECKS
+from limbtorque.quality.verdict import Verdict
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.quality_flags import CUTOFF_CHECKS
-from limbtorque.tables.verdict import Verdict
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {

@@ -15,12 +15,12 @@ import pyarrow as pa
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, TrialError, WriteError
+from limbtorque.quality.verdict import Verdict, assess, judge
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.tables.verdict import Verdict, assess, judge
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import load_effective_study, study_state
 from limbtorque.workflow.keys import WHOLE, session_key, trial_key

@@ -11,6 +11,9 @@ from typing import Any
 
 from limbtorque import __version__
 from limbtorque.emg.summary import over_study
+from limbtorque.quality.checks import CHECKS, METRICS
+from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
+from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
@@ -32,8 +35,6 @@ from limbtorque.tables.emg_columns import (
 )
 from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
 from limbtorque.tables.kinematics_columns import file_columns
-from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
-from limbtorque.tables.quality_flags import CHECKS, METRICS
 from limbtorque.tables.summary_columns import (
     BANDS,
     CONDITION_SUMMARY_COLUMNS,
@@ -46,7 +47,6 @@ from limbtorque.tables.summary_columns import (
 )
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.tables.verdict import Verdict
 from limbtorque.tables.workbook import write_workbook
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
@@ -124,7 +124,7 @@ def run(*, folder: Path, key: str = "") -> None:
             write_table(table_of_rows(columns, emg[name]), folder / EMG_TABLES[name])
     write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
     if study.settings.tables.xlsx:
-        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger))
+        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger, LEDGER_COLUMNS))
     provenance = _provenance(study, sources)
     with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(provenance, file, indent=1, sort_keys=True)

@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import stretches
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.both_sides import opposite, sides_share_markers
-from limbtorque.motion.chain_motion import ChainMotion, chain_motion
+from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.joint_centres import Placement, place_joints
 from limbtorque.motion.landmarks import needed_markers

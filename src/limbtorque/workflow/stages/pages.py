@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 from limbtorque.motion.smoothing import AROUND_IMPACTS
+from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.recordings.audit import Audit
 from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
@@ -15,7 +16,6 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.tables.verdict import Verdict, note_that_begins
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, drawn_kinds, figure_path, page_path, trial_files
 from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
 

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from limbtorque.analysis.chain_motion import without_spikes
 from limbtorque.arrays import part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import motion_from_table
+from limbtorque.quality.trial_metrics import judged_metrics
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay
 from limbtorque.statistics.summary_windows import summary_windows
@@ -21,8 +23,6 @@ from limbtorque.tables.torque_columns import torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
-from limbtorque.torques.judged import judged_metrics
-from limbtorque.torques.spike_change import without_spikes
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.of_trial import trial_uncertainty
 from limbtorque.workflow.memory import keep_freed_memory

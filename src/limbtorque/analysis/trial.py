@@ -1,0 +1,273 @@
+"""Analyse one recording in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pyarrow as pa
+
+from limbtorque.analysis.chain_motion import chain_motion, without_spikes
+from limbtorque.arrays import choice
+from limbtorque.errors import LimbtorqueError
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.table import kinematics_table
+from limbtorque.muscles.force_result import MuscleForces
+from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.forces import muscle_forces
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.quality.trial_metrics import Judged, judged_metrics
+from limbtorque.quality.verdict import Verdict, judge
+from limbtorque.recordings.recording import Recording
+from limbtorque.simulation.replay import Replay, replay
+from limbtorque.statistics.trial_window import find_window
+from limbtorque.study.settings import Settings
+from limbtorque.tables.trial_record import Window
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
+from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.of_trial import empty_columns, frame_columns, too_long
+from limbtorque.uncertainty.propagation import torque_bands
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Which = Literal["torques", "kinematics", "muscles"]
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """Motion, torques, muscle forces and tables of one trial.
+
+    Attributes
+    ----------
+    motion : ChainMotion
+        Motion of the chain, its constants and its load.
+    torques : Torques
+        Torque terms.
+    window : Window
+        The window of its curves, or why there is none.
+    judged : Judged
+        Quality metrics over the frames that the trial is judged by: those of its window, else the used ones.
+    bands : TorqueBands or None
+        Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
+        `uncertainty.max_frames`.
+    muscles : MuscleForces or None
+        Muscle forces; None where the chain has no muscle set.
+    replay : Replay or None
+        The motion integrated from the torques; None unless `replay.enabled`.
+    kinematics_table, torque_table : pyarrow.Table
+        The tables of the results; ``.to_pandas()`` converts them to data frames.
+    muscle_table : pyarrow.Table or None
+        Table of the muscle forces.
+    limb : Limb
+        The analysed limb.
+    settings : Settings
+        All options of the analysis.
+    source : str
+        Name of the recording.
+    """
+
+    motion: ChainMotion
+    torques: Torques
+    window: Window
+    judged: Judged
+    bands: TorqueBands | None
+    muscles: MuscleForces | None
+    replay: Replay | None
+    kinematics_table: pa.Table
+    torque_table: pa.Table
+    muscle_table: pa.Table | None
+    limb: Limb
+    settings: Settings
+    source: str
+
+    def __repr__(self) -> str:
+        """Return the recording, the limb and the frames; a notebook shows a table."""
+        frames = f"{len(self.motion.time_s)} frames at {self.motion.rate_hz:g} Hz"
+        return f"<TrialResult of {self.source}: {self.limb.side} {self.limb.chain}, {frames}>"
+
+    @property
+    def verdict(self) -> Verdict:
+        """Status of torques and muscle forces, joint by joint, with its flags."""
+        return self._verdict(self.settings)
+
+    @property
+    def status(self) -> str:
+        """Status: ok, caution or rejected."""
+        return self.verdict.status
+
+    def flags(self, settings: Settings | None = None) -> list[str]:
+        """Return a sentence for each metric beyond its threshold."""
+        return [flag.sentence for flag in self._verdict(settings or self.settings).flags]
+
+    def _verdict(self, settings: Settings) -> Verdict:
+        metrics = {**self.motion.metrics, **self.judged.metrics, **(self.muscles.metrics if self.muscles else {})}
+        muscles = self.muscles is not None
+        return judge(
+            metrics,
+            settings.quality,
+            self.judged.by_joint,
+            joints=self.motion.joints,
+            muscles=muscles,
+            notes=self.motion.notes,
+        )
+
+    def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
+        """One of the three tables as a data frame.
+
+        Parameters
+        ----------
+        which : {"torques", "kinematics", "muscles"}
+            The table.
+
+        Raises
+        ------
+        LimbtorqueError
+            There is no such table, or the chain has no muscles.
+        """
+        tables = {"torques": self.torque_table, "kinematics": self.kinematics_table, "muscles": self.muscle_table}
+        table = tables.get(which)
+        if table is None:
+            no_muscles = "the chain has no muscle set, or muscles.enabled is false"
+            why = no_muscles if which in tables else f"choose one of {', '.join(tables)}"
+            raise LimbtorqueError(f"there is no table {which!r}: {why}")
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+
+    def plot(
+        self,
+        which: Literal["torques", "muscles"] = "torques",
+        *,
+        muscles: Sequence[str] | None = None,
+        at_most: int = 8,
+        width_mm: float = 180.0,
+    ) -> Figure:
+        """Figure of the torque terms of each joint, or of the muscle forces.
+
+        Parameters
+        ----------
+        which : {"torques", "muscles"}
+            The figure.
+        muscles : sequence of str, optional
+            Muscles to draw, in this order; those with the largest forces by default.
+        at_most : int, optional
+            Number of muscles to draw where `muscles` is not given.
+        width_mm : float, optional
+            Width, mm: 180 for two columns of a page, 85 for one.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            A notebook shows it.
+
+        Raises
+        ------
+        LimbtorqueError
+            There are no muscle forces.
+        """
+        from limbtorque.figures.muscle_figures import muscle_figure
+        from limbtorque.figures.torque_figures import torque_figure
+
+        title = f"{self.source}: {self.limb.side} {self.limb.chain}"
+        if choice("which", which, ("torques", "muscles")) == "muscles":
+            self.to_dataframe("muscles")  # raises where there are none
+            return muscle_figure(self.muscle_table, title=title, muscles=muscles, at_most=at_most, width_mm=width_mm)
+        model, sign = self.limb.model(self.settings), self.motion.flexion.sign.tolist()
+        return torque_figure(self.torque_table, title=title, model=model, flexion_sign=sign, width_mm=width_mm)
+
+    def _repr_html_(self) -> str:
+        """Return a short table for a notebook."""
+        motion, used = self.motion, used_frames(self.motion, self.torques)
+        rows = [
+            ("recording", f"{self.source}, {self.limb.side} {self.limb.chain}, {motion.plane.view} plane"),
+            ("frames", f"{len(motion.time_s)} at {motion.rate_hz:g} Hz, {int(used.sum())} in the summary"),
+            ("cut-off", ", ".join(f"{hz:.3g} Hz" for hz in motion.cutoff_hz) or "no filter"),
+        ]
+        for joint, net in zip(motion.joints, self.torques.terms.net[used].T, strict=True):
+            rows.append((f"{joint}, largest net torque", f"{max(net, key=abs):.3g} N m" if len(net) else "not known"))
+        flags, verdict = self.flags(), self.verdict
+        joints = f" (rejected: {', '.join(verdict.rejected_joints)})" if verdict.rejected_joints else ""
+        rows.append(("status", verdict.status + joints))
+        rows += [("flag", sentence) for sentence in flags] or [("flags", "none")]
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        return f"<table>{cells}</table>"
+
+
+def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path()) -> TrialResult:
+    """Analyse one recording in memory.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording, e.g. from `limbtorque.read_recording`.
+    limb : Limb
+        Chain, side and subject, e.g. ``Limb("arm", side="right", body_mass_kg=72.0)``.
+    settings : Settings
+        All options, e.g. from `limbtorque.load_settings`.
+    folder : Path, optional
+        Folder of the muscle set files that the settings name.
+
+    Returns
+    -------
+    TrialResult
+        Motion, torque terms, muscle forces and the three tables.
+
+    Raises
+    ------
+    TrialError
+        The trial cannot be analysed; the message names the reason and the remedy.
+    """
+    if not isinstance(recording, Recording):
+        raise TypeError(f"recording is {recording!r}, expected a Recording: read_recording(path) reads a file")
+    motion = chain_motion(recording, limb, settings)
+    torques = joint_torques(motion)
+    used = used_frames(motion, torques)
+    window = find_window(motion, used, events=recording.events, side=limb.side, settings=settings)
+    judged = judged_metrics(
+        motion,
+        torques,
+        window,
+        model=limb.model(settings),
+        body_mass_kg=limb.body_mass_kg,
+        filled=lambda: without_spikes(recording, limb, settings),
+    )
+    wanted = settings.uncertainty.enabled and not too_long(motion, settings)
+    bands = torque_bands(motion, limb, settings) if wanted else None
+    columns = None
+    if settings.torques.bands:
+        columns = frame_columns(motion, torques, limb, settings, bands) if bands else empty_columns(motion)
+    set_name = settings.muscle_set(limb.chain, folder)
+    muscles = None
+    if set_name:
+        muscles = muscle_forces(
+            motion,
+            torques.terms.net,
+            load_muscle_set(set_name),
+            options=settings.muscles,
+            body_mass_kg=limb.body_mass_kg,
+            reaction_n=torques.wrenches.reaction_n,
+            frames=window.judged(motion.time_s, used),
+        )
+    replayed = None
+    if settings.replay.enabled:
+        replayed = replay(motion, torques, stop_deg=settings.replay.stop_deg, integration=settings.integration)
+    return TrialResult(
+        motion=motion,
+        torques=torques,
+        window=window,
+        judged=judged,
+        bands=bands,
+        muscles=muscles,
+        replay=replayed,
+        kinematics_table=kinematics_table(motion),
+        torque_table=torque_table(motion, torques, options=settings.torques, bands=columns),
+        muscle_table=muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
+        limb=limb,
+        settings=settings,
+        source=recording.source,
+    )

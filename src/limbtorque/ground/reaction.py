@@ -1,0 +1,584 @@
+"""Ground reaction on a foot, from force plates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
+from limbtorque.errors import LoadError
+from limbtorque.ground.assignment import Assignment, Feet, Stretch, assign
+from limbtorque.ground.events import foot_events, plate_events
+from limbtorque.ground.foot import (
+    Foot,
+    Strikes,
+    file_strikes,
+    find_foot,
+    inside,
+    landed,
+    oconnor_events,
+    slow_frames,
+    zeni_events,
+)
+from limbtorque.ground.plates import (
+    Reading,
+    Smoothing,
+    at_frames,
+    drift_n,
+    loading_onsets,
+    pressure_in_plane,
+    reach_frames,
+    read_plates,
+    saturated_samples,
+    surface_metrics,
+)
+from limbtorque.motion.both_sides import Side, opposite, side_landmarks
+from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.load import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
+from limbtorque.motion.plane import PlaneFrame, axis_vector
+from limbtorque.motion.smoothing import SmoothedJoints
+from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.signals.derivatives import differentiate, first_derivative
+from limbtorque.signals.smoothers import Smoother
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.signal import Gaps
+from limbtorque.study.settings import Settings
+
+SPREAD_N = 1.0
+LANDING_S, PUSH_OFF_S = 0.05, 0.15  # a foot may stand this long before and after its ankle is slow (docs/keypoints.md)
+
+
+def stance_without_foot(
+    ankle_m: FloatArray, *, stretch: Stretch, settings: Plates, belt_m_s: FloatArray
+) -> ExternalLoad:
+    """Unknown load of a leg in stance whose foot is not measured; none in swing.
+
+    Parameters
+    ----------
+    ankle_m : ndarray of shape (n_frames, 3)
+        Ankle in the laboratory frame, m; a missing sample counts as stance.
+    stretch : Stretch
+        The frames of the recording that are analysed.
+    settings : Plates
+        Threshold of speed, and shortest contact.
+    belt_m_s : ndarray of shape (3,)
+        Velocity of the ground, m/s.
+
+    Returns
+    -------
+    ExternalLoad
+        Status 2 and NaN in stance, zero elsewhere.
+
+    Notes
+    -----
+    Stance is where the ankle is slower than `max_contact_speed_m_s`, 0.05 s before, and 0.15 s after: while the foot
+    pushes off, the ankle is already fast. A force plate cannot be used: where the foot is on it is not known.
+    """
+    rate_hz = stretch.rate_hz
+    limit = settings.max_contact_speed_m_s
+    slow = slow_frames([ankle_m], rate_hz=rate_hz, belt_m_s=belt_m_s, limit_m_s=limit) | np.isnan(ankle_m).any(axis=1)
+    slow = ignore_short(slow, round(settings.min_contact_s * rate_hz))
+    stance = widened(slow, round(LANDING_S * rate_hz)) | widened_after(slow, round(PUSH_OFF_S * rate_hz))
+    load = no_load(len(ankle_m))
+    notes = [
+        f"{stretch.named(*run)}: stance, and the foot is not measured: the torques are unknown" for run in runs(stance)
+    ]
+    return replace(
+        load,
+        force_n=np.where(stance[:, None], np.nan, load.force_n),
+        couple_nm=np.where(stance, np.nan, 0.0),
+        status=np.where(stance, UNMEASURED, NONE).astype(np.int8),
+        notes=tuple(notes),
+        metrics={"unmeasured_share": float(stance.mean()), "no_contact": float(not stance.any())},
+    )
+
+
+def ground_load(
+    plates: Sequence[ForcePlate],
+    feet: Feet,
+    ankle_m: FloatArray,
+    *,
+    readings: Sequence[Reading],
+    stretch: Stretch,
+    smoothing: Smoothing | None,
+    settings: Plates,
+    frame: PlaneFrame,
+    up: FloatArray,
+) -> ExternalLoad:
+    """Ground reaction on a foot from the plates it stands on.
+
+    Parameters
+    ----------
+    plates : sequence of ForcePlate
+        The plates of the recording, for their height.
+    feet : Feet
+        The foot in question, the other one, and the force that carries the body.
+    ankle_m : ndarray of shape (n_frames, 2)
+        Last joint in the plane, m: the point of the equivalent force and couple.
+    readings : sequence of Reading
+        Signals of the plates that may be used.
+    stretch : Stretch
+        The frames of the recording that are analysed.
+    smoothing : pair of Smoother and float, or None
+        Method of the joint positions and cut-off of the plates, Hz; None averages the samples around each frame.
+    settings : Plates
+        Thresholds and assignment.
+    frame : PlaneFrame
+        The plane of motion.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+
+    Returns
+    -------
+    ExternalLoad
+        Force and couple at the last joint. Contact frames without a usable plate have status 2 and NaN.
+
+    Notes
+    -----
+    `plate_assignment.assign` decides which frames of a plate belong to the foot. Only those are filtered, so that the
+    other foot's load cannot leak in. Where a plate measures a step, the plate's force begins and ends the contact: a slow
+    foot above an unloaded plate carries nothing. On the floor the contact begins where the foot lands (`foot.landed`)
+    and ends `min_contact_s` after its landmarks are fast again.
+
+    Frames with a saturated channel of the foot's plate (`signals.flat_tops`), or with a part of the ground force missing,
+    and those that the filter affects, have status 2. `plate_drift_n` is the change of the vertical force
+    between the first and the last third of the unloaded tenths of a second of a used plate: tenths below `max_offset_n`
+    throughout that change by less than half of `threshold_n`; NaN with fewer than six. `plate_after_oconnor_s` and
+    `plate_after_zeni_s` are medians over the used stances: onset of the force, less the strike of the markers.
+    """
+    assigned = [assign(reading, readings, feet, stretch=stretch, settings=settings, up=up) for reading in readings]
+    loads = [
+        _plate_load(reading, each, stretch, smoothing, settings, frame, up)
+        for reading, each in zip(readings, assigned, strict=True)
+    ]
+    nothing = np.zeros((stretch.n_frames, 3))
+    wrench = sum((load.wrench for load in loads), start=nothing)
+    own, unusable, beside, other_unknown, saturated = (
+        np.any([getattr(load, name) for load in loads] or [nothing[:, 0] > 0.0], axis=0)
+        for name in ("own", "unusable", "beside", "other_unknown", "saturated")
+    )
+    measured = own & ~unusable
+    clear = _clear(feet.own, assigned, readings, settings, up) & ~unusable & ~beside
+    floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
+    missing = widened_after(floor, round(settings.min_contact_s * stretch.rate_hz)) & ~measured & ~clear
+    notes = [*(note for load in loads for note in load.notes), *_floor_notes(missing, feet.own, stretch, settings)]
+    reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
+    missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
+    in_plane, couple = _moved(wrench, ankle_m)
+    unfiltered = _moved(sum((load.mean for load in loads), start=nothing), ankle_m)
+    in_plane[missing], couple[missing] = np.nan, np.nan
+    loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
+    status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
+    metrics = {
+        "unmeasured_share": float(missing.mean()),
+        "no_contact": float(not status.any()),
+        "other_foot_unknown_share": float(other_unknown.mean()),
+        "plate_saturated_share": float(saturated.mean()),
+        "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
+        "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
+        "force_early_s": _largest(-s for each in assigned for s in each.after_file_s),
+        "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
+        "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
+        "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
+        **surface_metrics(readings, [each.own for each in assigned], feet.own, up),
+    }
+    steps = plate_events(
+        readings,
+        [each.own for each in assigned],
+        unusable | beside | (missing & ~own),
+        threshold_n=settings.threshold_n,
+        up=up,
+    )
+    events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
+    pressure = pressure_in_plane(
+        in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
+    )
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events)
+
+
+def _median(values: Sequence[float]) -> float:
+    known = [value for value in values if not np.isnan(value)]
+    return float(np.median(known)) if known else float("nan")
+
+
+def _largest(values: Iterable[float]) -> float:
+    return float(np.fmax.reduce(list(values), initial=np.nan))
+
+
+def _clear(
+    foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], settings: Plates, up: FloatArray
+) -> BoolArray:
+    """Frames of a measured step in which the foot carries nothing."""
+    clear = np.zeros(len(foot.contact), dtype=bool)
+    for start, stop in runs(foot.contact):
+        part = slice(start, stop)
+        mine = [(each, reading) for each, reading in zip(assigned, readings, strict=True) if each.own[part].any()]
+        if mine:
+            idle = ~np.any([reading.loaded[part] for _, reading in mine], axis=0)
+            timely = np.any([each.timely[part] for each, _ in mine], axis=0)
+            clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, settings, up))
+    return clear
+
+
+def _of_measured_steps(own: BoolArray, bad: BoolArray) -> BoolArray:
+    """Bad frames that adjoin, or are among, frames in which a plate measures the foot."""
+    result = np.zeros_like(bad)
+    for start, stop in runs(own | bad):
+        result[start:stop] = bad[start:stop] & own[start:stop].any()
+    return result
+
+
+def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Plates) -> list[str]:
+    """Notes on the frames in which the foot is on the ground without a usable plate."""
+    landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
+    after = f", {settings.min_contact_s:g} s after included"
+    return [
+        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
+        for start, stop in runs(missing)
+    ]
+
+
+def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
+    """Force in the plane and moment about its normal through the origin, shape (n, 3)."""
+    matrix = np.zeros((6, 3))
+    matrix[:3, :2], matrix[3:, 2] = frame.axes[:2].T, frame.normal
+    return np.asarray(wrench @ matrix)
+
+
+def _moved(in_plane: FloatArray, point_m: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Force and couple at a point, from force and moment of `_in_plane`."""
+    force = in_plane[:, :2].copy()
+    return force, in_plane[:, 2] - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
+
+
+@dataclass(frozen=True)
+class _PlateLoad:
+    """Load of one plate on the foot in the plane, with masks, drift and notes."""
+
+    wrench: FloatArray
+    mean: FloatArray
+    own: BoolArray
+    unusable: BoolArray
+    beside: BoolArray
+    other_unknown: BoolArray
+    saturated: BoolArray
+    drift_n: float
+    notes: tuple[str, ...]
+
+
+def _plate_load(
+    reading: Reading,
+    assigned: Assignment,
+    stretch: Stretch,
+    smoothing: Smoothing | None,
+    settings: Plates,
+    frame: PlaneFrame,
+    up: FloatArray,
+) -> _PlateLoad:
+    """Filtered load of the frames of a plate that belong to the foot."""
+    plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
+    notes = [*([reading.note] if reading.note else []), *assigned.notes]
+    saturated, drift = np.zeros_like(own), np.nan
+    if own.any():
+        drift = drift_n(plate.force_n @ up, per_frame, stretch.rate_hz, settings)
+        samples = slice(stretch.frames.start * per_frame, stretch.frames.stop * per_frame)
+        saturated = own & saturated_samples(plate)[samples].reshape(len(own), per_frame).any(axis=1)
+        for start, stop in runs(saturated):
+            at = f"plate {plate.number} {stretch.named(start, stop)}"
+            notes.append(f"{at}: a channel is saturated, the force is unknown")
+    mine = np.zeros((len(reading.wrench), 3))
+    for start, stop in runs(own):
+        part = slice(start * per_frame, stop * per_frame)
+        mine[part] = _in_plane(reading.wrench[part], frame)
+    smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
+    mean = np.where(own[:, None], _in_plane(reading.mean, frame), 0.0)
+    masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
+    return _PlateLoad(smooth, mean, *masks, drift, tuple(notes))
+
+
+LOST = "the filter removes at most these parts of the largest moment of the ground reaction"  # beginning of the note
+
+
+def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
+    """Share of the load's largest moment about each joint that the filter removes.
+
+    Parameters
+    ----------
+    load : ExternalLoad
+        Load of force plates, filtered and unfiltered.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Joints and endpoint in the plane, m.
+
+    Returns
+    -------
+    ndarray of shape (n_joints,)
+        Shares; 0: nothing is lost. NaN without a measured load.
+
+    Notes
+    -----
+    Over the frames with a known load. Both moments have the same lever arms, so that the difference is the filter's alone;
+    where an impact accelerates the segments, the filter of the markers removes the opposite moment of their inertia, too.
+    """
+    known = load.status == MEASURED
+    if not (len(load.unfiltered_n) and known.any()):
+        return np.full(joint_m.shape[1] - 1, np.nan)
+    arm = load.point_m[known, None] - joint_m[known, :-1]
+    filtered, whole = (
+        couple[known, None] + arm[..., 0] * force[known, None, 1] - arm[..., 1] * force[known, None, 0]
+        for force, couple in ((load.force_n, load.couple_nm), (load.unfiltered_n, load.unfiltered_couple_nm))
+    )
+    largest = np.abs(whole).max(axis=0)
+    lost = np.abs(whole - filtered).max(axis=0)
+    return np.asarray(np.divide(lost, largest, out=np.full(len(lost), np.nan), where=largest > 0.0))
+
+
+LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
+
+
+def external_load(
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    placed: Placement,
+    smoothed: SmoothedJoints,
+    joint_m: FloatArray,
+    readings: Sequence[Reading],
+) -> ExternalLoad:
+    """External load on the last segment of a limb.
+
+    Parameters
+    ----------
+    recording : Recording
+        For its force plates and the other foot's markers.
+    limb : Limb
+        Chain, side and markers; its load replaces any other.
+    settings : Settings
+        Options of plates and filter, and the loads.
+    placed : Placement
+        Landmarks, plane and analysed frames of the limb.
+    smoothed : SmoothedJoints
+        Smoothed joint positions: method for the plates, and coordinates along the plane's normal.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Joints and endpoint in the plane, m.
+    readings : sequence of Reading
+        From `plate_readings`.
+
+    Returns
+    -------
+    ExternalLoad
+        The load in the plane.
+
+    Raises
+    ------
+    LoadError
+        A load of the settings on a limb that meets the ground: the two cannot be combined.
+    """
+    model, plane = limb.model(settings), placed.plane
+    on_ground = meets_ground(limb, settings)
+    load = limb.external_load(settings)
+    if load is not None:
+        if on_ground:
+            raise LoadError(
+                "a load of the settings cannot be combined with the ground that this limb meets; "
+                "set plates.assignment to none if the foot was in the air, or leave the column load empty"
+            )
+        in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
+        return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
+    if not on_ground:
+        return no_load(len(joint_m))
+    mapping, frames, up = limb.landmarks(settings), placed.prepared.stretch, axis_vector(settings.plane.up_axis)
+    hip_m = smoothed.values[:, 0] @ plane.axes
+    belt = -settings.plates.belt_speed_m_s * plane.axes[0]
+    stretch = Stretch(frames, recording.first_frame + frames.start, recording.rate_hz)
+    if not model.foot:
+        ankle_m = placed.landmarks[model.end]
+        return stance_without_foot(ankle_m, stretch=stretch, settings=settings.plates, belt_m_s=belt)
+    case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
+    other = _other_landmarks(case, mapping, settings.gaps)
+    own = _foot(case, placed.landmarks, mapping)
+    feet = Feet(
+        landed(replace(own, strikes=_strikes(case, own)), rate_hz=recording.rate_hz),
+        landed(_foot(case, other, opposite(mapping)), rate_hz=recording.rate_hz) if other else None,
+        _body_n(case, limb.body_mass_kg, settings.gravity_m_s2),
+    )
+    cutoff_hz = max(smoothed.cutoff_hz, default=None)
+    force_cutoff = None if cutoff_hz is None else settings.filter.force_cutoff_hz or cutoff_hz
+    ground = ground_load(
+        recording.force_plates,
+        feet,
+        joint_m[:, -2],
+        readings=readings,
+        stretch=stretch,
+        smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
+        settings=settings.plates,
+        frame=plane,
+        up=up,
+    )
+    names = [joint.name for joint in model.joints]
+    lost = load_moment_lost(ground, joint_m)
+    share = float(np.fmax.reduce(lost, initial=np.nan))
+    ground = replace(ground, metrics={**ground.metrics, "load_moment_lost_share": share})
+    alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
+    notes = (*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *_lost(lost, names), *ground.notes)
+    return replace(ground, notes=notes)
+
+
+def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
+    """Note on the part of the load's moment that the filter removes, by joint."""
+    if np.isnan(lost).all():
+        return []
+    shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
+    return [f"{LOST}: {shares}"]
+
+
+def meets_ground(limb: Limb, settings: Settings) -> bool:
+    """Return True where the ground may load the limb (`plates.assignment`)."""
+    return limb.model(settings).ground_contact and settings.plates.assignment != "none"
+
+
+def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
+    """Signals of the plates that may be used; none of limbs off the ground.
+
+    Parameters
+    ----------
+    recording : Recording
+        For its force plates.
+    limb : Limb
+        Its chain may stand on the ground; a load of its own replaces the plates.
+    settings : Settings
+        Options of plates.
+    frames : slice
+        The analysed frames.
+
+    Raises
+    ------
+    LoadError
+        A plate of `plates.assignment` is not in the recording, or its samples do not fit the frames.
+    """
+    if limb.load or not meets_ground(limb, settings) or not limb.model(settings).foot:
+        return []
+    up = axis_vector(settings.plane.up_axis)
+    return read_plates(recording.force_plates, frames, recording.rate_hz, settings=settings.plates, up=up)
+
+
+def impact_times(
+    readings: Sequence[Reading], placed: Placement, settings: Settings, rate_hz: float
+) -> tuple[float, ...]:
+    """Times at which the foot begins to load plates; none of limbs off the ground.
+
+    Parameters
+    ----------
+    readings : sequence of Reading
+        From `plate_readings`.
+    placed : Placement
+        Joint centres, not filtered.
+    settings : Settings
+        Options of plates and filter.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    tuple of float
+        Times from the first analysed frame, s.
+    """
+    if not readings or settings.filter.force_cutoff_hz is not None:
+        return ()
+    up, foot_m = axis_vector(settings.plane.up_axis), placed.joints_m[:, -2:].mean(axis=1)
+    return loading_onsets(readings, foot_m, rate_hz=rate_hz, up=up, settings=settings.plates)
+
+
+def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
+    """Smoothing of the plates: that of the joints unless they have their own."""
+    if smoothed.smoother is None or force_cutoff_hz is None:
+        return None
+    if settings.filter.force_cutoff_hz is not None:
+        return Smoothing(smoothed.smoother, force_cutoff_hz)
+    return Smoothing(smoothed.smoother, force_cutoff_hz, smoothed.impact_hz, smoothed.impacts_s)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """Recording, chain and analysed frames that both feet have in common."""
+
+    recording: Recording
+    model: ChainModel
+    plates: Plates
+    stretch: slice
+    hip_m: FloatArray
+    belt_m_s: FloatArray
+    up: FloatArray
+
+
+def _body_n(case: _Case, mass_kg: float, gravity_m_s2: float) -> FloatArray:
+    """Vertical force that carries a body with the hip's acceleration, N."""
+    _, acceleration = differentiate(case.hip_m @ case.up, rate_hz=case.recording.rate_hz)
+    return np.asarray(mass_kg * (gravity_m_s2 + acceleration))
+
+
+def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
+    """Warning where force plates and markers are filtered differently."""
+    if smoother is None or force_cutoff_hz is None or cutoff_hz is None:
+        return [
+            "force plates are averaged over each frame, not filtered: vibration above half the frame rate is aliased"
+        ]
+    if not smoother.strategy.one_gain:
+        return [
+            f"{smoother.method} smooths forces and differentiates positions with different gains: torques at impacts are unreliable"
+        ]
+    if force_cutoff_hz == cutoff_hz:
+        return []
+    return [
+        f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
+        "unreliable (filter.force_cutoff_hz)"
+    ]
+
+
+def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap) -> Foot:
+    """Foot with its contacts by speed."""
+    contact = contact_landmarks(case.model, mapping, case.plates)
+    back, ankle = landmarks[_back(case.model, contact)], landmarks[case.model.joints[-1].landmark]
+    return find_foot(
+        {name: landmarks[name] for name in contact or [case.model.end]},
+        ends=(np.where(np.isnan(back), ankle, back), landmarks[case.model.end]),
+        settings=case.plates,
+        rate_hz=case.recording.rate_hz,
+        belt_m_s=case.belt_m_s,
+        side=mapping.side,
+    )
+
+
+def _strikes(case: _Case, foot: Foot) -> Strikes:
+    """Strikes and offs of a foot, by the file and by the markers."""
+    rate_hz = case.recording.rate_hz
+    flat = np.eye(3) - np.outer(case.up, case.up)
+    velocity = first_derivative(case.hip_m @ flat, rate_hz=rate_hz, accuracy=2)
+    velocity = velocity - case.belt_m_s
+    speed = np.linalg.norm(velocity, axis=1, keepdims=True)
+    way = np.divide(velocity, speed, where=speed > LEAST_SPEED_M_S, out=np.full_like(velocity, np.nan))
+    heel, toe = (np.sum(way * (end - case.hip_m), axis=1) for end in (foot.back_m, foot.front_m))
+    return Strikes(
+        file_strikes(case.recording.events, foot.side, rate_hz=rate_hz, first=case.stretch.start),
+        zeni_events(heel, toe, rate_hz=rate_hz),
+        oconnor_events(foot.back_m @ case.up, foot.front_m @ case.up, rate_hz=rate_hz),
+    )
+
+
+def _back(model: ChainModel, contact: list[str]) -> str:
+    """Rear landmark of the foot's line: a contact landmark, or the last joint."""
+    return next((name for name in contact if name != model.end), model.joints[-1].landmark)
+
+
+def _other_landmarks(case: _Case, mapping: LandmarkMap, gaps: Gaps) -> Side:
+    """Landmarks of the other foot over the same frames; empty without its markers."""
+    mirrored = opposite(mapping)
+    contact = contact_landmarks(case.model, mapping.anatomical(), case.plates)
+    names = {*contact, _back(case.model, contact), case.model.joints[-1].landmark, case.model.end}
+    found = side_landmarks(case.recording, mirrored, names, gaps=gaps, frames=case.stretch)
+    return {} if not found or np.isnan(found[case.model.end]).all() else found

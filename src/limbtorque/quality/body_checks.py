@@ -1,0 +1,533 @@
+"""Sides, body mass and force plates against the movement of the body.
+
+The ground moves the body: where every foot on the ground stands on a plate, the sum of the forces is the body mass times the
+acceleration of its centre of mass, less gravity (Newton's second law). The centre of mass is that of both legs by the table of
+segment parameters, with the rest of the body at the midpoint of the hips. A check that a recording does not allow is NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.chain.segment_tables import Row
+from limbtorque.ground.assignment import PUSH_S
+from limbtorque.ground.foot import centre_of_pressure, slow_frames
+from limbtorque.ground.plates import Reading, means_around, read_plate
+from limbtorque.motion.both_sides import Side, both_sides
+from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.landmarks import contact_landmarks
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.load import ExternalLoad
+from limbtorque.motion.plane import axis_vector
+from limbtorque.recordings.recording import Recording
+from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.derivatives import differentiate
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings
+
+CUTOFF_HZ = 6.0  # the centre of mass moves below 6 Hz in gait (Winter 2009, chapter 3)
+SHORTEST_S = 0.25  # of known total force
+FEWEST_FRAMES = 20  # of both limbs, for the filter
+LARGEST_DELAY_S = 0.15
+SHEAR_SLOPE = 0.7  # 0.66 to 0.91 in 11 recorded stances, straight and turning
+LEAST_TURN = 0.25  # of the line from the centre of pressure to the hip, as a slope; 0.5 and more in whole stances
+MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.05 to 0.4 in recorded walks
+HEEL_RAISED_M = 0.03
+ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
+FEWEST_ON_TOES = 3  # frames
+NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
+
+
+def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]) -> FloatArray:
+    """Centre of mass of a body: both limbs, and the rest between their first joints.
+
+    Parameters
+    ----------
+    model : ChainModel
+        Joints and segments of a limb.
+    sides : sequence of dict
+        Landmarks of both limbs, each of shape (n_frames, 3), m.
+    rows : sequence of Row
+        Parameters of the segments, proximal first.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 3)
+        Position, m; NaN where a landmark is missing.
+    """
+    rest = 1.0 - len(sides) * sum(row.mass for row in rows)
+    total = np.zeros_like(next(iter(sides[0].values())))
+    for side in sides:
+        points = [side[joint.landmark] for joint in model.joints] + [side[model.end]]
+        total += rest / len(sides) * points[0]
+        for row, near, far in zip(rows, points[:-1], points[1:], strict=True):
+            total += row.mass * (near + row.com * (far - near))
+    return total
+
+
+@dataclass(frozen=True)
+class TotalForce:
+    """Sum of the forces of all plates at the markers' frames.
+
+    Attributes
+    ----------
+    force_n : ndarray of shape (n_frames, 3)
+        Total force, mean of the samples around each frame, N.
+    known : ndarray of bool, shape (n_frames,)
+        Frames in which a plate is loaded and no foot stands beside the plates, or did so `PUSH_S` before or after.
+    """
+
+    force_n: FloatArray
+    known: BoolArray
+
+
+def total_force(
+    recording: Recording,
+    readings: Sequence[Reading],
+    feet_m: Sequence[FloatArray],
+    slow: Sequence[BoolArray],
+    frames: slice,
+    settings: Settings,
+) -> TotalForce:
+    """Sum of the plates' forces, and the frames in which it is the whole force.
+
+    Parameters
+    ----------
+    recording : Recording
+        Its force plates.
+    readings : sequence of Reading
+        Signals of those that are read already.
+    feet_m : sequence of ndarray of shape (n_frames, 3)
+        Middle of each foot, m.
+    slow : sequence of ndarray of bool, shape (n_frames,)
+        Frames in which each foot may stand on the ground.
+    frames : slice
+        The analysed frames.
+    settings : Settings
+        Options of the plates, and the axis upwards.
+    """
+    up, options = axis_vector(settings.plane.up_axis), settings.plates
+    total = np.zeros_like(feet_m[0])
+    carried = [np.zeros(len(total), dtype=bool) for _ in feet_m]
+    flat = np.eye(3) - np.outer(up, up)
+    for plate in recording.force_plates:
+        reading = next((each for each in readings if each.plate is plate), None)
+        wrench = _whole_wrench(reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up), frames)
+        upward = wrench[:, :3] @ up
+        loaded = upward > options.threshold_n
+        total += np.where((loaded | np.isnan(upward))[:, None], wrench[:, :3], 0.0)
+        pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
+        for on, foot in zip(carried, feet_m, strict=True):
+            on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
+    known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
+    for on, standing in zip(carried, slow, strict=True):
+        known &= ~_beside(on, standing, round(PUSH_S * recording.rate_hz))
+    return TotalForce(total, known)
+
+
+def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
+    """Frames around the stances of a foot of which plates carry less than half."""
+    beside = np.zeros_like(on)
+    for start, stop in runs(standing):
+        if on[start:stop].mean() < 0.5:
+            beside[max(start - around, 0) : stop + around] = True
+    return beside
+
+
+def _whole_wrench(reading: Reading, frames: slice) -> FloatArray:
+    """Wrench of a plate at each frame, pulling or not; NaN where samples are missing."""
+    samples, offset = reading.wrench, reading.offset
+    if offset is None or reading.broken.any():
+        plate, part = reading.plate, slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)
+        samples = np.hstack([plate.force_n[part], plate.moment_nm[part]]) - (0.0 if offset is None else offset)
+    return means_around(samples, reading.per_frame)
+
+
+def force_metrics(
+    force_n: FloatArray,
+    centre_m: FloatArray,
+    known: BoolArray,
+    *,
+    rate_hz: float,
+    mass_kg: float,
+    gravity_m_s2: float,
+    axes: FloatArray,
+) -> dict[str, float]:
+    """Compare the force on the body with the acceleration of its centre of mass.
+
+    Parameters
+    ----------
+    force_n, centre_m : ndarray of shape (n_frames, 3)
+        Total force, N, and centre of mass, m, without missing samples.
+    known : ndarray of bool, shape (n_frames,)
+        Frames in which the force is the whole force on the body.
+    rate_hz, mass_kg, gravity_m_s2 : float
+        Frames per second, given body mass, acceleration of gravity.
+    axes : ndarray of shape (2, 3)
+        Directions forward and upwards.
+
+    Returns
+    -------
+    dict of str to float
+        `weight_error_share`: vertical impulse over that which the given mass asks for, less one, absolute.
+        `force_tilt_deg`: inclination of the mean force on the resting body, forward or backward.
+        `force_residual_share`: root mean square vertical force that the acceleration does not explain, over the weight.
+        `force_delay_s`: time by which the vertical force follows the acceleration, absolute; NaN where the acceleration
+        explains less than half of the force at any delay.
+        All NaN with less than `SHORTEST_S` of known force.
+    """
+    counted = _long_enough(known, rate_hz)
+    names = ("weight_error_share", "force_tilt_deg", "force_residual_share", "force_delay_s")
+    if not counted.any():
+        return dict.fromkeys(names, float("nan"))
+    cutoff_hz = min(CUTOFF_HZ, 0.4 * rate_hz)
+    both = np.hstack([force_n @ axes.T, centre_m @ axes.T])
+    force, smooth = np.hsplit(low_pass(both, rate_hz=rate_hz, cutoff_hz=cutoff_hz), 2)
+    _, acceleration = differentiate(smooth, rate_hz=rate_hz, accuracy=2)
+    asked = mass_kg * (acceleration + np.array([0.0, gravity_m_s2]))
+    counted &= ~np.isnan(asked).any(axis=1)
+    gain = force[counted, 1].sum() / asked[counted, 1].sum()
+    resting = (force - mass_kg * acceleration)[counted].sum(axis=0)
+    off = (force / gain - asked)[counted, 1]
+    return {
+        "weight_error_share": float(abs(gain - 1.0)),
+        "force_tilt_deg": float(abs(np.degrees(np.arctan2(resting[0], resting[1])))),
+        "force_residual_share": float(np.sqrt((off**2).mean()) / (mass_kg * gravity_m_s2)),
+        "force_delay_s": abs(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz)),
+    }
+
+
+def _long_enough(known: BoolArray, rate_hz: float) -> BoolArray:
+    counted = np.zeros_like(known)
+    for start, stop in runs(known):
+        counted[start:stop] = stop - start >= SHORTEST_S * rate_hz
+    return counted
+
+
+def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
+    """Delay with the least variance of the difference, to parts of a frame."""
+    frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
+    shifts = np.arange(-reach, reach + 1)
+    around = np.pad(asked, reach, constant_values=np.nan)
+    off = force[frames, None] - around[frames[:, None] + reach - shifts]
+    known = ~np.isnan(off)
+    count = np.maximum(known.sum(axis=0), 1)
+    off = np.where(known, off, 0.0)
+    left = (off**2).sum(axis=0) / count - (off.sum(axis=0) / count) ** 2
+    left[known.mean(axis=0) < 0.5] = np.inf
+    best = int(np.argmin(left))
+    if not left[best] < MOST_UNEXPLAINED * force[counted].var():
+        return float("nan")
+    between = 0.0
+    if 0 < best < len(left) - 1:
+        before, at, after = left[best - 1 : best + 2]
+        if np.isfinite(before + after):
+            between = 0.5 * (before - after) / max(before - 2.0 * at + after, 1e-12)
+    return float((shifts[best] + between) / rate_hz)
+
+
+def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatArray, rate_hz: float) -> float:
+    """Difference of a force along the way from one that points above the hip.
+
+    Parameters
+    ----------
+    force_n, pressure_m, hip_m : ndarray of shape (n_frames, 2)
+        Force on one foot, N, its centre of pressure and the hip in the plane, x along the way, y up, m; NaN where unknown.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    float
+        Slope of the force's direction over that of the line from the centre of pressure to the hip, relative to
+        `SHEAR_SLOPE`, less one, absolute: 1 without a force along the way, 2 where braking and propulsion are exchanged.
+        Directions are x over y about their means, weighted by the vertical force; the largest of all stances, since each may be
+        on another plate. NaN without a stance of 0.15 s in which the line turns by `LEAST_TURN`.
+
+    Notes
+    -----
+    The trunk stays upright only if the moment of the force about the centre of mass stays small. Forces in walking point to
+    a pivot above the hip (Maus et al. 2010, Nature Communications 1, 70): their direction turns in proportion to that of
+    the line to the hip.
+    """
+    known = ~np.isnan(force_n + pressure_m + hip_m).any(axis=1)
+    loaded = known & (force_n[:, 1] > 0.2 * np.nanmax(force_n[:, 1], initial=1.0))
+    errors = []
+    for start, stop in runs(loaded):
+        part, weight = slice(start, stop), force_n[start:stop, 1]
+        line, lean = hip_m[part] - pressure_m[part], force_n[part, 0] / weight
+        turn = line[:, 0] / line[:, 1]
+        if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN:
+            continue
+        turn = turn - np.average(turn, weights=weight)
+        slope = float((weight * turn * lean).sum() / (weight * turn**2).sum())
+        errors.append(abs(slope / SHEAR_SLOPE - 1.0))
+    return max(errors, default=float("nan"))
+
+
+def pressure_off_toes_m(
+    pressure_m: FloatArray,
+    upward_n: FloatArray,
+    *,
+    heel_m: FloatArray,
+    front_m: FloatArray,
+    raised_m: float = HEEL_RAISED_M,
+) -> float:
+    """Distance of the centre of pressure from the ball of a foot on its toes.
+
+    Parameters
+    ----------
+    pressure_m, upward_n : ndarray of shape (n_frames,)
+        Centre of pressure along the way, m, and vertical force on the foot, N.
+    heel_m, front_m : ndarray of shape (n_frames, 2)
+        Heel (or ankle) and head of metatarsal 2 in the plane, x along the way, y up, m.
+    raised_m : float, optional
+        Height of the heel above its lowest place from which on the foot is on its toes, m.
+
+    Returns
+    -------
+    float
+        Absolute median over the frames of a stance with at least 0.3 of the largest force in which the heel is raised and the
+        front is within 2 cm of its lowest place: the foot then stands on the heads of the metatarsals. The largest of all
+        stances, since each may be on another plate. NaN without a stance of `FEWEST_ON_TOES` such frames.
+    """
+    loaded = np.nan_to_num(upward_n) > 0.3 * np.nanmax(upward_n, initial=1.0)
+    known = loaded & ~np.isnan(pressure_m + heel_m[:, 1] + front_m[:, 1])
+    off_m = []
+    for start, stop in runs(known):
+        heel, front = heel_m[start:stop, 1], front_m[start:stop, 1]
+        on_toes = (heel - heel.min() > raised_m) & (front - front.min() < 0.02)
+        if on_toes.sum() >= FEWEST_ON_TOES:
+            off_m.append(float(abs(np.median((pressure_m - front_m[:, 0])[start:stop][on_toes]))))
+    return max(off_m, default=float("nan"))
+
+
+def foot_metrics(
+    load: ExternalLoad,
+    joint_m: FloatArray,
+    *,
+    heel_m: FloatArray | None,
+    front_m: FloatArray,
+    level_m: float,
+    rate_hz: float,
+) -> dict[str, float]:
+    """Metrics of the force under one foot.
+
+    Parameters
+    ----------
+    load : ExternalLoad
+        Force and couple at the last joint, in the plane.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Joints in the plane, m.
+    heel_m, front_m : ndarray of shape (n_frames, 2)
+        Heel and front of the foot in the plane, m; without a heel (None) the ankle shows that the foot is on its toes.
+    level_m, rate_hz : float
+        Height of the plates along the plane's y axis, and frames per second.
+
+    Returns
+    -------
+    dict of str to float
+        `shear_error_share` and `pressure_off_toes_m`.
+    """
+    forward, upward = load.force_n.T
+    ankle = joint_m[:, -2]
+    turning = load.couple_nm + (level_m - ankle[:, 1]) * forward
+    along = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
+    pressure = np.stack([along, np.full_like(along, level_m)], axis=1)
+    back, raised = (ankle, ANKLE_RAISED_M) if heel_m is None else (heel_m, HEEL_RAISED_M)
+    off = pressure_off_toes_m(along, upward, heel_m=back, front_m=front_m, raised_m=raised)
+    return {
+        "shear_error_share": shear_error_share(load.force_n, pressure, joint_m[:, 0], rate_hz),
+        "pressure_off_toes_m": off,
+    }
+
+
+def body_metrics(
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    placed: Placement,
+    load: ExternalLoad,
+    joint_m: FloatArray,
+    readings: Sequence[Reading],
+) -> dict[str, float]:
+    """Metrics of sides, mass and plates of a trial in the sagittal plane.
+
+    Parameters
+    ----------
+    recording : Recording
+        Markers and plates.
+    limb : Limb
+        The limb and the given body mass.
+    settings : Settings
+        All options.
+    placed : Placement
+        Its plane and analysed frames.
+    load : ExternalLoad
+        Its load.
+    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
+        Its joints in the plane, m.
+    readings : sequence of Reading
+        Signals of the plates that may be used.
+
+    Returns
+    -------
+    dict of str to float
+        Those of `foot_metrics`, `force_metrics` and `both_sides` that apply: the first two need plates, the last two the other
+        side's markers; only `sides_reversed_share` applies to a limb that does not meet the ground.
+    """
+    if placed.plane.view != "sagittal":
+        return {}
+    model, axes, up = limb.model(settings), placed.plane.axes, axis_vector(settings.plane.up_axis)
+    on_ground = model.ground_contact and model.foot and settings.plates.assignment != "none"
+    on_plates = on_ground and len(recording.force_plates) > 0
+    names = [*(joint.landmark for joint in model.joints), model.end]
+    metrics: dict[str, float] = {}
+    ankle, front = (placed.landmarks[name] @ axes[:2].T for name in names[-2:])
+    heel = placed.landmarks["heel"] @ axes[:2].T if "heel" in placed.landmarks else None
+    if model.ground_contact and heel is not None:
+        metrics["foot_reversed_share"] = foot_reversed_share(heel, ankle, front)
+    if on_plates:
+        level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
+        metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
+    sides = both_sides(recording, limb, settings, placed.prepared.stretch)
+    if sides is None:
+        return metrics
+    left, right = (side[names[0]] for side in (sides if limb.side == "left" else sides[::-1]))
+    metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
+    if model.ground_contact:
+        metrics["sides_unlike_m"] = sides_unlike_m(sides, names, up)
+    return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
+
+
+def _force_metrics(
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    placed: Placement,
+    sides: tuple[Side, Side],
+    readings: Sequence[Reading],
+) -> dict[str, float]:
+    """Metrics of the whole force over the longest stretch with both limbs."""
+    model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
+    centre = centre_of_mass(model, sides, limb.segment_rows(settings))
+    complete = runs(~np.isnan(centre).any(axis=1))
+    start, stop = max(complete, key=lambda run: run[1] - run[0], default=(0, 0))
+    if stop - start < max(SHORTEST_S * rate_hz, FEWEST_FRAMES):
+        return {}
+    part = slice(start, stop)
+    names = contact_landmarks(model, limb.landmarks(settings), settings.plates) or [model.end]
+    belt, limit = -settings.plates.belt_speed_m_s * axes[0], settings.plates.max_contact_speed_m_s
+    force = total_force(
+        recording,
+        readings,
+        [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
+        [
+            slow_frames([side[name] for name in names], rate_hz=rate_hz, belt_m_s=belt, limit_m_s=limit)
+            for side in sides
+        ],
+        placed.prepared.stretch,
+        settings,
+    )
+    return force_metrics(
+        force.force_n[part],
+        centre[part],
+        force.known[part],
+        rate_hz=rate_hz,
+        mass_kg=limb.body_mass_kg,
+        gravity_m_s2=settings.gravity_m_s2,
+        axes=np.stack([axes[0], axis_vector(settings.plane.up_axis)]),
+    )
+
+
+LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
+
+
+def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
+    """Share of frames in which the left hip or shoulder is on the right.
+
+    Parameters
+    ----------
+    left_m, right_m : ndarray of shape (n_frames, 3)
+        First joints of the two sides, m; frames with a missing one are not counted.
+    forward, up : ndarray of shape (3,)
+        Unit vectors.
+
+    Returns
+    -------
+    float
+        From 0 to 1; NaN where no frame has both.
+
+    Examples
+    --------
+    >>> left, right = np.array([[0.0, 0.1, 1.0]]), np.array([[0.0, -0.1, 1.0]])
+    >>> sides_reversed_share(left, right, forward=np.array([1.0, 0, 0]), up=np.array([0, 0, 1.0]))
+    0.0
+    """
+    across = (left_m - right_m) @ np.cross(up, forward)
+    known = ~np.isnan(across)
+    return float((across[known] < 0.0).mean()) if known.any() else float("nan")
+
+
+def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[str], up: FloatArray) -> float:
+    """Largest difference between the two sides of a walking body.
+
+    Parameters
+    ----------
+    sides : sequence of dict
+        Landmarks of both limbs, each of shape (n_frames, 3), m.
+    names : sequence of str
+        Joints and end of a limb, proximal first.
+    up : ndarray of shape (3,)
+        Unit vector upwards.
+
+    Returns
+    -------
+    float
+        Largest median difference of a segment's length, or of the place of the first joint upwards or along the way, m: in walking
+        the pelvis turns as far to one side as to the other. The way is from the first to the last place of the first
+        joints; without one of `LEAST_WAY_M` it does not count. NaN where a landmark is never known.
+    """
+    points = [np.stack([side[name] for name in names], axis=1) for side in sides]
+    known = ~np.isnan(points[0] + points[1]).any(axis=(1, 2))
+    if not known.any():
+        return float("nan")
+    own, other = (each[known] for each in points)
+    apart, middle = own[:, 0] - other[:, 0], (own[:, 0] + other[:, 0]) / 2.0
+    way = middle[-1] - middle[0]
+    way = way - (way @ up) * up
+    distance = float(lengths(way))
+    differences = [lengths(np.diff(own, axis=1)) - lengths(np.diff(other, axis=1)), (apart @ up)[:, None]]
+    if distance > LEAST_WAY_M:
+        differences.append((apart @ way / distance)[:, None])
+    return float(np.abs(np.median(np.hstack(differences), axis=0)).max())
+
+
+def foot_reversed_share(heel_m: FloatArray, ankle_m: FloatArray, front_m: FloatArray) -> float:
+    """Share of frames with the ankle below the line from heel to front of the foot.
+
+    Parameters
+    ----------
+    heel_m, ankle_m, front_m : ndarray of shape (n_frames, 2)
+        Heel, ankle and front of the foot in the plane, x along the way, y up, m.
+
+    Returns
+    -------
+    float
+        From 0 to 1: 1 where the labels of ankle and heel are exchanged; NaN where no frame has all three.
+
+    Examples
+    --------
+    >>> heel, ankle, front = np.array([[0.0, 0.04]]), np.array([[0.05, 0.08]]), np.array([[0.18, 0.04]])
+    >>> foot_reversed_share(heel, ankle, front), foot_reversed_share(ankle, heel, front)
+    (0.0, 1.0)
+    """
+    line, ankle = front_m - heel_m, ankle_m - heel_m
+    above = line[:, 0] * ankle[:, 1] - line[:, 1] * ankle[:, 0]
+    known = ~np.isnan(above)
+    return float((above[known] < 0.0).mean()) if known.any() else float("nan")

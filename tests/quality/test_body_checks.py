@@ -1,0 +1,252 @@
+"""Forces, sides and mass against the movement of the body: expected values by Newton's second law."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.signal import butter, sosfiltfilt
+
+from limbtorque.analysis.trial import analyse_recording
+from limbtorque.quality.body_checks import (
+    force_metrics,
+    pressure_off_toes_m,
+    shear_error_share,
+)
+from limbtorque.signals.shortest_period import shortest_period_s
+
+ROOT = Path(__file__).resolve().parents[2]
+G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0
+AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+TIME_S = np.arange(300) / RATE_HZ
+
+
+def bouncing():
+    """Centre of mass that goes 2 cm up and down at 2 Hz, and the force that this asks for."""
+    omega = 2.0 * np.pi * 2.0
+    centre, force = np.zeros((300, 3)), np.zeros((300, 3))
+    centre[:, 0], centre[:, 2] = 1.2 * TIME_S, 1.0 + 0.02 * np.sin(omega * TIME_S)
+    force[:, 2] = MASS_KG * (G - 0.02 * omega**2 * np.sin(omega * TIME_S))
+    return force, centre
+
+
+def checked(force, centre, mass_kg=MASS_KG, known=slice(50, 250)):
+    chosen = np.zeros(300, dtype=bool)
+    chosen[known] = True
+    return force_metrics(force, centre, chosen, rate_hz=RATE_HZ, mass_kg=mass_kg, gravity_m_s2=G, axes=AXES)
+
+
+def test_a_force_that_moves_the_body_leaves_nothing():
+    """The filter takes 1.2 % of a movement of 2 Hz from both sides; central differences of second order lose 0.13 % of its acceleration."""
+    found = checked(*bouncing())
+    assert found["weight_error_share"] < 1e-3
+    assert found["force_tilt_deg"] < 0.01
+    assert found["force_residual_share"] < 1e-3
+    assert found["force_delay_s"] < 1e-4
+
+
+def test_mass_scale_tilt_and_delay_are_measured():
+    force, centre = bouncing()
+    assert checked(force, centre, mass_kg=1.25 * MASS_KG)["weight_error_share"] == pytest.approx(0.2, abs=1e-3)
+    assert checked(1.26 * force, centre)["weight_error_share"] == pytest.approx(0.26, abs=2e-3)
+    angle = np.radians(4.0)
+    tilted = force[:, 2:] * np.array([np.sin(angle), 0.0, np.cos(angle)])
+    assert checked(tilted, centre)["force_tilt_deg"] == pytest.approx(4.0, abs=0.02)
+    assert checked(np.roll(force, 3, axis=0), centre)["force_delay_s"] == pytest.approx(0.03, abs=1e-3)
+    assert checked(np.roll(force, -2, axis=0), centre)["force_delay_s"] == pytest.approx(0.02, abs=1e-3)
+
+
+@pytest.mark.parametrize("frames", [14, 15, -15])
+def test_the_largest_delay_is_15_frames(frames):
+    """0.15 s at 100 Hz; the parabola through three delays needs one more, so that the largest itself is a whole number.
+
+    Half a period of 2 Hz is 0.25 s: no other delay up to 0.15 s fits.
+    """
+    force, centre = bouncing()
+    found = checked(np.roll(force, frames, axis=0), centre)["force_delay_s"]
+    assert found == pytest.approx(abs(frames) / RATE_HZ, abs=1e-3)
+    assert (abs(frames) < 15) or found == abs(frames) / RATE_HZ
+
+
+def test_no_delay_explains_another_movement():
+    force, centre = bouncing()
+    force[:, 2] = MASS_KG * (G + 3.0 * np.sin(2.0 * np.pi * 3.3 * TIME_S))
+    assert np.isnan(checked(force, centre)["force_delay_s"])
+
+
+def test_quiet_stance_shows_the_weight():
+    force, centre = np.zeros((300, 3)), np.ones((300, 3))
+    force[:, 2] = 70.0 * G
+    assert checked(force, centre, mass_kg=60.0)["weight_error_share"] == pytest.approx(70.0 / 60.0 - 1.0, abs=1e-6)
+
+
+def test_too_short_a_stretch_is_not_judged():
+    assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
+
+
+def stance(pivot_m=0.4, hip_m=0.9, rate_hz=100.0):
+    """A stance of 0.6 s: the hip goes 0.8 m over the foot, the force points `pivot_m` above the hip."""
+    phase = np.linspace(0.0, 1.0, 61)
+    hip = np.stack([0.8 * (phase - 0.5), np.full(61, hip_m)], axis=1)
+    pressure = np.stack([0.15 * (phase - 0.5), np.zeros(61)], axis=1)
+    upward = 700.0 * (0.3 + np.sin(np.pi * phase))
+    forward = upward * (hip - pressure)[:, 0] / (hip_m + pivot_m)
+    quiet = np.zeros((20, 2))
+    around = [np.concatenate([quiet, part, quiet + part[-1]]) for part in (hip, pressure)]
+    return np.concatenate([quiet, np.stack([forward, upward], axis=1), quiet]), around[1], around[0], rate_hz
+
+
+def test_the_force_along_the_way_points_above_the_hip():
+    """By hand: a force to a pivot above the hip has the slope hip / pivot; its share is less that over 0.7, less one."""
+    force, pressure, hip, rate_hz = stance()
+    slope = 0.9 / 1.3
+    for factor in (1.0, 0.5, 0.0, -1.0, 1.5):
+        found = shear_error_share(force * [factor, 1.0], pressure, hip, rate_hz)
+        assert found == pytest.approx(abs(factor * slope / 0.7 - 1.0), abs=1e-9)
+
+
+def test_the_direction_of_the_force_needs_a_body_that_goes_over_its_foot():
+    force, pressure, hip, rate_hz = stance()
+    assert np.isnan(shear_error_share(force, pressure, hip * [0.1, 1.0], rate_hz))
+    assert np.isnan(shear_error_share(0.0 * force, pressure, hip, rate_hz))
+    backward = [-1.0, 1.0]
+    same = shear_error_share(force, pressure, hip, rate_hz)
+    assert shear_error_share(force * backward, pressure * backward, hip * backward, rate_hz) == pytest.approx(same)
+
+
+def test_pressure_is_under_the_ball_while_the_heel_is_raised():
+    raised = np.linspace(0.0, 0.1, 50)
+    heel, front = np.stack([np.zeros(50), raised], axis=1), np.tile([0.17, 0.0], (50, 1))
+    load = np.full(50, 500.0)
+    assert pressure_off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
+    assert np.isnan(pressure_off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
+
+
+def test_smoothed_positions_hold_long_periods_only():
+    rng = np.random.default_rng(1)
+    rough = 0.3 * np.sin(2.0 * np.pi * TIME_S)[:, None] + 3e-4 * rng.standard_normal((300, 6))
+    smooth = sosfiltfilt(butter(2, 3.0, fs=RATE_HZ, output="sos"), rough, axis=0)
+    assert shortest_period_s(rough, rate_hz=RATE_HZ) == pytest.approx(2.0 / RATE_HZ, rel=0.05)
+    # Noise of 0.3 mm falls to the floor of 0.02 mm at a gain of 1/15 of both passes of second order: at 14^(1/4) times 3 Hz.
+    assert shortest_period_s(smooth, rate_hz=RATE_HZ) == pytest.approx(1.0 / (14.0**0.25 * 3.0), rel=0.25)
+
+
+@pytest.fixture(scope="module")
+def walk():
+    sys.path.append(str(ROOT / "benchmarks"))
+    try:
+        from damage_subjects import make_trial
+    finally:
+        sys.path.pop(0)
+    return make_trial("walk", "W01")
+
+
+def analysed(trial, **changes):
+    limb = replace(trial.limb, **changes)
+    return analyse_recording(trial.recording, limb, trial.settings)
+
+
+def test_a_simulated_walk_agrees_with_its_forces(walk):
+    found = analysed(walk)
+    assert found.status == "ok"
+    assert found.motion.metrics["weight_error_share"] < 0.01
+    assert found.motion.metrics["force_delay_s"] < 0.003
+    assert found.motion.metrics["pressure_off_toes_m"] < 0.005
+
+
+def test_exchanged_sides_are_rejected(walk):
+    other = {"R": "L", "L": "R"}
+    labels = tuple(other[label[0]] + label[1:] for label in walk.recording.labels)
+    found = analysed(replace(walk, recording=replace(walk.recording, labels=labels)))
+    assert found.motion.metrics["sides_reversed_share"] == 1.0
+    assert found.status == "rejected"
+
+
+def test_a_wrong_mass_is_flagged(walk):
+    found = analysed(walk, body_mass_kg=1.3 * walk.limb.body_mass_kg)
+    assert found.motion.metrics["weight_error_share"] == pytest.approx(1.0 - 1.0 / 1.3, abs=0.01)
+    assert "weight_error_share" in found.verdict.names
+
+
+@pytest.mark.parametrize(("frames", "known"), [(2, False), (3, True)])
+def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
+    """Heel 4 cm up and front down for so many frames; the pressure is 5 cm behind the front there, far away elsewhere."""
+    n = 20
+    heel, front = np.zeros((n, 2)), np.zeros((n, 2))
+    front[:, 0] = 0.2
+    raised = slice(10, 10 + frames)
+    heel[raised, 1] = 0.04
+    pressure = np.zeros(n)
+    pressure[raised] = 0.15
+    off_m = pressure_off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
+    assert off_m == pytest.approx(0.05) if known else np.isnan(off_m)
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        ({"heel_m": 0.031}, True),
+        ({"heel_m": 0.03}, False),
+        ({"heel_m": 0.029}, False),
+        ({"heel_m": 0.04, "front_m": 0.019}, True),
+        ({"heel_m": 0.04, "front_m": 0.02}, False),
+        ({"heel_m": 0.04, "front_m": 0.021}, False),
+        ({"heel_m": 0.04, "force_n": 151.0}, True),
+        ({"heel_m": 0.04, "force_n": 150.0}, False),
+        ({"heel_m": 0.04, "force_n": 149.0}, False),
+        ({"heel_m": 0.04, "force_n": np.nan}, False),
+    ],
+)
+def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
+    """3 cm of the heel, 2 cm of the front and 0.3 of the largest force, 500 N, in five of twenty frames."""
+    made = {"heel_m": 0.0, "front_m": 0.0, "force_n": 500.0} | change
+    heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
+    heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
+    assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
+
+
+def with_markers(trial, change):
+    markers_m = change(trial.recording.markers_m.copy(), trial.recording.labels.index)
+    return replace(trial, recording=replace(trial.recording, markers_m=markers_m))
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.4, -1.0])
+def test_forces_along_the_way_that_are_missing_or_scaled_are_seen(walk, factor):
+    """The horizontal force of all plates changes, with it the moment; the centre of pressure stays."""
+
+    def scaled(plate):
+        flat = plate.force_n * [factor, factor, 1.0]
+        level = plate.corners_m.mean(axis=0)
+        moment = plate.moment_nm + np.cross(level, flat - plate.force_n)
+        return replace(plate, force_n=flat, moment_nm=moment)
+
+    plates = tuple(scaled(plate) for plate in walk.recording.force_plates)
+    found = analysed(replace(walk, recording=replace(walk.recording, force_plates=plates)))
+    assert "shear_error_share" in found.verdict.names
+    assert analysed(walk).motion.metrics["shear_error_share"] < 0.25
+
+
+@pytest.mark.parametrize("label", ["HIP", "KNE"])
+def test_a_marker_that_is_off_by_five_centimetres_on_one_side_is_seen(walk, label):
+    def moved(markers_m, index):
+        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.05
+        return markers_m
+
+    found = analysed(with_markers(walk, moved))
+    assert found.motion.metrics["sides_unlike_m"] == pytest.approx(0.05, abs=0.01)
+    assert found.status in ("caution", "rejected")
+
+
+def test_exchanged_labels_of_ankle_and_heel_are_rejected(walk):
+    def exchanged(markers_m, index):
+        ankle, heel = index("RANK"), index("RHEE")
+        markers_m[:, [ankle, heel]] = markers_m[:, [heel, ankle]]
+        return markers_m
+
+    assert walk.limb.side == "left"
+    right = replace(walk, limb=replace(walk.limb, side="right"))
+    found = analysed(with_markers(right, exchanged))
+    assert found.motion.metrics["foot_reversed_share"] == 1.0
+    assert "foot_reversed_share" in found.verdict.names
+    assert found.status == "rejected"

@@ -1,0 +1,194 @@
+"""Mass and lengths against the height: slips are named, and people from the newborn to the adult raise nothing."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limbtorque.analysis.trial import analyse_recording
+from limbtorque.cli.main import main
+from limbtorque.errors import LimbtorqueError
+from limbtorque.motion.joint_centres import place_joints
+from limbtorque.motion.limb import Limb
+from limbtorque.quality.body_size import body_size, length_ratio, mass_ratio
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_with_forces
+from limbtorque.simulation.reach import demo_trials
+from limbtorque.study.settings import Settings, load_settings
+from limbtorque.study.study import load_study
+from limbtorque.workflow.stages.kinematics import limb_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = load_settings(ROOT / "config" / "config.yaml")
+DEMO = replace(demo_trials()[1], gaps=())
+LEG_M = np.array([0.43, 0.43, 0.14])  # thigh, shank, foot of a person of 1.75 m
+USUAL = {"mass_for_height_factor", "length_for_height_factor"}
+
+
+def size(mass_kg, height_m, *, scale=1.0, lengths=LEG_M):
+    limb = Limb("leg", side="right", body_mass_kg=mass_kg, height_m=height_m)
+    return body_size(limb, Settings(), scale * lengths)
+
+
+def raised(found):
+    limits = Settings().quality
+    return {name for name, value in found.metrics.items() if value > getattr(limits, name)}
+
+
+@pytest.mark.parametrize(
+    ("mass_kg", "height_m"),
+    [
+        *(
+            (3.3, 0.50),
+            (2.4, 0.46),
+            (7.9, 0.68),
+            (9.6, 0.76),
+            (12.2, 0.87),
+        ),  # newborn to two years (WHO 2006), and premature
+        *(
+            (18.3, 1.10),
+            (14.6, 1.10),
+            (24.4, 1.10),
+            (31.2, 1.38),
+            (24.4, 1.38),
+            (49.7, 1.38),
+        ),  # 5 and 10 years, -3 to +3 SD
+        *((56.5, 1.69), (42.0, 1.69), (45.8, 1.48), (60.3, 1.58), (39.4, 1.45)),  # 15 years; children of the recordings
+        *(
+            (72.0, 1.78),
+            (36.0, 1.66),
+            (95.0, 1.50),
+            (140.0, 1.80),
+            (110.0, 2.15),
+            (27.0, 1.22),
+        ),  # adults, thin, heavy, short
+    ],
+)
+def test_people_of_all_ages_raise_nothing(mass_kg, height_m):
+    assert raised(size(mass_kg, height_m, scale=height_m / 1.75)) == set()
+
+
+@pytest.mark.parametrize("share", [0.76, 0.81, 0.9, 1.1, 1.2])
+def test_legs_of_toddlers_and_markers_beside_the_joints_raise_nothing(share):
+    assert raised(size(12.2, 0.87, scale=share * 0.87 / 1.75)) == set()
+
+
+@pytest.mark.parametrize(
+    ("mass_kg", "height_m", "scale", "metrics", "slip"),
+    [
+        (7.2, 1.78, 1.0, {"mass_for_height_factor"}, "likely mass_kg is ten times too small"),
+        (159.0, 1.78, 1.0, {"mass_for_height_factor"}, "likely mass_kg is in pounds"),
+        (11.3, 1.78, 1.0, {"mass_for_height_factor"}, "mass_kg is in stones"),
+        (350.0, 1.46, 1.0 / 1.2, {"mass_for_height_factor"}, "likely mass_kg is ten times too large"),
+        (72.0, 0.70, 1.0, USUAL, "likely height_m is in inches, taken for centimetres"),
+        (72.0, 1.78, 1.0 / 2.54, {"length_for_height_factor"}, "the recording is in inches, taken for centimetres"),
+        (72.0, 1.78, 0.1, {"length_for_height_factor"}, "the recording is in centimetres, taken for millimetres"),
+        (72.0, 1.78, 1.0 / 0.3048, {"length_for_height_factor"}, "the recording is in feet, taken for metres"),
+        (72.0, 1.78, 10.0, {"length_for_height_factor"}, "the recording is in millimetres, taken for centimetres"),
+    ],
+)
+def test_slips_are_raised_and_named(mass_kg, height_m, scale, metrics, slip):
+    found = size(mass_kg, height_m, scale=scale)
+    assert raised(found) == metrics
+    assert len(found.notes) == len(metrics)
+    assert slip in " / ".join(found.notes)
+
+
+@pytest.mark.parametrize(
+    ("mass_kg", "height_m", "named", "missing"),
+    [
+        (1.8, 1.2, "mass_kg is ten times too small", "feet"),  # 1.2 feet are 0.37 m: nobody is as small
+        (3.6, 1.7, "height_m is in feet", "\n"),  # 1.7 feet are 0.52 m
+        (143.0, 1.0, "mass_kg is ten times too large", "inches"),  # 2.54 m: nobody is as tall
+        (100.0, 0.8, "height_m is in inches", "\n"),  # 2.03 m
+        (60.0, 0.17, "height_m is ten times too small", "\n"),
+    ],
+)
+def test_a_slip_that_leaves_an_impossible_height_is_not_named(mass_kg, height_m, named, missing):
+    """From 0.45 m, a premature child, to 2.3 m."""
+    note = next(note for note in size(mass_kg, height_m).notes if note.startswith("mass for height"))
+    assert named in note
+    assert missing not in note
+
+
+def test_the_notes_hold_the_numbers():
+    """By hand: 7.2 / 1.8^2 = 2.22 kg/m^2."""
+    [note] = size(7.2, 1.8, scale=1.8 / 1.75).notes
+    assert note.startswith("mass for height: 7.2 kg at 1.8 m, body mass index 2.22 kg/m^2; likely mass_kg is ten times")
+    thigh, shank = 0.245 * 1.8, 0.246 * 1.8
+    [note] = size(72.0, 1.8, lengths=np.array([1.6 * thigh, 1.6 * shank, 0.1])).notes
+    assert note == "length for height: the segments are 1.6 times as long as usual at 1.8 m"
+
+
+@pytest.mark.parametrize(("left", "named"), [(1.24, True), (1.26, False), (1.0 / 1.24, True), (1.0 / 1.26, False)])
+def test_a_slip_of_lengths_explains_all_but_a_quarter(left, named):
+    thigh, shank = 0.245 * 1.8, 0.246 * 1.8
+    notes = size(72.0, 1.8, lengths=np.array([10.0 * left * thigh, 10.0 * left * shank, 0.1])).notes
+    assert ("the recording is in millimetres, taken for centimetres" in notes[0]) == named
+
+
+@pytest.mark.parametrize(("left", "named"), [(1.39, True), (1.41, False), (1.0 / 1.39, True), (1.0 / 1.41, False)])
+def test_a_slip_of_the_mass_explains_all_but_two_fifths(left, named):
+    """At 1.8 m the usual index is 22.2 kg/m^2 (WHO, 19 years)."""
+    usual_kg = 22.2 * 1.8**2
+    [note] = size(10.0 * left * usual_kg, 1.8, scale=1.8 / 1.75).notes
+    assert ("mass_kg is ten times too large" in note) == named
+
+
+def test_a_slip_that_explains_both_metrics_comes_alone():
+    """70 cm and 72 kg: inches explain mass and lengths, stones or tens of kilograms only one of them."""
+    notes = size(72.0, 0.70).notes
+    assert len(notes) == 2
+    assert all(note.endswith("; likely height_m is in inches, taken for centimetres") for note in notes)
+
+
+def test_at_most_two_slips_are_named():
+    found = [note for mass in (4.0, 8.0, 20.0, 160.0, 300.0, 700.0) for note in size(mass, 1.6).notes]
+    assert found
+    assert max(note.count(" or ") for note in found) <= 1
+
+
+def test_ratios_by_hand():
+    assert mass_ratio(20.0, 1.0) == pytest.approx(
+        20.0 / (16.0 + (15.3 - 16.0) * 0.13 / 0.23)
+    )  # between 0.87 and 1.10 m
+    assert mass_ratio(22.2 * 1.8**2, 1.8) == pytest.approx(1.0)
+    assert mass_ratio(20.0 * 1.6**2, 1.6) == 1.0  # between a boy's and an adult's
+    assert mass_ratio(44.4 * 1.6**2, 1.6) == pytest.approx(2.0)
+    assert length_ratio(["thigh", "shank"], np.array([0.245, 0.492]), 1.0) == pytest.approx(1.5)
+    assert math.isnan(length_ratio(["hand"], np.array([0.1]), 1.8))
+
+
+def test_without_a_height_there_is_nothing_to_compare():
+    assert size(7.2, math.nan).metrics == {}
+
+
+@pytest.mark.parametrize(
+    ("mass_kg", "height_m", "status"), [(72.0, 1.78, "ok"), (7.2, 1.78, "rejected"), (72.0, 0.7, "rejected")]
+)
+def test_the_verdict_says_it(mass_kg, height_m, status):
+    limb = Limb("arm", side="right", body_mass_kg=mass_kg, height_m=height_m)
+    verdict = analyse_recording(DEMO.recording(noise_m=2e-4), limb, SETTINGS).verdict
+    assert verdict.torques == status
+    sentences = [flag.sentence for flag in verdict.flags if flag.check.name == "mass_for_height_factor"]
+    assert ["mass for height: " in sentence for sentence in sentences] == [True] * (status == "rejected")
+
+
+def test_no_recorded_subject_raises_it(recordings, tmp_path):
+    study = tmp_path / "study"
+    assert main(["init", str(study), "--from", str(recordings / "cohort")]) == 0
+    seen = set()
+    for trial in load_study(study).trials:
+        reading = ReadOptions.of(trial.settings.reading)
+        limb, settings = limb_of(trial), trial.settings
+        try:
+            placed = place_joints(read_with_forces(trial.file, trial.forces_file, reading), limb, settings)
+        except LimbtorqueError:
+            continue
+        factors = body_size(limb, settings, placed.planarity.length_m).metrics
+        assert set(factors) == USUAL
+        assert max(factors.values()) < 1.2, trial.name
+        seen.add(trial.subject.name)
+    assert len(seen) == 3

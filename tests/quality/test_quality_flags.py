@@ -1,0 +1,292 @@
+"""Noise, what the filter takes of the acceleration, saturated and drifting plates: against closed forms."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import plates
+from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.arrays import runs
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.load import MEASURED, UNMEASURED
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.verdict import assess
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.signals.bandwidth import judge_cutoff
+from limbtorque.signals.butterworth import filter_reach
+from limbtorque.signals.flat_tops import flat_tops
+from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
+from limbtorque.simulation.minimum_jerk import minimum_jerk
+from limbtorque.simulation.reach import demo_trials
+from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.quality import Quality
+from limbtorque.study.settings import load_settings, override
+
+ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = load_settings(ROOT / "config" / "config.yaml")
+
+# --- noise and bandwidth ---------------------------------------------------------------------------------------------
+
+
+def wave(frequency_hz, n_frames=400, rate_hz=100.0, noise_m=1e-5, seed=0):
+    t = np.arange(n_frames) / rate_hz
+    clean = 0.1 * np.sin(2.0 * np.pi * frequency_hz * t[:, None] + np.array([0.0, 0.7, 2.0]))
+    return clean + noise_m * np.random.default_rng(seed).normal(size=clean.shape)
+
+
+@pytest.mark.parametrize("frequency_hz", [2.0, 4.0, 6.0, 9.0])
+@pytest.mark.parametrize("n_frames", [150, 400, 2000])
+def test_a_wave_loses_what_the_gain_at_its_frequency_says(frequency_hz, n_frames):
+    """One frequency: the share lost is 1 - gain, to the width of a Hann window's peak (a few of rate / n)."""
+    smoother = Smoother(accuracy=8)
+    found = judge_cutoff(wave(frequency_hz, n_frames), rate_hz=100.0, smoother=smoother, cutoff_hz=6.0)
+    near = frequency_hz + np.array([-2.0, 2.0]) * 100.0 / n_frames
+    least, most = 1.0 - smoother_gain(near, rate_hz=100.0, cutoff_hz=6.0, smoother=smoother)
+    assert least - 0.01 < found.lost_share < most + 0.01
+    assert found.bandwidth_hz >= frequency_hz
+
+
+@pytest.mark.parametrize("noise_m", [3e-5, 3e-4, 3e-3])
+@pytest.mark.parametrize("n_frames", [100, 300, 3000])
+def test_the_noise_is_the_one_that_was_added(noise_m, n_frames):
+    """Half of the spectrum, three channels: the standard deviation is known to 1 / sqrt(n), about."""
+    found = judge_cutoff(wave(1.0, n_frames, noise_m=noise_m), rate_hz=100.0)
+    assert found.noise == pytest.approx(noise_m, rel=3.0 / np.sqrt(n_frames))
+    assert found.lost_share == 0.0  # no filter
+
+
+@pytest.mark.parametrize("duration_s", [0.3, 0.6, 1.2])
+@pytest.mark.parametrize("cutoff_hz", [3.0, 6.0, 12.0])
+@pytest.mark.parametrize("noise_m", [5e-5, 5e-4])
+def test_a_reach_loses_what_the_filter_takes_of_its_exact_acceleration(duration_s, cutoff_hz, noise_m):
+    """Against the filtered noiseless reach; what is lost in noise anyway is not counted, so the estimate is a little lower."""
+    t = np.arange(300) / 200.0
+    exact = minimum_jerk(t - 0.15, start=[0.0, 0.0], end=[0.4, 0.25], duration_s=duration_s)
+    noisy = exact.position + noise_m * np.random.default_rng(1).normal(size=exact.position.shape)
+    smoother = Smoother()
+    smoothed = smooth_at(exact.position, rate_hz=200.0, cutoff_hz=cutoff_hz, smoother=smoother).second
+    true = np.sqrt(((smoothed - exact.acceleration) ** 2).sum() / (exact.acceleration**2).sum())
+    found = judge_cutoff(noisy, rate_hz=200.0, smoother=smoother, cutoff_hz=cutoff_hz)
+    assert true - 0.08 < found.lost_share < true + 0.02
+
+
+def test_noise_that_was_filtered_before_is_not_taken_for_movement():
+    """A movement of 1 Hz under noise that the capture program cut at 40 of 250 Hz: level to 40 Hz, falling above."""
+    rng = np.random.default_rng(2)
+    t = np.arange(1000) / 250.0
+    noise = smooth_at(5e-4 * rng.normal(size=(1000, 3)), rate_hz=250.0, cutoff_hz=40.0, smoother=Smoother()).values
+    moving = 0.2 * np.sin(2.0 * np.pi * t[:, None] + [0.0, 0.7, 2.0])
+    found = judge_cutoff(moving + noise, rate_hz=250.0, smoother=Smoother(), cutoff_hz=6.0)
+    assert found.bandwidth_hz < 12.0
+    assert found.lost_share < 0.1
+
+
+def test_short_and_still_signals_are_judged_without_an_error():
+    assert np.isnan(judge_cutoff(wave(1.0, 19), rate_hz=100.0).noise)
+    assert np.isfinite(judge_cutoff(wave(1.0, 20), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0).lost_share)
+    still = judge_cutoff(np.ones((100, 3)), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0)
+    assert (still.noise, still.lost_share) == (0.0, 0.0)
+
+
+def reach_motion(noise_m=2e-4, **changes):
+    settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
+    recording = replace(demo_trials()[1], gaps=()).recording(noise_m=noise_m)
+    found = chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings)
+    return found.metrics, {flag.check.name for flag in assess(found.metrics, settings.quality)}
+
+
+@pytest.mark.parametrize("changes", [{}, {"filter__cutoff_hz": 8}, {"filter__method": "none"}])
+def test_every_trial_has_its_noise(changes):
+    """Elbow and wrist are means of two markers, shoulder and knuckle one: the root mean square is sqrt(3) / 2 of a marker's."""
+    quality, flags = reach_motion(**changes)
+    assert quality["noise_m"] == pytest.approx(np.sqrt(0.75) * 2e-4, rel=0.1)
+    assert "noise_m" not in flags
+    quality, flags = reach_motion(noise_m=5e-3, **changes)
+    assert quality["noise_m"] == pytest.approx(np.sqrt(0.75) * 5e-3, rel=0.1)
+    assert "noise_m" in flags
+
+
+def test_a_cutoff_too_low_for_the_movement_is_flagged():
+    quality, flags = reach_motion(filter__cutoff_hz=8)
+    assert quality["acceleration_lost_share"] < 0.05
+    assert "acceleration_lost_share" not in flags
+    quality, flags = reach_motion(filter__cutoff_hz=1.5)
+    assert quality["acceleration_lost_share"] > 0.3
+    assert "acceleration_lost_share" in flags
+
+
+# --- plates ----------------------------------------------------------------------------------------------------------
+
+
+def push(n=600, height=800.0, noise=1.0, step=0.0, seed=0):
+    """A rounded push of 0.4 s at 1000 Hz between unloaded stretches, as a converter with a step would give it."""
+    t = np.arange(n) - n / 2
+    signal = height * np.clip(np.cos(np.pi * t / 400.0), 0.0, None) ** 1.5
+    signal += noise * np.random.default_rng(seed).normal(size=n)
+    return np.round(signal / step) * step if step else signal
+
+
+@pytest.mark.parametrize(("noise", "step"), [(1.0, 0.0), (1.0, 0.25), (0.0, 0.0), (0.0, 0.5), (0.3, 2.0), (0.0, 5.0)])
+def test_a_push_has_a_flat_top_only_where_it_is_cut_off(noise, step):
+    """The converter's coarse steps make a peak flat over 8 to 30 samples, but its flanks are those of a parabola."""
+    signal = push(noise=noise, step=step)
+    assert not flat_tops(signal[:, None]).any()
+    for limit in (500.0, 700.0):
+        cut = np.minimum(signal, limit)
+        np.testing.assert_array_equal(flat_tops(cut[:, None]), cut == limit)
+        np.testing.assert_array_equal(flat_tops(-cut[:, None]), cut == limit)
+    both = np.stack([push(seed=3), np.minimum(signal, 500.0)], axis=1)
+    np.testing.assert_array_equal(flat_tops(both), both[:, 1] == 500.0)
+
+
+def test_what_is_no_flat_top():
+    unloaded = np.round(np.random.default_rng(0).normal(size=(2000, 2)))
+    assert not flat_tops(unloaded).any()
+    assert not flat_tops(np.zeros((100, 3))).any()
+    weight = np.zeros((300, 1))
+    weight[100:200] = 700.0  # put on and taken off between two samples
+    assert not flat_tops(weight).any()
+    later = np.concatenate([push(), weight[:, 0] * 1.3])
+    assert not flat_tops(later[:, None]).any()
+    held = np.repeat(push(), 10)[:, None]  # 100 Hz, written at 1000 Hz
+    assert not flat_tops(held).any()
+    zeroed = np.maximum(push(noise=0.0), 50.0) - 50.0  # below a threshold nothing
+    assert not flat_tops(zeroed[:, None]).any()
+    spike = push()
+    spike[300:302] = 1200.0  # two samples
+    assert not flat_tops(spike[:, None]).any()
+    gaps = np.minimum(push(), 500.0)
+    gaps[100:110] = np.nan
+    np.testing.assert_array_equal(flat_tops(gaps[:, None]), gaps == 500.0)
+
+
+def test_no_plate_of_the_recordings_is_saturated_until_it_is_cut_off(recordings):
+    for name in ("walking_opensim/walking2.c3d", "cohort/HC030A/Straight/HC030A05.c3d", "c3d_org/sample10/type-2a.c3d"):
+        for plate in read_c3d(recordings / name).force_plates:
+            assert plate.saturated.shape == plate.force_n.shape[:1]
+            assert not plate.saturated.any()
+            vertical = plate.force_n[:, np.ptp(plate.force_n, axis=0).argmax()]
+            limit = 0.8 * np.abs(vertical).max()
+            cut = np.clip(vertical, -limit, limit)
+            found = flat_tops(cut[:, None])
+            assert runs(found) == [run for run in runs(np.abs(cut) == limit) if run[1] - run[0] > 2]
+            assert found.any()
+
+
+def stance_plate(*, limit_n=np.inf, drift_n=0.0, offset_n=0.0):
+    """A plate with a rounded push under the foot of test_loads during its stance."""
+    made = plates.plate(loads=[plates.UNDER])
+    t = (np.arange(len(made.force_n)) + 0.5) / 10.0
+    inside = np.clip(np.sin(np.pi * (t - 50.0) / 60.0), 0.0, None) * ((t > 50.0) & (t < 110.0))
+    shape = np.minimum(inside**0.5, limit_n / 700.0)[:, None]
+    level = (offset_n + drift_n * t / t[-1])[:, None] * plates.UP
+    point = np.array(plates.POINT)
+    return replace(
+        made, force_n=made.force_n * shape + level, moment_nm=made.moment_nm * shape + np.cross(point, level)
+    )
+
+
+def test_frames_at_the_limit_of_a_plate_have_no_torque():
+    whole = plates.ground([stance_plate()], plates.OWN)
+    assert (whole.metrics["plate_saturated_share"], whole.metrics["unmeasured_share"]) == (0.0, 0.0)
+    cut = plates.ground([stance_plate(limit_n=650.0)], plates.OWN, side="left")
+    t = np.arange(500, 1100)
+    at_limit = np.sin(np.pi * ((t + 0.5) / 10.0 - 50.0) / 60.0) ** 0.5 >= 650.0 / 700.0
+    frames = np.unique(t[at_limit] // 10)
+    assert cut.metrics["plate_saturated_share"] == pytest.approx(len(frames) / 160)
+    lost = np.flatnonzero(cut.status == UNMEASURED)
+    np.testing.assert_array_equal(lost, np.arange(frames[0] - 1, frames[-1] + 2))  # and a frame on each side
+    assert np.isnan(cut.force_n[lost]).all()
+    assert (cut.status[[55, 105]] == MEASURED).all()
+    named = f"plate 1 frames {frames[0] + 1}-{frames[-1] + 1}: a channel is saturated, the force is unknown"
+    assert named in cut.notes
+    flags = {flag.check.name for flag in assess(cut.metrics, Quality())}
+    assert "unmeasured_share" in flags
+    known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(700, 705)))
+    told = plates.ground([known], plates.OWN)
+    np.testing.assert_array_equal(np.flatnonzero(told.status == UNMEASURED), [69, 70, 71])
+
+
+def test_a_filter_carries_the_limit_as_far_as_it_reaches():
+    known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(800, 803)))
+    found = plates.ground([known], plates.OWN, cutoff_hz=20.0)
+    reach = -(-filter_reach(20.0, rate_hz=1000.0, order=2) // 10)
+    np.testing.assert_array_equal(np.flatnonzero(found.status == UNMEASURED), np.arange(80 - reach, 81 + reach))
+
+
+def test_a_limit_outside_the_stance_does_not_matter():
+    known = replace(stance_plate(), saturated=np.isin(np.arange(1600), np.arange(100, 110)))
+    found = plates.ground([known], plates.OWN)
+    assert found.metrics["plate_saturated_share"] == 0.0
+    assert not (found.status == UNMEASURED).any()
+
+
+def test_a_saturated_plate_of_the_other_foot_does_not_matter():
+    far = plates.walking_foot(2.0, 0.0)
+    found = plates.ground([stance_plate(limit_n=650.0)], far, plates.OWN)
+    assert found.metrics["plate_saturated_share"] == 0.0
+    assert np.isnan(found.metrics["plate_drift_n"])
+
+
+@pytest.mark.parametrize("drift_n", [-30.0, -12.0, 0.0, 3.0, 12.0, 30.0])
+def test_drift_is_the_change_of_the_unloaded_level(drift_n):
+    """Linear over 1.6 s with a stance from 0.5 to 1.1 s: of ten unloaded tenths the medians of the first and last three lie at
+    0.15 and 1.45 s."""
+    found = plates.ground([stance_plate(drift_n=drift_n, offset_n=8.0)], plates.OWN)
+    assert found.metrics["plate_drift_n"] == pytest.approx(abs(drift_n) * 1.3 / 1.6, abs=0.02)
+    flagged = "plate_drift_n" in {flag.check.name for flag in assess(found.metrics, Quality())}
+    assert flagged == (abs(drift_n) > 25.0)
+
+
+def test_a_touch_is_no_drift():
+    """Three tenths of a second in which something knocks on the plate with up to 15 N."""
+    knocked = stance_plate()
+    knocks = np.where(np.arange(1600) < 300, 7.5 * (1.0 - np.cos(2.0 * np.pi * np.arange(1600) / 100.0)), 0.0)
+    touched = replace(knocked, force_n=knocked.force_n + knocks[:, None] * plates.UP)
+    assert plates.ground([touched], plates.OWN).metrics["plate_drift_n"] == pytest.approx(0.0, abs=0.1)
+
+
+def test_drift_is_not_known_where_the_plate_is_hardly_unloaded():
+    made = plates.plate(loads=[(slice(20, 150), plates.FORCE_N, plates.POINT)])
+    foot = plates.walking_foot(0.2, 0.0, slice(20, 150))
+    found = plates.ground([made], foot)
+    assert found.status[80] == MEASURED
+    assert np.isnan(found.metrics["plate_drift_n"])
+
+
+def test_drift_of_real_plates_is_small(recordings):
+    """Both plates of a recorded walk: 0.03 and 0.7 N, found by hand from the first and last 0.2 s."""
+    from limbtorque.ground.plates import drift_n
+
+    recording = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
+    for plate, by_hand in zip(recording.force_plates, (0.03, 0.7), strict=True):
+        per_frame = round(plate.rate_hz / recording.rate_hz)
+        drift = drift_n(plate.force_n[:, 2], per_frame, recording.rate_hz, Plates())
+        assert drift == pytest.approx(by_hand, abs=0.1)
+
+
+def test_the_notes_say_which_foot_a_plate_was_given_to():
+    mine, theirs = plates.OWN, plates.walking_foot(0.2, 0.5)
+    left = plates.ground([stance_plate()], mine, theirs, side="left")
+    (note,) = [note for note in left.notes if note.startswith("plate 1 frames")]
+    assert note.startswith("plate 1 frames 51-110: this foot (left), centre of pressure")
+    right = plates.ground([stance_plate()], theirs, mine, side="right")
+    (note,) = [note for note in right.notes if note.startswith("plate 1 frames")]
+    assert ": other foot, " in note
+    assert "from this foot (right)" in note
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_every_threshold_says_where_it_comes_from():
+    page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
+    for check in CHECKS:
+        assert len(check.source) > 10
+        assert f"| {check.advice} | {check.source} |" in page
+        if getattr(Quality(), check.name, 0.0) == 0.0:
+            assert check.source.startswith("no tolerance"), (
+                f"{check.name}: a threshold of 0 has NO_TOLERANCE as its source"
+            )
