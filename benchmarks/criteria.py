@@ -40,7 +40,7 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength_factors import fitted_factors
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.filters import low_pass
 from limbtorque.statistics.summary_windows import summary_windows
 from limbtorque.study.options.emg import Emg
 from limbtorque.study.options.muscles import Muscles

@@ -15,8 +15,7 @@ from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Kinematics, Load
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.impacts import smooth_with_impacts
-from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
+from limbtorque.signals.smoothers import Smoother, smooth_values, smooth_with_impacts, smoother_reach
 
 G = 9.80665
 SMOOTHER = Smoother()

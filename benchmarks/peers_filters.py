@@ -9,7 +9,7 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import recording
 
-from limbtorque.signals.butterworth import design_cutoff
+from limbtorque.signals.filters import design_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_values
 
 AGREEMENT = 1e-9  # of the largest coordinate, in the middle

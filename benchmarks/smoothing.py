@@ -14,8 +14,7 @@ from movements import Case, Noise, first_set, louder, rigid_noise, second_set, s
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.bandwidth import judge_cutoff
-from limbtorque.signals.cutoff import Criterion, choose_cutoff
+from limbtorque.signals.cutoff import Criterion, choose_cutoff, judge_cutoff
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_reach
 
 FIXED, FIXED_HZ = Smoother("butterworth", 2), 6.0

@@ -110,7 +110,7 @@ judged as such.
 `results/summary.csv` is that of the row's joint. All other checks of torques concern every joint. The status of a trial's torques is that of its
 worst joint. Muscle forces follow from the torques of all joints: they are rejected where a joint is.
 
-**Spikes.** Where a needed marker has a spike or jump (signals/labels.py, signals/jumps.py), the torques are computed a second time with
+**Spikes.** Where a needed marker has a spike or jump (signals/labels.py), the torques are computed a second time with
 these samples filled. A joint is rejected where its net torque or any of its terms changes by more than `quality.spike_change_share` of its
 range in the judged frames (ranges below a hundredth of that of the net torque count as a hundredth); the notes name term and frame.
 A spike may have an effect far from its own frames: through the cut-off that is chosen from the data.

@@ -28,7 +28,7 @@ HOMES = {
     "recordings.read": "read_recording",
     "recordings.recording": "Recording with_static",
     "recordings.writers.recordings": "write_recording",
-    "signals.butterworth": "low_pass",
+    "signals.filters": "low_pass",
     "signals.derivatives": "differentiate",
     "simulation": "AttachedLoad Drive Integration MinimumJerk MuscleState Musculature Simulation State minimum_jerk muscle_drive muscle_state pid simulate",
     "study.settings": "Settings load_settings make_settings",

@@ -79,8 +79,8 @@ from limbtorque.recordings.read import read_recording as read_recording
 from limbtorque.recordings.recording import Recording as Recording
 from limbtorque.recordings.recording import with_static as with_static
 from limbtorque.recordings.writers.recordings import write_recording as write_recording
-from limbtorque.signals.butterworth import low_pass as low_pass
 from limbtorque.signals.derivatives import differentiate as differentiate
+from limbtorque.signals.filters import low_pass as low_pass
 from limbtorque.simulation import AttachedLoad as AttachedLoad
 from limbtorque.simulation import Drive as Drive
 from limbtorque.simulation import Integration as Integration

@@ -10,8 +10,8 @@ import pytest
 from scipy import interpolate, signal
 
 from limbtorque.chain import Chain, Kinematics, newton_euler, torque_terms
-from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.filters import low_pass
 
 RATE_HZ, G = 120.0, 9.80665
 UPPER_ARM = {"mass_kg": 1.864572, "com_m": 0.180496, "inertia_kgm2": 0.013193}

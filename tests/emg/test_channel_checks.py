@@ -6,7 +6,7 @@ from emg_signals import RATE_HZ, bursts, noise
 
 from limbtorque.emg.channel_checks import channel_metrics
 from limbtorque.emg.envelope import band_pass, linear_envelope
-from limbtorque.signals.shares import power_shares
+from limbtorque.signals.channels import power_shares
 
 N = 10000
 TIME_S = np.arange(N) / RATE_HZ

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.motion.smoothing import limited_cutoff, smooth_joints, smoother_of
-from limbtorque.signals.impacts import smooth_with_impacts
+from limbtorque.signals.smoothers import smooth_with_impacts
 from limbtorque.study.settings import load_settings, make_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")

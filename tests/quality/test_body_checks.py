@@ -14,7 +14,7 @@ from limbtorque.quality.body_checks import (
     pressure_off_toes_m,
     shear_error_share,
 )
-from limbtorque.signals.shortest_period import shortest_period_s
+from limbtorque.signals.spectrum import shortest_period_s
 
 ROOT = Path(__file__).resolve().parents[2]
 G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0

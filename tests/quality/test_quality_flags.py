@@ -14,9 +14,9 @@ from limbtorque.motion.load import MEASURED, UNMEASURED
 from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.signals.bandwidth import judge_cutoff
-from limbtorque.signals.butterworth import filter_reach
-from limbtorque.signals.flat_tops import flat_tops
+from limbtorque.signals.channels import flat_tops
+from limbtorque.signals.cutoff import judge_cutoff
+from limbtorque.signals.filters import filter_reach
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
 from limbtorque.simulation.minimum_jerk import minimum_jerk
 from limbtorque.simulation.reach import demo_trials

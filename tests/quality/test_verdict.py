@@ -14,7 +14,7 @@ from limbtorque.quality.verdict import judge, threshold_of
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.writers.recordings import write_recording
-from limbtorque.signals.jumps import find_jumps
+from limbtorque.signals.labels import find_jumps
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recording
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, make_settings, override

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limbtorque.signals.bandwidth import Bandwidth, judge_cutoff
+from limbtorque.signals.cutoff import Bandwidth, judge_cutoff
 from limbtorque.signals.smoothers import Smoother, smoother_gain
 
 RATE_HZ = 100.0

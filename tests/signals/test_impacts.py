@@ -5,8 +5,15 @@ import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
-from limbtorque.signals.impacts import AFTER_S, BEFORE_S, RAMP_S, impact_weight, smooth_with_impacts
-from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.signals.smoothers import (
+    AFTER_S,
+    BEFORE_S,
+    RAMP_S,
+    Smoother,
+    impact_weight,
+    smooth_values,
+    smooth_with_impacts,
+)
 from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques, used_frames

@@ -6,7 +6,7 @@ A spike of one frame and size s has fourth differences of s, 4 s, 6 s, 4 s and s
 import numpy as np
 import pytest
 
-from limbtorque.signals.jumps import find_jumps
+from limbtorque.signals.labels import find_jumps
 
 N = 60
 

@@ -9,8 +9,8 @@ from scipy import interpolate, signal
 
 from limbtorque.arrays import runs
 from limbtorque.errors import SignalError
-from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.gaps import fill_gaps
 
 

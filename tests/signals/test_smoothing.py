@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import interpolate, signal
 
 from limbtorque.errors import SignalError
-from limbtorque.signals.critically_damped import critical_design_cutoff, critical_low_pass, critical_reach
 from limbtorque.signals.cutoff import choose_cutoff, study_cutoff
-from limbtorque.signals.ends import extend
-from limbtorque.signals.savitzky_golay import window_frames
+from limbtorque.signals.filters import design_cutoff, extend, filter_reach, low_pass
+from limbtorque.signals.local_fits import penalty, spline_derivatives, spline_smooth, window_frames
 from limbtorque.signals.smoothers import (
     Smoother,
     degrees_of_freedom,
@@ -24,7 +23,6 @@ from limbtorque.signals.smoothers import (
     smoother_reach,
 )
 from limbtorque.signals.spectrum import find_noise, spectrum
-from limbtorque.signals.splines import penalty, spline_derivatives, spline_smooth
 
 ALL = [
     Smoother("butterworth", 2),
@@ -140,14 +138,14 @@ def test_too_few_frames_are_refused(smoother):
 
 def test_critically_damped_cutoff_is_that_of_robertson_and_dowling():
     """Their factor for N second-order passes is 1 / sqrt(2^(1 / 2N) - 1): 2.2990 for two. Small cut-off: no warping."""
-    assert critical_design_cutoff(1.0, rate_hz=1e5, order=2) == pytest.approx((2**0.25 - 1) ** -0.5, rel=1e-6)
+    assert design_cutoff(1.0, rate_hz=1e5, order=2, critical=True) == pytest.approx((2**0.25 - 1) ** -0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_critically_damped_never_overshoots(order):
     """All weights of the filter are positive, so a step rises without overshoot; a Butterworth filter's does not."""
     step = np.repeat([0.0, 1.0], 400)
-    found = critical_low_pass(step, rate_hz=RATE_HZ, cutoff_hz=6.0, order=order)
+    found = low_pass(step, rate_hz=RATE_HZ, cutoff_hz=6.0, order=order, critical=True)
     assert found.min() >= -1e-9
     assert found.max() <= 1.0 + 1e-9
     assert np.diff(found).min() > -1e-9
@@ -158,9 +156,9 @@ def test_critically_damped_never_overshoots(order):
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_critical_reach_is_where_the_step_response_is_done(order):
     """One pass over a step, by SciPy: 0.99 at the reach. The bilinear transform moves it by less than 1 % of a frame here."""
-    pole = 2 * np.pi * critical_design_cutoff(3.0, rate_hz=1000.0, order=order)
+    pole = 2 * np.pi * design_cutoff(3.0, rate_hz=1000.0, order=order, critical=True)
     system = signal.ZerosPolesGain([], [-pole] * order, pole**order)
-    reach = critical_reach(3.0, rate_hz=1000.0, order=order)
+    reach = filter_reach(3.0, rate_hz=1000.0, order=order, critical=True)
     t, answer = signal.step(system, T=np.linspace(0.0, 2 * reach / 1000.0, 20001))
     assert 1000.0 * t[np.argmax(answer >= 0.99)] == pytest.approx(reach, abs=1.1)
 

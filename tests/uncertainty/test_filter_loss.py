@@ -8,8 +8,7 @@ from still_chains import motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.signals.impacts import impact_weight, smooth_with_impacts
-from limbtorque.signals.smoothers import Smoother, smooth_values
+from limbtorque.signals.smoothers import Smoother, impact_weight, smooth_values, smooth_with_impacts
 from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
 from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio, ratio_of_signal
 from limbtorque.uncertainty.noise_gains import NoiseGains

@@ -14,8 +14,8 @@ from demo_truth import ROOT, STUDY, exact_torques
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.signals.butterworth import filter_reach, low_pass
 from limbtorque.signals.derivatives import _stencils
+from limbtorque.signals.filters import filter_reach, low_pass
 from limbtorque.simulation.demo import write_demo
 from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials
 from limbtorque.torques.joint_torques import joint_torques

@@ -12,7 +12,7 @@ from demo_truth import ROOT, STUDY, exact_walking_torques
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.filters import low_pass
 from limbtorque.simulation.demo import FIRST_STRIKE_S, WALK_NOISE_M, demo_walks
 from limbtorque.simulation.gait import SIDES
 from limbtorque.torques.joint_torques import joint_torques

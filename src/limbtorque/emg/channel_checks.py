@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.recordings.emg_channels import comparable
-from limbtorque.signals.shares import power_shares
+from limbtorque.signals.channels import power_shares
 
 FAULTS = {
     "missing": "samples are missing",

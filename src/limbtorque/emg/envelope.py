@@ -10,8 +10,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
-from limbtorque.signals.dual_pass import dual_pass
+from limbtorque.signals.filters import both_ways, design_cutoff, filter_reach, low_pass
 
 ORDER = 2  # of one pass of each filter
 HIGHEST = 0.45  # of the sampling rate: above it a low-pass has no effect that the sampling has not
@@ -53,7 +52,7 @@ def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pa
     reach = filter_reach(high_pass_hz, rate_hz=rate_hz, order=ORDER)
     _check_length(len(values), reach, rate_hz, "emg.high_pass_hz", high_pass_hz)
     upper_hz = low_pass_hz if low_pass_hz < HIGHEST * rate_hz else None
-    return dual_pass(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach, "reflect")
+    return both_ways(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach, "reflect")
 
 
 @functools.lru_cache(maxsize=16)

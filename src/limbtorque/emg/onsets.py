@@ -10,7 +10,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.errors import SignalError
-from limbtorque.signals.butterworth import low_pass
+from limbtorque.signals.filters import low_pass
 
 Method = Literal["hodges_bui", "bonato"]
 METHODS: tuple[Method, ...] = ("hodges_bui", "bonato")

@@ -13,9 +13,8 @@ from limbtorque.errors import LoadError
 from limbtorque.ground.foot import Foot, centre_of_pressure
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.signals.flat_tops import flat_tops
-from limbtorque.signals.impacts import smooth_with_impacts
-from limbtorque.signals.smoothers import Smoother, smoother_reach
+from limbtorque.signals.channels import flat_tops
+from limbtorque.signals.smoothers import Smoother, smooth_with_impacts, smoother_reach
 from limbtorque.study.options.loads import Plates
 
 HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction

@@ -9,14 +9,10 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.bandwidth import judge_cutoff
-from limbtorque.signals.cutoff import FEWEST_FRAMES, HIGHEST, CutoffChoice, choose_cutoff
-from limbtorque.signals.derivatives import differentiation_reach
-from limbtorque.signals.impacts import smooth_with_impacts
-from limbtorque.signals.methods import central_differences
-from limbtorque.signals.shortest_period import shortest_period_s
-from limbtorque.signals.smoothers import Smoother
-from limbtorque.signals.spectrum import Spectra, spectra
+from limbtorque.signals.cutoff import FEWEST_FRAMES, CutoffChoice, choose_cutoff, judge_cutoff
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.smoothers import HIGHEST, Smoother, smooth_with_impacts
+from limbtorque.signals.spectrum import Spectra, shortest_period_s, spectra
 from limbtorque.study.options.signal import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
@@ -67,8 +63,9 @@ class SmoothedJoints:
 
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
         """First two derivatives of a signal computed from the positions."""
-        derivatives = self.smoother.strategy.derivatives if self.smoother else central_differences
-        return derivatives(values, rate_hz, self.accuracy)
+        if self.smoother is None:
+            return differentiate(values, rate_hz=rate_hz, accuracy=self.accuracy)
+        return self.smoother.strategy.derivatives(values, rate_hz, self.accuracy)
 
 
 def smooth_joints(

@@ -24,8 +24,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.load import ExternalLoad
 from limbtorque.motion.plane import axis_vector
 from limbtorque.recordings.recording import Recording
-from limbtorque.signals.butterworth import low_pass
 from limbtorque.signals.derivatives import differentiate
+from limbtorque.signals.filters import low_pass
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 

@@ -28,7 +28,7 @@ from limbtorque.recordings.plate_plausibility import (
     implausible_surface,
 )
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.signals.flat_tops import flat_tops
+from limbtorque.signals.channels import flat_tops
 
 MAX_PLATES = 100  # read from a file; laboratories have up to a dozen
 N_CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}

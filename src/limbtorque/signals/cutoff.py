@@ -1,9 +1,9 @@
-"""Cut-off from the data: residual analysis, autocorrelation and other criteria."""
+"""Cut-off from the data by several criteria, and what a cut-off removes."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,20 +12,28 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.smoothers import Smoother, degrees_of_freedom, second_gains, smooth_values, smoother_reach
+from limbtorque.signals.smoothers import (
+    HIGHEST,
+    Smoother,
+    degrees_of_freedom,
+    second_gain,
+    second_gains,
+    smooth_values,
+    smoother_reach,
+)
 from limbtorque.signals.spectrum import find_noise, find_plateau, frequencies, spectrum
 
 Criterion = Literal["residual", "autocorrelation", "gcv", "expected_error"]
 
 LOWEST_HZ = 0.5
-HIGHEST = 0.4  # of the rate
 STEPS = 40
 TAIL_R2 = 0.95  # of the residual analysis' line
 CAUTION = 1.15  # times the estimated noise: a cut-off too high costs more than one too low
-TAIL_FROM = 0.6  # of the cut-off: above, the signal only falls
+TAIL_FROM = 0.6  # of the cut-off or bandwidth: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
 STUDY_STEP_HZ = 0.5
+FREQUENCIES = 300  # largest number to which a model of the noise is fitted for a bandwidth
 NUMBERS = 2**20  # of a matrix of cut-offs and frequencies that is computed at once: 8 MB
 
 
@@ -114,8 +122,8 @@ def choose_cutoff(
     `autocorrelation` (Challis 1999): least sum of the absolute autocorrelation of the residual over all lags, mean
     of the channels.
 
-    `gcv` (Craven and Wahba 1979, Woltring 1986): least ``mean square residual / (1 - trace / n)^2``, with the exact trace
-    of natural splines. It assumes white noise and chooses too high a cut-off otherwise.
+    `gcv` (Craven and Wahba 1979, Woltring 1986): least ``mean square residual / (1 - trace / n)^2``, with the trace from
+    `smoothers.degrees_of_freedom`. It assumes white noise and chooses too high a cut-off otherwise.
 
     `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its
     noise (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is
@@ -143,7 +151,8 @@ def choose_cutoff(
         criterion = np.array(correlations)
         k = int(np.argmin(criterion))
         return _least(by, grid_hz, residual, criterion, k, (float(residual[k]), 0.0))
-    free = _left_over(len(samples), grid_hz, rate_hz, smoother)
+    freedom = [degrees_of_freedom(len(samples), rate_hz=rate_hz, cutoff_hz=f, smoother=smoother) for f in grid_hz]
+    free = np.maximum(1.0 - np.array(freedom) / len(samples), 1e-9)
     validation = (residual / free) ** 2
     k = int(np.argmin(validation))
     return _least(by, grid_hz, residual, validation, k, (float(residual[k] / np.sqrt(free[k])), 0.0))
@@ -169,68 +178,49 @@ def _grid(n_frames: int, rate_hz: float, smoother: Smoother) -> FloatArray:
     return np.array(usable)
 
 
-def _left_over(n_frames: int, grid_hz: FloatArray, rate_hz: float, smoother: Smoother) -> FloatArray:
-    """``1 - trace / n`` for every cut-off."""
-    freedom = [degrees_of_freedom(n_frames, rate_hz=rate_hz, cutoff_hz=float(f), smoother=smoother) for f in grid_hz]
-    return np.maximum(1.0 - np.array(freedom) / n_frames, 1e-9)
-
-
 def _least(
     by: Criterion, grid_hz: FloatArray, residual: FloatArray, criterion: FloatArray, k: int, noise: tuple[float, float]
 ) -> CutoffChoice:
     """Choice of a cut-off of the grid, refined where the criterion is least there."""
     at_limit = k in (0, len(grid_hz) - 1)
-    inside = not at_limit and criterion[k] <= criterion[k - 1 : k + 2].min()
-    cutoff_hz = _between(grid_hz, criterion, k) if inside else float(grid_hz[k])
+    cutoff_hz = float(grid_hz[k])
+    if not at_limit and criterion[k] <= criterion[k - 1 : k + 2].min():
+        # parabola through three values over the log of the cut-off
+        before, here, after = criterion[k - 1 : k + 2]
+        curvature = before - 2.0 * here + after
+        shift = 0.5 * (before - after) / curvature if curvature > 0.0 else 0.0
+        cutoff_hz = float(cutoff_hz * (grid_hz[k + 1] / grid_hz[k]) ** shift)
     line = (float("nan"), float("nan"))
     return CutoffChoice(cutoff_hz, by, grid_hz, residual, criterion, line, *noise, at_limit)
 
 
-def _between(grid_hz: FloatArray, criterion: FloatArray, k: int) -> float:
-    """Minimum of the parabola through three values over the log of the cut-off."""
-    before, here, after = criterion[k - 1 : k + 2]
-    curvature = before - 2.0 * here + after
-    shift = 0.5 * (before - after) / curvature if curvature > 0.0 else 0.0
-    ratio = grid_hz[k + 1] / grid_hz[k]
-    return float(grid_hz[k] * ratio**shift)
-
-
 def _autocorrelation(residual: FloatArray) -> float:
     """Sum of the absolute one-sided autocorrelation without lag 0, channels averaged."""
-    spectrum = np.abs(np.fft.rfft(residual, 2 * len(residual), axis=0)) ** 2
-    products = np.fft.irfft(spectrum, axis=0)[: len(residual)]
-    own = products[0]
-    return float(np.mean(np.abs(products[1:]).sum(axis=0)[own > 0.0] / own[own > 0.0])) if (own > 0.0).any() else 0.0
+    power = np.abs(np.fft.rfft(residual, 2 * len(residual), axis=0)) ** 2
+    products = np.fft.irfft(power, axis=0)[: len(residual)]
+    moving = products[0] > 0.0
+    return float(np.mean(np.abs(products[1:, moving]).sum(axis=0) / products[0, moving])) if moving.any() else 0.0
 
 
 def _by_residual(grid_hz: FloatArray, residual: FloatArray) -> CutoffChoice:
     even_hz = np.linspace(grid_hz[0], grid_hz[-1], 4 * STEPS)
     curve = np.interp(even_hz, grid_hz, residual)
-    start = next((k for k in range(3 * STEPS) if _explained(even_hz[k:], curve[k:]) >= TAIL_R2), 3 * STEPS)
+
+    def is_line(k: int) -> bool:
+        """Return True where a line explains enough of the variance from here on."""
+        level = np.ptp(curve[k:]) == 0.0
+        return bool(level or np.corrcoef(even_hz[k:], curve[k:])[0, 1] ** 2 >= TAIL_R2)
+
+    start = next((k for k in range(3 * STEPS) if is_line(k)), 3 * STEPS)
     slope, intercept = (float(value) for value in np.polyfit(even_hz[start:], curve[start:], 1))
-    above = np.flatnonzero(residual <= intercept)
-    k = int(above[0]) if above.size else len(grid_hz) - 1
-    cutoff_hz = float(grid_hz[k])
-    if k > 0 and above.size:
-        cutoff_hz = float(np.interp(intercept, residual[[k, k - 1]], grid_hz[[k, k - 1]]))
+    below = np.flatnonzero(residual <= intercept)
+    k = int(below[0]) if below.size else len(grid_hz) - 1
+    at_limit = k == 0 or not below.size
+    cutoff_hz = grid_hz[k] if at_limit else np.interp(intercept, residual[[k, k - 1]], grid_hz[[k, k - 1]])
+    criterion, line = np.abs(residual - intercept), (intercept, slope)
     return CutoffChoice(
-        cutoff_hz,
-        "residual",
-        grid_hz,
-        residual,
-        np.abs(residual - intercept),
-        (intercept, slope),
-        intercept,
-        0.0,
-        k == 0 or not above.size,
+        float(cutoff_hz), "residual", grid_hz, residual, criterion, line, intercept, corner_hz=0.0, at_limit=at_limit
     )
-
-
-def _explained(at: FloatArray, curve: FloatArray) -> float:
-    """Share of a curve's variance that a straight line explains."""
-    if np.ptp(curve) == 0.0:
-        return 1.0
-    return float(np.corrcoef(at, curve)[0, 1] ** 2)
 
 
 def _by_expected_error(
@@ -242,24 +232,26 @@ def _by_expected_error(
     """
     frequency_hz = frequencies(len(samples), rate_hz)
     power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
-    cutoffs_hz = [float(f) for f in grid_hz]
-    together = max(1, NUMBERS // len(frequency_hz))
-    blocks = [cutoffs_hz[k : k + together] for k in range(0, len(cutoffs_hz), together)]
+    blocks = np.array_split(grid_hz, -(-len(grid_hz) * len(frequency_hz) // NUMBERS))
 
     @functools.lru_cache(maxsize=1)  # all cut-offs of a short trial are one block
-    def shares(block: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Shares left of the samples, power removed, factors of the noise."""
-        passed, gains = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block], smoother=smoother)
-        return 1.0 - passed, (1.0 - gains) ** 2 * power, 2.0 * gains - 1.0
+    def gains(block: int) -> tuple[FloatArray, FloatArray]:
+        return second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block].tolist(), smoother=smoother)
 
-    residuals, means = [], []
-    for block in range(len(blocks)):
-        left = shares(block)[0]
-        residuals.append(np.sqrt(left**2 @ power / len(power)))
-        means.append(left.mean(axis=1))
-    residual = np.concatenate(residuals)
-    weight = (2.0 * np.pi * frequency_hz) ** 4
-    k = highest = int(np.argmin(residual / np.concatenate(means)))
+    def each_block(measure: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
+        """Measure of the gains of signal and second derivative at every cut-off."""
+        return np.concatenate([measure(*gains(block)) for block in range(len(blocks))])
+
+    def noise_error(noise: FloatArray) -> FloatArray:
+        """Part of the error that depends on the noise, for every cut-off."""
+        return each_block(lambda _, second: (2.0 * second - 1.0) @ noise)
+
+    residual = each_block(lambda passed, _: np.sqrt((1.0 - passed) ** 2 @ power / len(power)))
+    removed_share = each_block(lambda passed, _: (1.0 - passed).mean(axis=1))
+    weight = (2.0 * np.pi * frequency_hz) ** 4 / len(frequency_hz)
+    # (1 - H)^2 (P - N) + H^2 N = (1 - H)^2 P + (2 H - 1) N
+    removed = each_block(lambda _, second: (1.0 - second) ** 2 @ (power * weight))
+    k = highest = int(np.argmin(residual / removed_share))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
@@ -267,11 +259,7 @@ def _by_expected_error(
         level = CAUTION * noise.power(frequency_hz)
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
-        errors = []
-        for block in range(len(blocks)):
-            _, removed, passed_more = shares(block)
-            errors.append((removed + passed_more * level) @ weight / len(weight))
-        error = np.concatenate(errors)
+        error = removed + noise_error(level * weight)
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break
@@ -305,3 +293,93 @@ def study_cutoff(own_hz: Sequence[float]) -> float:
         raise SignalError("no trial has a cut-off of its own")
     steps = round(float(np.median(own_hz)) / STUDY_STEP_HZ)
     return max(steps, 1) * STUDY_STEP_HZ
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """Noise of a recorded movement, and the acceleration that a filter removes.
+
+    Attributes
+    ----------
+    noise : float
+        Standard deviation of the white part of the noise, in the unit of the signal.
+    bandwidth_hz : float
+        Frequency above which the acceleration holds more noise than signal.
+    lost_share : float
+        Root mean square of the removed acceleration over that of the whole, up to the bandwidth; 0: nothing, 1: all.
+    """
+
+    noise: float
+    bandwidth_hz: float
+    lost_share: float
+
+
+def judge_cutoff(
+    values: ArrayLike,
+    *,
+    rate_hz: float,
+    smoother: Smoother | None = None,
+    cutoff_hz: float | None = None,
+    power: FloatArray | None = None,
+) -> Bandwidth:
+    """Judge a cut-off from the spectrum of the signal.
+
+    Parameters
+    ----------
+    values : array_like of shape (n_frames, ...)
+        Unfiltered signal without missing samples; its channels should have one unit and about the same noise.
+    rate_hz : float
+        Samples per second.
+    smoother : Smoother, optional
+        The method; None where nothing is filtered.
+    cutoff_hz : float, optional
+        Its cut-off, Hz.
+    power : ndarray of shape (n_frequencies,), optional
+        Its `spectrum`, where it is known already.
+
+    Returns
+    -------
+    Bandwidth
+        Noise, bandwidth and lost share; NaN for fewer than 20 frames.
+
+    Notes
+    -----
+    With P the power of the signal, N that of its noise (`spectrum.find_noise`) and H the gain of the second derivative,
+    the lost share is the root of ``sum (1 - H)^2 (P - N) f^4 / sum (P - N) f^4`` over the frequencies f up to the
+    bandwidth, where ``sum (P - 2 N) f^4`` is largest: the best cut-off of a filter with a sharp edge. In long
+    recordings neighbouring frequencies are averaged. Signal below the noise does not count: no filter can recover it.
+
+    Examples
+    --------
+    >>> time_s = np.arange(400) / 100.0
+    >>> slow = np.sin(2.0 * np.pi * time_s) + 1e-4 * np.random.default_rng(0).normal(size=400)
+    >>> judge_cutoff(slow, rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0).lost_share < 0.02
+    True
+    """
+    samples = np.asarray(values, dtype=float)
+    samples = samples.reshape(len(samples), -1)
+    if len(samples) < FEWEST_FRAMES:
+        return Bandwidth(float("nan"), float("nan"), float("nan"))
+    frequency_hz = frequencies(len(samples), rate_hz)
+    power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
+    if not power.any():  # nothing moves
+        return Bandwidth(0.0, 0.0, 0.0)
+    weight = frequency_hz**4
+    together = -(-len(power) // FREQUENCIES)
+    whole = len(power) // together * together
+    coarse_hz, coarse = (each[:whole].reshape(-1, together).mean(axis=1) for each in (frequency_hz, power))
+    # first guess: sharp cut-off by cross-validation, as if the noise were white
+    removed = np.cumsum(power[::-1])[::-1] / (1.0 - np.arange(len(power)) / len(power)) ** 2
+    usable = frequency_hz < 0.8 * frequency_hz[-1]
+    above_hz = TAIL_FROM * float(frequency_hz[np.argmin(np.where(usable, removed, np.inf))])
+    noise = find_noise(coarse_hz, coarse, above_hz=above_hz, n_channels=samples.shape[1] * together)
+    level = noise.power(frequency_hz)
+    end_hz, plateau = find_plateau(frequency_hz, power)
+    level = np.maximum(level, plateau)
+    top = int(np.argmax(np.cumsum(np.where(frequency_hz < end_hz, (power - 2.0 * level) * weight, 0.0))))
+    signal = np.maximum(power - level, 0.0)[: top + 1] * weight[: top + 1]
+    lost = 0.0
+    if smoother is not None and cutoff_hz is not None and signal.any():
+        gain = second_gain(frequency_hz[: top + 1], rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+        lost = float(np.sqrt((1.0 - gain) ** 2 @ signal / signal.sum()))
+    return Bandwidth(noise.floor, float(frequency_hz[top]), lost)

@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
-from limbtorque.signals.gaps_from_markers import principal_components, rigid_segment
 
 GapMethod = Literal["cubic", "pchip", "rigid_segment", "principal_components"]
 
 NEIGHBOURS = 30
 PROBES = 5
+REFERENCE_FRAMES = 50  # on both sides of a gap, for the shape of a segment
+WIDTH_SHARE = 0.05  # of a segment's length: markers nearer to one line do not determine its rotation about the line
+VARIANCE = 0.99  # share of the singular values covered by the components
+DISTANCE_M = 0.2  # within which other markers count fully
+TRAINING_FRAMES = 20
+SEEN_SHARE = 0.5  # of the frames, for a marker to be used
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ def fill_gaps(
     Notes
     -----
     The interpolation uses the `NEIGHBOURS` nearest samples on both sides; the influence of farther ones on a cubic
-    spline, which falls by 2 - sqrt(3) with every sample, is below rounding. See `gaps_from_markers` for the others.
+    spline, which falls by 2 - sqrt(3) with every sample, is below rounding. See `rigid_segment` and `principal_components` for the others.
     Gaps are filled from measured samples only, never from filled ones.
     """
     measured = np.array(markers_m, dtype=float)
@@ -182,3 +188,166 @@ def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
         if len(taken) == PROBES:
             break
     return taken
+
+
+# --- from other markers ------------------------------------------------------------------------------------------------
+
+
+def rigid_segment(
+    measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int, *, others: Sequence[int]
+) -> FloatArray | None:
+    """Positions in a gap from three or more other markers of the rigid segment.
+
+    Parameters
+    ----------
+    measured : ndarray of shape (n_frames, n_markers, 3)
+        Positions, m.
+    missing : ndarray of shape (n_frames, n_markers)
+        Missing samples; the gap itself may be present.
+    marker : int
+        The marker.
+    start, stop : int
+        The gap; the marker is known before and after it.
+    others : sequence of int
+        Other markers of the segment.
+
+    Returns
+    -------
+    ndarray of shape (stop - start, 3), or None
+        Positions; None where fewer than three others are visible throughout the gap and on both sides of it, or they are
+        nearly on one line.
+
+    Notes
+    -----
+    The shape of the segment is the mean of aligned frames beside the gap; in each frame of the gap it is fitted to the
+    visible markers by least squares (Soderkvist and Wedin 1993). The errors of the prediction at both sides of the gap
+    are subtracted linearly in between.
+    """
+    seen = np.array([m for m in others if not missing[start:stop, m].any()], dtype=np.int64)
+    if len(seen) < 3:
+        return None
+    beside = _beside(missing[:, np.append(seen, marker)], start, stop)
+    if not _known_at_both_ends(beside, start, stop):
+        return None
+    frames = np.concatenate([beside, np.arange(start, stop)])
+    shape = _mean_shape(measured[np.ix_(beside, np.append(seen, marker))], len(seen))
+    spread = np.linalg.svd(shape[:-1] - shape[:-1].mean(axis=0), compute_uv=False)
+    if spread[1] < WIDTH_SHARE * spread[0]:
+        return None
+    predicted = _lay_over(shape, measured[np.ix_(frames, seen)])[:, -1]
+    return _without_steps(predicted, measured[beside, marker], beside, start, stop)
+
+
+def principal_components(
+    measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
+) -> FloatArray | None:
+    """Positions in a gap from all other markers, by their covariation elsewhere.
+
+    Parameters
+    ----------
+    measured, missing, marker, start, stop
+        As in `rigid_segment`.
+
+    Returns
+    -------
+    ndarray of shape (stop - start, 3), or None
+        Positions; None where fewer than three other markers, or fewer than 20 frames, can be used.
+
+    Notes
+    -----
+    After Gloersen and Federolf (2016): positions relative to the mean of the used markers, each coordinate over its
+    standard deviation, each marker weighted by ``exp(-d^2 / 2 s^2)`` with d its mean distance from the missing one and
+    s = 0.2 m; principal components of the complete frames up to 99 % of the sum of singular values. Here the scores in
+    the gap fit the visible markers by least squares, and the errors of the prediction at both sides of the gap are
+    subtracted linearly in between.
+    """
+    usable = np.asarray(~missing[start:stop].any(axis=0) & (missing.mean(axis=0) < SEEN_SHARE))
+    usable[marker] = False
+    used = np.flatnonzero(usable)
+    if used.size < 3:
+        return None
+    complete = np.asarray(~missing[:, np.append(used, marker)].any(axis=1))
+    complete[start:stop] = False
+    training = np.flatnonzero(complete)
+    if training.size < TRAINING_FRAMES or not _known_at_both_ends(training, start, stop):
+        return None
+    frames = np.concatenate([training, np.arange(start, stop)])
+    middle = measured[np.ix_(frames, used)].mean(axis=1)
+    known = (measured[np.ix_(frames, used)] - middle[:, None]).reshape(len(frames), -1)
+    sought = measured[training, marker] - middle[: training.size]
+    weights = _weights(known.reshape(len(frames), -1, 3)[: training.size], sought)
+    predicted = _predict(known, sought, np.repeat(weights, 3)) + middle
+    return _without_steps(predicted, measured[training, marker], training, start, stop)
+
+
+def _weights(known: FloatArray, sought: FloatArray) -> FloatArray:
+    distance = np.sqrt(((known - sought[:, None]) ** 2).sum(axis=2)).mean(axis=0)
+    return np.asarray(np.exp(-0.5 * (distance / DISTANCE_M) ** 2) + 1e-6)
+
+
+def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:
+    """Sought coordinates in all frames; the training frames come first."""
+    n_training = len(sought)
+    mean, sought_mean = known[:n_training].mean(axis=0), sought.mean(axis=0)
+    scale = weights / np.maximum(known[:n_training].std(axis=0), 1e-9)
+    scaled = (known - mean) * scale
+    squares, components = np.linalg.eigh(scaled[:n_training].T @ scaled[:n_training])
+    values = np.sqrt(np.maximum(squares[::-1], 0.0))
+    n_components = min(int(np.searchsorted(np.cumsum(values), VARIANCE * values.sum())) + 1, n_training // 3)
+    scores = scaled @ components[:, ::-1][:, :n_components]
+    loadings = np.linalg.lstsq(scores[:n_training], sought - sought_mean, rcond=None)[0]
+    return np.asarray(scores @ loadings + sought_mean)
+
+
+def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
+    """Nearest frames on both sides of a gap in which nothing is missing."""
+    complete = np.flatnonzero(~missing.any(axis=1))
+    before, after = complete[complete < start], complete[complete >= stop]
+    return np.concatenate([before[-REFERENCE_FRAMES:], after[:REFERENCE_FRAMES]])
+
+
+def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
+    """Return True where complete frames lie near both ends of a gap.
+
+    Near: no farther away than the gap is long.
+    """
+    before, after = frames[frames < start], frames[frames >= stop]
+    return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)
+
+
+def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
+    """Mean shape of a segment, (n_markers, 3), aligned by its first `n_seen` markers."""
+    shape: FloatArray = positions[0]
+    for _ in range(2):
+        rotation, middle = _rotations(shape[:n_seen], positions[:, :n_seen])
+        back = np.einsum("fji,fmj->fmi", rotation, positions - middle[:, None])
+        shape = np.asarray(back.mean(axis=0))
+    return shape
+
+
+def _lay_over(shape: FloatArray, positions: FloatArray) -> FloatArray:
+    """Fit a shape to its first markers, seen in every frame: (n_frames, n_markers, 3)."""
+    n_seen = positions.shape[1]
+    rotation, middle = _rotations(shape[:n_seen], positions)
+    centred = shape - shape[:n_seen].mean(axis=0)
+    return np.asarray(np.einsum("fij,mj->fmi", rotation, centred) + middle[:, None])
+
+
+def _rotations(shape: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Rotations from a shape to the frames, (n_frames, 3, 3), and the frames' means."""
+    middle = positions.mean(axis=1)
+    products = np.einsum("fmi,mj->fij", positions - middle[:, None], shape - shape.mean(axis=0))
+    left, _, right = np.linalg.svd(products)
+    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]
+    return left @ right, middle
+
+
+def _without_steps(
+    predicted: FloatArray, measured: FloatArray, frames: NDArray[np.int64], start: int, stop: int
+) -> FloatArray:
+    """Predicted gap without steps at its ends, by a linear correction in between."""
+    off = measured - predicted[: len(frames)]
+    last, first = np.flatnonzero(frames < start)[-1], np.flatnonzero(frames >= stop)[0]
+    gap = np.arange(start, stop)
+    share = ((gap - frames[last]) / (frames[first] - frames[last]))[:, None]
+    return np.asarray(predicted[len(frames) :] + (1.0 - share) * off[last] + share * off[first])

@@ -5,16 +5,172 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray
-from limbtorque.signals.ends import Ends
-from limbtorque.signals.methods import METHODS, Design
-from limbtorque.signals.methods import Method as SmoothingMethod
+from limbtorque.arrays import FloatArray, runs, widened
+from limbtorque.signals import derivatives, local_fits
+from limbtorque.signals.derivatives import differentiate, differentiation_reach
+from limbtorque.signals.filters import Ends, filter_gains, filter_reach, low_pass
 
+BEFORE_S, AFTER_S = 0.03, 0.07  # of an impact, with the higher cut-off alone
+RAMP_S = 0.03  # from one cut-off to the other
+HIGHEST = 0.4  # of the rate: highest cut-off that is chosen, or used around impacts
+MARGIN = 4  # times the smoother's reach: frames on both sides from which the higher cut-off is computed
+
+Triple = tuple[FloatArray, FloatArray, FloatArray]
 Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Design of a smoother: rate and cut-off (Hz), order, accuracy, ends."""
+
+    rate_hz: float
+    cutoff_hz: float
+    order: int
+    accuracy: int
+    ends: Ends
+
+
+class SmoothingMethod:
+    """Base of the methods: what a method need not define.
+
+    Attributes
+    ----------
+    ends : {"reflect", "linear", "none"}
+        Best extension beyond the ends.
+    has_order : bool
+        False where the degree of the spline sets the order.
+    one_gain : bool
+        False where `fit` and differentiated values have different gains.
+    """
+
+    ends: Ends = "none"
+    has_order: bool = True
+    one_gain: bool = True
+
+    def smooth(self, values: FloatArray, at: Design) -> FloatArray:
+        """Smoothed signal."""
+        raise NotImplementedError
+
+    def reach(self, at: Design) -> int:
+        """Frames at each end with edge effects in what `fit` returns."""
+        raise NotImplementedError
+
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        """Gains far from the ends, (n_designs, n_frequencies); only cut-offs differ."""
+        raise NotImplementedError
+
+    def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        """Gains of the second derivative that `fit` returns, from those of the signal."""
+        at = designs[0]
+        return gains * derivatives.second_derivative_gain(frequency_hz / at.rate_hz, accuracy=at.accuracy)
+
+    def fit(self, values: FloatArray, at: Design) -> Triple:
+        """Smoothed signal and its first two derivatives, from one model."""
+        smoothed = self.smooth(values, at)
+        return smoothed, *self.derivatives(smoothed, at.rate_hz, at.accuracy)
+
+    def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:
+        """Derivatives of a signal that was computed from smoothed ones."""
+        return differentiate(values, rate_hz=rate_hz, accuracy=accuracy)
+
+    def derived_reach(self, at: Design) -> int:
+        """Frames at each end with edge effects in these derivatives."""
+        return self.reach(at)
+
+
+@dataclass(frozen=True)
+class _Recursive(SmoothingMethod):
+    """Recursive filter run both ways; central differences follow."""
+
+    critical: bool
+    ends: Ends = "reflect"
+
+    def smooth(self, values: FloatArray, at: Design) -> FloatArray:
+        return low_pass(
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=at.order, ends=at.ends, critical=self.critical
+        )
+
+    def reach(self, at: Design) -> int:
+        frames = filter_reach(at.cutoff_hz, rate_hz=at.rate_hz, order=at.order, critical=self.critical)
+        return frames + differentiation_reach(at.accuracy)
+
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        at, cutoffs_hz = designs[0], np.array([design.cutoff_hz for design in designs])
+        return filter_gains(frequency_hz, cutoffs_hz, rate_hz=at.rate_hz, order=at.order, critical=self.critical)
+
+
+@dataclass(frozen=True)
+class _Spline(SmoothingMethod):
+    """Smoothing spline of degree ``2 half_order - 1``, which is differentiated itself."""
+
+    half_order: int
+    has_order: bool = False
+
+    def smooth(self, values: FloatArray, at: Design) -> FloatArray:
+        return local_fits.spline_smooth(
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=self.half_order, ends=at.ends
+        )
+
+    def reach(self, at: Design) -> int:
+        return local_fits.spline_reach(at.cutoff_hz, rate_hz=at.rate_hz, half_order=self.half_order)
+
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        rows = [
+            local_fits.spline_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=self.half_order)
+            for at in designs
+        ]
+        return np.stack(rows)
+
+    def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        cycles = frequency_hz / designs[0].rate_hz
+        return gains * local_fits.spline_second_derivative_gain(cycles, half_order=self.half_order)
+
+    def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        return local_fits.spline_derivatives(values, rate_hz=rate_hz, half_order=self.half_order)
+
+
+class _LocalPolynomials(SmoothingMethod):
+    """Local polynomials with as flat a gain as a recursive filter of the order."""
+
+    one_gain = False
+
+    def smooth(self, values: FloatArray, at: Design) -> FloatArray:
+        return local_fits.local_polynomials(values, **_polynomials(at), ends=at.ends, orders=(0,))[0]
+
+    def fit(self, values: FloatArray, at: Design) -> Triple:
+        smoothed, first, second = local_fits.local_polynomials(values, **_polynomials(at), ends=at.ends)
+        return smoothed, first, second
+
+    def reach(self, at: Design) -> int:
+        return local_fits.window_frames(**_polynomials(at)) // 2
+
+    def derived_reach(self, at: Design) -> int:
+        return self.reach(at) + differentiation_reach(at.accuracy)
+
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        return np.stack([local_fits.local_gain(frequency_hz, **_polynomials(at)) for at in designs])
+
+    def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:  # noqa: ARG002
+        return np.stack([local_fits.local_second_gain(frequency_hz, **_polynomials(at)) for at in designs])
+
+
+def _polynomials(at: Design) -> dict[str, Any]:
+    """Rate, cut-off and degree of local polynomials."""
+    return {"rate_hz": at.rate_hz, "cutoff_hz": at.cutoff_hz, "degree": 2 * at.order - 1}
+
+
+METHODS: dict[str, SmoothingMethod] = {
+    "butterworth": _Recursive(critical=False),
+    "critically_damped": _Recursive(critical=True),
+    "savitzky_golay": _LocalPolynomials(),
+    "cubic_spline": _Spline(2),
+    "quintic_spline": _Spline(3),
+}
 
 
 @dataclass(frozen=True)
@@ -244,12 +400,10 @@ def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoot
 
     Notes
     -----
-    Exact for natural splines. For the others the diagonal is taken from the responses to rows of unit impulses too far
+    The diagonal is taken from the responses to rows of unit impulses too far
     apart to overlap (to 1e-4 of an impulse), over so many frames that the middle is free of edge effects; beyond, the
     diagonal is constant.
     """
-    if smoother.strategy.freedom is not None and smoother.beyond == "none":
-        return smoother.strategy.freedom(n_frames, smoother.at(cutoff_hz, rate_hz=rate_hz))
     apart = 2 * smoother_reach(cutoff_hz, rate_hz=rate_hz, smoother=smoother) + 1
     size = min(n_frames, 4 * apart)
     total, middle = _read_diagonal(size, min(apart, size), rate_hz, cutoff_hz, smoother)
@@ -264,3 +418,53 @@ def _read_diagonal(size: int, apart: int, rate_hz: float, cutoff_hz: float, smoo
     answers = smooth_values(combs, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
     diagonal = answers[frames, frames % apart]
     return float(diagonal.sum()), float(diagonal[size // 2])
+
+
+def smooth_with_impacts(
+    values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother, impact_hz: float, impacts_s: ArrayLike
+) -> FloatArray:
+    """Smooth a signal with a higher cut-off around impacts.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_frames, ...)
+        Signal without missing samples; all channels are smoothed alike.
+    rate_hz, cutoff_hz, smoother
+        As in `smooth_values`.
+    impact_hz : float
+        Cut-off around impacts, Hz, at most 0.4 of the rate; no effect where it is not above `cutoff_hz`.
+    impacts_s : array_like of shape (n_impacts,)
+        Times of the impacts from the first frame, s.
+
+    Returns
+    -------
+    ndarray of the shape of `values`
+        Smoothed signal.
+
+    Notes
+    -----
+    The mean of the signal at both cut-offs, weighted over time: the higher one alone from `BEFORE_S` before an impact to
+    `AFTER_S` after it, with ramps of `RAMP_S` whose first two derivatives vanish at their ends. Cut-offs that vary with
+    time are the idea of Davis and Challis (2020) and of Augustus et al. (2020), both Journal of Biomechanics 101.
+    """
+    slow = smooth_values(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    times = np.asarray(impacts_s, dtype=float)
+    impact_hz = min(impact_hz, HIGHEST * rate_hz)
+    if not times.size or impact_hz <= cutoff_hz:
+        return slow
+    weight = impact_weight(len(values), rate_hz, times)
+    reach = MARGIN * smoother_reach(impact_hz, rate_hz=rate_hz, smoother=smoother)
+    smoothed = slow.copy()
+    for start, stop in runs(widened(weight > 0.0, reach)):
+        part = slice(start, stop)
+        fast = smooth_values(values[part], rate_hz=rate_hz, cutoff_hz=impact_hz, smoother=smoother)
+        smoothed[part] += weight[part].reshape(-1, *[1] * (slow.ndim - 1)) * (fast - slow[part])
+    return smoothed
+
+
+def impact_weight(n_frames: int, rate_hz: float, impacts_s: FloatArray) -> FloatArray:
+    """Weight of the higher cut-off, 0 to 1, shape (n_frames,)."""
+    since = np.arange(n_frames)[:, None] / rate_hz - impacts_s
+    outside = np.maximum(np.maximum(-BEFORE_S - since, since - AFTER_S), 0.0).min(axis=1)
+    u = np.clip(1.0 - outside / RAMP_S, 0.0, 1.0)
+    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))

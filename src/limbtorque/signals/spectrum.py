@@ -17,6 +17,8 @@ BAND = 1.5  # upper over lower end
 LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 ROUNDS = 12
 UNCHANGED = math.exp(1e-3)  # largest ratio of the model to that of the last round that ends the iteration
+CAMERA_FLOOR_M = 2e-5  # less than any camera's noise: optical systems err by 0.15 mm at rest (Merriaux et al. 2017), a rigid box by 0.03 mm
+FEWEST_POSITIONS = 40
 INDEPENDENT = 1e-3  # least share of a part's square that the parts before it do not explain
 
 
@@ -237,3 +239,30 @@ def _weights(rows: FloatArray, *, coloured: bool) -> FloatArray:
     n_parts = 3 if coloured else 2
     weights[:n_parts] = optimize.nnls(rows[:n_parts].T, rows[-1])[0]
     return weights
+
+
+def shortest_period_s(positions_m: FloatArray, *, rate_hz: float, power: FloatArray | None = None) -> float:
+    """Period of the highest frequency above the noise of cameras.
+
+    Parameters
+    ----------
+    positions_m : ndarray of shape (n_frames, ...)
+        Unfiltered positions without missing samples, m.
+    rate_hz : float
+        Frames per second.
+    power : ndarray of shape (n_frequencies,), optional
+        Its `spectrum`, where it is known already.
+
+    Returns
+    -------
+    float
+        Seconds; near two frames where the positions have the noise of cameras, longer where a filter removed noise and
+        movement alike. NaN with fewer than `FEWEST_POSITIONS` frames.
+    """
+    if len(positions_m) < FEWEST_POSITIONS:
+        return float("nan")
+    if power is None:
+        power = spectrum(positions_m, rate_hz=rate_hz)[1]
+    level = np.convolve(power, np.ones(3) / 3.0, mode="same")
+    above = np.flatnonzero(level > CAMERA_FLOOR_M**2)
+    return float(1.0 / frequencies(len(positions_m), rate_hz)[above[-1]]) if len(above) else float("nan")

@@ -9,7 +9,7 @@ from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.sensitivity import MotionChange
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.methods import central_differences
+from limbtorque.signals.derivatives import differentiate
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import InputErrors
 
@@ -52,9 +52,11 @@ def motion_change(motion: ChainMotion, settings: Settings, fit: FitChange) -> Mo
     base = fit.joint_m[0]
     signal = np.concatenate([angle, np.stack([base.real, base.imag])]).reshape(-1, n_frames).T
     smoother = smoother_of(settings)
-    derivatives = smoother.strategy.derivatives if smoother else central_differences
-    first, second = (
-        each.T.reshape(n + 2, n_directions, n_frames)
-        for each in derivatives(np.nan_to_num(signal), motion.rate_hz, settings.differentiation.accuracy)
+    known, rate_hz, accuracy = np.nan_to_num(signal), motion.rate_hz, settings.differentiation.accuracy
+    derivatives = (
+        smoother.strategy.derivatives(known, rate_hz, accuracy)
+        if smoother
+        else differentiate(known, rate_hz=rate_hz, accuracy=accuracy)
     )
+    first, second = (each.T.reshape(n + 2, n_directions, n_frames) for each in derivatives)
     return MotionChange(angle, first[:n], second[:n], second[n:])

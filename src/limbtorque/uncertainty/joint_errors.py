@@ -16,8 +16,14 @@ from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.impacts import HIGHEST, impact_weight, smooth_with_impacts
-from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_gain
+from limbtorque.signals.smoothers import (
+    HIGHEST,
+    Smoother,
+    impact_weight,
+    smooth_values,
+    smooth_with_impacts,
+    smoother_gain,
+)
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.directions import Direction, InputErrors
 from limbtorque.uncertainty.load_errors import moment_about_origin

@@ -1,11 +1,10 @@
-"""The filter runs two channels at a time, in blocks: every channel is as it would be alone, and as SciPy filters it."""
+"""Every channel is filtered as if it were alone, and as SciPy filters it."""
 
 import numpy as np
 import pytest
 from scipy import signal
 
-from limbtorque.signals.butterworth import design_cutoff, filter_reach, low_pass
-from limbtorque.signals.dual_pass import SAMPLES
+from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
 
 RATE_HZ, CUTOFF_HZ = 100.0, 6.0
 REACH = filter_reach(CUTOFF_HZ, rate_hz=RATE_HZ, order=2)
@@ -27,11 +26,6 @@ def test_a_channel_is_filtered_as_if_it_were_alone(n_frames, n_channels, ends):
     found = smooth(values, ends)
     for k in range(n_channels):
         np.testing.assert_array_equal(found[:, k], smooth(values[:, k], ends))
-
-
-def test_a_signal_longer_than_a_block_is_filtered_by_pairs():
-    values = walks(SAMPLES + 1, 3)
-    np.testing.assert_array_equal(smooth(values)[:, 1], smooth(values[:, 1]))
 
 
 @pytest.mark.parametrize("n_channels", [1, 6, 51])
