@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,11 @@ class Design:
     order: int
     accuracy: int
     ends: Ends
+
+    @property
+    def degree(self) -> int:
+        """Degree of local polynomials with as flat a gain as a filter of this order."""
+        return 2 * self.order - 1
 
 
 class SmoothingMethod:
@@ -140,28 +145,37 @@ class _LocalPolynomials(SmoothingMethod):
     one_gain = False
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return local_fits.local_polynomials(values, **_polynomials(at), ends=at.ends, orders=(0,))[0]
+        return local_fits.local_polynomials(
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends, orders=(0,)
+        )[0]
 
     def fit(self, values: FloatArray, at: Design) -> Triple:
-        smoothed, first, second = local_fits.local_polynomials(values, **_polynomials(at), ends=at.ends)
+        smoothed, first, second = local_fits.local_polynomials(
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends
+        )
         return smoothed, first, second
 
     def reach(self, at: Design) -> int:
-        return local_fits.window_frames(**_polynomials(at)) // 2
+        return local_fits.window_frames(rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree) // 2
 
     def derived_reach(self, at: Design) -> int:
         return self.reach(at) + differentiation_reach(at.accuracy)
 
     def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        return np.stack([local_fits.local_gain(frequency_hz, **_polynomials(at)) for at in designs])
+        return np.stack(
+            [
+                local_fits.local_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
+                for at in designs
+            ]
+        )
 
     def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:  # noqa: ARG002
-        return np.stack([local_fits.local_second_gain(frequency_hz, **_polynomials(at)) for at in designs])
-
-
-def _polynomials(at: Design) -> dict[str, Any]:
-    """Rate, cut-off and degree of local polynomials."""
-    return {"rate_hz": at.rate_hz, "cutoff_hz": at.cutoff_hz, "degree": 2 * at.order - 1}
+        return np.stack(
+            [
+                local_fits.local_second_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
+                for at in designs
+            ]
+        )
 
 
 METHODS: dict[str, SmoothingMethod] = {
