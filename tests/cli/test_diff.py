@@ -4,13 +4,12 @@ import csv
 import json
 import math
 
+import pandas as pd
 import pytest
 
-from limbtorque.cli.diff.causes import causes
-from limbtorque.cli.diff.changes import COMPARED_BY_CONDITION
-from limbtorque.cli.diff.compare import compare
+from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, causes, compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
-from limbtorque.cli.diff.runs import CURVE_KEY, KEYS, Curve, Run, read_run
+from limbtorque.cli.diff.runs import CURVES, KEYS, Run, read_run
 from limbtorque.cli.main import main
 
 
@@ -52,20 +51,36 @@ def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
     }
 
 
-def run(name="a", *, about=None, rows=None, ledgers=None, muscles=(), windows=(), conditions=(), curves=None):
+def run(name="a", *, about=None, rows=None, ledgers=None, muscles=(), windows=(), conditions=(), curves=()):
     tables = {
         "ledger": ledgers or [ledger()],
         "summary": rows or [summary("net", "10.0"), summary("gravity", "-0.1")],
-        "muscle_summary": list(muscles),
-        "windows": list(windows),
-        "summary_by_condition": list(conditions),
+        "muscle_summary": muscles,
+        "windows": windows,
+        "summary_by_condition": conditions,
+        CURVES: curves,
     }
-    return Run(name, about or provenance(), tables, curves or {})
+    frames = {
+        table: pd.DataFrame(list(rows), columns=None if rows else [*KEYS[table]]) for table, rows in tables.items()
+    }
+    return Run(name, about or provenance(), frames)
 
 
 def curves(mean=(0.0, 1.0, 2.0), *, side="right", quantity="elbow_torque_nm", n_trials=3):
-    by_percent = {str(50 * k): value for k, value in enumerate(mean)}
-    return {("arm", "reach", side, quantity): Curve("N m", by_percent, n_trials)}
+    key = dict(zip(KEYS[CURVES], ("arm", "reach", side, quantity), strict=True))
+    texts = ("" if math.isnan(value) else repr(value) for value in mean)
+    return [
+        {
+            **key,
+            "unit": "N m",
+            "percent": str(50 * k),
+            "mean": text,
+            "sd": "",
+            "n_trials": str(n_trials),
+            "n_subjects": "1",
+        }
+        for k, text in enumerate(texts)
+    ]
 
 
 def window(start="0.2", end="1.2", included="1", note="", kind="trial"):
@@ -75,18 +90,8 @@ def window(start="0.2", end="1.2", included="1", note="", kind="trial"):
 def write(folder, one):
     folder.mkdir(parents=True)
     (folder / "provenance.json").write_text(json.dumps(one.provenance), encoding="utf-8")
-    for name, rows in one.tables.items():
-        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, rows[0] if rows else KEYS[name])
-            writer.writeheader()
-            writer.writerows(rows)
-    with (folder / "ensembles.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow((*CURVE_KEY, "unit", "percent", "mean", "sd", "n_trials", "n_subjects"))
-        for key, curve in one.curves.items():
-            for percent, mean in curve.mean.items():
-                text = "" if math.isnan(mean) else repr(mean)
-                writer.writerow((*key, curve.unit, percent, text, "", curve.n_trials, 1))
+    for name, frame in one.tables.items():
+        frame.rename(columns={"curve": "quantity"}).to_csv(folder / f"{name}.csv", index=False)
     return folder
 
 
@@ -257,7 +262,7 @@ def test_results_that_are_not_readable_are_a_sentence(tmp_path, capsys):
     (folder / "provenance.json").write_text("{", encoding="utf-8")
     assert main(["diff", str(folder), str(folder)]) == 2
     assert "the results are not readable" in capsys.readouterr().err
-    assert read_run(write(tmp_path / "b", run())).tables["ledger"][0]["trial"] == "t1"
+    assert read_run(write(tmp_path / "b", run())).tables["ledger"]["trial"].tolist() == ["t1"]
 
 
 # --- curves, windows and means ----------------------------------------------------------------------------------------
@@ -277,10 +282,8 @@ def test_curves_that_vanished_are_no_sameness(tmp_path, capsys):
 
 
 def test_a_curve_is_compared_by_its_largest_difference():
-    first = run(curves={**curves(), **curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")})
-    second = run(
-        "b", curves={**curves((0.0, 1.5, 1.0)), **curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")}
-    )
+    first = run(curves=[*curves(), *curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")])
+    second = run("b", curves=[*curves((0.0, 1.5, 1.0)), *curves((0.0, -8.0, 0.0), quantity="elbow_torque_gravity_nm")])
     found = compare(first, second)
     (change,) = found.changes
     assert (change.table, change.trial, change.item, change.quantity) == (
@@ -307,7 +310,7 @@ def test_a_curve_of_fewer_trials_or_points_differs():
 
 
 def test_curves_of_one_condition_that_are_in_one_run_only_are_one_line():
-    found = compare(run(curves={**curves(), **curves(side="left")}), run("b", curves=curves()))
+    found = compare(run(curves=[*curves(), *curves(side="left")]), run("b", curves=curves()))
     assert not found.same
     assert "mean curves over 0 to 100 %: the same\n  only in A: arm reach left (elbow_torque_nm)\n" in report_text(
         found
@@ -385,7 +388,9 @@ def test_other_frames_are_told_first():
     assert said in text
     assert text.index(said) < text.index("changed settings, inputs and code")
     assert "t1: A leaves out 13 more of 131 frames (knee)" in report_text(compare(second, first))
-    other = compare(first, run("b", rows=[sums(190, 200), sums(118, 131, "hip")], ledgers=first.tables["ledger"]))
+    other = compare(
+        first, run("b", rows=[sums(190, 200), sums(118, 131, "hip")], ledgers=first.tables["ledger"].to_dict("records"))
+    )
     assert "t1: A has 118 of 131 frames, B 190 of 200 (knee)" in report_text(other)
 
 

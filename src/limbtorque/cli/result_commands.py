@@ -52,7 +52,7 @@ def methods(options: argparse.Namespace) -> int:
     from limbtorque.report.methods.page import methods_page
 
     run = read_run(options.results, tables=("ledger", "windows"))
-    print(methods_page(run.provenance, run.tables["ledger"], run.tables["windows"]), end="")
+    print(methods_page(run.provenance, run.rows("ledger"), run.rows("windows")), end="")
     return 0
 
 

@@ -11,10 +11,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from limbtorque.cli.diff.causes import Cause
-from limbtorque.cli.diff.changes import MINOR, STATES, Change, rank
-from limbtorque.cli.diff.compare import Comparison
-from limbtorque.cli.diff.coverage import Frames
+from limbtorque.cli.diff.compare import MINOR, STATES, Cause, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
 from limbtorque.report.page import page_template
 from limbtorque.tables.csv_rows import quoted
@@ -112,13 +109,13 @@ def _is_status(change: Change) -> bool:
 
 def _verdict(found: Comparison, name: str) -> str:
     """Verdict on a table without a change."""
-    size = found.sizes[name]
-    if size.first and size.second:
-        same = "the same" if size.both else "nothing to compare"
+    n_first, n_second, n_both = found.sizes[name]
+    if n_first and n_second:
+        same = "the same" if n_both else "nothing to compare"
         return same if name != CURVES or not _counts(found, name) else "the same where they can be compared"
-    if not (size.first or size.second):
+    if not (n_first or n_second):
         return "none"
-    return f"only in A ({_many(size.first, name)})" if size.first else f"only in B ({_many(size.second, name)})"
+    return f"only in A ({_many(n_first, name)})" if n_first else f"only in B ({_many(n_second, name)})"
 
 
 def _many(n: int, name: str) -> str:
@@ -140,8 +137,7 @@ def _more(n: int, top: int) -> list[str]:
 
 def _extra(found: Comparison, name: str) -> list[str]:
     """Rows in one run only, and means of another number of trials."""
-    size = found.sizes[name]
-    if not (size.first and size.second):
+    if not all(found.sizes[name][:2]):
         return []
     lines = []
     for lone in found.lone:
@@ -187,10 +183,10 @@ def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
     rows: list[tuple[float, tuple[str, ...]]] = []
     for (where, unit), members in groups.items():
         means = [change for change in members if change.quantity.startswith("mean")]
-        largest = max(means or members, key=lambda change: (not change.item.startswith(MINOR), rank(change)))
+        largest = max(means or members, key=lambda change: (not change.item.startswith(MINOR), change.rank))
         _, item, quantity, *numbers = _shown_change(largest)
         differ = f"{len(means)} differ{'s' * (len(means) == 1)}{f' ({unit})' if unit else ''}"
-        rows.append((rank(largest), (where, differ, item, quantity.removeprefix("mean at "), *numbers)))
+        rows.append((largest.rank, (where, differ, item, quantity.removeprefix("mean at "), *numbers)))
     return [row for _, row in sorted(rows, key=lambda pair: -pair[0])]
 
 

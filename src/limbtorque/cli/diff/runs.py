@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.csv_rows import read_rows, unquoted_rows
+import pandas as pd
 
+from limbtorque.errors import LimbtorqueError
+from limbtorque.tables.csv_rows import unquoted
+
+CURVES = "ensembles"
 KEYS = {  # columns that name a row
     "ledger": ("trial",),
     "summary": ("trial", "window", "joint", "term"),
     "muscle_summary": ("trial", "window", "muscle"),
     "windows": ("trial",),
     "summary_by_condition": ("chain", "condition", "side", "statistic", "window", "joint", "term"),
+    CURVES: ("chain", "condition", "side", "curve"),  # a row for each percent of a curve, in the file of a "quantity"
 }
-CURVES = "ensembles"
 OF_CURVES = ("windows", CURVES)  # not there where the curves were not asked for
-CURVE_KEY = ("chain", "condition", "side", "quantity")
-GROUP = 3  # how many names of a condition's key identify its trials
-Row = Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """Mean of a quantity over 0 to 100 %.
-
-    Attributes
-    ----------
-    unit : str
-        Its unit.
-    mean : dict of str to float
-        Mean by percent as printed; NaN where there is none.
-    n_trials : int
-        Most trials at any percent.
-    """
-
-    unit: str
-    mean: Mapping[str, float]
-    n_trials: int
 
 
 @dataclass(frozen=True)
@@ -56,19 +36,21 @@ class Run:
         Name of the run in a report.
     provenance : dict
         Its ``provenance.json``.
-    tables : dict of str to list of dict
-        Rows of the tables of `KEYS` as text, by name.
-    curves : dict of tuple to Curve
-        Mean curves of ``ensembles.csv`` by chain, condition, side and quantity.
+    tables : dict of str to pandas.DataFrame
+        Tables of `KEYS` as text, by name.
     """
 
     name: str
     provenance: Mapping[str, Any]
-    tables: Mapping[str, Sequence[Row]]
-    curves: Mapping[tuple[str, ...], Curve] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame]
+
+    def rows(self, table: str) -> list[dict[str, str]]:
+        """Rows of a table, each a dictionary by column."""
+        frame = self.tables[table]
+        return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
 
 
-def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS, CURVES)) -> Run:
+def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
     """Read the results of a run.
 
     Parameters
@@ -86,54 +68,30 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS, CURVES)) -> Run:
     place = folder if (folder / "provenance.json").is_file() else folder / "results"
     try:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        found: dict[str, Sequence[Row]] = {}
-        curves: dict[tuple[str, ...], Curve] = {}
         no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
-        for name in tables:
-            if no_curves and name in OF_CURVES:
-                found[name] = []
-                continue
-            path = place / f"{name}.csv"
-            if name != CURVES:
-                found[name] = read_rows(path)
-                continue
-            with path.open(encoding="utf-8", newline="") as file:
-                curves = _curves(unquoted_rows(csv.DictReader(file)))
+        frames = {
+            name: pd.DataFrame(columns=[*KEYS[name]])
+            if no_curves and name in OF_CURVES
+            else pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False)
+            .map(unquoted)
+            .rename(columns={"quantity": "curve"})
+            for name in tables
+        }
+        for name, frame in frames.items():
+            frame[[*KEYS[name]]]  # raises where one is not there
     except FileNotFoundError as error:
         raise LimbtorqueError(
             f"{folder}: {Path(error.filename).name} is not there; give a folder 'results' of a finished run, or its study"
         ) from None
-    except (ValueError, KeyError, csv.Error) as error:
+    except (ValueError, KeyError) as error:
         raise LimbtorqueError(f"{folder}: the results are not readable ({error}); run the study again") from None
-    return Run(str(folder), provenance, found, curves)
-
-
-def _curves(rows: Iterable[Row]) -> dict[tuple[str, ...], Curve]:
-    """Curves of the rows of ``ensembles.csv``, read one by one."""
-    means: dict[tuple[str, ...], dict[str, float]] = {}
-    about: dict[tuple[str, ...], tuple[str, int]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in CURVE_KEY)
-        mean = number(row["mean"])
-        means.setdefault(key, {})[row["percent"]] = math.nan if mean is None else mean
-        about[key] = (row["unit"], max(int(row["n_trials"]), about.get(key, ("", 0))[1]))
-    return {key: Curve(about[key][0], mean, about[key][1]) for key, mean in means.items()}
-
-
-def number(text: str) -> float | None:
-    """Finite number of a cell; None where there is none."""
-    try:
-        value = float(text)
-    except (TypeError, ValueError):
-        return None
-    return value if math.isfinite(value) else None
+    return Run(str(folder), provenance, frames)
 
 
 def short_number(text: str) -> str:
     """A number with few digits; other text as it is, - for none."""
-    return f"{value:.4g}" if (value := number(text)) is not None else text or "-"
-
-
-def joined(names: Iterable[str]) -> str:
-    """Names in one, without the empty ones."""
-    return " ".join(name for name in names if name)
+    try:
+        value = float(text)
+    except ValueError:
+        return text or "-"
+    return f"{value:.4g}" if math.isfinite(value) else text
