@@ -6,12 +6,12 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 from markupsafe import Markup
 
-from limbtorque.cli.diff.compare import MINOR, STATES, Cause, Change, Comparison, Frames
+from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
 from limbtorque.report.page import page_template
 from limbtorque.tables.csv_rows import quoted
@@ -29,6 +29,8 @@ ITEM = {"summary": "window, joint and term", "muscle_summary": "window and muscl
 GROUPED = (CURVES, "summary_by_condition")
 NUMBERS = ("A", "B", "change", "of A", "share")
 SUMMED = "different frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
+CAUSE, STATUS = ("kind", "name", "A", "B"), ("trial", "column", "A", "B")
+Part = tuple[str, tuple[str, ...], list[tuple[str, ...]], list[str], str]
 SETTINGS = ("setting", "table", "trial")  # kinds of causes that a person chose
 SHARE = (
     "Share: change over the largest value of that quantity among the terms of the joint, or the muscles of the trial, or over the "
@@ -52,25 +54,14 @@ def report_text(found: Comparison, *, top: int = 20) -> str:
     if found.frames:
         lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in found.frames[:top])]
         lines += [*_more(len(found.frames), top), ""]
-    lines += _block(
-        "changed settings, inputs and code",
-        ("kind", "name", "A", "B"),
-        [_short_cause(cause) for cause in found.causes],
-        "nothing",
-    )
+    causes = [(cause.kind, cause.name, *_cut((cause.first, cause.second), 40)) for cause in found.causes]
+    lines += _block("changed settings, inputs and code", CAUSE, causes, "nothing")
     for letter, names in (("A", found.only_first), ("B", found.only_second)):
         lines += [f"only in {letter}: {', '.join(names)}", ""] if names else []
-    words = [change for change in found.changes if _is_status(change)]
-    lines += _block(
-        "trial status",
-        ("trial", "column", "A", "B"),
-        [(c.trial, c.quantity, c.first, c.second) for c in words],
-        "the same",
-    )
-    for name, title in TITLES.items():
-        columns, rows = _rows(found, name)
-        block = _block(title, columns, [_cut(row) for row in rows[:top]], _verdict(found, name))
-        lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *_extra(found, name))), ""]
+    lines += _block("trial status", STATUS, _status(found), "the same")
+    for title, columns, rows, more, verdict in _parts(found).values():
+        block = _block(title, columns, [_cut(row) for row in rows[:top]], verdict)
+        lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *more)), ""]
     lines.append(_sentence(found))
     if found.changes:
         lines[-1] += "; share: change over the largest of that quantity at the joint"
@@ -95,79 +86,71 @@ def frames_sentence(frames: Frames) -> str:
             for n, of in ((frames.first, frames.first_of), (frames.second, frames.second_of))
         )
         text = "A has {} frames, B {}".format(*counts)
-    return f"{text} ({_names(frames.items)})" + (f": {'; '.join(frames.reasons)}" if frames.reasons else "")
+    more = len(frames.items) - NAMES_SHOWN
+    items = ", ".join(frames.items[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return f"{text} ({items})" + (f": {'; '.join(frames.reasons)}" if frames.reasons else "")
 
 
-def _names(names: Sequence[str]) -> str:
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _status(found: Comparison) -> list[tuple[str, ...]]:
+    """Rows of the trials with another status."""
+    return [(c.trial, c.quantity, c.first, c.second) for c in found.changes if _is_status(c)]
 
 
 def _is_status(change: Change) -> bool:
     return change.table == "ledger" and change.quantity in STATES
 
 
-def _verdict(found: Comparison, name: str) -> str:
-    """Verdict on a table without a change."""
-    n_first, n_second, n_both = found.sizes[name]
-    if n_first and n_second:
-        same = "the same" if n_both else "nothing to compare"
-        return same if name != CURVES or not _counts(found, name) else "the same where they can be compared"
-    if not (n_first or n_second):
-        return "none"
-    return f"only in A ({_many(n_first, name)})" if n_first else f"only in B ({_many(n_second, name)})"
-
-
-def _many(n: int, name: str) -> str:
-    return counted(n, "curve" if name == CURVES else "row")
+def _parts(found: Comparison) -> dict[str, Part]:
+    """Changes of each table: title, columns, rows, further lines, and a verdict where there is no row."""
+    parts = {}
+    for name, title in TITLES.items():
+        changes = [change for change in found.changes if change.table == name and not _is_status(change)]
+        noun = "curve" if name == CURVES else "row"
+        n_first, n_second, n_both = found.sizes[name]
+        more: list[str] = []
+        if n_first and n_second:
+            for lone in found.lone:
+                if lone.table == name:
+                    many = len(lone.items) > NAMES_SHOWN
+                    items = counted(len(lone.items), noun) if many else ", ".join(filter(None, lone.items))
+                    more.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
+            counts = Counter(
+                (change.trial, change.quantity, change.first, change.second)
+                for change in changes
+                if name in GROUPED and not change.quantity.startswith(("mean", "sd"))
+            )
+            for (where, quantity, a, b), n in counts.items():
+                more.append(f"{where}: {quantity} {a} in A, {b} in B, of {counted(n, noun)}")
+            verdict = "the same" if n_both else "nothing to compare"
+            verdict += " where they can be compared" if n_both and name == CURVES and counts else ""
+        elif n_first or n_second:
+            verdict = f"only in {'A' if n_first else 'B'} ({counted(n_first or n_second, noun)})"
+        else:
+            verdict = "none"
+        parts[name] = (title, *_rows(name, changes), more, verdict)
+    return parts
 
 
 def _sentence(found: Comparison) -> str:
     if found.same:
         return "all numbers are the same"
-    text = [f"{len(found.changes)} of {found.n_compared} values differ"]
     rows = sum(len(lone.items) for lone in found.lone)
-    text += [f"in one run only: {rows} rows or curves"] if rows else []
-    return ", ".join(text)
+    lone = f", in one run only: {rows} rows or curves" if rows else ""
+    return f"{len(found.changes)} of {found.n_compared} values differ{lone}"
 
 
 def _more(n: int, top: int) -> list[str]:
     return [f"... and {n - top} more; --csv FILE has all"] if n > top else []
 
 
-def _extra(found: Comparison, name: str) -> list[str]:
-    """Rows in one run only, and means of another number of trials."""
-    if not all(found.sizes[name][:2]):
-        return []
-    lines = []
-    for lone in found.lone:
-        if lone.table == name:
-            many = len(lone.items) > NAMES_SHOWN
-            items = _many(len(lone.items), name) if many else ", ".join(filter(None, lone.items))
-            lines.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
-    counts = _counts(found, name)
-    return lines + [
-        f"{where}: {quantity} {a} in A, {b} in B, of {_many(n, name)}" for (where, quantity, a, b), n in counts.items()
-    ]
-
-
-def _counts(found: Comparison, name: str) -> Counter[tuple[str, str, str, str]]:
-    """(condition, column, A, B) -> number of curves, or means, with another count."""
-    return Counter(
-        (change.trial, change.quantity, change.first, change.second)
-        for change in found.changes
-        if name in GROUPED and change.table == name and not change.quantity.startswith(("mean", "sd"))
-    )
-
-
-def _rows(found: Comparison, name: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _rows(name: str, changes: Sequence[Change]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Columns and rows of the changes of a table."""
-    changes = [change for change in found.changes if change.table == name and not _is_status(change)]
     if name == "windows":
         return ("trial", "A", "B"), [(change.trial, change.first, change.second) for change in changes]
+    if name == CURVES:
+        return ("condition", "curves", "largest change", "at", *NUMBERS), _by_condition(changes)
     if name in GROUPED:
-        what = "curves" if name == CURVES else "means"
-        return ("condition", what, "largest change", "at" if name == CURVES else "of", *NUMBERS), _by_condition(changes)
+        return ("condition", "means", "largest change", "of", *NUMBERS), _by_condition(changes)
     shown = [_shown_change(change) for change in changes]
     if name in ITEM:
         return ("trial", ITEM[name], "quantity", *NUMBERS), shown
@@ -192,10 +175,6 @@ def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
 
 def _cut(row: Iterable[str], longest: int = 60) -> tuple[str, ...]:
     return tuple(text if len(text) <= longest else text[: longest - 3] + "..." for text in row)
-
-
-def _short_cause(cause: Cause) -> tuple[str, ...]:
-    return (cause.kind, cause.name, *_cut((cause.first, cause.second), 40))
 
 
 def _shown_change(change: Change) -> tuple[str, ...]:
@@ -228,31 +207,23 @@ def report_csv(found: Comparison) -> str:
 
     No cell is a formula.
     """
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in _csv_rows(found))
-    return text.getvalue()
-
-
-def _csv_rows(found: Comparison) -> Iterator[tuple[object, ...]]:
-    """Header and rows of the CSV table."""
-    yield ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
-    for cause in found.causes:
-        yield (cause.kind, "", "", cause.name, cause.first, cause.second, "", "", "")
+    rows: list[tuple[object, ...]] = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in found.causes]
     for letter, names in (("a", found.only_first), ("b", found.only_second)):
-        yield from (("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names)
+        rows += [("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names]
     for frames in found.frames:
         about = (frames.table, frames.trial, " ".join(frames.items), "frames summed", frames.first, frames.second)
-        yield (*about, frames.second - frames.first, "", "")
+        rows.append((*about, frames.second - frames.first, "", ""))
     for lone in found.lone:
-        quantity = f"only in {lone.where.lower()}"
-        yield from ((lone.table, lone.trial, item, quantity, "", "", "", "", "") for item in lone.items)
+        where = f"only in {lone.where.lower()}"
+        rows += [(lone.table, lone.trial, item, where, "", "", "", "", "") for item in lone.items]
     for change in found.changes:
-        numbers = (n if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
-        yield (change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers)
-
-
-def _cell(value: object) -> object:
-    return quoted(value) if isinstance(value, str) else repr(value) if isinstance(value, float) else value
+        numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
+        rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
+    writer.writerows([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def report_html(found: Comparison) -> str:
@@ -271,10 +242,7 @@ def report_html(found: Comparison) -> str:
         settings=[row for row in causes if row[0] in SETTINGS],
         inputs=[row for row in causes if row[0] not in SETTINGS],
         only=[*((name, "A") for name in found.only_first), *((name, "B") for name in found.only_second)],
-        status=[(c.trial, c.quantity, c.first, c.second) for c in found.changes if _is_status(c)],
+        status=_status(found),
         frames=[(f.trial, of_summary[f.table], frames_sentence(f)) for f in found.frames],
-        parts={
-            name: (capital(title), *_rows(found, name), _extra(found, name), _verdict(found, name))
-            for name, title in TITLES.items()
-        },
+        parts={name: (capital(title), *rest) for name, (title, *rest) in _parts(found).items()},
     )
