@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from baselines import slsqp
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from sharing import JOINTS, MUSCLES, limbs, scaled
 
-from limbtorque.muscles.static_optimization.baselines import slsqp
 from limbtorque.muscles.static_optimization.prepared import PreparedMuscles
 from limbtorque.muscles.static_optimization.solve import OK, share_torques
 

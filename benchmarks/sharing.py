@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from baselines import slsqp
 from numpy.typing import NDArray
 from scipy import sparse
 
@@ -23,7 +24,6 @@ from limbtorque.arrays import FloatArray
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.baselines import slsqp
 from limbtorque.muscles.static_optimization.prepared import PreparedMuscles
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import FAILED, OK, RESERVE, share_torques

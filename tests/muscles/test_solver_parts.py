@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, lsq_linear
 
-import limbtorque.muscles.static_optimization.nearest as nearest_module
-from limbtorque.muscles.static_optimization.certificate import certify
-from limbtorque.muscles.static_optimization.dual import least_change, newton_step, top
-from limbtorque.muscles.static_optimization.power import response
-from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Frames
-from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part, projected
+import limbtorque.muscles.static_optimization.reachable as reachable
+from limbtorque.muscles.static_optimization.criteria import Answer, Criterion, Frames, certify
+from limbtorque.muscles.static_optimization.dual import least_change, newton_step, response, top
+from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
 from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
 
 FRAMES = 30
@@ -113,17 +111,16 @@ def test_least_change_is_the_least_square_multiplier(joints):
 
 
 @pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_nearest_reachable_torque_by_facets(joints):
+def test_nearest_reachable_torque(joints):
     """Bounded least squares of SciPy, for torques within and far outside the reach."""
     reach, torque, low, high = limbs(joints, 30 + joints)
     torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
-    reserve = projected(reach, torque, low, high)
-    known = ~np.isnan(reserve).any(axis=0)
-    assert known.mean() > 0.5
-    assert (np.abs(reserve[:, 1::2]) < 1e-9).all()
-    for f in np.flatnonzero(known):
+    found = reachable.nearest(reach, torque, low, high)
+    assert not found.failed.any()
+    assert (np.abs(found.reserve[:, 1::2]) < 1e-9).all()
+    for f in range(FRAMES):
         best = lsq_linear(reach[..., f], torque[:, f], bounds=(low[:, f], high[:, f]), tol=1e-14)
-        np.testing.assert_allclose(reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
+        np.testing.assert_allclose(found.reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 3, 4])
@@ -242,19 +239,14 @@ def test_nothing_costs_nothing(exponent):
 # --- what is tried last ----------------------------------------------------------------------------------------------
 
 
-def test_bounded_least_squares_answer_where_no_other_method_does(monkeypatch):
+def test_bounded_least_squares_answer_where_no_other_method_does():
     """Every muscle at one joint of its own: the reserve is the torque beyond what they make. One cannot change at all."""
-
-    def lost(_reach, torque, _low, _high):
-        return np.full_like(torque, np.nan), np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
-
-    monkeypatch.setattr(nearest_module, "_by_proximal_steps", lambda _weight: lost)
-    monkeypatch.setattr(nearest_module, "_by_facets", lost)
     reach = np.zeros((2, 4, 3))
     reach[0, 0], reach[0, 1], reach[1, 2], reach[1, 3] = 2.0, -1.0, 1.0, 3.0
     low, high = np.array([[0.1], [0.2], [0.3], [0.0]]), np.array([[1.0], [1.0], [0.3], [0.5]])
     torque = np.array([[5.0, -2.0, 1.0], [0.9, 2.5, -1.0]])
-    found = nearest_module.nearest(reach, torque, low, high)
+    problem = (reach, torque, low, high)
+    found = reachable._settled(*problem, *reachable._one_by_one(*problem))
     most, least = np.array([2.0 - 0.2, 0.3 + 1.5]), np.array([0.2 - 1.0, 0.3])
     expected = torque - np.clip(torque, least[:, None], most[:, None])
     np.testing.assert_allclose(found.reserve, expected, atol=1e-9)
@@ -270,7 +262,9 @@ def test_as_many_frames_as_joints_are_projected_too(joints):
     reach = np.repeat(2.0 * np.eye(joints)[..., None], joints, axis=2)
     torque = np.triu(np.full((joints, joints), 5.0))
     low, high = np.zeros((joints, joints)), np.ones((joints, joints))
-    np.testing.assert_allclose(projected(reach, torque, low, high), np.maximum(torque - 2.0, 0.0), atol=1e-9)
+    np.testing.assert_allclose(
+        reachable.nearest(reach, torque, low, high).reserve, np.maximum(torque - 2.0, 0.0), atol=1e-9
+    )
 
 
 def test_status_of_a_frame_by_its_documented_number():

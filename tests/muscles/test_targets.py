@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import minimize
 
-from limbtorque.muscles.static_optimization import smooth
-from limbtorque.muscles.static_optimization.near import share_torques_near
-from limbtorque.muscles.static_optimization.smooth import share_torques_smoothly
-from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
+from limbtorque.muscles.static_optimization import solve
+from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques, share_torques_near
 
 SAME = 1e-6  # of an activation: the other solver's accuracy
 GAP = 1e-9
@@ -185,6 +183,8 @@ def test_unknown_numbers_and_wrong_arguments():
         share_torques_near(arm, torque, strength, np.zeros(6), weight=[1, 1, 0, 1, 1, 1])
     with pytest.raises(ValueError, match=r"target has shape \(5,\)"):
         share_torques_near(arm, torque, strength, np.zeros(5))
+    with pytest.raises(ValueError, match=r"a priced reserve has no meaning with change_weight"):
+        share_torques_near(arm, torque, strength, 0.0, change_weight=1.0, reserve=1.0)
 
 
 # --- with a cost of the change -----------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def test_two_muscles_in_two_frames():
     both = weight[1] * torque.sum() / weight.sum()
     step = (weight[1] + 2.0 * change[1]) * (torque[1] - torque[0]) / (weight.sum() + 2.0 * change.sum())
     arm = np.ones((2, 1, 2))
-    found = share_torques_smoothly(arm, torque[:, None], [1.0, 1.0], [0.0, 0.0], weight=weight, change_weight=change)
+    found = share_torques_near(arm, torque[:, None], [1.0, 1.0], [0.0, 0.0], weight=weight, change_weight=change)
     assert found.activation[:, 0] == pytest.approx([(both - step) / 2.0, (both + step) / 2.0], abs=1e-12)
     assert found.activation.sum(axis=1) == pytest.approx(torque, abs=1e-14)
 
@@ -212,7 +212,7 @@ def test_clarabel_agrees_on_a_whole_run(seed, size):
     shape = (len(arm), arm.shape[2])
     weight, target = rng.uniform(0.5, 2.0, shape), rng.uniform(-0.2, 1.0, shape)
     change = size * rng.uniform(0.5, 2.0, shape[1])
-    found = share_torques_smoothly(arm, torque, strength, target, weight=weight, change_weight=change)
+    found = share_torques_near(arm, torque, strength, target, weight=weight, change_weight=change)
     hessian, linear, equal = whole_problem(arm, strength, weight, target, change)
     x = by_clarabel(hessian, linear, equal, torque.ravel(), np.zeros(linear.size), np.ones(linear.size))
     ours = found.activation.ravel()
@@ -230,7 +230,7 @@ def test_the_cost_of_change_makes_it_smaller():
     plain = share_torques(arm, torque, strength)
     sizes = [(np.diff(plain.activation, axis=0) ** 2).sum()]
     for size in (1e-9, 1.0, 10.0, 100.0):
-        found = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=size)
+        found = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=size)
         sizes.append((np.diff(found.activation, axis=0) ** 2).sum())
     assert sizes[1] == pytest.approx(sizes[0], rel=1e-6)
     assert sizes[1] > sizes[2] > sizes[3] > sizes[4] > 0.0
@@ -240,21 +240,21 @@ def test_unknown_frames_end_a_run_and_reserves_do_not():
     arm, strength, torque = limbs(6, 30)
     torque[12] = math.nan
     torque[20] *= 8.0
-    found = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=20.0)
+    found = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=20.0)
     assert np.flatnonzero(found.status == INVALID).tolist() == [12]
     assert found.status[20] == RESERVE
     assert found.reserve_nm[20] == pytest.approx(share_torques(arm, torque, strength).reserve_nm[20], abs=1e-8)
     for some in (slice(0, 12), slice(13, 30)):
-        alone = share_torques_smoothly(arm[some], torque[some], strength, np.zeros(6), change_weight=20.0)
+        alone = share_torques_near(arm[some], torque[some], strength, np.zeros(6), change_weight=20.0)
         assert found.activation[some] == pytest.approx(alone.activation, abs=1e-9)
         assert np.abs(found.duality_gap[some]).max() <= GAP
 
 
 def test_a_long_run_is_solved_in_parts_without_a_jump(monkeypatch):
     arm, strength, torque = limbs(8, 40)
-    whole = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=50.0)
-    monkeypatch.setattr(smooth, "RUN", 20)
-    parts = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    whole = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    monkeypatch.setattr(solve, "RUN", 20)
+    parts = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
     assert (parts.status == OK).all()
     assert np.abs(np.diff(parts.activation, axis=0)[19]).max() <= 2.0 * np.abs(np.diff(whole.activation, axis=0)).max()
     assert parts.activation[30:] == pytest.approx(whole.activation[30:], abs=0.02)
@@ -263,8 +263,8 @@ def test_a_long_run_is_solved_in_parts_without_a_jump(monkeypatch):
 def test_each_part_of_a_long_run_begins_at_the_last_frame_of_the_one_before(monkeypatch):
     """The cost of every frame, from its own activations and those of the frame before: also across the parts."""
     arm, strength, torque = limbs(8, 40)
-    monkeypatch.setattr(smooth, "RUN", 10)
-    found = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    monkeypatch.setattr(solve, "RUN", 10)
+    found = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
     change = np.diff(found.activation, axis=0, prepend=found.activation[:1])
     expected = (found.activation**2).sum(axis=1) + 50.0 * (change**2).sum(axis=1)
     assert found.cost == pytest.approx(expected, rel=1e-9)
@@ -272,7 +272,7 @@ def test_each_part_of_a_long_run_begins_at_the_last_frame_of_the_one_before(monk
 
 def test_a_run_without_a_certificate_has_no_forces(monkeypatch):
     arm, strength, torque = limbs(2, 15)
-    monkeypatch.setattr(smooth, "MOST_STEPS", 1)
-    found = share_torques_smoothly(arm, torque, strength, np.zeros(6), change_weight=300.0)
+    monkeypatch.setattr(solve, "MOST_STEPS", 1)
+    found = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=300.0)
     assert (found.status == FAILED).all()
     assert np.isnan(found.force_n).all()

@@ -7,7 +7,7 @@ The contact force is linear in the muscle forces: with a* the activations found 
     C(a) = C(a^*) - \sum_m F_m (a_m - a^*_m) u_m
 
 All possible contact forces fill a convex polygon. Its support ``h(d) = max d . C`` in a direction d is a linear programme,
-solved exactly (`linear_range.greatest_sums`). Over `N_DIRECTIONS` directions, one of which is the distal segment's axis:
+solved exactly (`ranges.greatest_sums`). Over `N_DIRECTIONS` directions, one of which is the distal segment's axis:
 
 * parts along the axis are exact;
 * the greatest magnitude is between ``max h`` and ``max h / cos(pi / N_DIRECTIONS)``: the latter is given, at most 0.9 % too much;
@@ -28,7 +28,7 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.lines_of_action import Lines, unit_pulls
 from limbtorque.muscles.static_optimization.dual import torque_capacity, torques
-from limbtorque.muscles.static_optimization.linear_range import greatest_sums
+from limbtorque.muscles.static_optimization.ranges import greatest_sums
 from limbtorque.muscles.static_optimization.reachable import least_largest
 
 N_DIRECTIONS = 24

@@ -6,7 +6,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.static_optimization.solve import FAILED
+from limbtorque.muscles.static_optimization.criteria import FAILED
 from limbtorque.muscles.strength import SETTLED
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles

@@ -23,8 +23,9 @@ from limbtorque.muscles.options import check_options
 from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
+from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
 from limbtorque.muscles.static_optimization.ranges import force_range
-from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization
+from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength import Strengths, optimize_with_strengths, strengths
 from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles

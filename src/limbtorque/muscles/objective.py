@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.options import activation_limits, own_options
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.muscles.static_optimization.near import share_torques_near
-from limbtorque.muscles.static_optimization.smooth import share_torques_smoothly
-from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
+from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques, share_torques_near
 from limbtorque.study.options.muscles import Muscles
 
 
@@ -95,9 +92,8 @@ def least_cost_forces(
         Its cost has every term, and the duality gap refers to the squares of the distances from their target.
     """
     muscle_set, strength = problem.muscle_set, problem.strength_n
-    _, high = problem.bounds
     weight = muscle_weights(muscle_set, options)
-    pcsa = _cross_sections(muscle_set) if options.criterion == "stress" else None
+    pcsa = np.array([muscle.pcsa_cm2 for muscle in muscle_set.muscles], dtype=float)  # NaN where unknown
     reserve = options.reserve_nm if options.reserve == "priced" else options.reserve
     if options.change_time_s == 0.0 and envelope is None:
         return share_torques(
@@ -106,57 +102,27 @@ def least_cost_forces(
             strength,
             exponent=options.exponent,
             weight=weight,
-            norm_n=problem.unit_n if pcsa is None else pcsa,
+            norm_n=pcsa if options.criterion == "stress" else problem.unit_n,
             min_activation=least,
-            max_activation=high,
+            max_activation=problem.bounds[1],
             reserve=reserve,
         )
-    if pcsa is not None:
+    if options.criterion == "stress":
         weight = np.where(strength > 0.0, weight * (strength / pcsa) ** 2, weight)
+    # w a^2 + k w (a - e)^2 = w (1 + k) (a - k e / (1 + k))^2 + w k / (1 + k) e^2
     shape = (len(problem.torque_nm), len(muscle_set.names))
     measured = np.full(shape, np.nan) if envelope is None else envelope
-    tracking = options.emg_weight * np.isfinite(measured)
-    level = np.nan_to_num(measured)
-    own, target = weight * (1.0 + tracking), tracking * level / (1.0 + tracking)
-    constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
-    found = _squares(problem, (own, target, weight), (least, high), reserve, options.change_time_s)
-    return replace(found, cost=found.cost + constant)
-
-
-def _squares(
-    problem: Problem,
-    squares: tuple[FloatArray, FloatArray, FloatArray],
-    bounds: tuple[FloatArray, FloatArray],
-    reserve: Literal["least", "none"] | float,
-    change_time_s: float,
-) -> StaticOptimization:
-    """Least squares about a target; `squares`: its weight, the target, that of change."""
-    own, target, change = squares
-    least, high = bounds
-    if change_time_s == 0.0 or not isinstance(reserve, str):
-        return share_torques_near(
-            problem.arm,
-            problem.torque_nm,
-            problem.strength_n,
-            target,
-            weight=own,
-            min_activation=least,
-            max_activation=high,
-            reserve=reserve,
-        )
-    return share_torques_smoothly(
+    tracking, level = options.emg_weight * np.isfinite(measured), np.nan_to_num(measured)
+    optimized = share_torques_near(
         problem.arm,
         problem.torque_nm,
-        problem.strength_n,
-        target,
-        weight=own,
-        change_weight=change * (change_time_s * problem.rate_hz) ** 2,
+        strength,
+        tracking * level / (1.0 + tracking),
+        weight=weight * (1.0 + tracking),
+        change_weight=weight * (options.change_time_s * problem.rate_hz) ** 2 if options.change_time_s > 0.0 else None,
         min_activation=least,
-        max_activation=high,
+        max_activation=problem.bounds[1],
         reserve=reserve,
     )
-
-
-def _cross_sections(muscle_set: MuscleSet) -> FloatArray:
-    """Cross-sections of the muscles, cm^2; NaN where unknown."""
-    return np.array([muscle.pcsa_cm2 for muscle in muscle_set.muscles], dtype=float)
+    constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
+    return replace(optimized, cost=optimized.cost + constant)

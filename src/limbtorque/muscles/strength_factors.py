@@ -12,8 +12,8 @@ from limbtorque.errors import SettingsError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.muscles.static_optimization.near import share_torques_near
-from limbtorque.muscles.static_optimization.solve import OK
+from limbtorque.muscles.static_optimization.criteria import OK
+from limbtorque.muscles.static_optimization.solve import share_torques_near
 from limbtorque.study.options.muscles import Muscles
 
 LEAST, LARGEST = 0.05, 20.0  # factors that are tried
@@ -150,7 +150,7 @@ def fitted_factors(efforts: Sequence[Effort]) -> FloatArray:
         (reach / np.maximum(torque, 1e-9)[:, None])[None],
         np.ones((1, len(efforts))),
         np.ones(reach.shape[1]),
-        np.ones(reach.shape[1]),
+        1.0,
         weight=np.where(share > 0.0, share, 1.0),
         min_activation=LEAST,
         max_activation=LARGEST,

@@ -1,25 +1,174 @@
-"""Solutions for powers, linear sum, min-max criterion and priced reserve."""
+"""Solutions for powers, linear sum, min-max criterion and priced reserve, with their optimality certificates.
+
+Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.certificate import certify
-from limbtorque.muscles.static_optimization.dual import climb, clipped, least_change, pulls, torques
-from limbtorque.muscles.static_optimization.nearest import Nearest, mended, nearest
-from limbtorque.muscles.static_optimization.power import share_power
-from limbtorque.muscles.static_optimization.problem import Answer, Criterion, Frames
-from limbtorque.muscles.static_optimization.reachable import activation_range, least_largest
+from limbtorque.muscles.static_optimization.dual import (
+    at_frames,
+    climb,
+    clipped,
+    least_change,
+    norm,
+    pulls,
+    response,
+    share_power,
+    torque_capacity,
+    torques,
+)
+from limbtorque.muscles.static_optimization.reachable import (
+    Nearest,
+    activation_range,
+    least_largest,
+    mended,
+    nearest,
+)
 
+OK = 0  #: the muscles alone can make the torque
+RESERVE = 1  #: the muscles cannot reach the torque: a reserve torque adds the rest, or there are no forces
+INVALID = 2  #: a torque, moment arm or strength of the frame is not a finite number
+FAILED = 3  #: no solution passed its optimality certificate; no forces
+
+OPTIMAL = 1e-9  # largest duality gap, as a part of the cost, that counts as optimal
+OPTIMAL_LINEAR = 1e-6  # ... with p = 1
+CLOSES = 1e-11  # largest residual, as a part of the capacity of all muscles, that counts as closed
+SMALL = 0.01  # activations below this part of the largest possible are scaled by their own size ...
+SMALLEST = 1e-200  # ... down to this
 LINEAR = (1e-2, 1e-4, 1e-6)  # weights of the squares in the cost that lead to the solution for p = 1 ...
 PRICED_LINEAR = (*LINEAR, 1e-8)  # ... with a priced reserve
 BASIC = 1e-9  # largest gain at which a muscle is as good as any other
 NO_CHOICE = 1e-9  # least and greatest activation that differ by less are the same
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Cost of forces and reserves; `patient` adds slower methods for hard frames."""
+
+    exponent: float
+    reserve: Literal["least", "priced", "none"]
+    reserve_nm: float | FloatArray  # reserve torque that costs 1, where it has a price
+    patient: bool = False
+
+    @property
+    def largest_gap(self) -> float:
+        """Duality gap that counts as optimal."""
+        return OPTIMAL_LINEAR if self.exponent == 1.0 else OPTIMAL
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Problem of valid frames, last axis: ``reach b = torque``, ``low <= b <= high``."""
+
+    reach: FloatArray
+    torque: FloatArray
+    low: FloatArray
+    high: FloatArray
+    scale: FloatArray  # one over the capacity of all muscles at each joint with b = 1
+
+    def without(self, held: BoolArray, share: FloatArray) -> Frames:
+        """The frames without the held muscles and their torque."""
+        left = self.torque - torques(self.reach, np.where(held, share, 0.0))
+        return replace(self, reach=self.reach * ~held, torque=left)
+
+    @property
+    def scaled(self) -> tuple[FloatArray, FloatArray]:
+        """Reach and torque over the capacity of each joint."""
+        return self.reach * self.scale[:, None], self.torque * self.scale
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """Solution of a block, frames last, before its optimality certificate."""
+
+    share: FloatArray
+    multiplier: FloatArray
+    reserve: FloatArray
+    iterations: NDArray[np.int64]
+
+
+def solve_frames(
+    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, criterion: Criterion
+) -> dict[str, FloatArray]:
+    """Solution and optimality certificate of valid frames (last axis), in parts."""
+    power = criterion.exponent if math.isfinite(criterion.exponent) else 1.0
+    capacity = torque_capacity(reach)
+    bare = capacity == 0  # joints without a muscle: their torque is all reserve
+    scale = 1.0 / np.where(bare, 1.0, capacity)
+    size = _sizes(reach, torque, low, high, (np.abs(torque) * scale * ~bare).max(axis=0, initial=0.0))
+    if (size == 1.0).all():
+        return _answer(Frames(reach, torque, low, high, scale), bare, criterion)
+    frames = Frames(reach, torque / size, low / size, high / size, scale)
+    answer = _answer(frames, bare, replace(criterion, reserve_nm=criterion.reserve_nm * size ** (power / 2.0 - 1.0)))
+    for name in ("activation", "reserve_nm", "residual_nm", "shortfall_nm"):
+        answer[name] *= size
+    answer["cost"] *= size**power
+    answer["multiplier"] *= size ** (power - 1.0)
+    return answer
+
+
+def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
+    """Power of two nearest the largest activation; 1 unless torques are small.
+
+    `part` is the torque over the capacity. Where it is small, a first solution decides. Activations and bounds below zero
+    count by their size.
+    """
+    size = np.broadcast_to(np.maximum(high, -low).max(axis=0, initial=0.0), part.shape).copy()
+    at = np.flatnonzero((part > 0) & (part < SMALL * size))
+    if at.size:
+        few_reach, few_torque, few_low, few_high = at_frames(at, reach, torque, low, high)
+        few = np.abs(nearest(few_reach, few_torque, few_low, few_high).activation).max(axis=0, initial=0.0)
+        size[at] = np.where(few < SMALL * size[at], few, size[at])
+    size = np.maximum(size, np.maximum(low, -high).max(axis=0, initial=0.0))
+    return np.asarray(np.exp2(np.floor(np.log2(np.where(size > 0, np.maximum(size, SMALLEST), 1.0)))))
+
+
+def _answer(frames: Frames, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
+    """Solution and optimality certificate; the torque of bare joints is all reserve."""
+    torque = frames.torque
+    if bare.any():
+        frames = replace(frames, torque=np.where(bare, 0.0, torque))
+    first = nearest(frames.reach, frames.torque, frames.low, frames.high)
+    if criterion.reserve == "priced":
+        found = priced(frames, first, criterion)
+        cost, gap = certify(frames, found, criterion)
+    else:
+        found, cost, gap = among_muscles(replace(frames, torque=frames.torque - first.reserve), first, criterion)
+    missing = np.where(bare, torque, first.reserve)
+    distance = norm(missing)
+    status = np.where(distance > 0, RESERVE, OK)
+    reserve = np.where(bare, torque, found.reserve)
+    proof = missing / np.where(distance > 0, distance, 1.0)
+    rest = torque - torques(frames.reach, found.share) - reserve
+    open_torque = (np.abs(rest) > CLOSES * (1.0 / frames.scale + np.abs(torque))).any(axis=0)
+    status[first.failed | open_torque | ~(np.abs(gap) <= criterion.largest_gap)] = FAILED
+    if (status == RESERVE).any():
+        along = pulls(frames.reach, proof)
+        excess = (proof * torque).sum(axis=0) - np.maximum(along * frames.low, along * frames.high).sum(axis=0)
+        status[(status == RESERVE) & ~(excess > 0.5 * distance)] = FAILED
+    answer = {
+        "activation": found.share,
+        "reserve_nm": reserve,
+        "residual_nm": np.abs(rest).max(axis=0, initial=0.0),
+        "cost": cost,
+        "duality_gap": gap,
+        "multiplier": found.multiplier,
+    }
+    proofs = {"certificate": proof, "shortfall_nm": distance}
+    lacks = status == FAILED if criterion.reserve != "none" else status != OK
+    for values in answer.values():
+        values[..., lacks] = np.nan
+    for values in proofs.values():
+        values[..., status == FAILED] = np.nan
+    return {**answer, **proofs, "status": status.astype(np.int8), "iterations": found.iterations}
 
 
 def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
@@ -61,6 +210,8 @@ def _other_criterion(frames: Frames, start: Answer, held: BoolArray, criterion: 
     else:
         solved = share_power(scaled, target, *bounds, exponent=criterion.exponent, start=own, patient=criterion.patient)
         share, y, iterations = solved.activation, solved.multiplier, solved.iterations
+        if (failed := np.flatnonzero(solved.failed)).size:  # the optimality certificate shows if they are near enough
+            share[:, failed] = mended(*at_frames(failed, scaled, target, *bounds, share))
     return Answer(np.where(held, start.share, share), y * frames.scale, start.reserve, start.iterations + iterations)
 
 
@@ -148,3 +299,57 @@ def priced(frames: Frames, first: Nearest, criterion: Criterion) -> Answer:
         share, y, iterations = power.activation, power.multiplier, iterations + power.iterations
     reserve = frames.torque - torques(frames.reach, share)
     return Answer(share, y * frames.scale, reserve, first.iterations + iterations)
+
+
+def certify(
+    frames: Frames, found: Answer, criterion: Criterion, *, held: BoolArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Cost of all muscles, and the relative duality gap of those not held.
+
+    The gap refers to the torque that they make; the rest of the required torque is the residual.
+    """
+    b, y, p = found.share, found.multiplier, criterion.exponent
+    free = np.ones(b.shape) if held is None else ~held
+    if math.isinf(p):
+        cost, own = b.max(axis=0, initial=0.0), (b * free).max(axis=0, initial=0.0)
+        low = (np.broadcast_to(frames.low, b.shape) * free).max(axis=0, initial=0.0)
+        bound = np.maximum(_least_level(frames, y, own), low)
+        return cost, (own - bound) / np.where(own > 0, own, 1.0)
+    each = _powers(b, p)
+    reserves = np.zeros(len(y.T))
+    if criterion.reserve == "priced":
+        reserves = ((found.reserve / criterion.reserve_nm) ** 2).sum(axis=0)
+    cost, own = each.sum(axis=0) + reserves, (each * free).sum(axis=0) + reserves
+    high = frames.high
+    if p == 1.0:  # no muscle of the optimum costs more than this whole solution; the bound limits rounding
+        high = np.maximum(np.minimum(high, 2.0 * own), frames.low)
+    pull = pulls(frames.reach, y)
+    best = np.where(pull > 1.0, high, frames.low) if p == 1.0 else response(pull, frames.low, high, p)
+    made = torques(frames.reach, b) + (found.reserve if criterion.reserve == "priced" else 0.0)
+    bound = (y * made).sum(axis=0) - ((pull * best - _powers(best, p)) * free).sum(axis=0)
+    if criterion.reserve == "priced":
+        bound = bound - ((y * criterion.reserve_nm) ** 2).sum(axis=0) / 4.0
+    return cost, (own - bound) / np.where(own > 0, own, 1.0)
+
+
+def _powers(share: FloatArray, exponent: float) -> FloatArray:
+    if exponent == 2.0:
+        return share * share
+    return share * share * share if exponent == 3.0 else share**exponent
+
+
+def _least_level(frames: Frames, normal: FloatArray, level: FloatArray) -> FloatArray:
+    """Least bound on activations that allows the torque along a normal, by bisection.
+
+    The search begins at a level that is enough.
+    """
+    along = pulls(frames.reach, normal)
+    required = (normal * frames.torque).sum(axis=0)
+    against = (np.minimum(along, 0.0) * frames.low).sum(axis=0)
+    below, above = np.zeros(required.shape), level.copy()
+    for _ in range(60):
+        middle = (below + above) / 2.0
+        share = clipped(np.broadcast_to(middle, along.shape), frames.low, frames.high)
+        short = (np.maximum(along, 0.0) * share).sum(axis=0) + against < required
+        below, above = np.where(short, middle, below), np.where(short, above, middle)
+    return below

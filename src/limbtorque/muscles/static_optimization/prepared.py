@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.static_optimization.problem import OPTIMAL
-from limbtorque.muscles.static_optimization.solve import CLOSES, OK, StaticOptimization, share_torques
+from limbtorque.muscles.static_optimization.criteria import CLOSES, OK, OPTIMAL
+from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 
 CLOSURE = 2e-13  # a frame is solved when its torque closes to this part of the capacity that it needs
 MOST_ITERATIONS = 10

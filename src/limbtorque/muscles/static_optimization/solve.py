@@ -5,8 +5,24 @@ With moment arms R (joints x muscles, positive flexes), strengths F_max and B = 
     minimise sum_i w_i (F_i / N_i)^p   subject to   B a = torque,   low <= a <= high,   F = a F_max,
 
 where N is the strength [1]_, the physiological cross-section [2]_, or any other unit, and p any exponent from 1; the limit
-of large p is the least activation of the most active muscle [3]_. `dual` solves p = 2, `power` the other exponents and
-`reachable` the limit; all have as many unknowns as joints.
+of large p is the least activation of the most active muscle [3]_. `dual` solves powers and `reachable` the limit; all have
+as many unknowns as joints.
+
+With p = 2 the activations can have targets c: the cost is then sum_i w_i (a_i - c_i)^2, the same problem in a - c, with the
+torque of the targets subtracted and the bounds shifted. A cost of several squares is one of these: w a^2 + k (a - e)^2 has
+the weight w + k and the target k e / (w + k), plus a constant.
+
+With a cost of change, the frames k of a run are solved together:
+
+    minimise sum_k sum_i w_ki (a_ki - c_ki)^2 + g_i (a_ki - a_(k-1)i)^2.
+
+With its neighbours held, a frame is a problem with the weight w + 2 g and the mean of its own target and its neighbours as
+target. Where no frame changes when all others are held, the whole is optimal, since the terms that couple them are smooth.
+So the steps of all frames at once lead there, but slowly where g is large. Each is followed by a step of Newton's method,
+which solves the whole with the muscles at a bound held there, and which is then brought back inside the bounds and to the
+torques. The better of the two, with the best length, is taken: the cost falls with every step. The duality gap of a run
+bounds its cost from below: the coupling terms are convex, hence above their tangent, and what is left has its minimum in
+closed form for each muscle and frame.
 
 The optimality certificate of a frame is its multiplier with two verifiable numbers: the residual, the torque not made by
 forces and reserve, and the duality gap, the cost minus a lower bound for all admissible forces that follows from the
@@ -31,31 +47,27 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.arguments import (
-    activation_bounds,
-    arm_and_torque,
-    exponent_of,
-    per_muscle,
-    positive,
-    reserve_of,
-    strengths,
+from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.muscles.static_optimization.criteria import (
+    FAILED,
+    INVALID,
+    OK,
+    OPTIMAL,
+    RESERVE,
+    Criterion,
+    solve_frames,
 )
-from limbtorque.muscles.static_optimization.certificate import certify
-from limbtorque.muscles.static_optimization.criteria import among_muscles, priced
-from limbtorque.muscles.static_optimization.dual import at_frames, clipped, norm, pulls, torque_capacity, torques
-from limbtorque.muscles.static_optimization.nearest import nearest
-from limbtorque.muscles.static_optimization.problem import Criterion, Frames
+from limbtorque.muscles.static_optimization.dual import clipped
 
-OK = 0  #: the muscles alone can make the torque
-RESERVE = 1  #: the muscles cannot reach the torque: a reserve torque adds the rest, or there are no forces
-INVALID = 2  #: a torque, moment arm or strength of the frame is not a finite number
-FAILED = 3  #: no solution passed its optimality certificate; no forces
-
-SMALL = 0.01  # activations below this part of the largest possible are scaled by their own size ...
-SMALLEST = 1e-200  # ... down to this
 BLOCK = 2048  # frames solved together, so that they fit in the processor's cache
-CLOSES = 1e-11  # largest residual, as a part of the capacity of all muscles, that counts as closed
+RUN = 2048  # frames solved together; a longer run is solved in parts, each of which begins at the end of the last
+MOST_STEPS = 200
+AT_BOUND = 1e-12  # distance from a bound that counts as none
+HELD = 1e-7  # torque along a reserve, as a part of its own, of a muscle that the reserve holds at its bound
+ROWS = ("strength", "ratio", "low", "high")  # of a problem, by muscle
+REGULAR = 1e-12  # against singular systems where too few muscles are free
+
+LARGEST_EXPONENT = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +150,7 @@ def share_torques(
     exponent : float, optional
         p, from 1 to 10, or ``"min_max"`` (``math.inf``) for the least effort of the most active muscle, then of the
         next, and so on. With 1, ties are broken by the least sum of squares.
-    weight : array_like of shape () or (n_muscles,), optional
+    weight : array_like of shape (), (n_muscles,) or (n_frames, n_muscles), optional
         w, above zero; for ``min_max`` all equal (in the limit they have no effect).
     norm_n : array_like of shape (n_muscles,) or (n_frames, n_muscles), optional
         N, above zero: divisor of the force. The strength by default, so that the ratio is the activation.
@@ -168,171 +180,356 @@ def share_torques(
     >>> shared.force_n.round(3).tolist(), shared.status.tolist()
     ([[100.0, 200.0, 0.0]], [0])
     """
-    arm, torque = arm_and_torque(moment_arm_m, torque_nm)
-    n_frames, _, n_muscles = arm.shape
-    criterion = Criterion(exponent_of(exponent), *reserve_of(reserve))
-    strength = strengths(max_force_n, n_frames, n_muscles)
-    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
-    price = np.broadcast_to(positive("weight", weight, (n_muscles,)), (n_muscles,))
-    unit = None if norm_n is None else per_muscle("norm_n", norm_n, n_frames, n_muscles)
-    if unit is not None and (unit <= 0).any():
-        raise ValueError(f"norm_n has {unit.min():g} N, expected numbers above 0")
+    criterion = Criterion(_exponent(exponent), *_reserve(reserve))
+    problem = _checked(moment_arm_m, torque_nm, max_force_n, weight, min_activation, max_activation)
+    root = problem.ratio ** (1.0 if math.isinf(criterion.exponent) else 1.0 / criterion.exponent)
     if math.isinf(criterion.exponent) and criterion.reserve == "priced":
         raise ValueError("a priced reserve has no meaning for exponent inf; expected reserve 'least' or 'none'")
-    if math.isinf(criterion.exponent) and (price != price[:1]).any():
+    if math.isinf(criterion.exponent) and (root != root[:, :1]).any():
         raise ValueError("weights have no meaning for exponent inf; give norm_n, or leave weight out")
-    root = price if math.isinf(criterion.exponent) else price ** (1.0 / criterion.exponent)
-    ratio = np.broadcast_to(root, strength.shape) if unit is None else root * strength / unit
-    return least_cost(arm, torque, [strength, ratio, low, high], criterion)
+    if norm_n is not None:
+        n_frames, _, n_muscles = problem.arm.shape
+        root = root * problem.strength / _positive("norm_n", norm_n, n_frames, n_muscles)
+    return least_cost(replace(problem, ratio=root), criterion)
 
 
-def least_cost(arm: FloatArray, torque: FloatArray, rows: list[FloatArray], criterion: Criterion) -> StaticOptimization:
-    """Solution of checked arrays; hard frames are solved again by slower methods.
+def share_torques_near(
+    moment_arm_m: ArrayLike,
+    torque_nm: ArrayLike,
+    max_force_n: ArrayLike,
+    target: ArrayLike,
+    *,
+    weight: ArrayLike = 1.0,
+    change_weight: ArrayLike | None = None,
+    min_activation: ArrayLike = 0.0,
+    max_activation: ArrayLike = 1.0,
+    reserve: Literal["least", "none"] | float = "least",
+) -> StaticOptimization:
+    """Find the forces nearest to target activations that make the joint torques.
 
     Parameters
     ----------
-    arm : ndarray of shape (n_frames, n_joints, n_muscles)
-        Moment arms.
-    torque : ndarray of shape (n_frames, n_joints)
-        Torques.
-    rows : list of ndarray of shape (1, n_muscles) or (n_frames, n_muscles)
-        Strength; the ratio whose product with the activation has the cost of a power; least and largest activation, which
-        may be below zero with exponent 2.
-    criterion : Criterion
-        Cost of forces and reserves.
+    moment_arm_m, torque_nm, max_force_n, weight, min_activation, max_activation, reserve
+        As for `share_torques`; the weight is that of the squared distance.
+    target : array_like of shape (), (n_muscles,) or (n_frames, n_muscles)
+        Target of each activation, inside the bounds or not.
+    change_weight : array_like of shape (), (n_muscles,) or (n_frames, n_muscles), optional
+        Weight of the squared change of an activation from the frame before, above zero: for a term
+        w (time x rate)^2 in the cost it is w (time x frames per second)^2. Without a priced reserve.
+
+    Returns
+    -------
+    StaticOptimization
+        Its cost is the weighted sum of squared distances, and so is the cost of its duality gap. The targets affect neither
+        which torques can be made nor the least reserve. With a cost of change, `cost` has the frame's part, with the change
+        from the frame before it; `duality_gap` is that of the run over the run's cost; `iterations` the steps of the run.
+        Frames without forces end a run.
+
+    Examples
+    --------
+    Two equal flexors; one is wanted at 0.3, and the torque decides the rest:
+
+    >>> near = share_torques_near([[[0.02, 0.02]]], [[10.0]], [1000.0, 1000.0], [0.3, 0.0])
+    >>> near.activation.round(3).tolist(), near.cost.round(4).tolist()
+    ([[0.4, 0.1]], [0.02])
     """
-    finite: BoolArray = np.asarray(np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1))
-    for values in rows:
-        finite = finite & np.isfinite(values).all(axis=1)
-    optimized = _in_blocks(arm, torque, rows, finite, criterion)
+    criterion = Criterion(2.0, *_reserve(reserve))
+    problem = _checked(moment_arm_m, torque_nm, max_force_n, weight, min_activation, max_activation)
+    n_frames, _, n_muscles = problem.arm.shape
+    problem = replace(problem, ratio=np.sqrt(problem.ratio))
+    centre = per_muscle("target", target, n_frames, n_muscles)
+    if change_weight is None:
+        return _near(problem, centre, criterion)
+    if criterion.reserve == "priced":
+        raise ValueError("a priced reserve has no meaning with change_weight; expected reserve 'least' or 'none'")
+    return _smoothly(problem, centre, _positive("change_weight", change_weight, n_frames, n_muscles), criterion)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """Checked arrays of frames, on the first axis; constant rows have one.
+
+    `ratio` times the activation has the cost of a power. With exponent 2 the bounds may be below zero.
+    """
+
+    arm: FloatArray
+    torque: FloatArray
+    strength: FloatArray
+    ratio: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def at(self, some: slice | NDArray[np.intp]) -> _Problem:
+        """Return the problem of some frames, one at least."""
+        return _Problem(*(values if len(values) == 1 else values[some] for values in vars(self).values()))
+
+
+def _checked(
+    moment_arm_m: ArrayLike,
+    torque_nm: ArrayLike,
+    max_force_n: ArrayLike,
+    weight: ArrayLike,
+    min_activation: ArrayLike,
+    max_activation: ArrayLike,
+) -> _Problem:
+    """Problem of checked arguments, with the weight for ratio."""
+    arm, torque = arm_and_torque(moment_arm_m, torque_nm)
+    n_frames, _, n_muscles = arm.shape
+    strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
+    if (strength < 0).any():
+        raise ValueError(f"max_force_n has {np.nanmin(strength):g} N, expected strengths of 0 or more")
+    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
+    return _Problem(arm, torque, strength, _positive("weight", weight, n_frames, n_muscles), low, high)
+
+
+def least_cost(problem: _Problem, criterion: Criterion) -> StaticOptimization:
+    """Solve in blocks; hard frames are solved again by slower methods."""
+    blocks = [
+        _solve_block(problem.at(slice(start, start + BLOCK)), criterion)
+        for start in range(0, max(len(problem.torque), 1), BLOCK)
+    ]
+    names = [field.name for field in fields(StaticOptimization)]
+    optimized = blocks[0]
+    if len(blocks) > 1:
+        optimized = StaticOptimization(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
     failed = np.flatnonzero(optimized.status == FAILED)
-    if failed.size:
-        rows = [v[failed] if len(v) > 1 else v for v in rows]
-        again = _in_blocks(arm[failed], torque[failed], rows, finite[failed], replace(criterion, patient=True))
-        for field in fields(StaticOptimization):
-            getattr(optimized, field.name)[failed] = getattr(again, field.name)
+    if failed.size and not criterion.patient:
+        again = least_cost(problem.at(failed), replace(criterion, patient=True))
+        for name in names:
+            getattr(optimized, name)[failed] = getattr(again, name)
     return optimized
 
 
-def _in_blocks(
-    arm: FloatArray, torque: FloatArray, rows: list[FloatArray], finite: BoolArray, criterion: Criterion
-) -> StaticOptimization:
-    """Solve block by block; `rows` are strength, ratio and bounds."""
-    blocks = []
-    for start in range(0, max(len(torque), 1), BLOCK):
-        at = slice(start, start + BLOCK)
-        some = [v[at] if len(v) > 1 else v for v in rows]
-        blocks.append(_solve_block(arm[at], torque[at], some, finite[at], criterion))
-    if len(blocks) == 1:
-        return blocks[0]
-    names = [field.name for field in fields(StaticOptimization)]
-    return StaticOptimization(*(np.concatenate([getattr(block, name) for block in blocks]) for name in names))
-
-
-def _solve_block(
-    arm: FloatArray, torque: FloatArray, rows: list[FloatArray], valid: BoolArray, criterion: Criterion
-) -> StaticOptimization:
+def _solve_block(problem: _Problem, criterion: Criterion) -> StaticOptimization:
     """Solve a block of frames in variables b with a cost of b^p.
 
     With the ratio w^(1/p) F_max / N of a muscle, b = ratio a, and the torque of b = 1 is B / ratio = R N / w^(1/p).
     """
-    strength = rows[0]
+    rows = (problem.strength, problem.ratio, problem.low, problem.high)
+    valid: BoolArray = np.asarray(np.isfinite(problem.arm).all(axis=(1, 2)))
+    for values in (problem.torque, *rows):
+        valid = np.asarray(valid & np.isfinite(values).all(axis=1))
     keep = slice(None) if valid.all() else np.flatnonzero(valid)
     force, ratio, low, high = (np.ascontiguousarray((v if len(v) == 1 else v[keep]).T) for v in rows)
     unit = force / np.where(ratio > 0, ratio, 1.0)
-    reach = np.multiply(np.transpose(arm[keep], (1, 2, 0)), unit, order="C")
-    block = _solve_frames(reach, np.ascontiguousarray(torque[keep].T), ratio * low, ratio * high, criterion)
-    block["activation"] = np.where(ratio > 0, block["activation"] / np.where(ratio > 0, ratio, 1.0), low)
-    block["activation"] = clipped(block["activation"], low, high)
-    if not valid.all():
-        block = {name: _spread(values, valid, _FILL.get(name, np.nan)) for name, values in block.items()}
-    activation = np.ascontiguousarray(block.pop("activation").T)
-    block = {name: np.ascontiguousarray(values.T) for name, values in block.items()}
-    block |= {"force_n": activation * strength, "activation": activation}
+    reach = np.multiply(np.transpose(problem.arm[keep], (1, 2, 0)), unit, order="C")
+    block = solve_frames(reach, np.ascontiguousarray(problem.torque[keep].T), ratio * low, ratio * high, criterion)
+    activation = np.where(ratio > 0, block["activation"] / np.where(ratio > 0, ratio, 1.0), low)
+    block["activation"] = clipped(activation, low, high)
+    for name, values in block.items():
+        if not valid.all():  # put the values of the valid frames among all frames
+            fill = {"status": INVALID, "iterations": 0}.get(name, np.nan)
+            block[name] = np.full((*values.shape[:-1], len(valid)), fill, dtype=values.dtype)
+            block[name][..., valid] = values
+        block[name] = np.ascontiguousarray(block[name].T)
+    block["force_n"] = block["activation"] * problem.strength
     return StaticOptimization(*(block[field.name] for field in fields(StaticOptimization)))  # type: ignore[arg-type]
 
 
-_FILL = {"status": INVALID, "iterations": 0}
+def _near(problem: _Problem, target: FloatArray, criterion: Criterion) -> StaticOptimization:
+    """Activations of least weighted squared distance from targets: the problem of their differences."""
+    shape = problem.torque.shape[0], problem.strength.shape[1]
+    made = np.einsum("fjm,fm->fj", problem.arm, np.broadcast_to(problem.strength * target, shape))
+    low, high = problem.low, problem.high
+    shifted = replace(problem, torque=problem.torque - made, low=low - target, high=high - target)
+    optimized = least_cost(shifted, criterion)
+    activation = clipped(optimized.activation + target, low, high)
+    return replace(optimized, activation=activation, force_n=activation * problem.strength)
 
 
-def _spread(values: FloatArray, valid: BoolArray, fill: float) -> FloatArray:
-    """Put the values of the valid frames (last axis) among all frames."""
-    spread = np.full((*values.shape[:-1], len(valid)), fill, dtype=values.dtype)
-    spread[..., valid] = values
-    return spread
+def _smoothly(problem: _Problem, target: FloatArray, change: FloatArray, criterion: Criterion) -> StaticOptimization:
+    """Activations near targets that change little: runs of frames with forces, in parts."""
+    optimized = _near(problem, target, criterion)
+    shape = optimized.activation.shape
+    whole = replace(problem, **{name: np.broadcast_to(getattr(problem, name), shape) for name in ROWS})
+    target, change = np.broadcast_to(target, shape), np.broadcast_to(change, shape)
+    for start, stop in runs(np.isfinite(optimized.activation).all(axis=1)):
+        for first in range(start, stop, RUN):
+            some = slice(first, min(first + RUN, stop))
+            links = np.concatenate([change[some], np.zeros_like(change[:1])])
+            links[0] *= first > start
+            before = optimized.activation[max(first - 1, start)]
+            run = _Run(whole.at(some), whole.ratio[some] ** 2, target[some], links, before, criterion)
+            part = _smooth(run, optimized.activation[some])
+            for name in vars(optimized):
+                getattr(optimized, name)[some] = getattr(part, name)
+    return optimized
 
 
-def _solve_frames(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, criterion: Criterion
-) -> dict[str, FloatArray]:
-    """Solution and optimality certificate of valid frames (last axis), in parts."""
-    power = criterion.exponent if math.isfinite(criterion.exponent) else 1.0
-    capacity = torque_capacity(reach)
-    bare = capacity == 0  # joints without a muscle: their torque is all reserve
-    scale = 1.0 / np.where(bare, 1.0, capacity)
-    size = _sizes(reach, torque, low, high, (np.abs(torque) * scale * ~bare).max(axis=0, initial=0.0))
-    if (size == 1.0).all():
-        return _answer(Frames(reach, torque, low, high, scale), bare, criterion)
-    frames = Frames(reach, torque / size, low / size, high / size, scale)
-    answer = _answer(frames, bare, replace(criterion, reserve_nm=criterion.reserve_nm * size ** (power / 2.0 - 1.0)))
-    for name in ("activation", "reserve_nm", "residual_nm", "shortfall_nm"):
-        answer[name] *= size
-    answer["cost"] *= size**power
-    answer["multiplier"] *= size ** (power - 1.0)
-    return answer
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """Successive frames with a cost of change.
 
-
-def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
-    """Power of two nearest the largest activation; 1 unless torques are small.
-
-    `part` is the torque over the capacity. Where it is small, a first solution decides. Activations and bounds below zero
-    count by their size.
+    `change` has the weight of the link before each frame and, zero, of one after the last; `before` are the activations
+    of the frame before the first.
     """
-    size = np.broadcast_to(np.maximum(high, -low).max(axis=0, initial=0.0), part.shape).copy()
-    at = np.flatnonzero((part > 0) & (part < SMALL * size))
-    if at.size:
-        few_reach, few_torque, few_low, few_high = at_frames(at, reach, torque, low, high)
-        few = np.abs(nearest(few_reach, few_torque, few_low, few_high).activation).max(axis=0, initial=0.0)
-        size[at] = np.where(few < SMALL * size[at], few, size[at])
-    size = np.maximum(size, np.maximum(low, -high).max(axis=0, initial=0.0))
-    return np.asarray(np.exp2(np.floor(np.log2(np.where(size > 0, np.maximum(size, SMALLEST), 1.0)))))
+
+    problem: _Problem
+    weight: FloatArray
+    target: FloatArray
+    change: FloatArray
+    before: FloatArray
+    criterion: Criterion
+
+    @property
+    def stiffness(self) -> FloatArray:
+        """Weight of each frame with its neighbours held."""
+        return np.asarray(self.weight + self.change[:-1] + self.change[1:])
+
+    def nearest(self, target: FloatArray) -> StaticOptimization:
+        """Activations nearest to targets, frame by frame, with the neighbours held."""
+        return _near(replace(self.problem, ratio=np.sqrt(self.stiffness)), target, self.criterion)
+
+    def previous(self, a: FloatArray) -> FloatArray:
+        """Activations of the frame before each."""
+        return np.concatenate([self.before[None], a[:-1]])
+
+    def held_target(self, a: FloatArray) -> FloatArray:
+        """Target of each frame with its neighbours held."""
+        following = np.concatenate([a[1:], a[-1:]])
+        sides = self.change[:-1] * self.previous(a) + self.change[1:] * following
+        return np.asarray((self.weight * self.target + sides) / self.stiffness)
+
+    def cost(self, a: FloatArray) -> FloatArray:
+        """Cost of each frame, shape (n_frames,)."""
+        rise = a - self.previous(a)
+        return np.asarray((self.weight * (a - self.target) ** 2 + self.change[:-1] * rise**2).sum(axis=1))
+
+    def slope(self, a: FloatArray) -> FloatArray:
+        """Half the derivative of the cost with each activation."""
+        rise = self.change[:-1] * (a - self.previous(a))
+        left = np.concatenate([rise[1:], np.zeros_like(rise[:1])])
+        return np.asarray(self.weight * (a - self.target) + rise - left)
+
+    def towards(self, a: FloatArray, other: FloatArray) -> FloatArray:
+        """Activations of least cost on the way from one solution to another."""
+        way = other - a
+        change = np.concatenate([way[:1], np.diff(way, axis=0)])
+        bend = float((self.weight * way**2 + self.change[:-1] * change**2).sum())
+        length = -float((self.slope(a) * way).sum()) / bend if bend > 0.0 else 0.0
+        return np.asarray(a + min(max(length, 0.0), 1.0) * way)
+
+    def gap(self, optimized: StaticOptimization) -> float:
+        """Upper bound of the excess of the run's cost over its minimum."""
+        problem, a = self.problem, optimized.activation
+        reach = problem.arm * problem.strength[:, None]
+        slope = 2.0 * self.slope(a) - np.einsum("fjm,fj->fm", reach, optimized.multiplier)
+        best = clipped(a - slope / (2.0 * self.weight), problem.low, problem.high) - a
+        excess = -(slope * best + self.weight * best**2)
+        # muscles without a choice, which a reserve holds at a bound, have no excess
+        along = np.abs(np.einsum("fjm,fj->fm", reach, optimized.certificate))
+        length = np.sqrt((reach * reach).sum(axis=1))
+        held = (optimized.status == RESERVE)[:, None] & (along > HELD * length)
+        return float(excess[~held].sum())
+
+    def newton(self, a: FloatArray) -> FloatArray:
+        """Activations that solve the whole with the muscles at their bounds held there."""
+        from scipy.linalg import solve_banded  # a slow import that few trials need
+
+        problem = self.problem
+        (n_frames, n_muscles), n_joints = a.shape, problem.arm.shape[1]
+        free = (a > problem.low + AT_BOUND) & (a < problem.high - AT_BOUND)
+        reach = problem.arm * problem.strength[:, None]
+        capacity = np.abs(reach).sum(axis=2)
+        scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
+        reach = reach * scale[..., None]
+        size = n_muscles + n_joints  # unknowns of a frame: activations, multipliers
+        band = np.zeros((2 * size + 1, n_frames, size))
+        band[size, :, :n_muscles] = np.where(free, self.stiffness, 1.0)
+        band[size, :, n_muscles:] = REGULAR
+        link = self.change[1:-1]
+        band[0, 1:, :n_muscles] = -link * free[:-1]
+        band[2 * size, :-1, :n_muscles] = -link * free[1:]
+        joint, muscle = np.indices((n_joints, n_muscles))
+        off = n_muscles + joint - muscle
+        band[size - off, :, n_muscles + joint] = np.transpose(-reach * free[:, None], (1, 2, 0))
+        band[size + off, :, muscle] = np.transpose(reach, (1, 2, 0))
+        right = np.zeros((n_frames, size))
+        aims = self.weight * self.target
+        aims[0] += self.change[0] * self.before
+        right[:, :n_muscles] = np.where(free, aims, a)
+        right[:, n_muscles:] = np.einsum("fjm,fm->fj", reach, a)
+        solved = solve_banded((size, size), band.reshape(2 * size + 1, -1), right.ravel(), check_finite=False)
+        return np.asarray(solved.reshape(n_frames, size)[:, :n_muscles])
 
 
-def _answer(frames: Frames, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
-    """Solution and optimality certificate; the torque of bare joints is all reserve."""
-    torque = frames.torque
-    if bare.any():
-        frames = replace(frames, torque=np.where(bare, 0.0, torque))
-    first = nearest(frames.reach, frames.torque, frames.low, frames.high)
-    if criterion.reserve == "priced":
-        found = priced(frames, first, criterion)
-        cost, gap = certify(frames, found, criterion)
-    else:
-        found, cost, gap = among_muscles(replace(frames, torque=frames.torque - first.reserve), first, criterion)
-    missing = np.where(bare, torque, first.reserve)
-    distance = norm(missing)
-    status = np.where(distance > 0, RESERVE, OK)
-    reserve = np.where(bare, torque, found.reserve)
-    proof = missing / np.where(distance > 0, distance, 1.0)
-    rest = torque - torques(frames.reach, found.share) - reserve
-    open_torque = (np.abs(rest) > CLOSES * (1.0 / frames.scale + np.abs(torque))).any(axis=0)
-    status[first.failed | open_torque | ~(np.abs(gap) <= criterion.largest_gap)] = FAILED
-    if (status == RESERVE).any():
-        along = pulls(frames.reach, proof)
-        excess = (proof * torque).sum(axis=0) - np.maximum(along * frames.low, along * frames.high).sum(axis=0)
-        status[(status == RESERVE) & ~(excess > 0.5 * distance)] = FAILED
-    answer = {
-        "activation": found.share,
-        "reserve_nm": reserve,
-        "residual_nm": np.abs(rest).max(axis=0, initial=0.0),
-        "cost": cost,
-        "duality_gap": gap,
-        "multiplier": found.multiplier,
-    }
-    proofs = {"certificate": proof, "shortfall_nm": distance}
-    lacks = status == FAILED if criterion.reserve != "none" else status != OK
-    for values in answer.values():
-        values[..., lacks] = np.nan
-    for values in proofs.values():
-        values[..., status == FAILED] = np.nan
-    return {**answer, **proofs, "status": status.astype(np.int8), "iterations": found.iterations}
+def _smooth(run: _Run, a: FloatArray) -> StaticOptimization:
+    """Solution of a run from that without coupling."""
+    for count in range(1, MOST_STEPS + 1):
+        optimized = run.nearest(run.held_target(a))
+        cost, gap = run.cost(optimized.activation), run.gap(optimized)
+        relative = gap / max(float(cost.sum()), np.finfo(float).tiny)
+        counts = np.full(len(a), count, dtype=np.int64)
+        if relative <= OPTIMAL:
+            break
+        step = run.nearest(run.newton(optimized.activation))
+        ways = [run.towards(a, way.activation) for way in (optimized, step) if np.isfinite(way.activation).all()]
+        a = min(ways, key=lambda way: float(run.cost(way).sum()), default=a)
+    if relative > OPTIMAL:  # no forces, as no solution passed its certificate
+        for values in vars(optimized).values():
+            values[...] = np.nan if values.dtype.kind == "f" else FAILED
+        cost, relative = cost * np.nan, np.nan
+    return replace(optimized, cost=cost, duality_gap=np.full(len(a), relative), iterations=counts)
+
+
+def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Moment arms (n_frames, n_joints, n_muscles) and torques (n_frames, n_joints)."""
+    arm, torque = np.asarray(moment_arm_m, dtype=float), np.asarray(torque_nm, dtype=float)
+    if arm.ndim != 3 or torque.shape != arm.shape[:2]:
+        raise ValueError(
+            f"moment arms have shape {arm.shape}, torques shape {torque.shape}; expected "
+            "(n_frames, n_joints, n_muscles) and (n_frames, n_joints)"
+        )
+    return arm, torque
+
+
+def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
+    """Values of shape (1, n_muscles) or (n_frames, n_muscles); one number counts for all."""
+    array = np.asarray(values, dtype=float)
+    array = np.full(n_muscles, array) if array.ndim == 0 else array
+    if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:
+        raise ValueError(
+            f"{name} has shape {array.shape}, expected ({n_muscles},) or ({n_frames}, {n_muscles}): one for each muscle"
+        )
+    return np.atleast_2d(array)
+
+
+def activation_bounds(
+    least: ArrayLike, largest: ArrayLike, n_frames: int, n_muscles: int
+) -> tuple[FloatArray, FloatArray]:
+    """Bounds as `per_muscle`, from 0, the lower not above the upper."""
+    low = per_muscle("min_activation", least, n_frames, n_muscles)
+    high = per_muscle("max_activation", largest, n_frames, n_muscles)
+    if (low < 0).any():
+        raise ValueError(f"min_activation has {np.nanmin(low):g}, expected 0 or more: a muscle cannot push")
+    if (low > high).any():
+        raise ValueError("min_activation is above max_activation; expected it at or below")
+    return low, high
+
+
+def _positive(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
+    """Values as `per_muscle`, above 0."""
+    array = per_muscle(name, values, n_frames, n_muscles)
+    if (array <= 0).any():
+        raise ValueError(f"{name} has {np.nanmin(array):g}, expected numbers above 0")
+    return array
+
+
+def _reserve(reserve: Literal["least", "none"] | float) -> tuple[Literal["least", "priced", "none"], float]:
+    """Kind of reserve, and its price in N m (1 where it has none)."""
+    if reserve == "least" or reserve == "none":
+        return reserve, 1.0
+    if isinstance(reserve, str) or not (0.0 < reserve < math.inf):
+        raise ValueError(f"reserve is {reserve!r}, expected 'least', 'none' or a price in N m, one number above 0")
+    return "priced", float(reserve)
+
+
+def _exponent(exponent: float | Literal["min_max"]) -> float:
+    """Exponent from 1 to 10, or inf."""
+    number = math.inf if exponent == "min_max" else float(exponent)
+    if not (1.0 <= number <= LARGEST_EXPONENT or number == math.inf):
+        raise ValueError(
+            f"exponent is {exponent!r}, expected a number from 1 to {LARGEST_EXPONENT:g}, or min_max (inf), the limit of "
+            "larger exponents"
+        )
+    return number

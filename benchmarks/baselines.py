@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.arguments import arm_and_torque, exponent_of, strengths
+from limbtorque.muscles.static_optimization.solve import LARGEST_EXPONENT, arm_and_torque, per_muscle
 
 ROUNDING = 1e-12  # an activation nearer to zero is rounding
 SLSQP_CLOSES = 1e-8  # largest residual of a valid SLSQP solution, as a part of the capacity
@@ -157,8 +157,8 @@ def slsqp(moment_arm_m: ArrayLike, torque_nm: ArrayLike, *, max_force_n: ArrayLi
     programmed so; `limbtorque.muscles.static_optimization.solve.share_torques` is some hundred times faster.
     """
     arm, torque, strength = _valid(moment_arm_m, torque_nm, max_force_n)
-    if not np.isfinite(exponent_of(exponent)):
-        raise ValueError("exponent is inf, expected a number from 1 to 10 for SLSQP")
+    if not 1.0 <= exponent <= LARGEST_EXPONENT:
+        raise ValueError(f"exponent is {exponent:g}, expected a number from 1 to {LARGEST_EXPONENT:g} for SLSQP")
     known = _known(arm, torque, strength)
     reach, scale = _scaled(arm, strength, known)
     activation = np.full((len(arm), arm.shape[2]), np.nan)
@@ -201,7 +201,10 @@ def _valid(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     arm, torque = arm_and_torque(moment_arm_m, torque_nm)
     n_frames, _, n_muscles = arm.shape
-    return arm, torque, np.broadcast_to(strengths(max_force_n, n_frames, n_muscles), (n_frames, n_muscles))
+    strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
+    if (strength < 0).any():
+        raise ValueError(f"max_force_n has {strength.min():g} N, expected strengths of 0 or more")
+    return arm, torque, np.broadcast_to(strength, (n_frames, n_muscles))
 
 
 def _known(arm: FloatArray, torque: FloatArray, strength: FloatArray) -> BoolArray:

@@ -1,10 +1,18 @@
 """Simpler rules of sharing: closed forms, SciPy's least squares, and what they get wrong."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from limbtorque.muscles.static_optimization.baselines import agonist_only, pseudo_inverse, slsqp
 from limbtorque.muscles.static_optimization.solve import share_torques
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+try:
+    from baselines import agonist_only, pseudo_inverse, slsqp
+finally:
+    sys.path.pop(0)
 
 RULES = [pseudo_inverse, agonist_only, slsqp]
 
