@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import FloatArray
 from limbtorque.emg.summary import agreement_text, drawn_envelope
 from limbtorque.figures.error_sources import error_parts, net_bands
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
@@ -139,17 +139,27 @@ class _Curves:
 
 _OF_MUSCLES = ("_force_n", "_activation", "_envelope", "_contact_bw")
 _OF_FRAMES = ("time_s", "frame", "edge", "foreshortened", "filled", "spike", "swapped")
-_FAULTS = ("spike", "swapped")  # shaded in every panel
 _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization_status")
-_OF_FORCES = (
-    "edge",
-    *_FAULTS,
-    "foreshortened",
-    "external_unknown",
-    "moment_arm",
-    "fibre",
-    "beyond_muscles",
-    "not_certified",
+_ALWAYS = ("edge", "spike", "swapped")  # shaded in every panel
+_NO_TORQUE = (*_ALWAYS, "foreshortened", "external_unknown")
+_OF_FORCES = (*_NO_TORQUE, "moment_arm", "fibre", "beyond_muscles", "not_certified")
+_SHADED = (  # kind, column of its status and its value, colour, legend
+    ("edge", "edge", 1, "#888888", "affected by filter edge effects: less certain"),
+    ("spike", "spike", 1, "#EE3377", "spike or jump of a marker, not filled"),
+    ("swapped", "swapped", 1, "#AA4499", "markers exchanged"),
+    ("filled", "filled", 1, "#56B4E9", "gap in a marker filled"),
+    ("foreshortened", "foreshortened", 1, "#E69F00", "segment out of the plane: no torques"),
+    (
+        *("external_unknown", "external_status", 2, "#D55E00"),
+        "ground contact (or up to plates.min_contact_s after it) with unknown force: no torques",
+    ),
+    ("moment_arm", "moment_arm_status", 1, "#DDAA33", "outside the range of a moment arm"),
+    ("fibre", "fibre_status", 1, "#BB5566", "outside the range of a fibre's curves"),
+    (
+        *("beyond_muscles", "optimization_status", 1, "#AA3377"),
+        "torque beyond the muscles' strength, or moment arms not known",
+    ),
+    ("not_certified", "optimization_status", 3, "#661100", "muscle forces without an optimality certificate"),
 )
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
@@ -268,18 +278,18 @@ def _columns(table: pa.Table, names: Sequence[str]) -> dict[str, FloatArray]:
     return {name: column_array(table, name)[:, 0] for name in names}
 
 
+def _joint_lines(joints: Sequence[str], ending: str) -> tuple[Line, ...]:
+    """A line for each joint, of its column with this ending."""
+    looks = zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
+    return tuple(Line(f"{joint}_{ending}", joint, colour, dash) for joint, colour, dash in looks)
+
+
 def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Panel:
     degrees = {f"{joint}_angle_deg": np.degrees(column_array(table, f"{joint}_angle_rad")[:, 0]) for joint in joints}
     curves.add(degrees, 5)
-    lines = tuple(
-        Line(f"{joint}_angle_deg", joint, colour, dash)
-        for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
-    )
-    of = tuple(range(len(joints)))
+    lines, shaded = _joint_lines(joints, "angle_deg"), (*_ALWAYS, "foreshortened", "filled")
     about = "Flexion positive: from the anatomical position. As in the tables: of each segment against the one before it, the first against the x axis."
-    return Panel(
-        "angles", "Joint angles", "angle", "deg", lines, ("edge", *_FAULTS, "foreshortened", "filled"), of, True, about
-    )
+    return Panel("angles", "Joint angles", "angle", "deg", lines, shaded, tuple(range(len(joints))), True, about)
 
 
 def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _Curves) -> Panel:
@@ -291,19 +301,13 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
     sums = {kind: values for kind, values in grouped_terms(table, joint, joints).items() if largest_of(values) > 0.0}
     summed = {f"{joint}_torque_kind_{kind}_nm": values for kind, values in sums.items()}
     curves.add({**_columns(table, [net]), **single, **summed}, 5)
-    low, high = _limits_of(table, joint, curves)
+    limits = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
+    low, high = limits if set(limits) <= set(table.column_names) else ("", "")
+    curves.add(_columns(table, limits if low else []), 5)
     lines = [Line(net, "net", INK, width=2.6, kind="net", low=low, high=high)]
-    lines += [
-        Line(
-            f"{joint}_torque_kind_{kind}_nm",
-            TERM_NAMES[kind],
-            TERM_COLOURS[kind],
-            KIND_DASHES.get(kind, "solid"),
-            kind=kind,
-            grouped=True,
-        )
-        for kind in sums
-    ]
+    for kind, curve in zip(sums, summed, strict=True):
+        look = (TERM_COLOURS[kind], KIND_DASHES.get(kind, "solid"))
+        lines.append(Line(curve, TERM_NAMES[kind], *look, kind=kind, grouped=True))
     for kind, names in kinds.items():
         there = [name for name in names if name in single]
         lines += [
@@ -311,17 +315,8 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
             for name, dash in zip(there, itertools.cycle(DASHES), strict=False)
         ]
     title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
-    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown", f"{joint}_unknown")
+    shaded = (*_NO_TORQUE, f"{joint}_unknown")
     return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, (number,) * len(lines))
-
-
-def _limits_of(table: pa.Table, joint: str, curves: _Curves) -> tuple[str, str]:
-    """Curves of the 95 % limits of a net torque; empty names where the table has none."""
-    names = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
-    if not set(names) <= set(table.column_names):
-        return "", ""
-    curves.add(_columns(table, names), 5)
-    return names[0], names[1]
 
 
 def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel]:
@@ -340,9 +335,8 @@ def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel
         "variance (docs/uncertainty.md)."
     )
     title = f"{joint.replace('_', ' ').capitalize()}: uncertainty of the net torque, by source"
-    yield Panel(
-        f"error_{joint}", title, "95 % limits", "N m", lines, ("edge", *_FAULTS, f"{joint}_unknown"), about=about
-    )
+    shaded = (*_ALWAYS, f"{joint}_unknown")
+    yield Panel(f"error_{joint}", title, "95 % limits", "N m", lines, shaded, about=about)
 
 
 def _term_name(column: str, joint: str, kind: str) -> str:
@@ -357,13 +351,8 @@ def _term_name(column: str, joint: str, kind: str) -> str:
 
 def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Panel:
     curves.add(_columns(table, [f"{joint}_power_w" for joint in joints]), 4)
-    lines = tuple(
-        Line(f"{joint}_power_w", joint, colour, dash)
-        for joint, colour, dash in zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
-    )
-    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown")
     about = "Net torque times angular velocity; positive: power generation."
-    return Panel("power", "Joint power", "power", "W", lines, shaded, about=about)
+    return Panel("power", "Joint power", "power", "W", _joint_lines(joints, "power_w"), _NO_TORQUE, about=about)
 
 
 def _muscle_colours(table: pa.Table) -> dict[str, tuple[str, str]]:
@@ -404,30 +393,24 @@ def _contact_panel(
 ) -> Iterator[Panel]:
     """Contact forces of the joints in which they are known in some frame."""
     given = [joint for joint in joints if f"{joint}_contact_bw" in table.column_names]
-    force = _columns(table, [f"{joint}_contact_bw" for joint in given])
-    known = [joint for joint in given if np.isfinite(force[f"{joint}_contact_bw"]).any()]
+    known = [joint for joint in given if np.isfinite(column_array(table, f"{joint}_contact_bw")).any()]
     if not known:
         return
     ends = {joint: [f"{joint}_effort_{end}_contact_bw" for end in ("min", "max")] for joint in known}
     ranged = {joint: both for joint, both in ends.items() if both[0] in table.column_names}
-    names = [f"{joint}_contact_bw" for joint in known]
-    curves.add(_columns(table, [*names, *itertools.chain.from_iterable(ranged.values())]), 4)
-    lines = tuple(
-        Line(name, joint, colour, dash, least=least, greatest=greatest)
-        for name, joint, (least, greatest), colour, dash in zip(
-            names,
-            known,
-            (ranged.get(joint, ("", "")) for joint in known),
-            LINE_COLOURS,
-            itertools.cycle(DASHES),
-            strict=False,
-        )
-    )
+    lines = [
+        replace(line, least=least, greatest=greatest)
+        for line in _joint_lines(known, "contact_bw")
+        for least, greatest in [ranged.get(line.name, ("", ""))]
+    ]
+    curves.add(_columns(table, [line.curve for line in lines] + [name for both in ranged.values() for name in both]), 4)
     about = "Joint reaction and the pulls of all muscles across the joint."
     if ranged:
         factor = "muscles.contact_effort" if effort is None else f"{effort:g} (muscles.contact_effort)"
         about += f" The range has the same torques with activations up to {factor} times the least possible largest one (docs/muscles.md)."
-    yield Panel("contact", "Joint contact forces", "contact force", "body weights", lines, _OF_FORCES, about=about)
+    yield Panel(
+        "contact", "Joint contact forces", "contact force", "body weights", tuple(lines), _OF_FORCES, about=about
+    )
 
 
 def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curves) -> Iterator[Panel]:
@@ -440,16 +423,11 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
         return
     curves.add(_columns(table, there), 4)
     looks = _muscle_colours(table)
-    lines = tuple(
-        Line(
-            column,
-            f"{column.rpartition('_')[0]} {'EMG' if column.endswith('_envelope') else 'activation'}",
-            looks[column.rpartition("_")[0]][0],
-            "dot" if column.endswith("_envelope") else "solid",
-            shown=names.index(column.rpartition("_")[0]) < SHOWN_EMG,
-        )
-        for column in there
-    )
+    lines = []
+    for column in there:
+        name, _, what = column.rpartition("_")
+        label, dash = ("EMG", "dot") if what == "envelope" else ("activation", "solid")
+        lines.append(Line(column, f"{name} {label}", looks[name][0], dash, shown=names.index(name) < SHOWN_EMG))
     compared = [f"{row['muscle']}: {agreement_text(row)}" for row in rows]
     about = (
         "Dotted: normalised envelopes, later by the electromechanical delay"
@@ -457,9 +435,8 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
     )
     if any("known" in row.get("not_compared", "") for row in rows):
         about += " Known: share of the window's frames with activation and envelope (limit: ensembles.min_known_share)."
-    yield Panel(
-        "emg", "Activation and electromyogram", "activation, envelope", "1", lines, ("edge", *_FAULTS), about=about
-    )
+    title = "Activation and electromyogram"
+    yield Panel("emg", title, "activation, envelope", "1", tuple(lines), _ALWAYS, about=about)
 
 
 def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
@@ -468,18 +445,15 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     if not largest_of(*force.values()) > 0.0:
         return
     curves.add(force, 4)
-    lines = (
-        Line(names[0], "x, forward", LINE_COLOURS[6]),
-        Line(names[1], "y", LINE_COLOURS[0], "dash"),
-    )
+    lines = (Line(names[0], "x, forward", LINE_COLOURS[6]), Line(names[1], "y", LINE_COLOURS[0], "dash"))
     about = "On the last segment, in the plane of motion; y is up (in a horizontal plane: to the left)."
-    yield Panel("external", "External force", "force", "N", lines, ("edge", *_FAULTS, "external_unknown"), about=about)
+    shaded = (*_ALWAYS, "external_unknown")
+    yield Panel("external", "External force", "force", "N", lines, shaded, about=about)
 
 
 def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
     """Torques and powers beside another program's, where the recording holds them."""
     there = [joint for joint in joints if f"{joint}_file_torque_nm" in kinematics.column_names]
-    shaded = ("edge", *_FAULTS, "foreshortened", "external_unknown")
     for quantity, unit in (("torque", "N m"), ("power", "W")):
         names = [f"{joint}_file_{quantity}_{unit.lower().replace(' ', '')}" for joint in there]
         if not there or not largest_of(*_columns(kinematics, names).values()) > 0.0:
@@ -497,7 +471,7 @@ def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str],
             "Dotted: results with the names of Plug-in Gait, as the recording holds them, in the signs of this page; "
             "not used here."
         )
-        yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), shaded, of, about=about)
+        yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), _NO_TORQUE, of, about=about)
 
 
 def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curves: _Curves) -> dict[str, Any]:
@@ -515,42 +489,15 @@ def _bands(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Shaded frames by kind: legend, colour, count and times; only kinds that occur."""
 
-    def status(table: pa.Table, name: str) -> FloatArray:
-        return column_array(table, name)[:, 0] if name in table.column_names else np.zeros(len(time_s))
+    def status(name: str) -> FloatArray:
+        table = next((table for table in (kinematics, torques, muscles) if name in table.column_names), None)
+        return np.zeros(len(time_s)) if table is None else column_array(table, name)[:, 0]
 
-    edge = status(kinematics, "edge") == 1
-    short = status(kinematics, "foreshortened") == 1
-    unknown = status(kinematics, "external_status") == 2
-    found: list[tuple[str, str, str, BoolArray]] = [
-        ("edge", "affected by filter edge effects: less certain", "#888888", edge),
-        ("spike", "spike or jump of a marker, not filled", "#EE3377", status(kinematics, "spike") == 1),
-        ("swapped", "markers exchanged", "#AA4499", status(kinematics, "swapped") == 1),
-        ("filled", "gap in a marker filled", "#56B4E9", status(kinematics, "filled") == 1),
-        ("foreshortened", "segment out of the plane: no torques", "#E69F00", short),
-        (
-            "external_unknown",
-            "ground contact (or up to plates.min_contact_s after it) with unknown force: no torques",
-            "#D55E00",
-            unknown,
-        ),
-        ("moment_arm", "outside the range of a moment arm", "#DDAA33", status(muscles, "moment_arm_status") == 1),
-        ("fibre", "outside the range of a fibre's curves", "#BB5566", status(muscles, "fibre_status") == 1),
-        (
-            "beyond_muscles",
-            "torque beyond the muscles' strength, or moment arms not known",
-            "#AA3377",
-            status(muscles, "optimization_status") == 1,
-        ),
-        (
-            "not_certified",
-            "muscle forces without an optimality certificate",
-            "#661100",
-            status(muscles, "optimization_status") == 3,
-        ),
-    ]
+    masks = [(kind, legend, colour, status(column) == value) for kind, column, value, colour, legend in _SHADED]
+    no_torque = np.any([mask for kind, _, _, mask in masks if kind in ("foreshortened", "external_unknown")], axis=0)
     for joint in joints:
-        missing = np.isnan(status(torques, f"{joint}_torque_nm")) & ~short & ~unknown
-        found.append((f"{joint}_unknown", f"{joint} torque not known", "#CC3311", missing))
-    for name, label, colour, mask in found:
+        missing = np.isnan(status(f"{joint}_torque_nm")) & ~no_torque
+        masks.append((f"{joint}_unknown", f"{joint} torque not known", "#CC3311", missing))
+    for name, label, colour, mask in masks:
         if mask.any():
             yield name, {"label": label, "colour": colour, "count": int(mask.sum()), "spans": spans(mask, time_s)}
