@@ -18,7 +18,7 @@ import numpy as np
 from criteria import ADULT_CHANNELS, DELAY_S, Walk, crossed, predicted, walks
 from matplotlib.axes import Axes
 
-from limbtorque.figures.emg_figures import ENVELOPE
+from limbtorque.figures.muscle_figures import ENVELOPE
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.style import MINUS, paper_figure, paper_style, save_figure
 from limbtorque.study.options.muscles import Muscles

@@ -59,13 +59,13 @@ from limbtorque.errors import SettingsError as SettingsError
 from limbtorque.errors import SignalError as SignalError
 from limbtorque.errors import StudyError as StudyError
 from limbtorque.errors import TrialError as TrialError
-from limbtorque.figures.motion_figures import draw_limb as draw_limb
 from limbtorque.figures.palette import TERM_COLOURS as TERM_COLOURS
 from limbtorque.figures.style import paper_figure as paper_figure
 from limbtorque.figures.style import paper_style as paper_style
 from limbtorque.figures.style import save_figure as save_figure
-from limbtorque.figures.term_kinds import TERM_NAMES as TERM_NAMES
-from limbtorque.figures.torque_figures import draw_torque_terms as draw_torque_terms
+from limbtorque.figures.terms import TERM_NAMES as TERM_NAMES
+from limbtorque.figures.trial_figures import draw_limb as draw_limb
+from limbtorque.figures.trial_figures import draw_torque_terms as draw_torque_terms
 from limbtorque.motion.limb import Limb as Limb
 from limbtorque.muscles.hill import excitation_for_rate as excitation_for_rate
 from limbtorque.muscles.moment_arms import musculotendon as musculotendon

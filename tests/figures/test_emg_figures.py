@@ -8,7 +8,7 @@ import pytest
 from matplotlib.collections import PolyCollection
 
 from limbtorque.emg.summary import agreement_text
-from limbtorque.figures.emg_figures import ROOM, emg_figure
+from limbtorque.figures.muscle_figures import ROOM, emg_figure
 
 TIME_S = np.arange(200) / 100.0
 ACTIVATION = 0.2 * np.sin(np.pi * TIME_S / 2.0) ** 2

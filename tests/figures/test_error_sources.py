@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.figures.error_sources import GROUPS, error_parts, net_bands
+from limbtorque.figures.terms import GROUPS, error_parts, net_bands
 from limbtorque.study.options.uncertainty import SOURCES
 
 

@@ -10,8 +10,8 @@ from still_chains import N_FRAMES, motion_of
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.figures.style import MINUS, failure_figure, save_figure
-from limbtorque.figures.term_kinds import TERM_NAMES
-from limbtorque.figures.torque_figures import LIMITS_NAME, contributions_figure, torque_figure
+from limbtorque.figures.terms import TERM_NAMES
+from limbtorque.figures.trial_figures import LIMITS_NAME, contributions_figure, torque_figure
 from limbtorque.motion.flexion import find_flexion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d

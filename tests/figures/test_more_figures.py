@@ -13,15 +13,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.cutoff_figures import cutoff_figure
-from limbtorque.figures.flag_figures import flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
-from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save_figure
-from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.figures.torque_figures import contributions_figure
+from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
+from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.reach import demo_trials
@@ -560,7 +558,7 @@ def test_figures_and_pages_have_one_list_of_colours_and_all_have_names():
     assert {*TERM_COLOURS.values(), *LINE_COLOURS} == set(COLOUR_NAMES)
     assert len(set(COLOUR_NAMES.values())) == len(COLOUR_NAMES) == len(TERM_COLOURS) + len(LINE_COLOURS)
     source = Path(style.__file__).parent
-    for path in (*source.glob("*figures.py"), source.parent / "report" / "mean_curves.py"):
+    for path in (*source.glob("*figures.py"), source.parent / "report" / "index.py"):
         assert not set(re.findall(r"#[0-9A-F]{6}", path.read_text("utf-8"))) & set(COLOUR_NAMES)
 
 

@@ -12,13 +12,12 @@ import pytest
 from PIL import Image
 
 from limbtorque.analysis.trial import analyse_recording
-from limbtorque.figures.motion_figures import kinematics_figure, power_figure
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import EDGE, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.panels import reused_figures
 from limbtorque.figures.pictures import figure_palette
 from limbtorque.figures.style import save_figure
-from limbtorque.figures.torque_figures import contributions_figure, torque_figure
+from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, power_figure, torque_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import CHECKS, CUTOFF_CHECKS
 from limbtorque.recordings.c3d.read import read_c3d
@@ -90,7 +89,7 @@ def test_a_new_process_draws_the_same_bytes(trials, tmp_path):
     table = trials["a"]["torques"]
     write_table(table, tmp_path / "table.parquet")
     text = (
-        "import sys; from limbtorque.figures.torque_figures import torque_figure\n"
+        "import sys; from limbtorque.figures.trial_figures import torque_figure\n"
         "from limbtorque.figures.style import save_figure; from limbtorque.study.chains import ARM\n"
         "from limbtorque.tables.files import read_table\n"
         "figure = torque_figure(read_table(sys.argv[1])[0], title='a', model=ARM, flexion_sign=[1.0, -1.0, 1.0])\n"

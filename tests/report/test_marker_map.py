@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from limbtorque.report.marker_map import page as page_module
-from limbtorque.report.marker_map.page import MapBody, MapChain, MapLandmark, MarkerMap, marker_map_page
-from limbtorque.report.marker_map.positions import MISSING, pack
+from limbtorque.report.marker_map.page import MISSING, MapBody, MapChain, MapLandmark, MarkerMap, marker_map_page, pack
 from reports import BAD, ENDS, Elements, embedded
 
 

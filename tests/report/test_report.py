@@ -15,10 +15,8 @@ from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
-from limbtorque.report.explain import REASONS
-from limbtorque.report.index import index_page
-from limbtorque.report.mean_curves import ensemble_data
-from limbtorque.report.page import json_text
+from limbtorque.report.index import ensemble_data, index_page
+from limbtorque.report.page import REASONS, json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
 from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM

@@ -8,7 +8,7 @@ import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import SettingsError
-from limbtorque.figures.cutoff_figures import cutoff_figure
+from limbtorque.figures.quality_figures import cutoff_figure
 from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d

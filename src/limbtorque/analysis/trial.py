@@ -171,7 +171,7 @@ class TrialResult:
             There are no muscle forces.
         """
         from limbtorque.figures.muscle_figures import muscle_figure
-        from limbtorque.figures.torque_figures import torque_figure
+        from limbtorque.figures.trial_figures import torque_figure
 
         title = f"{self.source}: {self.limb.side} {self.limb.chain}"
         if choice("which", which, ("torques", "muscles")) == "muscles":

@@ -177,7 +177,7 @@ def _table(recording: Recording, found: Electromyography) -> pa.Table:
 
 def _write(done: Done, path: Path, name: str) -> None:
     """Write table and figure of a recording."""
-    from limbtorque.figures.emg_figures import emg_figure  # matplotlib: a slow import
+    from limbtorque.figures.muscle_figures import emg_figure  # matplotlib: a slow import
     from limbtorque.figures.style import save_figure
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -112,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
     """Analyse one recording without Snakemake."""
     from limbtorque.analysis.trial import analyse_recording
     from limbtorque.figures.style import save_figure
-    from limbtorque.figures.torque_figures import torque_figure
+    from limbtorque.figures.trial_figures import torque_figure
     from limbtorque.motion.limb import Limb
     from limbtorque.recordings.recording import with_static
     from limbtorque.recordings.sandbox import GuardedReader

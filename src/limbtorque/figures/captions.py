@@ -23,7 +23,7 @@ from limbtorque.figures.palette import (
     UNKNOWN,
 )
 from limbtorque.figures.templates import fill
-from limbtorque.figures.term_kinds import TERM_MEANINGS, TERM_NAMES
+from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES
 from limbtorque.statistics.wording import spread_phrase
 
 COLOURS = {

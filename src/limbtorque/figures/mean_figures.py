@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import (
     CHARACTER_MM,
     MM,
@@ -26,7 +26,7 @@ from limbtorque.figures.style import (
     wrapped,
     wrapped_heading,
 )
-from limbtorque.figures.term_kinds import TERM_NAMES, kinds_of_terms
+from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
 from limbtorque.statistics.wording import count_words, too_few
 from limbtorque.uncertainty.bands import LIMITS
 

@@ -17,9 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
-from limbtorque.figures.notebook import NotebookFigure
 from limbtorque.figures.palette import EDGE, UNKNOWN
-from limbtorque.figures.pictures import PanelFigure, handle_look, write_picture
+from limbtorque.figures.pictures import NotebookFigure, PanelFigure, handle_look, write_picture
 from limbtorque.study.whole_file import whole_file
 
 MM = 1.0 / 25.4

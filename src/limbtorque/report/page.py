@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, Template
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
+from numpy.typing import ArrayLike, NDArray
 
+from limbtorque.arrays import FloatArray, runs
 from limbtorque.figures.templates import environment
+from limbtorque.quality.checks import CHECKS
 
 
 def page_template(name: str) -> Template:
@@ -63,3 +68,97 @@ def json_text(data: Any) -> Markup:
     Markup('"\\u003c/script\\u003e"')
     """
     return htmlsafe_json_dumps(data, json.dumps, separators=(",", ":"), allow_nan=False)
+
+
+BY_NAME = {check.name: check for check in CHECKS}
+REASONS = {
+    "read": "The file cannot be read, or its content is contradictory. `limbtorque inspect <file>` lists its content.",
+    "landmark": "A marker or landmark that the chain needs is missing or ambiguous. Compare the marker set of the settings with the labels "
+    "that `limbtorque inspect <file>` lists.",
+    "signal": "Gaps, the cut-off or the number of frames prevent the analysis. Inspect the gaps in the capture software, or choose another "
+    "part of the trial with start_s and end_s.",
+    "segment": "The segment parameters cannot be determined. Check the landmarks between which the lengths are measured, "
+    "and the subject's row in the table of subjects.",
+    "load": "An external load is missing or contradicts the geometry. Check the column `load` of the table of trials, and the force plates.",
+    "trial": "The trial cannot be analysed with these settings.",
+    "settings": "The settings do not fit this trial. The message names the option.",
+    "defect": "An error inside the program, not in the recording. Report it, with the log of the session (results/logs) and the file.",
+}
+AFFECTS = {"torques": "torques and muscle forces", "muscles": "muscle forces"}
+
+
+MOST_FRAMES, FEWEST_FRAMES = 600, 60
+BYTES, BYTES_A_NUMBER = 300_000, 5
+
+
+def frame_step(n_frames: int, n_curves: int) -> int:
+    """Step between the frames that are shown.
+
+    Parameters
+    ----------
+    n_frames, n_curves : int
+        Frames and curves of the trial.
+
+    Returns
+    -------
+    int
+        The least step with which there are at most 600 frames, and about 300 kB of numbers.
+
+    Examples
+    --------
+    >>> [frame_step(n, 60) for n in (600, 601, 6000)]
+    [1, 2, 10]
+    """
+    allowed = max(FEWEST_FRAMES, min(MOST_FRAMES, BYTES // (BYTES_A_NUMBER * max(n_curves, 1))))
+    return max(1, math.ceil(n_frames / allowed))
+
+
+def decimals_for(largest: float, digits: int) -> int:
+    """Decimals with which a number has this many digits, 0 to 9.
+
+    Examples
+    --------
+    >>> [decimals_for(number, 4) for number in (0.0123, 9.99, 10.0, 123456.0, 0.0)]
+    [5, 3, 2, 0, 0]
+    """
+    if not largest > 0.0:
+        return 0
+    return int(np.clip(digits - 1 - math.floor(math.log10(largest)), 0, 9))
+
+
+def largest_of(*arrays: ArrayLike) -> float:
+    """Largest magnitude of numbers of which some may be missing; 0 where all are."""
+    return max((float(np.nanmax(np.abs(array), initial=0.0)) for array in map(np.asarray, arrays)), default=0.0)
+
+
+def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
+    """Encode a curve for JSON: whole numbers of the last decimal, null where missing.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_frames,)
+        The curve.
+    decimals : int
+        Decimals.
+
+    Examples
+    --------
+    >>> fixed_point(np.array([1.234, np.nan, -0.001]), 2)
+    {'decimals': 2, 'values': [123, None, 0]}
+    """
+    known = np.isfinite(values)
+    whole = np.rint(np.where(known, values, 0.0) * 10.0**decimals).astype(np.int64).tolist()
+    shown = whole if known.all() else [v if k else None for v, k in zip(whole, known.tolist(), strict=True)]
+    return {"decimals": decimals, "values": shown}
+
+
+def spans(mask: NDArray[np.bool_], time_s: FloatArray) -> list[list[float]]:
+    """Times at which a mask begins and ceases to hold, half a frame around its frames.
+
+    Examples
+    --------
+    >>> spans(np.array([False, True, True, False]), np.array([0.0, 0.1, 0.2, 0.3]))
+    [[0.05, 0.25]]
+    """
+    half = (time_s[1] - time_s[0]) / 2.0 if len(time_s) > 1 else 0.0
+    return [[round(float(time_s[a] - half), 5), round(float(time_s[b - 1] + half), 5)] for a, b in runs(mask)]

@@ -12,10 +12,9 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.summary import agreement_text, drawn_envelope
-from limbtorque.figures.error_sources import error_parts, net_bands
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.term_kinds import TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.report.curve_data import decimals_for, fixed_point, frame_step, largest_of, spans
+from limbtorque.figures.terms import TERM_NAMES, error_parts, grouped_terms, kinds_of_terms, net_bands
+from limbtorque.report.page import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
 from limbtorque.tables.kinematics_columns import file_columns

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from limbtorque.figures.palette import TERM_COLOURS
-from limbtorque.figures.term_kinds import TERM_NAMES
+from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, METRICS
 from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.report.bands import REMEDIES, band_sentences
-from limbtorque.report.explain import AFFECTS, REASONS
-from limbtorque.report.page import amount, page_template
+from limbtorque.report.page import AFFECTS, REASONS, amount, page_template
 from limbtorque.report.panels import Drawing
 
 PAGE = page_template("report/trial.html.jinja")

@@ -80,20 +80,16 @@ REFERENCES = {
     "zatsiorsky": "Zatsiorsky VM, Seluyanov VN, Chugunova LG (1990) Methods of determining mass-inertial characteristics of human "
     "body segments. In: Contemporary Problems of Biomechanics. CRC Press, Boca Raton, 272-291.",
 }
-CITED = {
-    "anderson": "Anderson and Pandy 2001",
-    **{"anderson_thesis": "Anderson 1999", "riener": "Riener and Edrich 1999"},
-    **{"anderson": "Anderson and Pandy 2001", "bell": "Bell et al. 1990", "cappozzo": "Cappozzo et al. 1995"},
-    **{"davis": "Davis et al. 1991", "harrington": "Harrington et al. 2007", "rab": "Rab et al. 2002"},
-    **{"challis": "Challis 1999", "craven": "Craven and Wahba 1979", "crowninshield": "Crowninshield and Brand 1981"},
-    **{"degroote": "De Groote et al. 2016", "dempster": "Dempster 1955", "derrick": "Derrick et al. 2020"},
-    **{"ehrig": "Ehrig et al. 2006", "gloersen": "Gloersen and Federolf 2016", "rasmussen": "Rasmussen et al. 2001"},
-    **{"mantovani": "Mantovani et al. 2016", "pandy": "Pandy et al. 1995", "pizzolato": "Pizzolato et al. 2015"},
-    **{"robertson": "Robertson and Dowling 2003", "savitzky": "Savitzky and Golay 1964", "winter": "Winter 2009"},
-    **{"woltring": "Woltring 1986", "zajac": "Zajac and Gordon 1989", "deleva": "de Leva 1996"},
-    **{"zatsiorsky": "Zatsiorsky et al. 1990", "zeni": "Zeni et al. 2008", "oconnor": "O'Connor et al. 2007"},
-    **{"dellacroce": "Della Croce et al. 2005", "exell": "Exell et al. 2011", "hicks": "Hicks and Richards 2005"},
-    **{"needham": "Needham et al. 2021", "rossi": "Rossi et al. 2013", "bonato": "Bonato et al. 1998"},
-    **{"deluca": "De Luca et al. 2010", "falconer": "Falconer and Winter 1985", "hodges": "Hodges and Bui 1996"},
-    **{"rudolph": "Rudolph et al. 2000"},
-}
+
+
+def cited(name: str) -> str:
+    """Authors and year of a reference, as a sentence cites it.
+
+    Examples
+    --------
+    >>> cited("anderson"), cited("deleva"), cited("degroote")
+    ('Anderson and Pandy 2001', 'de Leva 1996', 'De Groote et al. 2016')
+    """
+    authors, _, rest = REFERENCES[name].partition(" (")
+    names = [author.rpartition(" ")[0] for author in authors.split(", ")]  # without initials
+    return f"{' and '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {rest[:4]}"

@@ -1,7 +1,8 @@
-"""A study as the methods describe it: options, trials, counts, references."""
+"""A study as the methods describe it: options, trials, counts, errors, references."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,12 +11,50 @@ from statistics import median
 from typing import Any
 
 from limbtorque.figures.templates import prose
-from limbtorque.report.methods.references import CITED
+from limbtorque.motion.limb import Limb
+from limbtorque.report.methods.references import cited
 from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings, flattened
 from limbtorque.tables.words import counted
+from limbtorque.uncertainty.priors import options_of, used_sizes
 
 Row = Mapping[str, Any]
+PERCENT, MILLIMETRES = (100.0, " %"), (1000.0, " mm")
+ASSUMED = "assumed"
+SECTIONS = ("uncertainty", "gaps", "filter", "plates")  # on which it depends which errors a trial has
+ERRORS: dict[str, tuple[str, tuple[float, str], str]] = {  # what is wrong, unit, reference of the default size
+    "segment_mass": ("segment masses, of their shares of body mass", PERCENT, "rossi"),
+    "segment_com": ("centres of mass, of the segment's length", PERCENT, "rossi"),
+    "segment_inertia": ("moments of inertia", PERCENT, "rossi"),
+    "segment_correlation": ("correlation between segments", (1.0, ""), ""),
+    "rest_of_body_mass": ("share of body mass of all other segments", PERCENT, ""),
+    "measured_parameters": ("measured segment parameters", PERCENT, ""),
+    "body_mass": ("body mass", PERCENT, ""),
+    "centre_marker_m": ("joint centres at one marker", MILLIMETRES, "dellacroce"),
+    "centre_midpoint_m": ("joint centres at the mean of several markers", MILLIMETRES, ""),
+    "centre_between_m": ("joint centres between two markers", MILLIMETRES, ""),
+    "centre_functional_m": ("functional joint centres", MILLIMETRES, "hicks"),
+    "centre_harrington_m": ("hip centres by Harrington's regression", MILLIMETRES, "mantovani"),
+    "centre_davis_m": ("hip centres by Davis's regression", MILLIMETRES, "mantovani"),
+    "centre_bell_m": ("hip centres by Bell's regression", MILLIMETRES, "hicks"),
+    "centre_rab_m": ("shoulder centres by Rab's offset", MILLIMETRES, ""),
+    "centre_keypoint_m": ("hips and knees by keypoints of video", MILLIMETRES, "needham"),
+    "centre_imaged_m": ("joint centres by imaging", MILLIMETRES, ""),
+    "soft_tissue_m": ("movement of joint centres with the skin", MILLIMETRES, ""),
+    "soft_tissue_range_deg": ("change of the joint angle over which that changes", (1.0, " degrees"), ""),
+    "marker_noise": ("markers' noise, over that of the trial's own spectrum", (1.0, ""), ""),
+    "gaps": ("joint centres in filled gaps, over their expected error", (1.0, ""), ""),
+    "filter": ("what the filter removes, over its estimate", (1.0, ""), ""),
+    "plane_deg": ("direction of the plane", (1.0, " degrees"), ""),
+    "plate_gain": ("forces of the plates", PERCENT, ""),
+    "plate_offset_n": ("offsets of the plates", (1.0, " N"), ""),
+    "pressure_m": ("centres of pressure", MILLIMETRES, "exell"),
+    "synchronisation_s": ("delay between plates and cameras", (1000.0, " ms"), ""),
+    "moment_arm": ("moment arms of muscles", PERCENT, ""),
+    "muscle_strength": ("strengths of muscles", PERCENT, ""),
+}
+OWN = {"marker_noise": "the trial's spectrum", "gaps": "the filled gaps", "filter": "filtering once more"}
 
 
 @dataclass
@@ -47,7 +86,7 @@ class MethodsStudy:
     def cite(self, *names: str) -> str:
         """Cite references in brackets, and add them to the list of references."""
         self.cited |= dict.fromkeys(names)
-        return f"({'; '.join(CITED[name] for name in names)})"
+        return f"({'; '.join(cited(name) for name in names)})"
 
     def row(self, trial: Row) -> Row:
         """Row of a trial in the table of trials."""
@@ -124,3 +163,85 @@ def span(rows: Iterable[Row], name: str, unit: str) -> str:
     if f"{min(numbers):.3g}" == f"{max(numbers):.3g}":
         return f"{numbers[0]:.3g} {unit}"
     return f"{min(numbers):.3g} to {max(numbers):.3g} {unit}, median {median(numbers):.3g} {unit}"
+
+
+def used_errors(study: MethodsStudy) -> list[tuple[str, str, str]]:
+    """Errors that the analysed trials have: what is wrong, standard deviation, source.
+
+    Parameters
+    ----------
+    study : MethodsStudy
+        The study, whose references are cited.
+
+    Returns
+    -------
+    list of tuple of str
+        In the order of `ERRORS`, then those of landmarks; only errors on which some trial depends, and with several values
+        the number of trials of each. A reference stands beside the size that it gives alone.
+    """
+    found: dict[str, Counter[Any]] = {}
+    known: dict[str, Settings] = {}
+    for row in study.done:
+        for name, value in _of_trial(study, row, known).items():
+            found.setdefault(name, Counter())[value] += 1
+    order = [*(name for name in ERRORS if name in found), *(name for name in found if name not in ERRORS)]
+    return [_line(study, name, found[name]) for name in order]
+
+
+def _line(study: MethodsStudy, name: str, values: Counter[Any]) -> tuple[str, str, str]:
+    """Line of the table of errors."""
+    what, (scale, unit), reference = ERRORS.get(name, (_landmark(name), MILLIMETRES, ""))
+    sizes = Counter({_size(value, scale, unit): count for value, count in values.items()})
+    source = "set for this study"
+    if name in ERRORS and set(values) == {options_of(Uncertainty())[name]}:
+        source = OWN.get(
+            name, f"{ASSUMED}, beside" if reference in ("rossi", "dellacroce") else "" if reference else ASSUMED
+        )
+        source = f"{source} {study.cite(reference).strip('()')}".strip() if reference else source
+    return what, with_counts(sizes), source
+
+
+def _size(value: float | str, scale: float, unit: str) -> str:
+    """Size with its unit; of a landmark's kind its words."""
+    if isinstance(value, str):
+        return f"as {ERRORS[f'centre_{value}_m'][0]}"
+    return f"{scale * value:.4g}{unit}"
+
+
+def _landmark(name: str) -> str:
+    """Words for the option of a landmark's own error."""
+    first, _, last = name.rpartition(".")
+    own = f" (marker set {first.removeprefix('sets.')})" if first.startswith("sets.") else ""
+    return f"the {last.replace('_', ' ')}{own}"
+
+
+def _of_trial(study: MethodsStudy, row: Row, known: dict[str, Settings]) -> dict[str, Any]:
+    """Options of a trial's errors with their values."""
+    of, about = study.row(row), study.provenance.get("trials", {}).get(str(row["trial"]), {})
+    own = {name: value for name, value in of.get("options", {}).items() if name.split(".")[0] in SECTIONS}
+    key = json.dumps(own, sort_keys=True)
+    if key not in known:
+        known[key] = _with_options(study, own)
+    limb = Limb(
+        str(row["chain"]),
+        side=str(row["side"]),
+        body_mass_kg=float(of.get("body_mass_kg") or 1.0),  # no size depends on it
+        marker_set=str(of.get("marker_set") or ""),
+        measured=of.get("measured", {}),
+        load=str(of.get("load") or ""),
+    )
+    return used_sizes(limb, known[key], muscles=bool(about.get("muscle_set")))
+
+
+def _with_options(study: MethodsStudy, own: Mapping[str, Any]) -> Settings:
+    """Settings of the study with the options of a trial."""
+    if not own:
+        return study.settings
+    whole = study.settings.model_dump(mode="json")
+    for option, value in own.items():
+        *path, last = option.split(".")
+        section = whole
+        for name in path:
+            section = section[name]
+        section[last] = value
+    return Settings.model_validate(whole)

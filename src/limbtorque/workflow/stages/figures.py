@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from limbtorque.figures.cutoff_figures import cutoff_figure
-from limbtorque.figures.emg_figures import emg_figure
-from limbtorque.figures.motion_figures import kinematics_figure, limb_figure, power_figure
-from limbtorque.figures.muscle_figures import muscle_figure
+from limbtorque.figures.muscle_figures import emg_figure, muscle_figure
 from limbtorque.figures.panels import reused_figures
+from limbtorque.figures.quality_figures import cutoff_figure
 from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save_figure
-from limbtorque.figures.torque_figures import contributions_figure, torque_figure
+from limbtorque.figures.trial_figures import (
+    contributions_figure,
+    kinematics_figure,
+    limb_figure,
+    power_figure,
+    torque_figure,
+)
 from limbtorque.motion.table import choice_of
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial

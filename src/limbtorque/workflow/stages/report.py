@@ -13,8 +13,7 @@ from plotly.offline import get_plotlyjs
 
 from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
-from limbtorque.report.index import index_page
-from limbtorque.report.mean_curves import ensemble_data
+from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.study.options.signal import Filter
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.csv_rows import read_rows

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
-from limbtorque.figures.flag_figures import flag_figure
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
+from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.study import Study
 from limbtorque.study.whole_file import write_text
