@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.chain_motion import ChainMotion, chain_motion
+from limbtorque.analysis.memory import keep_freed_memory
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Kinematics
-from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
@@ -30,7 +30,6 @@ from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.random_numbers import Draw
 from limbtorque.uncertainty.sampled_muscles import force_statistics
 from limbtorque.uncertainty.sampled_summary import sampled_statistics
-from limbtorque.workflow.memory import keep_freed_memory
 
 N_FRAMES, RATE_HZ = 1000, 100.0
 N_SAMPLES = 512

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 
 # Public names by the module they come from; __init__.pyi says the same to type checkers.
 HOMES = {
+    "analysis.study": "Study load_study",
     "analysis.trial": "TrialResult analyse_recording",
     "chain": "AccelerationParts Chain Ellipse InducedAccelerations InteractionTorques JointMotion JointWrenches Kinematics Load MotionDependentTorques Point PowerBalance PreparedChain RigidChainFit SegmentEnergies SegmentTerms TorqueTerms TwoLinkAngles acceleration_parts fit_rigid_chain forward_dynamics induced_accelerations inertia_matrix interaction_torques internal_angles jacobian jacobian_rate joint_angles joint_motion joint_positions manipulability motion_dependent_torques newton_euler null_space_projector pairs point_acceleration point_jerk point_position point_velocity power_balance segment_angles segment_energies segment_terms segment_torques torque_terms two_link_angles velocity_ellipse",
     "chain.body_segments": "segment_chain",
@@ -31,7 +32,6 @@ HOMES = {
     "signals.derivatives": "differentiate",
     "simulation": "AttachedLoad Drive Integration MinimumJerk MuscleState Musculature Simulation State minimum_jerk muscle_drive muscle_state pid simulate",
     "study.settings": "Settings load_settings make_settings",
-    "study.study": "Study load_study",
     "tables.files": "read_table",
 }
 

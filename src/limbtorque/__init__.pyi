@@ -1,3 +1,5 @@
+from limbtorque.analysis.study import Study as Study
+from limbtorque.analysis.study import load_study as load_study
 from limbtorque.analysis.trial import TrialResult as TrialResult
 from limbtorque.analysis.trial import analyse_recording as analyse_recording
 from limbtorque.chain import AccelerationParts as AccelerationParts
@@ -97,8 +99,6 @@ from limbtorque.simulation import simulate as simulate
 from limbtorque.study.settings import Settings as Settings
 from limbtorque.study.settings import load_settings as load_settings
 from limbtorque.study.settings import make_settings as make_settings
-from limbtorque.study.study import Study as Study
-from limbtorque.study.study import load_study as load_study
 from limbtorque.tables.files import read_table as read_table
 
 __version__: str

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from limbtorque import arrays
+from limbtorque.analysis.memory import available_bytes, refuse_too_long
 from limbtorque.errors import SignalError, StudyError, WriteError
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
@@ -18,7 +19,6 @@ from limbtorque.tables.column import Column
 from limbtorque.tables.files import make_table, read_extremes, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import keys, layout, memory
-from limbtorque.workflow.memory import available_bytes, refuse_too_long
 from limbtorque.workflow.stages import kinematics
 from limbtorque.workflow.stages.kinematics import read_trial
 from staged_study import DEMO, make_study, run_stages
@@ -239,7 +239,7 @@ def test_trials_with_one_change_share_all_other_sections(tmp_path):
 REPEATED = """
 import resource, sys
 import numpy as np
-from limbtorque.workflow.memory import keep_freed_memory
+from limbtorque.analysis.memory import keep_freed_memory
 if sys.argv[1] == "kept":
     assert keep_freed_memory()
 def work():

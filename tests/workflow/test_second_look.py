@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from limbtorque.analysis.second_look import compares_in_run, lines_by_kind, second_look, second_looks
 from limbtorque.cli.main import main
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.differences import Difference, SecondReading
@@ -12,7 +13,6 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys
-from limbtorque.workflow.second_look import compares_in_run, lines_by_kind, second_look, second_looks
 from staged_study import ROOT, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")

@@ -1,9 +1,10 @@
-# in:  results/kinematics/{session}, results/torques/{session}
+# in:  results/kinematics/{session}, results/torques/{session}; the recordings with electromyography
 # out: results/muscles/{session}: the muscle forces of every trial
 use rule torques as muscles with:
     input:
         "results/kinematics/{session}",
         "results/torques/{session}",
+        emg=emg_files_of,
     output:
         directory("results/muscles/{session}"),
     log:

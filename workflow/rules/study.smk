@@ -66,9 +66,14 @@ def recordings_of(wildcards):
     return sorted({str(file) for trial in STUDY.batches[wildcards.session] for file in trial.files})
 
 
+def emg_files_of(wildcards):
+    trials = (trial for trial in STUDY.batches[wildcards.session] if trial.settings.emg.channels)
+    return sorted({str(file) for trial in trials for file in trial.files})
+
+
 # The file's time does not count (ancient): a session is repeated where a cut-off of its own trials changed (session_cutoffs).
 def study_cutoff_of(wildcards):
-    if not any(layout.shares_cutoff(trial, STUDY) for trial in STUDY.batches[wildcards.session]):
+    if not any(map(STUDY.shares_cutoff, STUDY.batches[wildcards.session])):
         return []
     return ancient(checkpoints.study_cutoff.get().output[0])
 

@@ -1,8 +1,10 @@
-# in:  results/kinematics/{session}
+# in:  results/kinematics/{session}; the recordings and the shared cut-off again, for trials with spikes
 # out: results/torques/{session}: the torque component table of every trial
 use rule kinematics as torques with:
     input:
         "results/kinematics/{session}",
+        recordings_of,
+        cutoff=study_cutoff_of,
     output:
         directory("results/torques/{session}"),
     log:

@@ -1,8 +1,8 @@
-"""Analyse one recording in memory."""
+"""Analyse one trial in memory: all steps, one after the other."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -10,27 +10,24 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from limbtorque.analysis.chain_motion import chain_motion, without_spikes
-from limbtorque.arrays import choice
+from limbtorque.analysis.chain_motion import without_spikes
+from limbtorque.analysis.motion import analyse_motion, place
+from limbtorque.analysis.muscles import analyse_muscles, muscle_set_of
+from limbtorque.analysis.reading import Emg, emg_of
+from limbtorque.analysis.torques import analyse_torques
+from limbtorque.analysis.verdict import trial_verdict
+from limbtorque.arrays import FloatArray, choice
 from limbtorque.errors import LimbtorqueError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table
 from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.force_table import muscle_table
-from limbtorque.muscles.forces import muscle_forces
-from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.quality.trial_metrics import Judged, judged_metrics
-from limbtorque.quality.verdict import Verdict, judge
+from limbtorque.quality.verdict import Verdict
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulation.replay import Replay, replay
-from limbtorque.statistics.trial_window import find_window
+from limbtorque.simulation.replay import Replay
 from limbtorque.study.settings import Settings
-from limbtorque.tables.trial_record import Window
-from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
+from limbtorque.tables.trial_record import TrialRecord, Window
+from limbtorque.torques.joint_torques import Torques, used_frames
 from limbtorque.uncertainty.bands import TorqueBands
-from limbtorque.uncertainty.of_trial import empty_columns, frame_columns, too_long
-from limbtorque.uncertainty.propagation import torque_bands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,17 +48,19 @@ class TrialResult:
         Torque terms.
     window : Window
         The window of its curves, or why there is none.
-    judged : Judged
-        Quality metrics over the frames that the trial is judged by: those of its window, else the used ones.
+    records : dict of str to TrialRecord
+        Metrics over the frames that the trial is judged by, notes and rows of the summaries, by step: ``kinematics``,
+        ``torques`` and ``muscles``.
     bands : TorqueBands or None
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
         `uncertainty.max_frames`.
     muscles : MuscleForces or None
-        Muscle forces; None where the chain has no muscle set.
+        Muscle forces; None where the chain has no muscle set, and for a trial of more than 65,536 frames, which has its
+        table only.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     kinematics_table, torque_table : pyarrow.Table
-        The tables of the results; ``.to_pandas()`` converts them to data frames.
+        The tables of the results, as the workflow writes them; ``.to_pandas()`` converts them to data frames.
     muscle_table : pyarrow.Table or None
         Table of the muscle forces.
     limb : Limb
@@ -75,7 +74,7 @@ class TrialResult:
     motion: ChainMotion
     torques: Torques
     window: Window
-    judged: Judged
+    records: Mapping[str, TrialRecord]
     bands: TorqueBands | None
     muscles: MuscleForces | None
     replay: Replay | None
@@ -106,16 +105,7 @@ class TrialResult:
         return [flag.sentence for flag in self._verdict(settings or self.settings).flags]
 
     def _verdict(self, settings: Settings) -> Verdict:
-        metrics = {**self.motion.metrics, **self.judged.metrics, **(self.muscles.metrics if self.muscles else {})}
-        muscles = self.muscles is not None
-        return judge(
-            metrics,
-            settings.quality,
-            self.judged.by_joint,
-            joints=self.motion.joints,
-            muscles=muscles,
-            notes=self.motion.notes,
-        )
+        return trial_verdict(self.records, self.motion.joints, settings)
 
     def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
         """One of the three tables as a data frame.
@@ -198,7 +188,14 @@ class TrialResult:
         return f"<table>{cells}</table>"
 
 
-def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path()) -> TrialResult:
+def analyse_recording(
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    folder: Path = Path(),
+    cutoff_hz: float | None = None,
+) -> TrialResult:
     """Analyse one recording in memory.
 
     Parameters
@@ -211,6 +208,9 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         All options, e.g. from `limbtorque.load_settings`.
     folder : Path, optional
         Folder of the muscle set files that the settings name.
+    cutoff_hz : float, optional
+        Cut-off that the trial shares with others, Hz; by default it has its own, as a study has with `filter.scope` ``trial``.
+        `Study.analyse` finds the shared one.
 
     Returns
     -------
@@ -224,50 +224,94 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     """
     if not isinstance(recording, Recording):
         raise TypeError(f"recording is {recording!r}, expected a Recording: read_recording(path) reads a file")
-    motion = chain_motion(recording, limb, settings)
-    torques = joint_torques(motion)
-    used = used_frames(motion, torques)
-    window = find_window(motion, used, events=recording.events, side=limb.side, settings=settings)
-    judged = judged_metrics(
-        motion,
-        torques,
-        window,
-        model=limb.model(settings),
-        body_mass_kg=limb.body_mass_kg,
-        filled=lambda: without_spikes(recording, limb, settings),
+    return analyse(
+        lambda: recording,
+        limb,
+        settings,
+        folder=folder,
+        cutoff_hz=cutoff_hz,
+        emg=lambda time_s: emg_of(recording, limb.side, settings, time_s),
     )
-    wanted = settings.uncertainty.enabled and not too_long(motion, settings)
-    bands = torque_bands(motion, limb, settings) if wanted else None
-    columns = None
-    if settings.torques.bands:
-        columns = frame_columns(motion, torques, limb, settings, bands) if bands else empty_columns(motion)
-    set_name = settings.muscle_set(limb.chain, folder)
-    muscles = None
-    if set_name:
-        muscles = muscle_forces(
-            motion,
-            torques.terms.net,
-            load_muscle_set(set_name),
-            options=settings.muscles,
-            body_mass_kg=limb.body_mass_kg,
-            reaction_n=torques.wrenches.reaction_n,
-            frames=window.judged(motion.time_s, used),
-        )
-    replayed = None
-    if settings.replay.enabled:
-        replayed = replay(motion, torques, stop_deg=settings.replay.stop_deg, integration=settings.integration)
+
+
+def analyse(
+    read: Callable[[], Recording],
+    limb: Limb,
+    settings: Settings,
+    *,
+    folder: Path,
+    cutoff_hz: float | None,
+    emg: Callable[[FloatArray], Emg],
+    compared: tuple[Mapping[str, float], tuple[str, ...]] = ({}, ()),
+    tables: bool = True,
+) -> TrialResult:
+    """Take a trial through all steps.
+
+    Parameters
+    ----------
+    read : callable
+        Returns the recording: once, and again for a trial with spikes.
+    limb, settings, folder, cutoff_hz
+        As of `analyse_recording`.
+    emg : callable
+        Returns electromyography at times, s.
+    compared : pair of mapping and tuple of str, optional
+        Metrics and notes of a second reading of the file.
+    tables : bool, optional
+        Make the tables; they are empty without.
+    """
+    rows: dict[str, list[pa.Table]] = {"kinematics": [], "torques": [], "muscles": []}
+    write = {step: made.append if tables else None for step, made in rows.items()}
+    record = TrialRecord(limb.trial)
+    placed, recording = place(read(), limb, settings)
+    source = recording.source
+    motion, moved, file_results = analyse_motion(
+        recording,
+        limb,
+        settings,
+        placed=placed,
+        cutoff_hz=cutoff_hz,
+        compared=compared,
+        record=record,
+        write=write["kinematics"],
+    )
+    del placed, recording
+    step = analyse_torques(
+        motion,
+        moved,
+        file_results,
+        limb,
+        settings,
+        filled=lambda: without_spikes(read(), limb, settings, study_cutoff_hz=cutoff_hz),
+        record=record,
+        write=write["torques"],
+    )
+    muscle_set = muscle_set_of(limb, settings, folder)
+    forces, loaded = analyse_muscles(
+        motion,
+        step.torques.terms.net,
+        step.torques.wrenches.reaction_n,
+        step.record,
+        limb,
+        settings,
+        muscle_set=muscle_set,
+        emg=emg(motion.time_s),
+        record=record,
+        write=write["muscles"],
+    )
+    made = {name: pa.concat_tables(parts) if parts else None for name, parts in rows.items()}
     return TrialResult(
         motion=motion,
-        torques=torques,
-        window=window,
-        judged=judged,
-        bands=bands,
-        muscles=muscles,
-        replay=replayed,
-        kinematics_table=kinematics_table(motion),
-        torque_table=torque_table(motion, torques, options=settings.torques, bands=columns),
-        muscle_table=muscle_table(motion, muscles, options=settings.muscles) if muscles else None,
+        torques=step.torques,
+        window=step.window,
+        records={"kinematics": moved, "torques": step.record, "muscles": loaded},
+        bands=step.bands,
+        muscles=forces,
+        replay=step.replay,
+        kinematics_table=made["kinematics"],
+        torque_table=made["torques"],
+        muscle_table=made["muscles"],
         limb=limb,
         settings=settings,
-        source=recording.source,
+        source=source,
     )

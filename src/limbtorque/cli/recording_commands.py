@@ -110,6 +110,7 @@ def inspect(options: argparse.Namespace) -> int:
 )
 def run(options: argparse.Namespace) -> int:
     """Analyse one recording without Snakemake."""
+    from limbtorque.analysis.second_look import second_look
     from limbtorque.analysis.trial import analyse_recording
     from limbtorque.figures.style import save_figure
     from limbtorque.figures.trial_figures import torque_figure
@@ -117,7 +118,6 @@ def run(options: argparse.Namespace) -> int:
     from limbtorque.recordings.recording import with_static
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.tables.files import write_table
-    from limbtorque.workflow.second_look import second_look
 
     settings = _changed_settings(options, options.settings)
     _check_names(options, settings)

@@ -15,7 +15,6 @@ from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows
 from limbtorque.study.whole_file import whole_file, write_bytes, write_text
 from limbtorque.study.yaml_file import parse_yaml, yaml_text
-from limbtorque.workflow.layout import shares_cutoff
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
 FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths
@@ -44,7 +43,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     """
     study = load_study(folder, follow=followed_rows)
     settings = study.settings
-    if shared := [trial.name for trial in study.trials if shares_cutoff(trial, study)]:
+    if shared := [trial.name for trial in study.trials if study.shares_cutoff(trial)]:
         raise StudyError(
             [
                 f"{len(shared)} trials share cut-offs (filter.scope: study; the first is {shared[0]}), but each part would "

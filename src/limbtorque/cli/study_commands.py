@@ -70,12 +70,12 @@ def init(options: argparse.Namespace) -> int:
 )
 def check(options: argparse.Namespace) -> int:
     """List the trials of a study that would fail or not be ok; writes nothing."""
+    from limbtorque.analysis.second_look import compares_in_run, n_compared, second_looks
+    from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
     from limbtorque.cli.terminal import followed, followed_rows
     from limbtorque.workflow.check import check_study
     from limbtorque.workflow.load_checked import checked_study
-    from limbtorque.workflow.second_look import compares_in_run, n_compared, second_looks
-    from limbtorque.workflow.second_look import lines_by_kind as lines_of_readers
 
     study = checked_study(options.study, follow=followed_rows)
     answers = []

@@ -13,6 +13,7 @@ from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.loads import LoadModel
 from limbtorque.study.settings import Settings
+from limbtorque.study.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,8 @@ class Limb:
         Body height, m, with which mass and segment lengths are compared; NaN where not known.
     sex : {"f", "m", ""}
         Sex, for the tables of segment parameters that depend on it.
+    subject, trial : str
+        Names of subject and trial, for strengths by subject and for errors that are shared in samples.
 
     Examples
     --------
@@ -60,6 +63,27 @@ class Limb:
     end_s: float | None = None
     height_m: float = math.nan
     sex: str = ""
+    subject: str = ""
+    trial: str = ""
+
+    @classmethod
+    def of(cls, trial: Trial) -> Limb:
+        """Limb of a trial of a study, as its row of the table asks for."""
+        return cls(
+            trial.chain,
+            side=trial.side,
+            body_mass_kg=trial.subject.mass_kg,
+            marker_set=trial.marker_set,
+            prefix=trial.prefix,
+            measured=trial.subject.measured,
+            load=trial.load,
+            start_s=trial.start_s,
+            end_s=trial.end_s,
+            height_m=trial.subject.height_m,
+            sex=trial.subject.sex,
+            subject=trial.subject.name,
+            trial=trial.name,
+        )
 
     def __post_init__(self) -> None:
         choice("side", self.side, ("left", "right"))

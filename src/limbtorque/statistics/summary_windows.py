@@ -6,24 +6,25 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
 from limbtorque.statistics.known_stance import stance_frames
 from limbtorque.statistics.wording import Percent
-from limbtorque.study.trials import Trial
+from limbtorque.study.settings import Settings
 from limbtorque.tables.summary_columns import STANCE
 from limbtorque.tables.trial_record import Window
 
 
-def summary_windows(trial: Trial, motion: ChainMotion, window: Window | None) -> dict[str, BoolArray]:
+def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, settings: Settings) -> dict[str, BoolArray]:
     """Frames of each window that a trial is summarised over, by its name.
 
     Parameters
     ----------
-    trial : Trial
-        The trial.
     motion : ChainMotion
-        Its motion.
+        The motion.
     window : Window or None
         The window of its curves; missing where it has none.
+    limb, settings
+        Chain and load; the section `ensembles`.
 
     Returns
     -------
@@ -32,13 +33,13 @@ def summary_windows(trial: Trial, motion: ChainMotion, window: Window | None) ->
         from the first to the last one without edge effects. Then ``stance``: the frames of that window in which the limb
         meets the ground, whether or not its force is known; not there without any.
     """
-    options = trial.settings.ensembles
+    options = settings.ensembles
     there = window is not None and not window.note
     inside = _without_ends(~motion.edge)
     if window is not None:
         inside = window.judged(motion.time_s, inside)
     found: dict[str, BoolArray] = {options.window if there else "trial": inside}
-    if trial.settings.chain(trial.chain).ground_contact and not trial.load:
+    if settings.chain(limb.chain).ground_contact and not limb.load:
         cycle = there and Percent(options.window, options.start_event, options.end_event).cycle
         stance = stance_frames(motion.load.status, inside, cycle=cycle)
         found |= {STANCE: stance} if stance.any() else {}

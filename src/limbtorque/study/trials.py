@@ -115,6 +115,11 @@ class Trial:
     static_file: Path | None = None
 
     @property
+    def cutoff_group(self) -> str:
+        """Name of the trials with which a trial shares its cut-off: chain and condition."""
+        return f"{self.chain}, {self.condition}" if self.condition else self.chain
+
+    @property
     def named_files(self) -> tuple[Path, ...]:
         """Files that the table names for the trial."""
         others = (self.forces_file, self.emg_file, self.static_file)

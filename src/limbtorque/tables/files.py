@@ -25,6 +25,8 @@ from limbtorque.tables.trial_record import TrialRecord
 
 META_KEY = b"limbtorque"
 PIECE_ROWS = 2000  # of a table that is written piece by piece
+Write = Callable[[pa.Table], None]
+"""Takes the rows of a table, one stretch of frames after the other."""
 _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 

@@ -40,12 +40,15 @@ class TrialUncertainty:
         Metrics with a value for each joint; empty without samples.
     notes : tuple of str
         Why there are no bands; empty where there are.
+    bands : TorqueBands or None
+        Bands of the torques; None without any.
     """
 
     summary: Sequence[Mapping[str, Any]]
     columns: Mapping[str, FloatArray] = field(default_factory=dict)
     by_joint: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    bands: TorqueBands | None = None
 
 
 def trial_uncertainty(
@@ -57,7 +60,6 @@ def trial_uncertainty(
     summary: Sequence[Mapping[str, Any]],
     windows: Mapping[str, BoolArray],
     judged: BoolArray,
-    names: tuple[str, str],
 ) -> TrialUncertainty:
     """Uncertainty of the torques of a trial, as far as the settings ask for it.
 
@@ -66,15 +68,13 @@ def trial_uncertainty(
     motion, torques
         Motion and torques.
     limb, settings
-        Limb and errors of the inputs.
+        Limb, with the names of subject and trial by which samples share errors, and errors of the inputs.
     summary : sequence of dict
         Rows of `torques.summary.torque_summary`.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
         Frames of each window of the summary.
     judged : ndarray of bool, shape (n_frames,)
         Frames by which the trial is judged.
-    names : tuple of str
-        Subject and trial, by which errors are shared.
     """
     options = settings.uncertainty
     if not options.enabled:
@@ -89,14 +89,17 @@ def trial_uncertainty(
     rows = with_main_sources(with_main_inputs(rows, bands, motion), bands, windows, used)
     found, by_joint = None, {}
     if options.samples:
-        draw, errors = Draw(options.samples, options.seed, *names), trial_errors(motion, limb, settings)
+        draw, errors = (
+            Draw(options.samples, options.seed, limb.subject, limb.trial),
+            trial_errors(motion, limb, settings),
+        )
         found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
         by_joint = {"band_difference": band_difference(bands, found, motion.joints, judged & used)}
         rows = with_samples(rows, found, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
     if columns and found is not None:
         columns |= motion_values(motion.joints, found.motion_sd)
-    return TrialUncertainty(rows, columns, by_joint)
+    return TrialUncertainty(rows, columns, by_joint, bands=bands)
 
 
 def too_long(motion: ChainMotion, settings: Settings) -> str:

@@ -12,7 +12,7 @@ from limbtorque.study import settings as study_settings
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, shares_cutoff
+from limbtorque.workflow.layout import STUDY_CUTOFF
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 WINDOW = (
@@ -151,10 +151,10 @@ def ensembles_key(study: Study) -> str:
 def cutoff_key(study: Study) -> str:
     """Hash of the trials that share cut-offs, and of their groups."""
     rows = [
-        (session, trial.name, cutoff_group(trial), trial.settings.filter.max_cutoff_hz)
+        (session, trial.name, trial.cutoff_group, trial.settings.filter.max_cutoff_hz)
         for session, trials in study.batches.items()
         for trial in trials
-        if shares_cutoff(trial, study)
+        if study.shares_cutoff(trial)
     ]
     return _hash(rows)
 
@@ -164,12 +164,12 @@ def session_cutoffs(study: Study, session: str) -> str:
 
     Empty where they are not known: the file is missing, or damaged and made again.
     """
-    alike = [trial for trial in study.batches[session] if shares_cutoff(trial, study)]
+    alike = [trial for trial in study.batches[session] if study.shares_cutoff(trial)]
     if not alike:
         return ""
     try:
         found = json.loads((study.folder / STUDY_CUTOFF).read_bytes())["cutoff_hz"]
-        return json.dumps([found[cutoff_group(trial)] for trial in alike])
+        return json.dumps([found[trial.cutoff_group] for trial in alike])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 

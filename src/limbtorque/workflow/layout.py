@@ -141,7 +141,7 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
 def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage makes anything."""
     if stage == "cutoffs":
-        return [session for session, trials in study.batches.items() if any(shares_cutoff(t, study) for t in trials)]
+        return [session for session, trials in study.batches.items() if any(map(study.shares_cutoff, trials))]
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
     return [
@@ -226,15 +226,3 @@ def stages_of(study: Study) -> list[str]:
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,
     ]
-
-
-def shares_cutoff(trial: Trial, study: Study) -> bool:
-    """Return True where a trial shares its cut-off; a single trial has its own."""
-    chosen = trial.settings.filter
-    chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
-    return chosen.scope == "study" and chooses and len(study.trials) > 1
-
-
-def cutoff_group(trial: Trial) -> str:
-    """Name of the trials with which a trial shares its cut-off: chain and condition."""
-    return f"{trial.chain}, {trial.condition}" if trial.condition else trial.chain

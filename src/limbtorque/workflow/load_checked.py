@@ -7,6 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.options import check_options
@@ -16,9 +17,6 @@ from limbtorque.study.table_file import Follow
 from limbtorque.uncertainty.checks import study_faults
 from limbtorque.uncertainty.priors import faults_of_sizes
 from limbtorque.workflow.effective_settings import load_planned_study
-from limbtorque.workflow.layout import cutoff_group, shares_cutoff
-from limbtorque.workflow.stages.kinematics import limb_of
-from limbtorque.workflow.stages.muscles import muscle_set_of
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 NEEDED = attrgetter("filter", "gaps", "plates")  # on which it depends, too, which errors concern a trial
@@ -50,7 +48,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
             continue
         seen.add(kind)
         try:
-            chosen = muscle_set_of(trial, folder)
+            chosen = muscle_set_of(Limb.of(trial), trial.settings, folder)
             if chosen:
                 joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
                 check_options(chosen, trial.settings.muscles, joints)
@@ -100,7 +98,7 @@ def _limbs(study: Study, folder: Path) -> Iterator[tuple[Limb, Settings, bool]]:
     seen: set[tuple[object, ...]] = set()
     for trial in study.trials:
         of = trial.settings
-        limb = limb_of(trial)
+        limb = Limb.of(trial)
         kind = (
             *map(id, CHECKED(of)),
             *map(id, NEEDED(of)),
@@ -118,8 +116,8 @@ def _mixed_criteria(study: Study) -> list[str]:
     """Faults of groups whose trials choose their common cut-off by different criteria."""
     groups: dict[str, dict[str, str]] = {}
     for trial in study.trials:
-        if shares_cutoff(trial, study):
-            groups.setdefault(cutoff_group(trial), {})[str(trial.settings.filter.cutoff_hz)] = trial.name
+        if study.shares_cutoff(trial):
+            groups.setdefault(trial.cutoff_group, {})[str(trial.settings.filter.cutoff_hz)] = trial.name
     return [
         f"filter.cutoff_hz: trials that share one cut-off ({group}; filter.scope: study) choose it by "
         f"{' and '.join(f'{criterion} (trial {name})' for criterion, name in criteria.items())}; give them one criterion"

@@ -6,7 +6,7 @@ import functools
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -14,12 +14,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from limbtorque import __version__
+from limbtorque.analysis.verdict import trial_verdict
 from limbtorque.errors import LimbtorqueError, TrialError, WriteError
-from limbtorque.quality.verdict import Verdict, assess, judge
+from limbtorque.quality.verdict import Verdict
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import empty_table, read_record, read_table, trial_table, write_table
+from limbtorque.tables.files import Write, empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import load_effective_study, study_state
@@ -30,7 +31,6 @@ from limbtorque.workflow.streams import say
 
 LOG = logging.getLogger("limbtorque")
 _CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
-Write = Callable[[pa.Table], None]
 Step = Callable[[Trial, TrialRecord, Write], TrialRecord]
 
 
@@ -162,32 +162,10 @@ def identity(trial: Trial) -> dict[str, str]:
     }
 
 
-def metrics_of(records: Iterable[TrialRecord]) -> dict[str, float]:
-    """Quality metrics of a trial from all stages."""
-    return {name: value for record in records for name, value in record.metrics.items()}
-
-
 def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
-    """Verdict on a trial from its records by stage."""
-    torques, muscles = records["torques"], records.get("muscles")
-    if torques.failed:
-        return Verdict()
-    found = judge(
-        metrics_of(records.values()),
-        trial.settings.quality,
-        torques.joint_metrics,
-        joints=[joint.name for joint in trial.settings.chain(trial.chain).joints],
-        muscles=bool(muscles and muscles.metrics),
-        notes=records["kinematics"].notes,
-    )
-    return replace(found, muscles="failed") if muscles and muscles.failed else found
-
-
-def outside_window(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> str:
-    """Note on flags of frames that are not judged; empty without any."""
-    whole = assess(records["kinematics"].metrics, trial.settings.quality)
-    names = [flag.check.name for flag in whole if flag.check.name not in verdict.names]
-    return f"only outside the judged frames, without effect on the status: {', '.join(names)}" if names else ""
+    """Verdict on a trial of a study from its records by stage."""
+    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+    return trial_verdict(records, joints, trial.settings)
 
 
 class TrialTables:

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque import __version__
+from limbtorque.analysis.muscles import muscle_set_of
+from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.emg.summary import over_study
+from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import CHECKS, METRICS
 from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.quality.verdict import Verdict
@@ -52,7 +55,7 @@ from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import SECTIONS
 from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
 from limbtorque.workflow.left_over import move_left_over
-from limbtorque.workflow.run_session import identity, metrics_of, outside_window, verdict_of, whole_study
+from limbtorque.workflow.run_session import identity, verdict_of, whole_study
 from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
 from limbtorque.workflow.trial_row import TrialRows
@@ -180,7 +183,7 @@ def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], 
         "static_sha256": recording.static_sha256,
         "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
         "notes": "; ".join(
-            [*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))]
+            [*notes, *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))]
         ),
     }
 
@@ -188,7 +191,7 @@ def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], 
 def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
     """Metrics of a trial; the largest of those with a value for each joint."""
     by_joint = records["torques"].joint_metrics
-    return metrics_of(records.values()) | {name: max(values.values()) for name, values in by_joint.items() if values}
+    return metrics_of(records) | {name: max(values.values()) for name, values in by_joint.items() if values}
 
 
 def _with_status(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
@@ -238,7 +241,7 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
         if key in sets:
             sets[key]["n_trials"] += 1
             continue
-        chosen = muscles.muscle_set_of(trial, study.folder) if key else None
+        chosen = muscle_set_of(Limb.of(trial), trial.settings, study.folder) if key else None
         if chosen is None:
             continue
         where = trial.settings.muscle_set(trial.chain, study.folder)

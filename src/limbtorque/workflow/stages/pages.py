@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.recordings.audit import Audit
@@ -17,7 +18,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, drawn_kinds, figure_path, page_path, trial_files
-from limbtorque.workflow.run_session import TrialTables, finish, metrics_of, outside_window, planned_study, verdict_of
+from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
 UP = "../../../"  # from a page to the folder of results
 
@@ -41,7 +42,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     read = {stage: source.read(stage, trial, columns=wanted) for stage in TABLE_STAGES}
     records = {stage: record for stage, (_, record) in read.items()}
     kinematics, last = records["kinematics"], records["muscles"]
-    metrics, verdict = metrics_of(records.values()), verdict_of(trial, records)
+    metrics, verdict = metrics_of(records), verdict_of(trial, records)
     drawing: Drawing | None = None
     if kinematics.motion and not records["torques"].failed:
         drawing = draw_trial(
@@ -65,7 +66,10 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         about=_about(trial, kinematics, metrics, study.folder),
         metrics=known,
         audit=[vars(finding) for finding in audit.findings],
-        notes=[*notes, *filter(None, (outside_window(trial, records, verdict), trial.subject.note, trial.note))],
+        notes=[
+            *notes,
+            *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note)),
+        ],
         summary=flexion_positive(
             per_body_mass(records["torques"].summary, trial.subject.mass_kg),
             kinematics.motion.flexion_signs if kinematics.motion else {},

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from limbtorque.signals.cutoff import study_cutoff
-from limbtorque.study.study import Study
+from limbtorque.analysis.cutoffs import shared_cutoffs
 from limbtorque.study.whole_file import write_text
-from limbtorque.workflow.layout import STUDY_CUTOFF, cutoff_group, record_path, sessions_of
+from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import wait_for
 
@@ -24,25 +22,3 @@ def run(*, folder: Path, key: str = "") -> None:
         own |= {found["trial"]: found["cutoff_hz"] for found in map(json.loads, lines)}
     found = {"cutoff_hz": shared_cutoffs(study, own), "own_cutoff_hz": own}
     write_text(folder / STUDY_CUTOFF, json.dumps(found, sort_keys=True) + "\n")
-
-
-def shared_cutoffs(study: Study, own_hz: Mapping[str, float]) -> dict[str, float]:
-    """Cut-off of each chain and condition.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-    own_hz : mapping of str to float
-        Cut-off of each trial by its own data, by the trial's name, Hz.
-
-    Returns
-    -------
-    dict of str to float
-        Cut-offs, Hz, by `layout.cutoff_group`.
-    """
-    groups: dict[str, list[float]] = {}
-    for trial in study.trials:
-        if trial.name in own_hz:
-            groups.setdefault(cutoff_group(trial), []).append(own_hz[trial.name])
-    return {group: study_cutoff(cutoffs_hz) for group, cutoffs_hz in groups.items()}

@@ -1,0 +1,164 @@
+"""Read the files of a trial: its recording, and its electromyography."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from limbtorque.arrays import FloatArray
+from limbtorque.emg.onsets import METHODS
+from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
+from limbtorque.errors import TrialError
+from limbtorque.motion.file_outputs import beside
+from limbtorque.recordings.join import start_s
+from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.recording import Recording, with_static
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.emg import Emg as EmgOptions
+from limbtorque.study.settings import Settings
+from limbtorque.study.trials import Trial
+from limbtorque.tables.emg_columns import envelope_columns
+from limbtorque.tables.files import make_table
+
+Emg = tuple[Electromyography | None, tuple[str, ...]]
+"""Electromyography at the frames of a trial, or None, and notes on it."""
+
+
+@dataclass
+class TrialReader:
+    """Reads the files of trials within their limits.
+
+    Attributes
+    ----------
+    reader : GuardedReader
+        Reads a file; a crash of a library ends its process only.
+    keep_bytes : int
+        Memory for recordings that are kept for their other trials: both limbs of a walk are in one file.
+    """
+
+    reader: GuardedReader
+    keep_bytes: int = 0
+    _maxima: dict[tuple[Path, str], Maxima] = field(default_factory=dict)
+    _kept: dict[tuple[Any, ...], Recording] = field(default_factory=dict)
+
+    def recording(self, trial: Trial) -> Recording:
+        """Recording of a trial with its static trial."""
+        recording = self._read(trial, trial.file, trial.forces_file)
+        return with_static(recording, self._read(trial, trial.static_file)) if trial.static_file else recording
+
+    def emg(self, trial: Trial, time_s: FloatArray) -> Emg:
+        """Electromyography at the frames of a trial, or None, and notes on it.
+
+        A file or channel that cannot be used is a note: torques and muscle forces do not depend on it.
+        """
+        if not trial.settings.emg.channels:
+            return None, ()
+        try:
+            recording, begin_s = self._with_channels(trial)
+            maxima, notes = self._largest(trial)
+        except TrialError as error:
+            return None, (f"electromyography: {error}",)
+        return emg_of(recording, trial.side, trial.settings, time_s, start_s=begin_s, maxima=maxima, notes=notes)
+
+    def _with_channels(self, trial: Trial) -> tuple[Recording, float]:
+        """Recording with the channels, and its first sample's time on the trial, s."""
+        markers = self._read(trial, trial.file, trial.forces_file)
+        if trial.emg_file is None:
+            return markers, 0.0
+        channels = self._read(trial, trial.emg_file, analog_only=True)
+        return channels, start_s(channels) - start_s(markers) + trial.settings.emg.file_offset_s
+
+    def _largest(self, trial: Trial) -> tuple[Maxima | None, list[str]]:
+        """Largest envelopes of the maximal trials, and notes on unusable ones."""
+        largest: Maxima = {}
+        notes = []
+        for file in trial.maximal_files:
+            try:
+                for channel, peak in self._peaks(trial, file).items():
+                    largest[channel] = max(largest.get(channel, 0.0), peak)
+            except TrialError as error:
+                notes.append(f"electromyography: maximal trial left out: {error}")
+        return largest if trial.maximal_files else None, notes
+
+    def _peaks(self, trial: Trial, file: Path) -> Maxima:
+        options = trial.settings.emg
+        key = (file, options.model_dump_json())
+        if key not in self._maxima:
+            self._maxima[key] = peaks(self._read(trial, file, analog_only=True), options)
+        return self._maxima[key]
+
+    def _read(self, trial: Trial, file: Path, forces: Path | None = None, *, analog_only: bool = False) -> Recording:
+        reading = trial.settings.reading
+        options = ReadOptions.of(reading, analog_only=analog_only)
+        key = (file, forces, options)
+        if key in self._kept:
+            return self._kept[key]
+        recording = self.reader.read(
+            file,
+            memory_limit_mb=reading.memory_limit_mb,
+            time_limit_s=reading.time_limit_s,
+            options=options,
+            forces=forces,
+        )
+        size = recording.markers_m.nbytes + recording.analog.nbytes
+        if size <= self.keep_bytes:
+            self._kept[key] = recording
+            self.keep_bytes -= size
+        return recording
+
+
+def emg_of(
+    recording: Recording,
+    side: str,
+    settings: Settings,
+    time_s: FloatArray,
+    *,
+    start_s: float = 0.0,
+    maxima: Maxima | None = None,
+    notes: Sequence[str] = (),
+) -> Emg:
+    """Electromyography of a recording, or None, and notes on it.
+
+    Parameters
+    ----------
+    recording : Recording
+        The recording with the channels.
+    side : str
+        Side of the limb.
+    settings : Settings
+        The section `emg`.
+    time_s : ndarray of shape (n_frames,)
+        Times of the frames, s.
+    start_s : float, optional
+        Time of the recording's first sample, s.
+    maxima : mapping, optional
+        Largest envelopes in maximal trials, by channel.
+    notes : sequence of str, optional
+        Earlier notes.
+    """
+    if not settings.emg.channels:
+        return None, ()
+    try:
+        recorded = electromyography(recording, time_s, side, settings.emg, start_s=start_s, maxima=maxima)
+    except TrialError as error:
+        return None, (f"electromyography: {error}",)
+    return recorded, (*notes, *recorded.notes)
+
+
+def with_envelopes(table: pa.Table, recorded: Electromyography | None, options: EmgOptions, frames: slice) -> pa.Table:
+    """Table of some frames with the columns of electromyography at its end."""
+    columns = [*envelope_columns(options.muscles)]
+    if not columns:
+        return table
+    values: Mapping[str, Any] = {column.name: [float("nan")] * len(table) for column in columns}
+    if recorded is not None:
+        values = {f"{muscle}_envelope": recorded.envelope[frames, m] for m, muscle in enumerate(recorded.muscles)} | {
+            f"{muscle}_active_{method}": recorded.activity[method][frames, m]
+            for m, muscle in enumerate(recorded.muscles)
+            for method in METHODS
+        }
+    return beside(table, make_table(columns, values))

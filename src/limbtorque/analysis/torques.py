@@ -1,0 +1,136 @@
+"""The second step: from the motion of a limb to its torque terms, their bands and their summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from limbtorque.arrays import part_of, stretches
+from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
+from limbtorque.quality.trial_metrics import judged_metrics
+from limbtorque.simulation.replay import Replay, replay
+from limbtorque.statistics.summary_windows import summary_windows
+from limbtorque.statistics.trial_window import find_window
+from limbtorque.study.settings import Settings
+from limbtorque.tables.files import Write
+from limbtorque.tables.trial_record import TrialRecord, Window
+from limbtorque.torques.beside_file import beside_file
+from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
+from limbtorque.torques.summary import torque_summary
+from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.of_trial import trial_uncertainty
+
+
+@dataclass(frozen=True)
+class TorqueStep:
+    """Torques of a trial with their window, bands and replay.
+
+    Attributes
+    ----------
+    torques : Torques
+        Torque terms.
+    window : Window
+        The window of its curves, or why there is none.
+    bands : TorqueBands or None
+        Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
+        `uncertainty.max_frames`.
+    replay : Replay or None
+        The motion integrated from the torques; None unless `replay.enabled`.
+    record : TrialRecord
+        Metrics, notes, window and rows of the summaries.
+    """
+
+    torques: Torques
+    window: Window
+    bands: TorqueBands | None
+    replay: Replay | None
+    record: TrialRecord
+
+
+def analyse_torques(
+    motion: ChainMotion,
+    moved: TrialRecord,
+    file_results: pa.Table,
+    limb: Limb,
+    settings: Settings,
+    *,
+    filled: Callable[[], ChainMotion | None],
+    record: TrialRecord,
+    write: Write | None = None,
+) -> TorqueStep:
+    """Torque terms of a motion, their bands, metrics and summary.
+
+    Parameters
+    ----------
+    motion, moved, file_results
+        As `analyse_motion` returns them.
+    limb, settings
+        Chain, side and subject; all options.
+    filled : callable
+        Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
+    record : TrialRecord
+        Name and provenance of the trial.
+    write : callable, optional
+        Takes the rows of the torque component table.
+
+    Returns
+    -------
+    TorqueStep
+        The torques and what follows from them.
+
+    Raises
+    ------
+    LoadError
+        No frame has a known torque.
+    """
+    torques, facts = joint_torques(motion), moved.recording
+    used, model = used_frames(motion, torques), limb.model(settings)
+    events = facts.events if facts else ()
+    window = find_window(motion, used, events=events, side=limb.side, settings=settings)
+    judged = judged_metrics(motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled)
+    windows = summary_windows(motion, window, limb, settings)
+    share = settings.ensembles.min_known_share
+    uncertain = trial_uncertainty(
+        motion,
+        torques,
+        limb,
+        settings,
+        summary=torque_summary(motion, torques, model, windows=windows, min_known_share=share),
+        windows=windows,
+        judged=window.judged(motion.time_s, used),
+    )
+    replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
+    outputs = facts.outputs if facts else ()
+    record = replace(
+        record,
+        metrics={**judged.metrics, **replay_metrics},
+        joint_metrics={**judged.by_joint, **uncertain.by_joint},
+        notes=(*judged.notes, *replay_notes, *uncertain.notes),
+        window=window,
+        summary=tuple(uncertain.summary),
+        beside_file=tuple(
+            beside_file(motion, torques, file_results, outputs, window=window, mass_kg=limb.body_mass_kg)
+        ),
+    )
+    for frames in stretches(len(motion.time_s)):
+        if write:
+            bands = {name: values[frames] for name, values in uncertain.columns.items()}
+            write(torque_table(motion.part(frames), part_of(torques, frames), options=settings.torques, bands=bands))
+    return TorqueStep(torques, window, uncertain.bands, replayed, record)
+
+
+def _replayed(
+    motion: ChainMotion, torques: Torques, settings: Settings
+) -> tuple[Replay | None, Mapping[str, float], tuple[str, ...]]:
+    """Replay with its metrics and notes; nothing where it is switched off."""
+    options = settings.replay
+    if not options.enabled:
+        return None, {}, ()
+    replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=settings.integration)
+    if replayed is None:
+        return None, {}, ("no replay: no three neighbouring frames have a known torque",)
+    ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
+    return replayed, replayed.metrics(options.tolerance_deg), () if replayed.success else (ended,)
