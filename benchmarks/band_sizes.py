@@ -32,7 +32,6 @@ from limbtorque.study.study import load_study
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS
 from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.workflow.stages.kinematics import limb_of
 
 ROOT = Path(__file__).resolve().parents[1]
 FIVE_TO_95 = 2.0 * 1.6449  # standard deviations
@@ -123,8 +122,8 @@ def simulated() -> Iterator[Leg]:
     for trial in load_study(ROOT).trials:
         if trial.chain == "leg":
             recording = read_recording(trial.file)
-            motion = chain_motion(recording, limb_of(trial), trial.settings)
-            yield Leg("demo study", motion, limb_of(trial), trial.settings)
+            motion = chain_motion(recording, Limb.of(trial), trial.settings)
+            yield Leg("demo study", motion, Limb.of(trial), trial.settings)
 
 
 def recorded(folder: Path) -> Iterator[Leg]:
@@ -133,8 +132,8 @@ def recorded(folder: Path) -> Iterator[Leg]:
         init_study(Path(name) / "study", folder / "cohort", chains=("leg",))
         for trial in load_study(Path(name) / "study").trials:
             if trial.condition == "straight":
-                motion = chain_motion(read_recording(trial.file), limb_of(trial), trial.settings)
-                yield Leg("children, straight walk", motion, limb_of(trial), trial.settings)
+                motion = chain_motion(read_recording(trial.file), Limb.of(trial), trial.settings)
+                yield Leg("children, straight walk", motion, Limb.of(trial), trial.settings)
     options = ReadOptions(forces_length_unit="m")
     walk, run = folder / "walk_emg_opensim", folder / "running_opensim"
     walking = read_with_forces(walk / "markers_walk.trc", walk / "grf_walk.mot", options)

@@ -34,7 +34,6 @@ from limbtorque.tables.files import column_values
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS
 from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.workflow.stages.kinematics import limb_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "uncertainty.md"
 JOINTS = ("hip", "knee", "ankle")
@@ -141,7 +140,7 @@ def beside_plug_in_gait(recordings: Path, **options: Any) -> Iterator[Leg]:
         init_study(Path(name) / "study", recordings, chains=("leg",))
         trials = load_study(Path(name) / "study", overrides=options).trials
         for trial in trials:
-            recording, limb = read_recording(trial.file), limb_of(trial)
+            recording, limb = read_recording(trial.file), Limb.of(trial)
             motion = chain_motion(recording, limb, trial.settings)
             table = file_outputs(recording, motion, limb)[0]
             names = [f"{joint}_file_torque_nm" for joint in JOINTS]

@@ -154,7 +154,7 @@ def child(trial: Trial, study: Path, changes: Mapping[str, str]) -> Walk | None:
     net = result.torques.terms.net * motion.flexion.sign * found.arm_known
     arm = found.geometry.moment_arm_m * found.arm_known[:, None]
     problem = Problem.of_set(arm, net, found.muscle_set, motion.rate_hz, Muscles())
-    window = summary_windows(trial, motion, result.window)["events"]
+    window = summary_windows(motion, result.window, result.limb, result.settings)["events"]
     used = window & ~motion.edge & np.isfinite(net).all(axis=1)
     if used.sum() < WHOLE * window.sum():
         return None

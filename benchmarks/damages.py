@@ -83,9 +83,9 @@ def row(kind: str, size: float, trial: Trial) -> dict[str, object]:
     except LimbtorqueError as error:
         return {**found, "status": "failed", "message": str(error)[:120]}
     error, peak, known = error_of(trial, result)
-    verdict, judged = result.verdict, result.judged
+    verdict, judged = result.verdict, result.records["torques"]
     metrics = {**result.motion.metrics, **judged.metrics}
-    metrics |= {name: max(values.values()) for name, values in judged.by_joint.items() if values}
+    metrics |= {name: max(values.values()) for name, values in judged.joint_metrics.items() if values}
     judgement = {"status": verdict.status, "flags": " ".join(verdict.names)}
     return {**found, "error": error, "peak": peak, "known": known, **judgement, **metrics}
 

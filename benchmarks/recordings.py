@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.reading import TrialReader
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
 from limbtorque.quality.trial_metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.sandbox import GuardedReader
@@ -18,7 +21,6 @@ from limbtorque.simulation.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 from limbtorque.torques.joint_torques import joint_torques
-from limbtorque.workflow.stages.kinematics import read_trial, trial_motion
 
 STUDY = Path(__file__).resolve().parents[1] / "tests" / "recordings_study"
 
@@ -40,8 +42,8 @@ def main() -> None:
 
 
 def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
-    recording = read_trial(trial, reader)
-    motion = trial_motion(trial, recording)
+    recording = TrialReader(reader).recording(trial)
+    motion = chain_motion(recording, Limb.of(trial), trial.settings)
     torques = joint_torques(motion)
     net = torques.terms.net
     swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
@@ -69,7 +71,7 @@ def _largest(values: np.ndarray) -> str:
 def _rigid(trial: Trial, motion: ChainMotion, net: np.ndarray, recording: object) -> tuple[float, float]:
     """Change of the proximal joint's largest torque, and distance of the chain from the joints, mm."""
     rigid = trial.settings.motion.model_copy(update={"angles": "rigid_chain"})
-    fitted = trial_motion(replace(trial, settings=trial.settings.model_copy(update={"motion": rigid})), recording)
+    fitted = chain_motion(recording, Limb.of(trial), trial.settings.model_copy(update={"motion": rigid}))
     inner = ~motion.edge & ~fitted.edge
     before, after = (np.nanmax(np.abs(t[inner, 0])) for t in (net, joint_torques(fitted).terms.net))
     return abs(after / before - 1.0), 1e3 * fitted.metrics["chain_fit_m"]

@@ -60,12 +60,17 @@ def run_cutoffs(folder):
         study_cutoff.run(folder=folder)
 
 
-def run_stages(folder):
+def run_tables(folder):
+    """The tables of every trial."""
     study = load_study(folder)
     run_cutoffs(folder)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         for session in study.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))
+
+
+def run_stages(folder):
+    run_tables(folder)
     return run_ensembles(folder)
 
 

@@ -120,7 +120,7 @@ judged by them. Hip and shoulder have no range of motion here: as first joints o
 laboratory only.
 
 **In scripts**: `result = lt.analyse_recording(...)` has `result.status`, `result.verdict.joints` (status by joint), `result.verdict.flags` and
-`result.judged` (the metrics and, by joint, the extremes). `limbtorque status` and `results/verdict.txt` count the trials by status.
+`result.records["torques"]` (`metrics` and, by joint, `joint_metrics`). `limbtorque status` and `results/verdict.txt` count the trials by status.
 
 Thresholds are options of `quality` in the settings; a change takes effect without a new computation of torques.
 

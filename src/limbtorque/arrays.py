@@ -191,6 +191,13 @@ def part_of(value: Frames, some: slice) -> Frames:
     return replace(given, **{f.name: part_of(getattr(given, f.name), some) for f in fields(given)})  # type: ignore[return-value, type-var]
 
 
+def contiguous(value: Frames) -> Frames:
+    """Dataclass with all its arrays in C order."""
+    given: Any = value
+    arrays = {f.name: getattr(given, f.name) for f in fields(given) if isinstance(getattr(given, f.name), np.ndarray)}
+    return replace(given, **{name: np.ascontiguousarray(array) for name, array in arrays.items()})  # type: ignore[no-any-return]
+
+
 def joined(parts: Sequence[Frames]) -> Frames:
     """Array, or dataclass of arrays, of all frames from those of its stretches."""
     first: Any = parts[0]

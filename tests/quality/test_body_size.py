@@ -18,7 +18,6 @@ from limbtorque.recordings.read import read_with_forces
 from limbtorque.simulation.reach import demo_trials
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.study import load_study
-from limbtorque.workflow.stages.kinematics import limb_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")
@@ -182,7 +181,7 @@ def test_no_recorded_subject_raises_it(recordings, tmp_path):
     seen = set()
     for trial in load_study(study).trials:
         reading = ReadOptions.of(trial.settings.reading)
-        limb, settings = limb_of(trial), trial.settings
+        limb, settings = Limb.of(trial), trial.settings
         try:
             placed = place_joints(read_with_forces(trial.file, trial.forces_file, reading), limb, settings)
         except LimbtorqueError:

@@ -23,7 +23,6 @@ from limbtorque.tables.files import read_table
 from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.layout import table_path
 from limbtorque.workflow.stages import kinematics, torques
-from limbtorque.workflow.stages.kinematics import limb_of
 from staged_study import ROOT, make_study
 
 WALKER = Walker(strike_m_s=0.4)
@@ -109,14 +108,14 @@ def test_a_spike_of_20_cm_in_a_knee_marker_in_swing_rejects_every_joint_it_chang
     assert found.verdict.joints == dict.fromkeys(JOINTS, "rejected")
     assert found.motion.metrics["spike_frames"] == n_frames
     assert f"RKNE {SWING + 1}" in " ".join(found.motion.notes)
-    frames = [int(part.split()[0].rstrip(",")) for part in found.judged.notes[0].split(" at frame ")[1:]]
+    frames = [int(part.split()[0].rstrip(",")) for part in found.records["torques"].notes[0].split(" at frame ")[1:]]
     assert len(frames) == len(JOINTS)
     assert any(abs(frame - SWING) < 15 for frame in frames)
 
 
 def test_a_spike_rejects_the_joints_that_the_limit_says_and_no_others(walking):
     damaged = moved(walking, "RKNE", [SWING], 0.2)
-    share = analysed(damaged).judged.by_joint["spike_change_share"]
+    share = analysed(damaged).records["torques"].joint_metrics["spike_change_share"]
     low, middle, high = sorted(JOINTS, key=share.__getitem__)
     limit = str((share[middle] + share[high]) / 2)
     strict = override(SETTINGS, {"quality.spike_change_share": limit}, source="x")
@@ -133,7 +132,7 @@ def test_a_spike_after_the_window_is_named_and_rejects_nothing(walking):
     assert found.status == analysed(walking, settings).status
     assert not {"spike_frames", "spike_change_share"} & set(found.verdict.names)
     assert f"spikes (marker, frames): RKNE {LATER + 1}" in found.motion.notes
-    assert max(found.judged.by_joint["spike_change_share"].values()) < 0.01  # mean lengths of segments
+    assert max(found.records["torques"].joint_metrics["spike_change_share"].values()) < 0.01  # mean lengths of segments
 
 
 def test_filled_spikes_reject_nothing(walking):
@@ -228,7 +227,7 @@ def test_torques_and_powers_beyond_what_people_reach_are_rejected_at_their_joint
     found = analysed(walking, settings, mass_kg=9.0)
     assert "torque_nm_kg" in found.verdict.names
     limits = Quality().torque_nm_kg
-    largest = found.judged.by_joint["torque_nm_kg"]
+    largest = found.records["torques"].joint_metrics["torque_nm_kg"]
     beyond = tuple(joint for joint in JOINTS if largest[joint] > limits[joint])
     assert found.verdict.rejected_joints == beyond
     assert beyond
@@ -290,8 +289,8 @@ def test_a_spike_is_judged_alike_by_the_workflow_and_in_memory(tmp_path):
     (trial,) = study.trials
     _, record = read_table(folder / table_path("torques", trial.session, name))
     share = record.joint_metrics["spike_change_share"]
-    found = analyse_recording(read_recording(spiked), limb_of(trial), trial.settings)
-    assert share == pytest.approx(found.judged.by_joint["spike_change_share"], rel=1e-6)
+    found = analyse_recording(read_recording(spiked), Limb.of(trial), trial.settings)
+    assert share == pytest.approx(found.records["torques"].joint_metrics["spike_change_share"], rel=1e-6)
     assert set(found.verdict.rejected_joints) == {joint for joint in share if share[joint] > 0.1}
     assert found.verdict.rejected_joints
     assert any("at frame 12" in note for note in record.notes)

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from limbtorque.analysis.reading import TrialReader
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
@@ -25,7 +26,7 @@ from limbtorque.tables.files import read_table
 from limbtorque.workflow import check, layout
 from limbtorque.workflow import keys as keys_of
 from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.stages import collect, ensembles, kinematics, torques, verdict
+from limbtorque.workflow.stages import collect, ensembles, torques, verdict
 from staged_study import ROOT, make_study, run_ensembles, run_stages
 
 
@@ -337,13 +338,13 @@ def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
 
 def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tmp_path, monkeypatch):
     """Events of the recording; one trial has none, one fails, and one has a column of its own."""
-    read = kinematics.read_trial
+    read = TrialReader.recording
 
-    def with_events(trial, reader):
+    def with_events(reader, trial):
         events = (Event("go", "", 0.6), Event("Stop", "General", 1.4)) if trial.name != "S02_sagittal_fast" else ()
-        return replace(read(trial, reader), events=events)
+        return replace(read(reader, trial), events=events)
 
-    monkeypatch.setattr(kinematics, "read_trial", with_events)
+    monkeypatch.setattr(TrialReader, "recording", with_events)
     own = {
         "S01_horizontal_fast": {"ensembles.window": "movement"},
         "S01_sagittal_slow": {"start_s": "90", "end_s": "91"},
@@ -379,13 +380,13 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
 
 def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
     """Events from 0.6 to 1.4 s; in one trial the start only, and one begins in the middle of its movement."""
-    read = kinematics.read_trial
+    read = TrialReader.recording
 
-    def with_events(trial, reader):
+    def with_events(reader, trial):
         events = (Event("go", "", 0.6), Event("stop", "", 1.4))
-        return replace(read(trial, reader), events=events[: 1 + (trial.name != "S02_sagittal_fast")])
+        return replace(read(reader, trial), events=events[: 1 + (trial.name != "S02_sagittal_fast")])
 
-    monkeypatch.setattr(check, "read_trial", with_events)
+    monkeypatch.setattr(TrialReader, "recording", with_events)
     empty = {"ensembles.window": "", "start_s": "", "end_s": ""}
     own = {
         "S01_horizontal_fast": {"ensembles.window": "movement"},

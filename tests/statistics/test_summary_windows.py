@@ -24,10 +24,13 @@ MISSING = Window(float("nan"), float("nan"), "no event")
 def windows(window, *, options=STRIDE, chain=LEG, load="", status=STATUS):
     """Frames of each window, as lists."""
     settings = SimpleNamespace(ensembles=options, chain={"leg": chain}.__getitem__)
-    trial = SimpleNamespace(settings=settings, chain="leg", load=load)
+    limb = SimpleNamespace(chain="leg", load=load)
     edge = np.isin(np.arange(12), [0, 11])
     motion = SimpleNamespace(time_s=TIME_S, edge=edge, load=replace(no_load(12), status=status))
-    return {name: np.flatnonzero(frames).tolist() for name, frames in summary_windows(trial, motion, window).items()}
+    return {
+        name: np.flatnonzero(frames).tolist()
+        for name, frames in summary_windows(motion, window, limb, settings).items()
+    }
 
 
 def test_the_stance_of_a_stride_ends_before_the_next_one_begins():

@@ -10,7 +10,7 @@ from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.of_trial import trial_uncertainty
 
-WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
+WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim", subject="anna", trial="hold")
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def summarised(motion, **errors):
     torques, whole, settings = joint_torques(motion), np.ones(N_FRAMES, dtype=bool), with_errors(enabled=True, **errors)
     windows = {"trial": whole}
     rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
-    more = {"summary": rows, "windows": windows, "judged": whole, "names": ("anna", "hold")}
+    more = {"summary": rows, "windows": windows, "judged": whole}
     return {row["term"]: row for row in trial_uncertainty(motion, torques, WHO, settings, **more).summary}
 
 

@@ -1,5 +1,7 @@
 """Sampled propagation: terms that add up, closed forms, agreement with the linear bands, and convergence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
@@ -143,8 +145,8 @@ def summarised(motion, settings):
     torques, whole = joint_torques(motion), np.ones(N_FRAMES, dtype=bool)
     windows = {"trial": whole, "none": ~whole}
     rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
-    more = {"summary": rows, "windows": windows, "judged": whole, "names": NAMES}
-    found = trial_uncertainty(motion, torques, FOREARM, settings, **more)
+    more = {"summary": rows, "windows": windows, "judged": whole}
+    found = trial_uncertainty(motion, torques, replace(FOREARM, subject=NAMES[0], trial=NAMES[1]), settings, **more)
     return {(row["window"], row["term"]): row for row in found.summary}, found
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from limbtorque import arrays
 from limbtorque.analysis.memory import available_bytes, refuse_too_long
+from limbtorque.analysis.reading import TrialReader
 from limbtorque.errors import SignalError, StudyError, WriteError
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
@@ -20,7 +21,6 @@ from limbtorque.tables.files import make_table, read_extremes, read_record, read
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import keys, layout, memory
 from limbtorque.workflow.stages import kinematics
-from limbtorque.workflow.stages.kinematics import read_trial
 from staged_study import DEMO, make_study, run_stages
 
 OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: true, sto: true}\n"
@@ -194,7 +194,7 @@ def test_a_long_trial_takes_little_memory(tmp_path):
 def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(whole, monkeypatch):
     trial = load_study(whole).trials[0]
     with GuardedReader() as reader:
-        recording = read_trial(trial, reader)
+        recording = TrialReader(reader).recording(trial)
     monkeypatch.setattr(memory, "available_bytes", lambda: 1e9)
     refuse_too_long(recording)
     with pytest.raises(

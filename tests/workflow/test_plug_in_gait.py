@@ -11,11 +11,11 @@ import pytest
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.file_outputs import beside, file_outputs
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_values
-from limbtorque.workflow.stages.kinematics import limb_of
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.workflow
@@ -91,7 +91,7 @@ def test_knee_angles_are_the_same_numbers(recordings, tmp_path):
     study = load_study(tmp_path, overrides={"motion.angles": "segments"})
     walks = [trial for trial in study.trials if trial.condition == "straight"]
     for trial in walks:
-        recording, limb = read_recording(trial.file), limb_of(trial)
+        recording, limb = read_recording(trial.file), Limb.of(trial)
         motion = chain_motion(recording, limb, trial.settings)
         added, *_ = file_outputs(recording, motion, limb)
         table = beside(kinematics_table(motion), added)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.memory import refuse_too_long
-from limbtorque.arrays import stretches
+from limbtorque.arrays import contiguous, stretches
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.both_sides import opposite, sides_share_markers
 from limbtorque.motion.chain_motion import ChainMotion
@@ -111,6 +111,8 @@ def analyse_motion(
         The trial cannot be analysed.
     """
     motion = chain_motion(recording, limb, settings, study_cutoff_hz=cutoff_hz, placed=placed)
+    # in the order of memory that a table gives: other strides would change the last digit of sums
+    motion = replace(motion, kinematics=contiguous(motion.kinematics), load=contiguous(motion.load))
     file_results, outputs, file_notes = file_outputs(recording, motion, limb)
     metrics, reader_notes = compared
     record = replace(
