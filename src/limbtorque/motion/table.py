@@ -46,6 +46,12 @@ def kinematics_table(motion: ChainMotion) -> pa.Table:
     put_xy(values, "external_force_{}_n", motion.load.force_n)
     put_xy(values, "external_point_{}_m", motion.load.point_m)
     values["external_couple_nm"] = motion.load.couple_nm
+    pressure_m = motion.load.pressure_m
+    put_xy(
+        values,
+        "external_pressure_{}_m",
+        np.full_like(motion.load.point_m, np.nan) if pressure_m is None else pressure_m,
+    )
     return make_table(kinematics_columns(motion.joints, motion.segments), values)
 
 
@@ -113,6 +119,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         column_values(table, "external_couple_nm"),
         status,
         (),
+        pressure_m=xy("external_pressure_{}_m"),
         foot_events=events_of_values(constants.foot_events),
     )
     return ChainMotion(
@@ -126,7 +133,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
             per_joint("angle_rad"),
             per_joint("velocity_rad_s"),
             per_joint("acceleration_rad_s2"),
-            base_m=joint_m[:, 0],
+            base_m=np.ascontiguousarray(joint_m[:, 0]),
             base_velocity_m_s=xy("base_velocity_{}_m_s"),
             base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
         ),

@@ -67,6 +67,9 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
         Column(
             "external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment"
         ),
+        *xy_columns(
+            "external_pressure", "m", "m", "centre of pressure of the ground under the foot; empty without a load"
+        ),
         EXTERNAL_STATUS,
     ]
 

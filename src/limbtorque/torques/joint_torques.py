@@ -199,8 +199,9 @@ def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, An
 
 def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
     """Values of `tables.induced_columns`."""
-    load = motion.load
-    contact = None if load.pressure_m is None else Load(motion.chain.n_links - 1, load.force_n, load.pressure_m)
+    load, contact = motion.load, None
+    if load.pressure_m is not None and not np.isnan(load.pressure_m).all():
+        contact = Load(motion.chain.n_links - 1, load.force_n, load.pressure_m)
     found = induced_accelerations(
         motion.chain, motion.kinematics, terms=torques.terms, contact=contact, joint_m=motion.joint_m, missing=True
     )
