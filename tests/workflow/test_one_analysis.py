@@ -2,14 +2,12 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
+from emg_signals import bursts, write_sto
 
 import limbtorque as lt
-from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.tables.files import read_record, write_table
 from staged_study import make_study, run_tables
 
@@ -65,35 +63,21 @@ def test_strengths_envelopes_and_samples_are_those_of_the_study(tmp_path):
         "muscles:\n  strength_factors:\n    S01: {BIClong: 0.5}\n  emg_weight: 0.5\n"
         "emg:\n  channels: {biceps: BIClong}\nuncertainty:\n  samples: 256\n"
     )
-    folder = make_study(tmp_path / "study", names=names, extra=extra)
-    (folder / "data").unlink()
-    (folder / "data" / "demo").mkdir(parents=True)
-    for name in names:
-        write_c3d(
-            _with_biceps(lt.read_recording(ROOT / "data" / "demo" / f"{name}.c3d")),
-            folder / "data" / "demo" / f"{name}.c3d",
-        )
+    folder = make_study(
+        tmp_path / "study",
+        names=names,
+        extra=extra,
+        change=lambda rows: [{**row, "emg_file": "emg.sto"} for row in rows],
+    )
+    write_sto(
+        folder / "emg.sto", {"biceps": 2e-4 * bursts(2500, [0.8], [1.4], rate_hz=1000.0)}, start_s=0.0, rate_hz=1000.0
+    )
     assert same_as_the_workflow(folder) == 6
     study = lt.load_study(folder)
-    result = study.analyse(names[0])
-    biceps = result.muscles.muscle_set.names.index("BIClong")
-    other = study.analyse(names[1]).muscles
-    assert result.muscles.muscle_set.max_force_n[biceps] == pytest.approx(0.5 * other.muscle_set.max_force_n[biceps])
-    assert "activations near the envelopes" in " ".join(result.muscles.notes)
-
-
-def _with_biceps(recording):
-    """Recording with a burst of electromyography at 1000 Hz."""
-    per_frame = round(1000.0 / recording.rate_hz)
-    time_s = np.arange(recording.n_frames * per_frame) / (per_frame * recording.rate_hz)
-    noise = np.random.default_rng(1).normal(size=len(time_s)) * np.exp(-(((time_s - 1.0) / 0.3) ** 2))
-    return replace(
-        recording,
-        analog=1e-4 * noise[:, None],
-        analog_labels=("biceps",),
-        analog_units=("V",),
-        analog_rate_hz=per_frame * recording.rate_hz,
-    )
+    weak, strong = (study.analyse(name).muscles for name in names)
+    biceps = weak.muscle_set.names.index("BIClong")
+    assert weak.muscle_set.max_force_n[biceps] == pytest.approx(0.5 * strong.muscle_set.max_force_n[biceps])
+    assert "activations near the envelopes" in " ".join(weak.notes)
 
 
 def test_a_trial_that_is_not_there_is_a_sentence(tmp_path):

@@ -87,7 +87,7 @@ def load_study(
         The tables are wrong; every fault of both is listed.
     """
     study = study_files.load_study(folder, settings_file=settings_file, overrides=overrides)
-    return Study(**vars(study))
+    return Study(study.folder, study.settings, study.trials, study.batches)
 
 
 def analyse_trial(

@@ -286,7 +286,6 @@ def analyse(
         record=record,
         write=write["torques"],
     )
-    muscle_set = muscle_set_of(limb, settings, folder)
     forces, loaded = analyse_muscles(
         motion,
         step.torques.terms.net,
@@ -294,24 +293,12 @@ def analyse(
         step.record,
         limb,
         settings,
-        muscle_set=muscle_set,
+        muscle_set=muscle_set_of(limb, settings, folder),
         emg=emg(motion.time_s),
         record=record,
         write=write["muscles"],
     )
+    records = {"kinematics": moved, "torques": step.record, "muscles": loaded}
     made = {name: pa.concat_tables(parts) if parts else None for name, parts in rows.items()}
-    return TrialResult(
-        motion=motion,
-        torques=step.torques,
-        window=step.window,
-        records={"kinematics": moved, "torques": step.record, "muscles": loaded},
-        bands=step.bands,
-        muscles=forces,
-        replay=step.replay,
-        kinematics_table=made["kinematics"],
-        torque_table=made["torques"],
-        muscle_table=made["muscles"],
-        limb=limb,
-        settings=settings,
-        source=source,
-    )
+    values = step.torques, step.window, records, step.bands, forces, step.replay
+    return TrialResult(motion, *values, made["kinematics"], made["torques"], made["muscles"], limb, settings, source)
