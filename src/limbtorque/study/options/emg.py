@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import ClassVar, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -38,10 +38,8 @@ class Emg(Options):
     delay_s: float = option(
         0.04, "Electromechanical delay: envelopes are later by it when compared with activations.", "s", ge=0.0, le=0.2
     )
-    max_lag_s: float = option(0.15, "Largest shift tried for the lag of an activation.", "s", ge=0.0, le=1.0)
-    baseline_s: float = option(
-        0.25, "Length of the quietest part of a channel, which onset and offset take as rest.", "s", ge=0.02, le=60.0
-    )
+    max_lag_s: ClassVar[float] = 0.15  # largest shift tried for the lag of an activation
+    baseline_s: ClassVar[float] = 0.25  # length of the quietest part of a channel, which onset and offset take as rest
     antagonists: tuple[tuple[str, str], ...] = option(
         (), "Pairs of muscles with co-contraction indices, [[tib_ant, soleus]]; both are in emg.channels."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -102,10 +102,4 @@ class Motion(Options):
         "'inertial_chain': that chain for angles and inertia, the measured joints for the moment arms of external "
         "loads; 'segments': direction of each segment, from joint to joint.",
     )
-    min_functional_range_deg: float = option(
-        20.0,
-        "Smallest range of rotation between two segments from which a functional joint centre is computed.",
-        "deg",
-        gt=0.0,
-        le=180.0,
-    )
+    min_functional_range_deg: ClassVar[float] = 20.0  # between two segments: Ehrig et al. 2006 (docs/signals.md)

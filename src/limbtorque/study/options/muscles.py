@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import ClassVar, Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -96,9 +96,7 @@ class Muscles(Options):
         description="Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
         "0.049 (De Groote et al. 2016), where not given.",
     )
-    max_fibre_velocity_lopt_s: float = option(
-        10.0, "Largest shortening velocity, in optimal fibre lengths per second.", "1/s", gt=0.0
-    )
+    max_fibre_velocity_lopt_s: ClassVar[float] = 10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
     passive_moments: Literal["none", "riener_edrich", "anderson"] = option(
         "none",
         "Passive moments of hip, knee and ankle, subtracted from the torque: 'riener_edrich', ligaments, capsules and "
@@ -122,16 +120,8 @@ class Muscles(Options):
         "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
         "also its least and greatest value at the same torques.",
     )
-    contact_effort: float = option(
-        1.25,
-        "Second range of the contact forces: only activations up to this factor times the least largest activation that can make "
-        "the torques.",
-        "1",
-        ge=1.0,
-    )
-    contact_rest: float = option(
-        0.05, "Activation that this second range always allows: muscles are seldom silent.", "1", ge=0.0, le=1.0
-    )
+    contact_effort: ClassVar[float] = 1.25  # second range of the contact forces: over the least largest activation that makes the torques
+    contact_rest: ClassVar[float] = 0.05  # activation that this range always allows: muscles are seldom silent
 
     @field_validator("exponent", mode="before")
     @classmethod

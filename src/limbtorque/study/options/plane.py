@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -21,15 +21,8 @@ class Plane(Options):
         "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
         " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
     )
-    min_projection: float = option(
-        0.3,
-        "Smallest projected length of a segment, as a fraction of its length, that defines its orientation in the"
-        " plane.",
-        "1",
-        gt=0.0,
-        lt=1.0,
-    )
-    min_travel_m: float = option(0.5, "Smallest displacement that defines a direction of travel.", "m", gt=0.0)
+    min_projection: ClassVar[float] = 0.3  # projected over true length of a segment whose direction in the plane is used
+    min_travel_m: ClassVar[float] = 0.5  # displacement that defines a direction of travel
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:

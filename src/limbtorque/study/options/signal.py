@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import ClassVar, Any, Literal, get_args
 
 from pydantic import field_validator, model_validator
 
@@ -39,7 +39,7 @@ class Gaps(Options):
         "Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, "
         "'fill' fills them as gaps.",
     )
-    min_stretch_s: float = option(0.2, "Shortest stretch that is analysed.", "s", gt=0.0)
+    min_stretch_s: ClassVar[float] = 0.2  # the shortest that is analysed
 
 
 class Filter(Options):
