@@ -51,8 +51,8 @@ def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
         replace(motion, kinematics=replace(motion.kinematics, base_acceleration_m_s2=np.zeros(2)))
     ).terms.net
     metrics = {**motion.metrics, **torque_metrics(motion, torques)}
-    played = replay(motion, torques, stop_deg=trial.settings.replay.stop_deg, integration=trial.settings.integration)
-    quality = played.metrics(trial.settings.replay.tolerance_deg)
+    played = replay(motion, torques)
+    quality = played.metrics()
     change, distance_mm = _rigid(trial, motion, net, recording)
     return (
         f"{metrics['cutoff_hz']:.1f} Hz",

@@ -23,9 +23,9 @@ COMPLIANT = {**FIBRES, "muscles.tendon": "compliant"}
 OPTIONS = {
     "constant strength (the default)": {},
     "force-length-velocity, rigid tendon": FIBRES,
-    "rigid, lengths scaled to the subject": {**FIBRES, "muscles.scale_moment_arms": "segment_length"},
+    "rigid, lengths scaled to the subject": {**FIBRES, "muscles.scale": "moment_arms"},
     "compliant tendon": COMPLIANT,
-    "compliant, lengths scaled to the subject": {**COMPLIANT, "muscles.scale_moment_arms": "segment_length"},
+    "compliant, lengths scaled to the subject": {**COMPLIANT, "muscles.scale": "moment_arms"},
     "compliant, Achilles tendon of 4.9 %": {**COMPLIANT, "muscles.tendon_strain": "{soleus: 0.049, gastroc: 0.049}"},
     "passive moments, `riener_edrich`": {"muscles.passive_moments": "riener_edrich"},
     "passive moments, `anderson`": {"muscles.passive_moments": "anderson"},

@@ -69,9 +69,7 @@ loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.
 motion:
   angles: segments                        # from joint to joint; or rigid_chain, inertial_chain
 torques:
-  conventions: [interaction, segment_space]
-  power: true
-  induced_accelerations: true
+  columns: [interaction, segment_space, power, induced_accelerations]
 replay:
   enabled: true
 ```

@@ -190,7 +190,7 @@ def test_every_option_and_column_that_the_page_names_exists(table):
     named = {*re.findall(r"`(?:muscles\.)?([a-z_]+): [^`]*`", PAGE), *re.findall(r"`muscles\.([a-z_]+)`", PAGE)}
     assert named - {"muscles"} <= options
     assert {"exponent", "criterion", "weights", "reserve", "co_contraction", "sets"} <= named | {"weights"}
-    assert {"weights", "reserve_nm"} <= options
+    assert {"weights", "reserve"} <= options
     for column in (
         "optimization_status",
         "optimization_residual_nm",

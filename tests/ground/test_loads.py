@@ -187,10 +187,12 @@ def test_contact_is_where_the_foot_stands():
     assert not OWN.contact[STANCE.stop + 1 :].any()
 
 
-def test_a_short_touch_is_no_contact_and_a_short_gap_is_none():
+def test_a_short_touch_is_no_contact_and_a_short_gap_is_none(monkeypatch):
     short = walking_foot(0.2, 0.0, slice(50, 55))
     assert not short.contact.any()
-    assert walking_foot(0.2, 0.0, slice(50, 55), settings=Plates(min_contact_s=0.0)).contact.any()
+    with monkeypatch.context() as patched:
+        patched.setattr(Plates, "min_contact_s", 0.0)
+        assert walking_foot(0.2, 0.0, slice(50, 55)).contact.any()
     heel = OWN.back_m.copy()
     heel[70:73, 2] += 0.2  # lost for three frames
     found = find_foot({"heel": heel}, ends=(heel, heel), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
@@ -258,14 +260,15 @@ def test_the_other_foots_load_does_not_leak_through_the_filter():
     np.testing.assert_array_equal(both.couple_nm, alone.couple_nm)
 
 
-def test_two_steps_of_the_same_foot_on_two_plates_add_up():
+def test_two_steps_of_the_same_foot_on_two_plates_add_up(monkeypatch):
     """Heel on one plate, toe on the next: the wrenches add."""
     heel_part, toe_part = np.array([20.0, 0.0, 300.0]), FORCE_N - [20.0, 0.0, 300.0]
     plates = [
         plate(1, x=-0.35, size=0.65, loads=[(STANCE, heel_part, (0.22, 0.0, 0.0))]),
         plate(2, x=0.3, size=0.65, loads=[(STANCE, toe_part, (0.37, 0.0, 0.0))]),
     ]
-    found = ground(plates, OWN, settings=Plates(assignment=(1, 2), edge_margin_m=0.2))
+    monkeypatch.setattr(Plates, "edge_margin_m", 0.2)
+    found = ground(plates, OWN, settings=Plates(assignment=(1, 2)))
     np.testing.assert_allclose(found.force_n[CORE] - FORCE_N[[0, 2]], 0.0, atol=1e-9)
     couple = sum((x - ANKLE[0]) * f[2] + ANKLE[1] * f[0] for x, f in ((0.22, heel_part), (0.37, toe_part)))
     np.testing.assert_allclose(found.couple_nm[CORE], couple, atol=1e-9)

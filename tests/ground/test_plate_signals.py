@@ -25,7 +25,7 @@ from limbtorque.ground.plates import (
 from limbtorque.signals.smoothers import Smoother, smoother_reach
 from limbtorque.study.options.loads import Plates
 
-SETTINGS = Plates(threshold_n=20.0, max_offset_n=40.0)
+SETTINGS = Plates(threshold_n=20.0)
 PER_FRAME, RATE_HZ = 10, 100.0
 
 
@@ -218,11 +218,12 @@ def test_flanks_of_a_stretch(rise, fall, expected):
     assert stretches(quiet(10 - len(rise)), rise, loaded(6), fall, quiet(12)) == [expected]
 
 
-def test_flanks_end_with_the_recording_and_at_the_next_stretch():
+def test_flanks_end_with_the_recording_and_at_the_next_stretch(monkeypatch):
     assert stretches([9.0] * 3, loaded(6), [9.0] * 4) == [(0, 13)]
     found = stretches(quiet(4), loaded(6), [9.0] * 8, loaded(6), quiet(4))
     assert found == [(4, 16), (12, 24)]
-    near = loaded_stretches(np.array([0, 0, 500, 9, 9, 500, 0, 0.0]), SETTINGS.model_copy(update={"min_contact_s": 0.01}), RATE_HZ)  # fmt: skip
+    monkeypatch.setattr(Plates, "min_contact_s", 0.01)
+    near = loaded_stretches(np.array([0, 0, 500, 9, 9, 500, 0, 0.0]), SETTINGS, RATE_HZ)
     assert near == [(2, 4), (4, 6)]
 
 

@@ -20,6 +20,7 @@ from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulation.reach import demo_trials, reach_motion
 from limbtorque.study.marker_rules import Functional
+from limbtorque.study.options.motion import Motion
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.yaml_file import parse_yaml
 
@@ -269,7 +270,7 @@ def test_skin_that_moves_shows_in_the_residual():
 
 def test_too_little_rotation_is_refused():
     assert found_hinge(20.5, min_range_deg=20.0).range_deg > 20.0
-    with pytest.raises(SignalError, match=r"turn by 19\.0 deg .* at least 20 deg \(motion.min_functional_range_deg\)"):
+    with pytest.raises(SignalError, match=r"turn by 19\.0 deg .* at least 20 deg"):
         found_hinge(19.0, min_range_deg=20.0)
     still = centre_of_rotation(*hinge(0.0))
     assert still.range_deg == pytest.approx(0.0, abs=1e-6)
@@ -320,12 +321,12 @@ def test_settings_that_say_no_two_segments(rule, message):
 def test_settings_keep_the_rule_through_a_trials_own_options():
     rule = {"functional": [["A", "B"], ["C", "D"]], "anatomical": {"between": ["K", "L"], "fraction": 0.3}}
     settings = make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
-    again = override(settings, {"motion.min_functional_range_deg": "35"}, source="test")
+    again = override(settings, {"motion.angles": "segments"}, source="test")
     assert isinstance(again.marker_sets["m"]["knee_axis"], Functional)
     assert again.marker_sets == settings.marker_sets
-    assert again.motion.min_functional_range_deg == 35.0
-    with pytest.raises(SettingsError, match="min_functional_range_deg"):
-        override(settings, {"motion.min_functional_range_deg": "0"}, source="test")
+    assert again.motion.angles == "segments"
+    with pytest.raises(SettingsError, match="motion.angles"):
+        override(settings, {"motion.angles": "0"}, source="test")
 
 
 def test_labels_of_a_functional_landmark():
@@ -461,12 +462,13 @@ def test_skin_that_moves_flags_the_trial():
     assert not any("functional" in sentence for sentence in still.flags(settings))
 
 
-def test_a_trial_with_too_little_rotation_says_which_landmark():
+def test_a_trial_with_too_little_rotation_says_which_landmark(monkeypatch):
     demo = DEMO["S01_sagittal_fast"]
+    monkeypatch.setattr(Motion, "min_functional_range_deg", 60.0)
     with pytest.raises(
         SignalError, match=r"landmark 'elbow_axis', functional: the segments turn by 55\.0 deg .* 60 deg"
     ):
-        analysed(demo, simulated(demo), arm_settings(demo, motion__min_functional_range_deg=60))
+        analysed(demo, simulated(demo), arm_settings(demo))
 
 
 def test_a_missing_marker_of_a_segment_is_missing_as_any_of_the_chain():

@@ -88,7 +88,7 @@ def test_segments_nearly_on_a_line_have_no_plane(narrow, refused):
 @pytest.mark.parametrize("kind", ["sagittal", "horizontal"])
 def test_the_least_travel(distance_m, refused, kind):
     joints = limb_in(FORWARD, UP) + np.linspace(0.0, 1.0, 50)[:, None, None] * (distance_m * LEFT + 3.0 * UP)
-    settings = options(kind=kind, forward_axis="travel", min_travel_m=0.5)
+    settings = options(kind=kind, forward_axis="travel")
     if refused:
         with pytest.raises(SignalError, match=r"displaced by 0\.49 m, expected at least 0\.5 m"):
             find_plane(settings, joints)

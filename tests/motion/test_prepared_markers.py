@@ -1,6 +1,7 @@
 """Windows, gaps and stretches of a recording's markers: which frames are used, and what the notes say of the others."""
 
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from limbtorque.errors import SignalError
 from limbtorque.motion.markers import prepare_markers
 from limbtorque.recordings.recording import Recording
+from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import load_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
@@ -28,13 +30,14 @@ def recording(*gaps, n=200):
     )
 
 
-def prepared(made, *, needed="ABC", chain="AB", start_s=None, end_s=None, **changes):
-    changes = {"gaps__method": "cubic", "gaps__max_gap_s": 0.2, "gaps__min_stretch_s": 0.1} | changes
+def prepared(made, *, needed="ABC", chain="AB", start_s=None, end_s=None, least_s=0.1, **changes):
+    changes = {"gaps__method": "cubic", "gaps__max_gap_s": 0.2} | changes
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     markers = {label: LABELS.index(label) for label in needed}
-    return prepare_markers(
-        made, markers=markers, chain_labels=set(chain), settings=settings, start_s=start_s, end_s=end_s
-    )
+    with mock.patch.object(Gaps, "min_stretch_s", least_s):
+        return prepare_markers(
+            made, markers=markers, chain_labels=set(chain), settings=settings, start_s=start_s, end_s=end_s
+        )
 
 
 # --- window ----------------------------------------------------------------------------------------------------------
@@ -70,7 +73,7 @@ def test_a_window_outside_the_recording_is_refused(start_s, end_s):
 def test_two_frames_are_the_fewest():
     with pytest.raises(SignalError, match="1 frame, expected two or more"):
         prepared(recording(n=1))
-    assert prepared(recording(n=2), gaps__min_stretch_s=0.001).stretch == slice(0, 2)
+    assert prepared(recording(n=2), least_s=0.001).stretch == slice(0, 2)
 
 
 # --- gaps ------------------------------------------------------------------------------------------------------------
@@ -126,10 +129,10 @@ def test_frames_before_the_first_and_after_the_last_complete_one_are_no_gap():
 def test_the_shortest_stretch(least_s, refused):
     made = recording((0, 50, 150))
     if not refused:
-        assert prepared(made, gaps__min_stretch_s=least_s).stretch == slice(0, 50)
+        assert prepared(made, least_s=least_s).stretch == slice(0, 50)
     else:
         with pytest.raises(SignalError, match=r"stretch with all markers is 0.50 s long, expected at least 0.51 s"):
-            prepared(made, gaps__min_stretch_s=least_s)
+            prepared(made, least_s=least_s)
 
 
 def test_markers_that_are_never_together():
@@ -146,13 +149,13 @@ def test_a_frozen_marker_of_the_chain_is_refused(frames):
     made.markers_m[:frames, 1] = [1.0, 2.0, 3.0]
     with pytest.raises(SignalError, match=f"marker 'B' has the same position in all {frames} frames"):
         prepared(made)
-    assert prepared(made, gaps__constant_marker="accept", gaps__min_stretch_s=0.001).stretch == slice(0, frames)
+    assert prepared(made, gaps__constant_marker="accept", least_s=0.001).stretch == slice(0, frames)
     assert prepared(made, chain="AC").stretch == slice(0, 200)
 
 
 def test_one_frame_or_two_places_are_not_frozen():
     made = recording((1, 1, 199))
-    assert prepared(made, gaps__min_stretch_s=0.001).stretch == slice(0, 1)
+    assert prepared(made, least_s=0.001).stretch == slice(0, 1)
     made = recording()
     made.markers_m[:, 1] = [1.0, 2.0, 3.0]
     made.markers_m[-1, 1, 0] += 0.001

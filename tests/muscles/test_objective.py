@@ -102,7 +102,7 @@ def test_volume_needs_fibre_lengths():
         ({"tendon": "compliant"}, "a compliant tendon needs fibres"),
         ({"tendon_strain": {"soleus": 0.08}, "force_length_velocity": True}, "tendon_strain has no meaning"),
         ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
-        ({"change_time_s": 0.05, "reserve": "priced"}, "cannot be combined with reserve 'priced'"),
+        ({"change_time_s": 0.05, "reserve": 1.0}, "cannot be combined with a price of the reserve"),
     ],
 )
 def test_options_that_do_not_go_together(options, text):

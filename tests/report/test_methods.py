@@ -150,7 +150,7 @@ def test_the_paragraph_of_the_defaults():
         ({"motion": {"angles": "inertial_chain"}}, "external loads act about the joints as measured", "line between"),
         ({"gravity_m_s2": 1.62}, "Gravity was 1.62 m/s^2.", "nothing"),
         ({"replay": {"enabled": True}}, "diverged from the recorded motion in 0 of 1 trial (reproduced: within", "nothing"),
-        ({"torques": {"induced_accelerations": True}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
+        ({"torques": {"columns": ["induced_accelerations"]}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
         ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
         ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
         ({"muscles": {"reserve": "none"}}, "frames whose torque is beyond the muscles' strength have no muscle forces", "reserve torques"),
@@ -160,8 +160,8 @@ def test_the_paragraph_of_the_defaults():
         ({"muscles": {"passive_moments": "riener_edrich"}}, "passive moments of hip, knee and ankle were subtracted from the torques (Riener and Edrich 1999)", "ligaments"),
         ({"muscles": {"passive_moments": "anderson"}}, "moments of ligaments at hip, knee and ankle were subtracted from the torques (Anderson 1999)", "Riener"),
         ({"muscles": {"weights": {"BICshort": 2}}}, "with weights for BICshort", "nothing"),
-        ({"muscles": {"scale_strength": "mass"}}, "strengths were scaled to body mass", "nothing"),
-        ({"muscles": {"scale_moment_arms": "segment_length"}}, "moment arms were scaled to segment lengths", "nothing"),
+        ({"muscles": {"scale": "strength"}}, "strengths were scaled to body mass", "nothing"),
+        ({"muscles": {"scale": "moment_arms"}}, "moment arms were scaled to segment lengths", "nothing"),
     ],
 )  # fmt: skip
 def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, says, not_any_more):
@@ -351,7 +351,7 @@ def test_electromyography_is_described_where_a_trial_has_it():
         ({"max_voluntary_files": ["mvc.c3d"]}, "normalised by the largest envelope of maximal trials", "in the recording."),
         ({"signal": "envelope"}, "the channels were envelopes when recorded, and not filtered", "rectification"),
         ({"signal": "raw"}, "run forwards and backwards. Envelopes", "recorded as envelopes"),
-        ({"high_pass_hz": 30.0}, "a band-pass of 30 to 450 Hz (without", "De Luca"),
+        ({"band_hz": [30.0, 450.0]}, "a band-pass of 30 to 450 Hz (without", "De Luca"),
         ({"delay_s": 0.0}, "without an electromechanical delay, where", "0.04 s"),
         ({"antagonists": []}, "as rest.", "Falconer"),
     ],
@@ -369,10 +369,10 @@ def test_electromyography_alone_is_compared_with_nothing():
 
 
 def test_contact_forces_are_described_where_they_are_computed():
-    text = page({"muscles": {"contact_forces": True, "contact_effort": 1.5}})
+    text = page({"muscles": {"contact_forces": True}})
     assert "are the joint reaction force minus the forces of all muscles that cross the joint" in text
     assert "its line of action in the plane of motion as the muscle set has it (Winter 2009)" in text
-    assert "up to 1.5 times the least possible largest activation (Rasmussen et al. 2001) or up to 0.05" in text
+    assert "up to 1.25 times the least possible largest activation (Rasmussen et al. 2001) or up to 0.05" in text
     without = page({"muscles": {"contact_forces": True, "ranges": False}})
     assert "Contact forces" in without
     assert "ranges" not in without
@@ -622,8 +622,8 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
         ("replay.enabled", True, "diverged from the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
         ("muscles.co_contraction", 0.1, "held at 0.1 of the most active one's activation at its joints (1 trial)"),
         ("muscles.force_length_velocity", True, "rigid tendon (De Groote et al. 2016) (1 trial)"),
-        ("muscles.scale_moment_arms", "segment_length", "moment arms were scaled to segment lengths (1 trial)"),
-        ("muscles.scale_strength", "mass", "strengths were scaled to body mass (1 trial)"),
+        ("muscles.scale", ["moment_arms"], "moment arms were scaled to segment lengths (1 trial)"),
+        ("muscles.scale", ["strength"], "strengths were scaled to body mass (1 trial)"),
         ("muscles.weights.soleus", 2.0, ", with weights for soleus (1 trial);"),
     ],
 )  # fmt: skip

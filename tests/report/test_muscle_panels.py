@@ -51,6 +51,6 @@ def test_the_panel_of_electromyograms_gives_reasons_and_no_dead_envelope():
 def test_the_panel_of_contact_forces_names_the_factor_of_its_range(ranged):
     ends = [f"knee_effort_{end}_contact_bw" for end in ("min", "max")] if ranged else []
     table = pa.table(dict.fromkeys(["knee_contact_bw", *ends], FRAMES))
-    (panel,) = panels._contact_panel(table, ["knee"], panels._Curves(), 1.5)
-    assert ("up to 1.5 (muscles.contact_effort) times the least possible largest one" in panel.about) == ranged
+    (panel,) = panels._contact_panel(table, ["knee"], panels._Curves())
+    assert ("up to 1.25 times the least possible largest one" in panel.about) == ranged
     assert ("range" in panel.about) == ranged

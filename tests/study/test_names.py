@@ -108,8 +108,8 @@ def test_plain_aliases_are_read():
             "reading.time_limit_s is 1e+308, expected a number above 0 and of 86400 or less",
         ),
         (
-            {"integration": {"max_step_s": 1e-9}},
-            "integration.max_step_s is 1e-09, expected a number of 1e-05 or more s",
+            {"uncertainty": {"seed": -1}},
+            "uncertainty.seed is -1, expected a number of 0 or more",
         ),
         ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
         ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 1e-320, expected a size from 1e-15 to 1e+15"),
@@ -169,7 +169,7 @@ def test_a_study_whose_name_begins_with_a_dash_runs(tmp_path, monkeypatch, capsy
         ("filter: {cutoff_hz: 010}", {"filter": {"cutoff_hz": 8}}, "filter.cutoff_hz is read as 8"),
         ("title: 2026-11-22", {"title": "2026-11-22"}, ""),
         ("filter: {cutoff_hz: 8, order: 3}\ntitle: 'no'", {"filter": {"cutoff_hz": 8, "order": 3}, "title": "no"}, ""),
-        ("integration: {rtol: 1e-9}", {"integration": {"rtol": "1e-9"}}, ""),
+        ("loads: {a: {force_n: 1e-9}}", {"loads": {"a": {"force_n": "1e-9"}}}, ""),
         ("", {}, ""),
     ],
 )

@@ -55,7 +55,7 @@ def test_our_own_studies_fit_the_schema(study):
     [
         {"plates": {"assignment": 2}},
         {"plates": {"assignment": [1, 2]}},
-        {"torques": {"conventions": "segment_space"}},
+        {"torques": {"columns": "segment_space"}},
         {"figures": {"kinds": "torques", "formats": ["svg"]}},
         {"filter": {"cutoff_hz": 6, "order": 2}},
     ],

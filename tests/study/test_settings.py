@@ -339,7 +339,7 @@ def test_hash_sees_its_sections_only():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("torques: {conventions: [{a: b}, [c]]}", "torques.conventions"),
+        ("torques: {columns: [{a: b}, [c]]}", "torques.columns"),
         ("muscles: {exponent: " + "9" * 400 + "}", "expected a number from 1 to 10, or min_max"),
         ("filter: {cutoff_hz: " + "9" * 400 + "}", "filter.cutoff_hz is 9.*, expected a frequency above 0 Hz"),
         ("filter: {cutoff_hz: [6]}", r"filter.cutoff_hz is \[6\], expected a frequency above 0 Hz"),
@@ -366,7 +366,7 @@ def test_the_command_line_goes_before_the_file_and_the_file_before_defaults(tmp_
     path = tmp_path / "config.yaml"
     path.write_text("title: mine\nfilter: {cutoff_hz: 8, order: 2}\n", encoding="utf-8")
     found = load_settings(path, given)
-    assert (found.title, found.filter.cutoff_hz, found.filter.order, found.filter.ends) == ("mine", 6.0, 2, "auto")
+    assert (found.title, found.filter.cutoff_hz, found.filter.order) == ("mine", 6.0, 2)
     assert load_settings(path, {}) == load_settings(path) == load_settings(path, None)
 
 

@@ -371,8 +371,8 @@ def test_a_misspelt_option_is_named_once_for_all_trials(study, column, meant):
 
 
 def test_the_columns_of_the_tables_are_an_option_of_the_whole_study(study):
-    found = only(study, ["a,S1,Ann,reach.c3d,arm,right,slow,true"], trial_columns=TRIALS + ",torques.power")
-    assert "torques.power is an option of the whole study" in found
+    found = only(study, ["a,S1,Ann,reach.c3d,arm,right,slow,power"], trial_columns=TRIALS + ",torques.columns")
+    assert "torques.columns is an option of the whole study" in found
 
 
 def test_a_number_of_a_few_may_be_a_column(study):

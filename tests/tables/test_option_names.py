@@ -46,7 +46,7 @@ def all_columns():
         contact_forces=True,
         ranges=True,
     )
-    torques = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True, bands=True)
+    torques = TorqueColumns(columns=(*get_args(Convention), "power", "induced_accelerations"), bands=True)
     for chain in (ARM, LEG):
         joints = [joint.name for joint in chain.joints]
         segments = [segment.name for segment in chain.segments]

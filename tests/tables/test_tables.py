@@ -44,7 +44,7 @@ ALL_MUSCLE_COLUMNS = Muscles(
     passive_moments="anderson",
     contact_forces=True,
 )
-ALL_COLUMNS = TorqueColumns(conventions=get_args(Convention), power=True, induced_accelerations=True, bands=True)
+ALL_COLUMNS = TorqueColumns(columns=(*get_args(Convention), "power", "induced_accelerations"), bands=True)
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ class TorqueStep:
         The window of its curves, or why there is none.
     bands : TorqueBands or None
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
-        `uncertainty.max_frames`.
+        `Uncertainty.max_frames`.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
@@ -126,11 +126,10 @@ def _replayed(
     motion: ChainMotion, torques: Torques, settings: Settings
 ) -> tuple[Replay | None, Mapping[str, float], tuple[str, ...]]:
     """Replay with its metrics and notes; nothing where it is switched off."""
-    options = settings.replay
-    if not options.enabled:
+    if not settings.replay.enabled:
         return None, {}, ()
-    replayed = replay(motion, torques, stop_deg=options.stop_deg, integration=settings.integration)
+    replayed = replay(motion, torques)
     if replayed is None:
         return None, {}, ("no replay: no three neighbouring frames have a known torque",)
     ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
-    return replayed, replayed.metrics(options.tolerance_deg), () if replayed.success else (ended,)
+    return replayed, replayed.metrics(), () if replayed.success else (ended,)

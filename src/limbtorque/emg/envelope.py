@@ -47,10 +47,10 @@ def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pa
     if high_pass_hz >= HIGHEST * rate_hz:
         raise SignalError(
             f"a high-pass at {high_pass_hz:g} Hz needs more than {high_pass_hz / HIGHEST:.0f} samples per second, the channels have "
-            f"{rate_hz:g}; record faster, or lower emg.high_pass_hz"
+            f"{rate_hz:g}; record faster, or lower emg.band_hz"
         )
     reach = filter_reach(high_pass_hz, rate_hz=rate_hz, order=ORDER)
-    _check_length(len(values), reach, rate_hz, "emg.high_pass_hz", high_pass_hz)
+    _check_length(len(values), reach, rate_hz, "emg.band_hz", high_pass_hz)
     upper_hz = low_pass_hz if low_pass_hz < HIGHEST * rate_hz else None
     return both_ways(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach, "reflect")
 

@@ -119,7 +119,7 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
     filled = values if whole.all() else np.where(whole, values, 0.0)
     is_envelope = _envelopes(filled, whole, rate_hz, options)
     raw = ~is_envelope
-    limits = {"high_pass_hz": options.high_pass_hz, "low_pass_hz": options.low_pass_hz}
+    limits = dict(zip(("high_pass_hz", "low_pass_hz"), options.band_hz, strict=True))
     band, envelope = filled, np.maximum(filled, 0.0)
     if raw.any():
         passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
@@ -131,7 +131,7 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
         band,
         envelope[:: max(int(rate_hz / CHECK_HZ), 1)],
         rate_hz=rate_hz,
-        high_pass_hz=options.high_pass_hz,
+        high_pass_hz=options.band_hz[0],
         is_envelope=is_envelope,
         units=units,
     )
@@ -163,7 +163,7 @@ def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Em
     one_sign = np.minimum(high, low) <= UNDERSHOOT * np.maximum(high, low)
     smooth = np.zeros(filled.shape[1], dtype=bool)
     if one_sign.any() and len(filled) > 1:
-        _, slow = power_shares(filled[:, one_sign], rate_hz=rate_hz, lines_hz=(50.0,), low_hz=options.high_pass_hz)
+        _, slow = power_shares(filled[:, one_sign], rate_hz=rate_hz, lines_hz=(50.0,), low_hz=options.band_hz[0])
         smooth[one_sign] = slow > 0.95
     return np.asarray(smooth & whole)
 

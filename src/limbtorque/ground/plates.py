@@ -226,10 +226,7 @@ def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[Float
     quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
     level = float(np.median(vertical[quiet]))
     if level < -settings.max_offset_n:
-        return None, (
-            f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it, or raise "
-            "plates.max_offset_n"
-        )
+        return None, (f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it")
     if level > settings.max_offset_n:
         return np.zeros(6), f"is never unloaded (at least {level:.0f} N): its offset is unknown and not subtracted"
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n

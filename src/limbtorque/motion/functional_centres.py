@@ -188,8 +188,8 @@ def centre_of_rotation(
     range_deg = _arc_deg(relative)
     if range_deg < min_range_deg:
         raise SignalError(
-            f"the segments turn by {range_deg:.1f} deg against each other, expected at least {min_range_deg:g} deg "
-            "(motion.min_functional_range_deg); use a trial with more movement, or the anatomical centre"
+            f"the segments turn by {range_deg:.1f} deg against each other, expected at least {min_range_deg:g} deg; "
+            "use a trial with more movement, or the anatomical centre"
         )
     (c, d), *_ = np.linalg.lstsq(np.stack([a, -b], axis=1)[used], (q - p)[used], rcond=None)
     from_first, from_second = a * c + p, b * d + q

@@ -122,7 +122,7 @@ def prepare_markers(
     if (stop - start) / recording.rate_hz < settings.gaps.min_stretch_s:
         raise SignalError(
             f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
-            f"expected at least {settings.gaps.min_stretch_s:g} s (gaps.min_stretch_s)"
+            f"expected at least {settings.gaps.min_stretch_s:g} s"
         )
     return PreparedMarkers(
         filled.markers_m,

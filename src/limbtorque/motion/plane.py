@@ -151,7 +151,7 @@ def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:
     if distance < settings.min_travel_m:
         raise SignalError(
             f"the direction of travel is undefined: the proximal joint is displaced by {distance:.2f} m, expected at least "
-            f"{settings.min_travel_m:g} m (plane.min_travel_m); give plane.forward_axis"
+            f"{settings.min_travel_m:g} m; give plane.forward_axis"
         )
     return cast(FloatArray, displacement / distance)
 

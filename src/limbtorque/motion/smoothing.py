@@ -159,8 +159,7 @@ def smoother_of(settings: Settings) -> Smoother | None:
     chosen = settings.filter
     if chosen.method == "none":
         return None
-    ends = None if chosen.ends == "auto" else chosen.ends
-    return Smoother(chosen.method, chosen.order, settings.differentiation.accuracy, ends)
+    return Smoother(chosen.method, chosen.order, settings.differentiation.accuracy)
 
 
 def _cutoffs(

@@ -66,7 +66,7 @@ class ForceReport:
             "joints_without_moment_arms": float((~self.arm_known).sum()),
             "optimization_failed_share": float(tally["failed"]) / count,
         }
-        if options.reserve == "priced" and tally["valid"] > 0:
+        if isinstance(options.reserve, float) and tally["valid"] > 0:
             peaks = tally["net_nm"]
             part = (tally["reserve_nm"] / np.where(peaks > 0, peaks, 1.0))[self.arm_known]
             metrics["reserve_part"] = float(part.max(initial=0.0))

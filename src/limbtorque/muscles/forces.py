@@ -278,11 +278,11 @@ def _to_subject(
 ) -> tuple[MuscleSet, list[str]]:
     """Scale a set to the subject, if set so, with notes on the factors."""
     factors, notes, reference, strength = None, [], muscle_set.reference, 1.0
-    if options.scale_moment_arms == "segment_length":
+    if "moment_arms" in options.scale:
         factors = scale_factors(muscle_set, dict(zip(motion.joints, motion.chain.length_m.tolist(), strict=True)))
         listed = ", ".join(f"{joint} {factor:.3f}" for joint, factor in factors.items())
         notes.append(f"moment arms and lengths scaled by {listed}")
-    if options.scale_strength == "mass" and reference is not None and reference.mass_kg is not None:
+    if "strength" in options.scale and reference is not None and reference.mass_kg is not None:
         strength = body_mass_kg / reference.mass_kg
         notes.append(f"strengths scaled by {strength:.3f}")
     if not notes:

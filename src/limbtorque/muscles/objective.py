@@ -94,7 +94,6 @@ def least_cost_forces(
     muscle_set, strength = problem.muscle_set, problem.strength_n
     weight = muscle_weights(muscle_set, options)
     pcsa = np.array([muscle.pcsa_cm2 for muscle in muscle_set.muscles], dtype=float)  # NaN where unknown
-    reserve = options.reserve_nm if options.reserve == "priced" else options.reserve
     if options.change_time_s == 0.0 and envelope is None:
         return share_torques(
             problem.arm,
@@ -105,7 +104,7 @@ def least_cost_forces(
             norm_n=pcsa if options.criterion == "stress" else problem.unit_n,
             min_activation=least,
             max_activation=problem.bounds[1],
-            reserve=reserve,
+            reserve=options.reserve,
         )
     if options.criterion == "stress":
         weight = np.where(strength > 0.0, weight * (strength / pcsa) ** 2, weight)
@@ -122,7 +121,7 @@ def least_cost_forces(
         change_weight=weight * (options.change_time_s * problem.rate_hz) ** 2 if options.change_time_s > 0.0 else None,
         min_activation=least,
         max_activation=problem.bounds[1],
-        reserve=reserve,
+        reserve=options.reserve,
     )
     constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
     return replace(optimized, cost=optimized.cost + constant)

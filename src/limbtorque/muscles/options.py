@@ -83,16 +83,16 @@ def _of_criterion(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
 def _of_scaling(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
     """Faults of a set without the reference that scaling needs."""
     reference = muscle_set.reference
-    if options.scale_strength == "mass" and (reference is None or reference.mass_kg is None):
+    if "strength" in options.scale and (reference is None or reference.mass_kg is None):
         yield (
-            "has no body mass for its strengths (reference: mass_kg), which muscles.scale_strength: mass "
+            "has no body mass for its strengths (reference: mass_kg), which muscles.scale: strength "
             "needs; add it in a set of your own"
         )
     known = reference.segment_length_m if reference else {}
-    if options.scale_moment_arms == "segment_length" and (lacking := [j for j in joints if j not in known]):
+    if "moment_arms" in options.scale and (lacking := [j for j in joints if j not in known]):
         yield (
             f"has no segment lengths for its moment arms at {', '.join(lacking)} (reference: segment_length_m), which "
-            "muscles.scale_moment_arms: segment_length needs; add them in a set of your own"
+            "muscles.scale: moment_arms needs; add them in a set of your own"
         )
 
 

@@ -150,7 +150,7 @@ _SHADED = (  # kind, column of its status and its value, colour, legend
     ("foreshortened", "foreshortened", 1, "#E69F00", "segment out of the plane: no torques"),
     (
         *("external_unknown", "external_status", 2, "#D55E00"),
-        "ground contact (or up to plates.min_contact_s after it) with unknown force: no torques",
+        "ground contact (or up to 0.06 s after it) with unknown force: no torques",
     ),
     ("moment_arm", "moment_arm_status", 1, "#DDAA33", "outside the range of a moment arm"),
     ("fibre", "fibre_status", 1, "#BB5566", "outside the range of a fibre's curves"),
@@ -193,7 +193,6 @@ def draw_trial(
     motion: Mapping[str, Any],
     window: Window | None = None,
     emg: Sequence[Mapping[str, Any]] = (),
-    effort: float | None = None,
 ) -> Drawing:
     """Choose the panels of the page of a trial, and encode their numbers.
 
@@ -209,8 +208,6 @@ def draw_trial(
         The part that is 0 to 100 %, which is marked in every panel.
     emg : sequence of mapping, optional
         Rows of the trial's first window in `emg_summary.csv`.
-    effort : float, optional
-        Factor of the range of the contact forces (`muscles.contact_effort`).
 
     Notes
     -----
@@ -226,7 +223,7 @@ def draw_trial(
     panels += [
         _power_panel(torques, joints, curves),
         *_muscle_panel(muscles, curves),
-        *_contact_panel(muscles, joints, curves, effort),
+        *_contact_panel(muscles, joints, curves),
         *_emg_panel(muscles, emg, curves),
         *_force_panel(kinematics, curves),
         *_file_panels(kinematics, torques, joints, curves),
@@ -387,9 +384,7 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
     yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES)
 
 
-def _contact_panel(
-    table: pa.Table, joints: Sequence[str], curves: _Curves, effort: float | None = None
-) -> Iterator[Panel]:
+def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
     """Contact forces of the joints in which they are known in some frame."""
     given = [joint for joint in joints if f"{joint}_contact_bw" in table.column_names]
     known = [joint for joint in given if np.isfinite(column_array(table, f"{joint}_contact_bw")).any()]
@@ -405,8 +400,7 @@ def _contact_panel(
     curves.add(_columns(table, [line.curve for line in lines] + [name for both in ranged.values() for name in both]), 4)
     about = "Joint reaction and the pulls of all muscles across the joint."
     if ranged:
-        factor = "muscles.contact_effort" if effort is None else f"{effort:g} (muscles.contact_effort)"
-        about += f" The range has the same torques with activations up to {factor} times the least possible largest one (docs/muscles.md)."
+        about += " The range has the same torques with activations up to 1.25 times the least possible largest one (docs/muscles.md)."
     yield Panel(
         "contact", "Joint contact forces", "contact force", "body weights", tuple(lines), _OF_FORCES, about=about
     )

@@ -5,10 +5,9 @@ Out: movements whose torques are known, and the recordings of the demo study.
 Not here: the workflow and its results.
 """
 
-from limbtorque.simulation.forward import AttachedLoad, Drive, Simulation, State, pid, simulate
+from limbtorque.simulation.forward import AttachedLoad, Drive, Integration, Simulation, State, pid, simulate
 from limbtorque.simulation.minimum_jerk import MinimumJerk, minimum_jerk
 from limbtorque.simulation.muscle_driven import MuscleState, Musculature, muscle_drive, muscle_state
-from limbtorque.study.options.torques import Integration
 
 __all__ = [
     "AttachedLoad",

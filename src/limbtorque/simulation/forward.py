@@ -20,10 +20,19 @@ from limbtorque.chain.forward import check_inertia
 from limbtorque.chain.kinematics import STILL, in_plane
 from limbtorque.chain.model import Chain, Kinematics, Point
 from limbtorque.chain.prepared import PreparedChain
-from limbtorque.study.options.torques import Integration
+from limbtorque.study.options.base import Options, option
 
 RUNAWAY_RAD_S = 1e6
 TorqueLaw = Callable[[float, FloatArray, FloatArray, FloatArray], ArrayLike]
+
+
+class Integration(Options):
+    """Method and tolerances of the integration by scipy's ``solve_ivp``."""
+
+    method: Literal["DOP853", "LSODA"] = option("DOP853", "Integrator.")
+    rtol: float = option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
+    atol: float = option(1e-10, "Absolute tolerance of angles, velocities and work.", "rad, rad/s, J", gt=0.0)
+    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", ge=1e-5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +236,7 @@ def simulate(
     until : callable, optional
         ``until(time_s, angle_rad)``: the integration stops where it falls through 0.
     integration : Integration, optional
-        Method and tolerances, `limbtorque.study.settings.Integration`: the section `integration` of the settings.
+        Method and tolerances.
 
     Returns
     -------

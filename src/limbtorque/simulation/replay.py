@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.simulation.forward import State, simulate
-from limbtorque.study.options.torques import Integration
 from limbtorque.torques.joint_torques import Torques, known_frames
 
 SHORTEST = 3  # frames
+TOLERANCE_DEG = 1.0  # of any joint angle, at which the motion counts as reproduced
+STOP_DEG = 30.0  # the replay ends
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,9 @@ class Replay:
     success: bool
     message: str
 
-    def metrics(self, tolerance_deg: float) -> dict[str, float]:
+    def metrics(self) -> dict[str, float]:
         """Metrics of the ledger: durations replayed and within tolerance, final error."""
-        off = np.flatnonzero((np.abs(self.error_deg) > tolerance_deg).any(axis=1))
+        off = np.flatnonzero((np.abs(self.error_deg) > TOLERANCE_DEG).any(axis=1))
         last_s = self.time_s[off[0] - 1] if off.size else self.time_s[-1]
         return {
             "replay_lost": float(self.lost),
@@ -64,7 +65,7 @@ class Replay:
         }
 
 
-def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integration: Integration) -> Replay | None:
+def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float = STOP_DEG) -> Replay | None:
     """Integrate the torques of a motion forward from its first frame.
 
     Parameters
@@ -73,10 +74,8 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
         The motion.
     torques : Torques
         Its torques.
-    stop_deg : float
+    stop_deg : float, optional
         Largest error of a joint angle, degrees; the replay ends beyond it.
-    integration : Integration
-        Method and tolerances.
 
     Returns
     -------
@@ -105,7 +104,6 @@ def replay(motion: ChainMotion, torques: Torques, *, stop_deg: float, integratio
         base_acceleration_m_s2=motion.kinematics.base_acceleration_m_s2[known],
         load_nm=-torques.terms.external[known],
         until=lambda time_s, angle: np.radians(stop_deg) - np.abs(angle - measured(time_s)).max(),
-        integration=integration,
     )
     reached = slice(start, start + len(found.time_s))
     return Replay(

@@ -31,7 +31,7 @@ from limbtorque.study.options.plane import Plane
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.options.signal import Differentiation, Filter, Gaps
-from limbtorque.study.options.torques import Integration, Replay, TorqueColumns
+from limbtorque.study.options.torques import Replay, TorqueColumns
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.yaml_file import parse_yaml, read_yaml
 
@@ -68,7 +68,6 @@ class Settings(Options):
     plates: Plates = Plates()
     motion: Motion = Motion()
     torques: TorqueColumns = TorqueColumns()
-    integration: Integration = Integration()
     replay: Replay = Replay()
     muscles: Muscles = Muscles()
     emg: Emg = Emg()

@@ -29,7 +29,6 @@ PER_TRIAL = (
     "segments",
     "plates",
     "motion",
-    "integration",
     "replay",
     "muscles",
     "emg",

@@ -92,7 +92,7 @@ FRAME_COLUMNS = (
 EXTERNAL_STATUS = Column(
     "external_status",
     "1",
-    "0 no external load; 1 external load known; 2 ground contact, or up to plates.min_contact_s after it, with unknown force "
+    "0 no external load; 1 external load known; 2 ground contact, or up to 0.06 s after it, with unknown force "
     "(torques are empty)",
     kind=int,
 )

@@ -19,7 +19,7 @@ _AGREEMENT = (
     Column(
         "lag_s",
         "s",
-        "shift with the largest correlation; empty where it is the largest shift tried (emg.max_lag_s), which is no lag",
+        "shift with the largest correlation; empty where it is the largest shift tried (0.15 s), which is no lag",
         "positive: activation after the delayed envelope",
     ),
     Column("lag_r", "1", "correlation at that shift"),

@@ -88,7 +88,7 @@ def _optimization_columns(joints: Sequence[str], options: Muscles) -> Iterator[C
     text = "largest difference between the net torque and the sum of muscle torques and reserve"
     yield Column("optimization_residual_nm", "N m", text, NEVER_NEGATIVE)
     cost = "sum of ((force - passive force) / criterion unit)^p" if _has_units(options) else criterion_text(options)
-    yield Column("optimization_cost", "1", f"{cost}, plus the cost of the reserve (muscles.reserve: priced)")
+    yield Column("optimization_cost", "1", f"{cost}, plus the cost of the reserve (muscles.reserve: a number)")
     yield Column(
         "optimization_duality_gap",
         "1",
@@ -205,10 +205,7 @@ def _contact_columns(joints: Sequence[str], segments: Sequence[str], options: Mu
 
 
 def _contact_range_columns(joint: str, segment: str, options: Muscles) -> Iterator[Column]:
-    limit = (
-        f"up to {options.contact_effort:g} times the least largest one (muscles.contact_effort), or {options.contact_rest:g} "
-        "(muscles.contact_rest),"
-    )
+    limit = f"up to {options.contact_effort:g} times the least largest one, or {options.contact_rest:g},"
     for name, activations in (("", "any activations"), ("_effort", f"activations {limit}")):
         same = f"with {activations} that make the same torques, over body weight"
         for bound, word in (("min", "least"), ("max", "greatest")):

@@ -171,7 +171,7 @@ MUSCLE_SUMMARY_COLUMNS = (
     Column("muscle_set", "", "muscle set", kind=str),
     Column("criterion", "", "quantity minimised by static optimization", kind=str),
     Column("muscle", "", "muscle", kind=str),
-    Column("strength_n", "N", "maximum isometric force, scaled to the subject where muscles.scale_strength is on"),
+    Column("strength_n", "N", "maximum isometric force, scaled to the subject where muscles.scale has strength"),
     Column(
         "n_frames",
         "1",
@@ -181,7 +181,7 @@ MUSCLE_SUMMARY_COLUMNS = (
     _USED_SHARE,
     *MUSCLE_STATISTICS,
 )
-_ANY, _LIMITED = "at the same torques", "at the same torques with limited effort (muscles.contact_effort)"
+_ANY, _LIMITED = "at the same torques", "at the same torques with limited effort"
 CONTACT_STATISTICS = (
     Column("peak_bw", "1", "largest contact force over body weight"),
     Column("peak_time_s", "s", "time of the peak from the first frame of the recording"),

@@ -103,7 +103,7 @@ def convention_columns(convention: Convention, joints: Sequence[str], segments: 
     Parameters
     ----------
     convention : str
-        Name, as in `torques.conventions` of the settings.
+        Name, as in `torques.columns` of the settings.
     joints, segments : sequence of str
         Names, proximal first.
     """
@@ -309,8 +309,8 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
         columns.append(Column(f"{joint}_power_w", "W", text, INTO_SEGMENTS))
     for convention in options.conventions:
         columns += convention_columns(convention, joints, segments)
-    columns += power_columns(joints, segments) if options.power else []
-    columns += induced_columns(joints) if options.induced_accelerations else []
+    columns += power_columns(joints, segments) if "power" in options.columns else []
+    columns += induced_columns(joints) if "induced_accelerations" in options.columns else []
     for joint in joints if options.bands else ():
         columns += [*band_columns(joint, joints), *motion_band_columns(joint)]
     return columns

@@ -135,9 +135,9 @@ def torque_table(
         values[f"{joint}_power_w"] = torques.powers.joint[:, i]
     for convention in options.conventions:
         values |= _convention_values(convention, motion, torques)
-    if options.power:
+    if "power" in options.columns:
         values |= _power_values(motion, torques, values)
-    if options.induced_accelerations:
+    if "induced_accelerations" in options.columns:
         values |= _induced_values(motion, torques)
     if options.bands:
         values |= bands or {}

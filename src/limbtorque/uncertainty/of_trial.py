@@ -107,7 +107,7 @@ def too_long(motion: ChainMotion, settings: Settings) -> str:
     n_frames, most = len(motion.time_s), settings.uncertainty.max_frames
     if n_frames <= most:
         return ""
-    return f"no uncertainty: {n_frames} frames, more than uncertainty.max_frames ({most}); analyse parts (start_s, end_s), or raise it"
+    return f"no uncertainty: {n_frames} frames, expected at most {most}; analyse parts (start_s, end_s)"
 
 
 def empty_columns(motion: ChainMotion) -> dict[str, FloatArray]:

@@ -44,7 +44,7 @@ SECTIONS = {
         "motion",
         *TRIAL_TABLES,
     ),
-    "torques": ("chains", "differentiation", "torques", "uncertainty", "integration", "replay", *WINDOW, *TRIAL_TABLES),
+    "torques": ("chains", "differentiation", "torques", "uncertainty", "replay", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", "emg", "uncertainty", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures", "emg.channels"),

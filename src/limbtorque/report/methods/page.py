@@ -352,7 +352,7 @@ def replays(study: MethodsStudy) -> dict[str, Any]:
         "replayed": replayed,
         "n_replayed": len(diverged),
         "n_diverged": sum(number > 0.0 for number in diverged),
-        "induced": (True,) in study.options("torques.induced_accelerations"),
+        "induced": any("induced_accelerations" in kinds for (kinds,) in study.options("torques.columns")),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,14 +20,13 @@ class Emg(Options):
     signal: Literal["auto", "raw", "envelope"] = option(
         "auto",
         "Content of the channels: 'raw' electromyograms, 'envelope', processed already; 'auto': an envelope where a channel is hardly ever "
-        "negative and hardly varies above emg.high_pass_hz.",
+        "negative and hardly varies above the lower limit of emg.band_hz.",
     )
     unit: Literal["", "V", "mV", "uV"] = option(
         "", "Unit of channels whose file does not state one; it affects absolute amplitudes only."
     )
-    high_pass_hz: float = option(20.0, "Lower limit of the band-pass.", "Hz", gt=0.0, le=500.0)
-    low_pass_hz: float = option(
-        450.0, "Upper limit of the band-pass; without effect above 0.45 of the rate.", "Hz", gt=0.0
+    band_hz: tuple[float, float] = option(
+        (20.0, 450.0), "Limits of the band-pass; the upper one is without effect above 0.45 of the rate.", "Hz"
     )
     envelope_cutoff_hz: float = option(6.0, "Cut-off of the envelope's low-pass.", "Hz", gt=0.0, le=100.0)
     max_voluntary_files: tuple[str, ...] = option(
@@ -59,8 +58,11 @@ class Emg(Options):
 
     @model_validator(mode="after")
     def _agree(self) -> Emg:
-        if self.low_pass_hz <= self.high_pass_hz:
-            raise ValueError(f"low_pass_hz {self.low_pass_hz:g} is not above high_pass_hz {self.high_pass_hz:g}")
+        low_hz, high_hz = self.band_hz
+        if not 0.0 < low_hz < min(high_hz, 500.0):
+            raise ValueError(
+                f"band_hz is [{low_hz:g}, {high_hz:g}], expected a limit above 0 Hz and below 500, and a larger one"
+            )
         known = self.muscles
         if unknown := sorted({name for pair in self.antagonists for name in pair} - set(known)):
             raise ValueError(

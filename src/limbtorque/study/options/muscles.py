@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -59,16 +59,13 @@ class Muscles(Options):
         description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's "
         "where not given.",
     )
-    reserve: Literal["least", "priced", "none"] = option(
+    reserve: float | Literal["least", "none"] = option(
         "least",
-        "Torque beyond the muscles' capacity: 'least', only where the muscles cannot produce the torque, and as "
-        "small as possible; 'priced', everywhere, at a cost; 'none', no muscle forces in such frames.",
-    )
-    reserve_nm: float = option(
-        1.0,
-        "Priced reserve torque that costs as much as one fully active muscle of weight 1 (criterion: activation).",
+        "Torque beyond the muscles' capacity: 'least', only where the muscles cannot produce the torque, and as small as possible; "
+        "'none', no muscle forces in such frames; a number, N m, everywhere, at a price: that torque costs as much as one fully "
+        "active muscle of weight 1 (criterion: activation).",
         "N m",
-        gt=0.0,
+        "least | none | > 0.0",
     )
     co_contraction: float = option(
         0.0,
@@ -96,19 +93,18 @@ class Muscles(Options):
         description="Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
         "0.049 (De Groote et al. 2016), where not given.",
     )
-    max_fibre_velocity_lopt_s: ClassVar[float] = 10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
+    max_fibre_velocity_lopt_s: ClassVar[float] = (
+        10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
+    )
     passive_moments: Literal["none", "riener_edrich", "anderson"] = option(
         "none",
         "Passive moments of hip, knee and ankle, subtracted from the torque: 'riener_edrich', ligaments, capsules and "
         "relaxed muscles (Riener and Edrich 1999); 'anderson', ligaments only (Anderson 1999).",
     )
-    scale_moment_arms: Literal["none", "segment_length"] = option(
-        "none",
-        "'segment_length': moment arms and lengths are scaled by the subject's segment distal to the joint, "
-        "relative to the muscle set's reference.",
-    )
-    scale_strength: Literal["none", "mass"] = option(
-        "none", "'mass': strengths are scaled by body mass, relative to the muscle set's reference."
+    scale: tuple[Literal["moment_arms", "strength"], ...] = option(
+        (),
+        "Scaling to the subject, relative to the muscle set's reference: 'moment_arms', and lengths, by the segment distal to the "
+        "joint; 'strength', by body mass.",
     )
     strength_factors: dict[str, dict[str, Annotated[float, Field(gt=0.0, le=100.0)]]] = Field(
         default_factory=dict,
@@ -120,7 +116,9 @@ class Muscles(Options):
         "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
         "also its least and greatest value at the same torques.",
     )
-    contact_effort: ClassVar[float] = 1.25  # second range of the contact forces: over the least largest activation that makes the torques
+    contact_effort: ClassVar[float] = (
+        1.25  # second range of the contact forces: over the least largest activation that makes the torques
+    )
     contact_rest: ClassVar[float] = 0.05  # activation that this range always allows: muscles are seldom silent
 
     @field_validator("exponent", mode="before")
@@ -130,6 +128,19 @@ class Muscles(Options):
         if value != "min_max" and not 1.0 <= number <= 10.0:
             raise ValueError("expected a number from 1 to 10, or min_max")
         return value if value == "min_max" else number
+
+    @field_validator("reserve", mode="before")
+    @classmethod
+    def _price(cls, value: Any) -> Any:
+        number = number_of(value)
+        if value not in ("least", "none") and not number > 0.0:
+            raise ValueError("expected 'least', 'none', or the torque in N m that costs as much as an active muscle")
+        return value if value in ("least", "none") else number
+
+    @field_validator("scale", mode="before", json_schema_input_type=str | tuple[str, ...])
+    @classmethod
+    def _one_kind(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
 
     @field_validator("activation_bounds", mode="before")
     @classmethod
@@ -143,8 +154,8 @@ class Muscles(Options):
     def _agree(self) -> Muscles:
         if self.exponent == "min_max" and self.weights:
             raise ValueError("weights have no meaning with exponent min_max: in the limit they cancel; leave them out")
-        if self.exponent == "min_max" and self.reserve == "priced":
-            raise ValueError("reserve 'priced' has no meaning with exponent min_max: use 'least' or 'none'")
+        if self.exponent == "min_max" and isinstance(self.reserve, float):
+            raise ValueError("a price of the reserve has no meaning with exponent min_max: use 'least' or 'none'")
         if self.exponent == "min_max" and self.criterion == "volume":
             raise ValueError("criterion 'volume' has no meaning with exponent min_max: in the limit weights cancel")
         for name in ("change_time_s", "emg_weight"):
@@ -152,8 +163,8 @@ class Muscles(Options):
                 raise ValueError(
                     f"{name} needs exponent 2, the exponent is {self.exponent}; set {name}: 0, or exponent: 2"
                 )
-        if self.change_time_s > 0.0 and self.reserve == "priced":
-            raise ValueError("change_time_s cannot be combined with reserve 'priced': use 'least' or 'none'")
+        if self.change_time_s > 0.0 and isinstance(self.reserve, float):
+            raise ValueError("change_time_s cannot be combined with a price of the reserve: use 'least' or 'none'")
         if self.tendon == "compliant" and (self.change_time_s > 0.0 or self.emg_weight > 0.0):
             raise ValueError("tendon: compliant cannot be combined with change_time_s or emg_weight; set tendon: rigid")
         if not self.force_length_velocity and (self.tendon == "compliant" or self.tendon_strain):

@@ -21,7 +21,9 @@ class Plane(Options):
         "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
         " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
     )
-    min_projection: ClassVar[float] = 0.3  # projected over true length of a segment whose direction in the plane is used
+    min_projection: ClassVar[float] = (
+        0.3  # projected over true length of a segment whose direction in the plane is used
+    )
     min_travel_m: ClassVar[float] = 0.5  # displacement that defines a direction of travel
 
     @model_validator(mode="after")

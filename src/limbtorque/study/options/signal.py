@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import field_validator, model_validator
 
@@ -87,11 +87,6 @@ class Filter(Options):
         "1",
         ge=1,
         le=8,
-    )
-    ends: Literal["auto", "reflect", "linear", "none"] = option(
-        "auto",
-        "Extension of the signal beyond its ends: point reflection, a line, or none; 'auto': reflection for "
-        "recursive filters, none for the others.",
     )
     impact_factor: float = option(
         1.5,

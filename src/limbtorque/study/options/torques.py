@@ -1,4 +1,4 @@
-"""Sections `torques`, `integration` and `replay`: columns, forward simulation."""
+"""Sections `torques` and `replay`: columns, forward simulation."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ Convention = Literal["segment_space", "torque_equation", "motion_equation", "int
 class TorqueColumns(Options):
     """More columns in the torque tables."""
 
-    conventions: tuple[Convention, ...] = option(
+    columns: tuple[Convention | Literal["power", "induced_accelerations"], ...] = option(
         (),
-        "Further groupings of the torque terms as columns: 'segment_space', 'torque_equation', 'motion_equation',"
-        " 'interaction', 'motion_dependent'; see docs/theory.md.",
-    )
-    power: bool = option(False, "Add the power of every term and the energy of every segment.")
-    induced_accelerations: bool = option(
-        False,
-        "Add the accelerations of joints and endpoint due to each torque, gravity, velocity, the base and the load.",
+        "Further columns: 'power', the power of every term and the energy of every segment; 'induced_accelerations', those of "
+        "joints and endpoint due to each torque, gravity, velocity, the base and the load; other groupings of the torque terms: "
+        "'segment_space', 'torque_equation', 'motion_equation', 'interaction', 'motion_dependent' (docs/theory.md).",
     )
     bands: bool = option(
         False,
@@ -30,21 +26,17 @@ class TorqueColumns(Options):
         "error (section uncertainty).",
     )
 
-    @field_validator("conventions", mode="before", json_schema_input_type=Convention | tuple[Convention, ...])
+    @field_validator("columns", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
-    def _one_convention(cls, value: Any) -> Any:
+    def _one_kind(cls, value: Any) -> Any:
         if isinstance(value, list):  # each once; what is not a name is for the next check
             return tuple(item for k, item in enumerate(value) if item not in value[:k])
         return (value,) if isinstance(value, str) else value
 
-
-class Integration(Options):
-    """Integration of the equations of motion, scipy's solve_ivp."""
-
-    method: Literal["DOP853", "LSODA"] = option("DOP853", "Integrator.")
-    rtol: float = option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
-    atol: float = option(1e-10, "Absolute tolerance of angles, velocities and work.", "rad, rad/s, J", gt=0.0)
-    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", ge=1e-5)
+    @property
+    def conventions(self) -> tuple[Convention, ...]:
+        """Groupings of the terms, in their given order."""
+        return tuple(kind for kind in self.columns if kind not in ("power", "induced_accelerations"))  # type: ignore[misc]
 
 
 class Replay(Options):
@@ -53,7 +45,3 @@ class Replay(Options):
     enabled: bool = option(
         False, "Integrate the computed torques forward from the first frame and compare with the motion."
     )
-    tolerance_deg: float = option(
-        1.0, "Largest error of any joint angle at which the motion counts as reproduced.", "deg", gt=0.0
-    )
-    stop_deg: float = option(30.0, "Error of a joint angle at which the replay stops.", "deg", gt=0.0)

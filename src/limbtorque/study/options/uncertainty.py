@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 

@@ -51,7 +51,6 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
             motion=vars(kinematics.motion),
             window=records["torques"].window,
             emg=[row for row in last.emg if row["window"] == last.emg[0]["window"]],
-            effort=trial.settings.muscles.contact_effort,
         )
     audit = kinematics.recording.audit if kinematics.recording else Audit()
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
