@@ -24,7 +24,7 @@ from limbtorque.chain import (
     torque_terms,
 )
 from limbtorque.simulation import AttachedLoad, Drive, State, pid, simulate
-from limbtorque.study.options.torques import Integration
+from limbtorque.simulation.forward import Integration
 
 TIGHT = Integration(rtol=1e-12, atol=1e-12)
 GRAVITY = (0.0, -9.81)

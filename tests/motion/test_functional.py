@@ -325,7 +325,7 @@ def test_settings_keep_the_rule_through_a_trials_own_options():
     assert isinstance(again.marker_sets["m"]["knee_axis"], Functional)
     assert again.marker_sets == settings.marker_sets
     assert again.motion.angles == "segments"
-    with pytest.raises(SettingsError, match="motion.angles"):
+    with pytest.raises(SettingsError, match=r"motion\.angles"):
         override(settings, {"motion.angles": "0"}, source="test")
 
 

@@ -14,7 +14,7 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.simulation import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
-from limbtorque.study.options.torques import Integration
+from limbtorque.simulation.forward import Integration
 
 GRAVITY = (0.0, -9.81)
 ARM = Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])  # of the order of a grown man's
