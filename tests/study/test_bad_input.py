@@ -79,12 +79,6 @@ def coinciding():
         (GOOD, {"filter__cutoff_hz": 49.99}, SignalError, "too near the Nyquist frequency"),
         (replace(GOOD, markers_m=1000.0 * GOOD.markers_m), {}, SegmentError, "310 m long, expected 0.01 to 1.5 m"),
         (replace(GOOD, markers_m=0.001 * GOOD.markers_m), {}, SegmentError, "expected 0.01 to 1.5 m"),
-        (
-            replace(GOOD, rate_hz=1000.0),
-            {"filter__method": "none"},
-            SignalError,
-            "expected at most",
-        ),
         (coinciding(), {}, SegmentError, "segment hand is"),
         (
             GOOD,

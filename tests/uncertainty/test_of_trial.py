@@ -50,6 +50,7 @@ def test_a_trial_longer_than_the_longest_has_empty_bands_and_the_same_torques(re
         assert found.torque_table[name].equals(with_bands.torque_table[name])
     note = too_long(found.motion, short)
     assert f"{recording.n_frames} frames, expected at most {recording.n_frames - 1};" in note
+    monkeypatch.undo()
     assert not too_long(found.motion, settings)
 
 

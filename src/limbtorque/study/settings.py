@@ -330,7 +330,7 @@ def option_names() -> tuple[str, ...]:
 
 @functools.cache
 def settable_names() -> tuple[str, ...]:
-    """Dotted names of all options, and of each of the values that an option holds by name."""
+    """Dotted names of all options, and of the entries of those that are mappings."""
     defaults = {name: json.loads(default) for name, default, *_ in describe_options()}
     entries = [f"{name}.{key}" for name, value in defaults.items() if isinstance(value, dict) for key in value]
     return (*option_names(), *entries)

@@ -9,12 +9,21 @@ from pydantic import field_validator
 from limbtorque.study.options.base import Options, option
 
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
+More = Literal[
+    "segment_space",
+    "torque_equation",
+    "motion_equation",
+    "interaction",
+    "motion_dependent",
+    "power",
+    "induced_accelerations",
+]
 
 
 class TorqueColumns(Options):
     """More columns in the torque tables."""
 
-    columns: tuple[Convention | Literal["power", "induced_accelerations"], ...] = option(
+    columns: tuple[More, ...] = option(
         (),
         "Further columns: 'power', the power of every term and the energy of every segment; 'induced_accelerations', those of "
         "joints and endpoint due to each torque, gravity, velocity, the base and the load; other groupings of the torque terms: "
