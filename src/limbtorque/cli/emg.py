@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,9 @@ from limbtorque.emg.onsets import METHODS
 from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.emg.summary import co_contraction_rows, emg_summary
 from limbtorque.errors import TrialError
-from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
+from limbtorque.figures.muscle_figures import emg_figure
+from limbtorque.figures.style import save_figure
+from limbtorque.recordings.emg_channels import emg_channels
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
@@ -27,27 +28,10 @@ from limbtorque.tables.emg_columns import EMG_CO_CONTRACTION_COLUMNS, EMG_SUMMAR
 from limbtorque.tables.files import make_table, table_of_rows, write_table
 
 WINDOW = "recording"
+FRAMES_OF_STUDY = [
+    column.name for column in EMG_SUMMARY_COLUMNS[:7]
+]  # trial ... muscle_status: a recording alone has none
 RECORDING_COLUMN = Column("recording", "", "name of the recording", kind=str)
-
-
-@dataclass(frozen=True)
-class Done:
-    """Result for one recording.
-
-    Attributes
-    ----------
-    table : pyarrow.Table
-        Envelopes and activity at the frames of the recording.
-    rows, pairs : list of dict
-        Rows of `emg_summary.csv` and `emg_co_contraction.csv`.
-    notes : tuple of str
-        Sentences on channels.
-    """
-
-    table: pa.Table
-    rows: list[dict[str, Any]]
-    pairs: list[dict[str, Any]]
-    notes: tuple[str, ...]
 
 
 def analyse_files(
@@ -78,34 +62,40 @@ def analyse_files(
     TrialError
         A file cannot be read, or has no channel of electromyography.
     """
+    reading, options = settings.reading, settings.emg
+    limits: dict[str, Any] = {"memory_limit_mb": reading.memory_limit_mb, "time_limit_s": reading.time_limit_s}
     with GuardedReader() as reader:
-        read = [_read(reader, path, settings) for path in (*files, *maximal)]
-    recordings, own = read[: len(files)], settings.emg
+        recordings = [
+            reader.read(path, **limits, options=ReadOptions.of(reading, analog_only=True))
+            for path in (*files, *maximal)
+        ]
     largest: Maxima = {}
-    for one in read[len(files) :]:
-        for key, peak in peaks(one, own).items():
+    for recording in recordings[len(files) :]:
+        for key, peak in peaks(recording, options).items():
             largest[key] = max(largest.get(key, 0.0), peak)
-    said, rows, pairs = list[str](), list[dict[str, Any]](), list[dict[str, Any]]()
-    for path, recording in zip(files, recordings, strict=True):
-        done = analyse(recording, own, side=side, maxima=largest if maximal else None)
-        _write(done, folder / f"{path.stem}_emg", path.stem)
-        rows += [{"recording": path.stem, **row} for row in done.rows]
-        pairs += [{"recording": path.stem, **row} for row in done.pairs]
-        said += done.notes
-    for name, columns, found in (
-        ("emg_summary", EMG_SUMMARY_COLUMNS, rows),
+    notes, summary, pairs = list[str](), list[dict[str, Any]](), list[dict[str, Any]]()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, recording in zip(files, recordings, strict=False):
+        signals, rows, antagonists = analyse(recording, options, side=side, maxima=largest if maximal else None)
+        table = _table(recording, signals)
+        write_table(table, folder / f"{path.stem}_emg.csv")
+        figure = emg_figure(table, rows, title=f"{path.stem}: electromyography")
+        save_figure(figure, folder / f"{path.stem}_emg.png")
+        summary += [{"recording": path.stem, **row} for row in rows]
+        pairs += [{"recording": path.stem, **row} for row in antagonists]
+        notes += signals.notes
+    for name, columns, rows in (
+        ("emg_summary", EMG_SUMMARY_COLUMNS, summary),
         ("emg_co_contraction", EMG_CO_CONTRACTION_COLUMNS, pairs),
     ):
-        of_study = {column.name for column in FRAMES_OF_STUDY}
-        chosen = [RECORDING_COLUMN, *(column for column in columns if column.name not in of_study)]
-        write_table(table_of_rows(chosen, found), folder / f"{name}.csv")
-    return [*said, f"written: {folder}/emg_summary.csv and a table and figure for each of {len(files)} recordings"]
+        chosen = [RECORDING_COLUMN, *(column for column in columns if column.name not in FRAMES_OF_STUDY)]
+        write_table(table_of_rows(chosen, rows), folder / f"{name}.csv")
+    return [*notes, f"written: {folder}/emg_summary.csv and a table and figure for each of {len(files)} recordings"]
 
 
-FRAMES_OF_STUDY = (*EMG_SUMMARY_COLUMNS[:7],)  # trial, session ... muscle_status: a recording alone has none
-
-
-def analyse(recording: Recording, options: Emg, *, side: str, maxima: Maxima | None = None) -> Done:
+def analyse(
+    recording: Recording, options: Emg, *, side: str, maxima: Maxima | None = None
+) -> tuple[Electromyography, list[dict[str, Any]], list[dict[str, Any]]]:
     """Electromyography of one recording, at its frames.
 
     Parameters
@@ -118,17 +108,22 @@ def analyse(recording: Recording, options: Emg, *, side: str, maxima: Maxima | N
         ``"left"`` or ``"right"``.
     maxima : dict, optional
         Largest envelopes in maximal trials.
+
+    Returns
+    -------
+    signals : Electromyography
+        Envelopes and activity at the frames of the recording.
+    rows, pairs : list of dict
+        Rows of `emg_summary.csv` and `emg_co_contraction.csv`.
     """
-    if not options.channels:
-        options = options.model_copy(update={"channels": _all_channels(recording)})
-    options = options.model_copy(update={"delay_s": 0.0})  # nothing is predicted
+    channels = options.channels or _all_channels(recording)
+    options = options.model_copy(update={"channels": channels, "delay_s": 0.0})  # nothing is predicted
     time_s = recording.time_s
-    found = electromyography(recording, time_s, side, options, maxima=maxima)
+    signals = electromyography(recording, time_s, side, options, maxima=maxima)
     every = {WINDOW: np.ones(len(time_s), dtype=bool)}
-    nothing = np.zeros((len(time_s), 0))
     rows = emg_summary(
-        found,
-        nothing,
+        signals,
+        np.zeros((len(time_s), 0)),
         (),
         time_s=time_s,
         known=every[WINDOW],
@@ -136,7 +131,7 @@ def analyse(recording: Recording, options: Emg, *, side: str, maxima: Maxima | N
         options=options,
         min_known_share=1.0,
     )
-    return Done(_table(recording, found), rows, co_contraction_rows(found, every, options.antagonists), found.notes)
+    return signals, rows, co_contraction_rows(signals, every, options.antagonists)
 
 
 def _all_channels(recording: Recording) -> dict[str, tuple[str, ...]]:
@@ -147,19 +142,18 @@ def _all_channels(recording: Recording) -> dict[str, tuple[str, ...]]:
             f"{recording.source}: no channel of electromyography among {len(recording.analog_labels)} analog channels; expected EMG or a "
             "muscle in label or description; name the channels in emg.channels (--settings)"
         )
-    count = Counter(_muscle(one) for one in channels)
-    named = {one.label: _muscle(one) for one in channels}
+    named = {
+        channel.label: "_".join(filter(None, (channel.side, channel.muscle))) if channel.muscle else ""
+        for channel in channels
+    }
+    count = Counter(named.values())
     return {
         label: (name if name and count[name] == 1 else re.sub(r"\W+", "_", label).strip("_"),)
         for label, name in named.items()
     }
 
 
-def _muscle(channel: EmgChannel) -> str:
-    return "_".join(filter(None, (channel.side, channel.muscle))) if channel.muscle else ""
-
-
-def _table(recording: Recording, found: Electromyography) -> pa.Table:
+def _table(recording: Recording, signals: Electromyography) -> pa.Table:
     """Frames, envelopes and activity."""
     n_frames = recording.n_frames
     zero = np.zeros(n_frames, dtype=int)
@@ -169,29 +163,7 @@ def _table(recording: Recording, found: Electromyography) -> pa.Table:
         "edge": zero,
         "foreshortened": zero,
     }
-    for m, muscle in enumerate(found.muscles):
-        values[f"{muscle}_envelope"] = found.envelope[:, m]
-        values |= {f"{muscle}_active_{method}": found.activity[method][:, m] for method in METHODS}
-    return make_table([*FRAME_COLUMNS, *envelope_columns(found.muscles)], values)
-
-
-def _write(done: Done, path: Path, name: str) -> None:
-    """Write table and figure of a recording."""
-    from limbtorque.figures.muscle_figures import emg_figure  # matplotlib: a slow import
-    from limbtorque.figures.style import save_figure
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_table(done.table, path.with_name(f"{path.name}.csv"))
-    save_figure(
-        emg_figure(done.table, done.rows, title=f"{name}: electromyography"), path.with_name(f"{path.name}.png")
-    )
-
-
-def _read(reader: GuardedReader, path: Path, settings: Settings) -> Recording:
-    reading = settings.reading
-    return reader.read(
-        path,
-        memory_limit_mb=reading.memory_limit_mb,
-        time_limit_s=reading.time_limit_s,
-        options=ReadOptions.of(reading, analog_only=True),
-    )
+    for m, muscle in enumerate(signals.muscles):
+        values[f"{muscle}_envelope"] = signals.envelope[:, m]
+        values |= {f"{muscle}_active_{method}": signals.activity[method][:, m] for method in METHODS}
+    return make_table([*FRAME_COLUMNS, *envelope_columns(signals.muscles)], values)

@@ -86,10 +86,10 @@ def _for_one_subject(text: str, folder: Path, target: Path) -> str:
 
 def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
     """Rows of a table of each subject."""
-    found: dict[str, list[dict[str, str]]] = {}
+    rows: dict[str, list[dict[str, str]]] = {}
     for _, row in table_rows(path, (), []):
-        found.setdefault(row["subject"], []).append(row)
-    return found
+        rows.setdefault(row["subject"], []).append(row)
+    return rows
 
 
 def _names(subjects: Iterable[str]) -> dict[str, str]:

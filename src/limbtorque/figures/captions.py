@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -115,52 +116,25 @@ def captions(study: Captioned) -> str:
     )
 
 
-@dataclass(frozen=True)
-class Means:
+def means(study: Captioned, chain: str) -> dict[str, Any]:
     """Mean curves of a chain, as their captions describe them.
 
-    Attributes
+    Parameters
     ----------
-    quantities : list of str
-        Quantities that are drawn, with their units.
-    counts : dict of tuple of str to str
-        (condition, side) -> numbers of subjects and trials, or their ranges; empty where there is no mean.
-    spread : str
-        Units of mean and spread, after "over".
-    unit : str
-        One of these units.
-    too_few : str
-        Sentence on points and groups without a mean because too few units have a value; empty where there are none.
-    conditions, sides : dict of str to str
-        Colour of each condition, and line of each side.
-    varying : bool
-        Some number of trials varies along its curve.
-    has_torques : bool
-        Some net torque has a mean.
-    torque_unit : str
-        Unit of the torques.
-    terms : list of str
-        Kinds of terms whose mean is not zero throughout: a trial without a curve may have had others.
-    errors : bool
-        The error of some mean net torque is known.
+    study : Captioned
+        The study.
+    chain : str
+        The chain.
+
+    Returns
+    -------
+    dict
+        The drawn ``quantities`` with their units; ``counts`` of subjects and trials by condition and side, where there is a mean;
+        the units of mean and spread after "over" (``spread``), and one of them (``unit``); a sentence on means of too few
+        (``too_few``); the colours of ``conditions`` and lines of ``sides``; whether some number of trials is ``varying``, some net
+        torque has a mean (``has_torques``, in ``torque_unit``) and some error is known (``errors``); and the ``terms`` whose mean
+        is not zero throughout: a trial without a curve may have had others.
     """
-
-    quantities: list[str]
-    counts: dict[tuple[str, str], str]
-    conditions: dict[str, str]
-    sides: dict[str, str]
-    spread: str
-    unit: str
-    too_few: str
-    varying: bool
-    has_torques: bool
-    torque_unit: str
-    terms: list[str]
-    errors: bool
-
-
-def means(study: Captioned, chain: str) -> Means:
-    """Mean curves of a chain, from the rows of `results/ensembles.csv`."""
     assert study.curves is not None
     curves = study.curves[study.curves["chain"] == chain]
     joints = study.joints[chain]
@@ -174,20 +148,20 @@ def means(study: Captioned, chain: str) -> Means:
     sides = {side for _, side in counts}
     torques = [name for name in units if "_torque_nm" in name]
     there = _terms_of_means(curves, joints)
-    return Means(
-        quantities=[f"{names[ending]} ({unit})" for ending, unit in shown.items()],
-        counts={pair: of.words for pair, of in counts.items()},
-        spread=spread_phrase(over, int(curves["n_subjects"].max()) if len(curves) else 0),
-        unit=over.removesuffix("s"),
-        too_few=missing_means(curves, min_units=study.min_units),
-        conditions={condition: COLOUR_NAMES[colours[condition]] for condition, _ in counts},
-        sides={side: line for side, line in (("right", "solid"), ("left", "dashed")) if side in sides},
-        varying=any(of.fewest < of.most for of in counts.values()),
-        has_torques=bool(mean_counts(curves, torques)),
-        torque_unit=units[torques[0]] if torques else "N m",
-        terms=[kind for kind in TERM_NAMES if kind in there],
-        errors=bool(curves["mean_error"].notna().any()),
-    )
+    return {
+        "quantities": [f"{names[ending]} ({unit})" for ending, unit in shown.items()],
+        "counts": {pair: of.words for pair, of in counts.items()},
+        "spread": spread_phrase(over, int(curves["n_subjects"].max()) if len(curves) else 0),
+        "unit": over.removesuffix("s"),
+        "too_few": missing_means(curves, min_units=study.min_units),
+        "conditions": {condition: COLOUR_NAMES[colours[condition]] for condition, _ in counts},
+        "sides": {side: line for side, line in (("right", "solid"), ("left", "dashed")) if side in sides},
+        "varying": any(of.fewest < of.most for of in counts.values()),
+        "has_torques": bool(mean_counts(curves, torques)),
+        "torque_unit": units[torques[0]] if torques else "N m",
+        "terms": [kind for kind in TERM_NAMES if kind in there],
+        "errors": bool(curves["mean_error"].notna().any()),
+    }
 
 
 def _terms_of_means(curves: pd.DataFrame, joints: Sequence[str]) -> set[str]:

@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.summary import agreement_text, drawn_envelope
 from limbtorque.figures.palette import LINE_COLOURS
-from limbtorque.figures.panels import TITLE_MM, blank_panels, place_panels
+from limbtorque.figures.panels import TITLE_MM, Grid, cell_panels
 from limbtorque.figures.style import (
     NAME_SIZE,
-    ONE_COLUMN_MM,
-    STYLE,
     TWO_COLUMNS_MM,
     mark_frames,
     shade,
-    shared_legend,
     wrapped_heading,
 )
 from limbtorque.tables.files import column_array
@@ -157,36 +152,26 @@ def muscle_figure(
     if muscles is not None:
         chosen, left_out = list(muscles), ""
     ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
-    across = 2 if width_mm > ONE_COLUMN_MM else 1
-    rows = max(-(-len(chosen) // across), 1)
     kinds = [*ranges, False]  # whether a panel shows the whole range
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure, grid = blank_panels(len(kinds) * rows, across, use=f"muscles, {len(kinds)}")
-        cells = [
-            grid[len(kinds) * row : len(kinds) * (row + 1), column] for row in range(rows) for column in range(across)
-        ]
-        for number, cell in enumerate(cells):
-            for panel in cell:
-                panel.set_axis_on() if number < len(chosen) else panel.set_axis_off()
-            if number >= len(chosen):
-                continue
-            muscle = chosen[number]
-            for panel, whole in zip(cell, kinds, strict=True):
-                draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
-            _finish_muscle(cell, table, (names or {}).get(muscle, muscle), last=number + across >= len(chosen))
-        place_panels(
-            figure,
-            grid,
-            width_mm=width_mm,
-            heights_mm=[WHOLE_MM if whole else LINES_MM for whole in kinds] * rows,
-            gaps_mm=[TITLE_MM, *[APART_MM] * len(ranges)] + [TITLE_MM + 2.0, *[APART_MM] * len(ranges)] * (rows - 1),
-            legend_mm=shared_legend(figure, grid.ravel(), width_mm),
-            title=wrapped_heading(title, width_mm, left_out),
-        )
-    return figure
+
+    def draw(cell: Grid, number: int) -> None:
+        muscle = chosen[number]
+        for panel, whole in zip(cell, kinds, strict=True):
+            draw_muscle_forces(panel, table, muscle, label=label, others=others, whole_range=whole)
+        _finish_muscle(cell, table, (names or {}).get(muscle, muscle))
+
+    return cell_panels(
+        draw,
+        len(chosen),
+        title=wrapped_heading(title, width_mm, left_out),
+        width_mm=width_mm,
+        use=f"muscles, {len(kinds)}",
+        heights_mm=[WHOLE_MM if whole else LINES_MM for whole in kinds],
+        within_mm=APART_MM,
+    )
 
 
-def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, last: bool) -> None:
+def _finish_muscle(cell: Grid, table: pa.Table, name: str) -> None:
     """Add title, ticks, labels and marks of frames with a status to a muscle's panels."""
     main = cell[-1]
     for panel in cell[:-1]:
@@ -196,8 +181,6 @@ def _finish_muscle(cell: NDArray[np.object_], table: pa.Table, name: str, *, las
     cell[0].set_title(name, loc="left", fontsize=NAME_SIZE)
     main.set_ylabel("force (N)")
     main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    main.set_xlabel("time (s)" if last else "")
-    main.tick_params(labelbottom=last)
     time_s = table.column("time_s").to_numpy()
     for column, (value, colour, text) in STATUS_MARKS.items():
         if column in table.column_names:
@@ -252,27 +235,19 @@ def emg_figure(
     """
     muscles = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
     about = {row["muscle"]: row for row in rows}
-    across = 2 if width_mm > ONE_COLUMN_MM else 1
-    n_rows = max(-(-len(muscles) // across), 1)
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure, grid = blank_panels(n_rows, across, use="electromyography")
-        for number, axes in enumerate(grid.ravel()):
-            axes.set_axis_on() if number < len(muscles) else axes.set_axis_off()
-            if number < len(muscles):
-                _draw_muscle(axes, table, muscles[number], about.get(muscles[number], {}))
-                last = number + across >= len(muscles)
-                axes.set_xlabel("time (s)" if last else "")
-                axes.tick_params(labelbottom=last)
-        place_panels(
-            figure,
-            grid,
-            width_mm=width_mm,
-            heights_mm=[28.0] * n_rows,
-            gaps_mm=[2 * TITLE_MM, *[2 * TITLE_MM + 2.0] * (n_rows - 1)],
-            legend_mm=shared_legend(figure, grid.ravel(), width_mm),
-            title=wrapped_heading(title, width_mm),
-        )
-    return figure
+
+    def draw(cell: Grid, number: int) -> None:
+        _draw_muscle(cell[0], table, muscles[number], about.get(muscles[number], {}))
+
+    return cell_panels(
+        draw,
+        len(muscles),
+        title=wrapped_heading(title, width_mm),
+        width_mm=width_mm,
+        use="electromyography",
+        heights_mm=[28.0],
+        above_mm=2 * TITLE_MM,
+    )
 
 
 def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any]) -> None:

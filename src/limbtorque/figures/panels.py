@@ -120,6 +120,63 @@ def stacked_panels(draw: Callable[[Axes, int], None], n: int, *, title: str, wid
     return figure
 
 
+def cell_panels(
+    draw: Callable[[Grid, int], None],
+    n: int,
+    *,
+    title: str,
+    width_mm: float,
+    use: str,
+    heights_mm: Sequence[float],
+    above_mm: float = TITLE_MM,
+    within_mm: float = 0.0,
+) -> Figure:
+    """Figure of cells over one time axis, two side by side where the width allows, with one legend.
+
+    Parameters
+    ----------
+    draw : callable
+        Draws on the axes of a cell, from top to bottom, given its number.
+    n : int
+        Number of cells.
+    title : str
+        Title, in lines.
+    width_mm : float
+        Width, mm.
+    use : str
+        As of `blank_panels`.
+    heights_mm : sequence of float
+        Height of each of a cell's panels, mm.
+    above_mm, within_mm : float, optional
+        Height of a cell's title, and of the gap between its panels, mm.
+    """
+    across, panels = 2 if width_mm > ONE_COLUMN_MM else 1, len(heights_mm)
+    rows = max(-(-n // across), 1)
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
+        figure, grid = blank_panels(panels * rows, across, use=use)
+        for number in range(rows * across):
+            row, column = divmod(number, across)
+            cell = grid[panels * row : panels * (row + 1), column]
+            for axes in cell:
+                axes.set_axis_on() if number < n else axes.set_axis_off()
+            if number < n:
+                draw(cell, number)
+                last = number + across >= n
+                cell[-1].set_xlabel("time (s)" if last else "")
+                cell[-1].tick_params(labelbottom=last)
+        within = [within_mm] * (panels - 1)
+        place_panels(
+            figure,
+            grid,
+            width_mm=width_mm,
+            heights_mm=[*heights_mm] * rows,
+            gaps_mm=[above_mm, *within, *[above_mm + 2.0, *within] * (rows - 1)],
+            legend_mm=shared_legend(figure, grid.ravel(), width_mm),
+            title=title,
+        )
+    return figure
+
+
 def blank_panels(rows: int, columns: int = 1, *, use: str = "stacked") -> tuple[Figure, Grid]:
     """Figure with empty panels over one x axis; used again in `reused_figures`.
 

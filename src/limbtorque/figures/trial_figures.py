@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -112,11 +112,23 @@ def torque_figure(
     matplotlib.figure.Figure
         A panel for each joint; flexion upwards.
     """
+    return _joint_figure(draw_torque_terms, table, title, model, flexion_sign, width_mm)
+
+
+def _joint_figure(
+    draw_joint: Callable[..., None],
+    table: pa.Table,
+    title: str,
+    model: ChainModel,
+    flexion_sign: Sequence[float],
+    width_mm: float,
+) -> Figure:
+    """Figure with a panel for each joint, flexion upwards."""
     joints = [joint.name for joint in model.joints]
 
     def draw(axes: Axes, k: int) -> None:
         senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
-        draw_torque_terms(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
+        draw_joint(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
 
     return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
 
@@ -182,13 +194,7 @@ def contributions_figure(
     matplotlib.figure.Figure
         A panel for each joint; flexion upwards.
     """
-    joints = [joint.name for joint in model.joints]
-
-    def draw(axes: Axes, k: int) -> None:
-        senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
-        draw_contributions(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
-
-    return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
+    return _joint_figure(draw_contributions, table, title, model, flexion_sign, width_mm)
 
 
 POSTURES = 14

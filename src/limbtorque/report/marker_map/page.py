@@ -19,6 +19,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.report.page import page_template
 
 SCRIPTS = ("data/base.js", *(f"marker_map/{name}.js" for name in ("positions", "view", "lengths", "settings", "map")))
+TEXTS = ("markers_m", "up_evidence", "forward_axes", "notes", "run_in")  # not for the scripts
 STYLES = ("data/report.css", "marker_map/map.css")
 
 
@@ -209,27 +210,17 @@ def marker_map_page(contents: MarkerMap) -> str:
 
 def _data(contents: MarkerMap, n_frames: int, step: int) -> dict[str, Any]:
     """Data of the scripts, without the positions."""
+    chains = {
+        name: {**vars(chain), "landmarks": [vars(landmark) for landmark in chain.landmarks]}
+        for name, chain in contents.chains.items()
+    }
     return {
-        "source": contents.source,
-        "labels": contents.labels,
-        "templates": contents.templates,
-        "mates": contents.mates,
+        **{name: value for name, value in vars(contents).items() if name not in TEXTS},
         "bodies": [{**vars(body), "kept": vars(body.kept)} for body in contents.bodies],
-        "chains": {
-            name: {**vars(chain), "landmarks": [vars(landmark) for landmark in chain.landmarks]}
-            for name, chain in contents.chains.items()
-        },
+        "chains": chains,
+        "plates_m": [plate.round(4).tolist() for plate in contents.plates_m],
         "n_frames": n_frames,
         "step": step,
-        "rate_hz": contents.rate_hz,
-        "first_frame": contents.first_frame,
-        "plates_m": [plate.round(4).tolist() for plate in contents.plates_m],
-        "up_axis": contents.up_axis,
-        "likely_up": contents.likely_up,
-        "chain": contents.chain,
-        "side": contents.side,
-        "marker_set": contents.marker_set,
-        "options": contents.options,
     }
 
 
