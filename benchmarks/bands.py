@@ -26,10 +26,10 @@ from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.torques.joint_torques import joint_torques
+from limbtorque.uncertainty.of_trial import window_weights
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
-from limbtorque.uncertainty.random_numbers import Draw
+from limbtorque.uncertainty.sampled import Draw, sampled_statistics
 from limbtorque.uncertainty.sampled_muscles import force_statistics
-from limbtorque.uncertainty.sampled_summary import sampled_statistics
 
 N_FRAMES, RATE_HZ = 1000, 100.0
 N_SAMPLES = 512
@@ -58,8 +58,9 @@ def main() -> None:
     motion = chain_motion(recording, limb, settings)
     errors = trial_errors(motion, limb, settings)
     n_directions = len(errors.directions)
-    torques, used = joint_torques(motion), ~motion.edge
+    used = ~motion.edge
     window = {"windows": {"trial": used}, "used": used}
+    weights = window_weights(motion, **window)
     draw = Draw(N_SAMPLES, 1)
     chosen = strong_muscles(settings)
     known = np.ones(len(motion.joints), dtype=bool)
@@ -70,7 +71,7 @@ def main() -> None:
         "torque terms, both methods": lambda: joint_torques(motion),
         "bands of all terms": lambda: torque_bands(motion, limb, settings),
         "a loop of differences": lambda: differences(motion, n_directions),
-        f"statistics of {N_SAMPLES} samples": lambda: sampled_statistics(errors, draw, torques.terms.net, **window),
+        f"statistics of {N_SAMPLES} samples": lambda: sampled_statistics(errors, draw, weights=weights, **window),
         f"{N_SAMPLES} samples of {len(chosen.names)} muscles' forces": lambda: force_statistics(
             errors, draw, chosen, settings.muscles, known=known, **window
         ),
@@ -79,7 +80,7 @@ def main() -> None:
     again_s = fastest(lambda: joint_torques(chain_motion(recording, limb, settings)), repeats)
     print(f"| a loop of {N_SAMPLES} analyses (that of one, times {N_SAMPLES}) | {1e3 * N_SAMPLES * again_s:.1f} |")
     tracemalloc.start()
-    sampled_statistics(errors, draw, torques.terms.net, **window)
+    sampled_statistics(errors, draw, weights=weights, **window)
     print(f"\nlargest memory of the samples: {tracemalloc.get_traced_memory()[1] / 1e6:.0f} MB")
 
 

@@ -20,7 +20,7 @@ from plug_in_gait import write
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray
-from limbtorque.chain.regressor import inertial_parameters, term_regressor
+from limbtorque.chain.linear import inertial_parameters, term_regressor
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.file_outputs import file_outputs

@@ -17,22 +17,25 @@ from pathlib import Path
 import numpy as np
 from coverage_cases import Case, case_settings, cases
 from scipy import stats
+from whole_curves import rates_of_change, simultaneous_limits
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.chain.regressor import term_rows
+from limbtorque.chain.linear import term_rows
 from limbtorque.tables.torque_columns import term_columns
 from limbtorque.torques.joint_torques import joint_torques, used_frames
-from limbtorque.uncertainty.bands import LIMITS, resolution_nm
-from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.uncertainty.simultaneous import simultaneous_limits
-from limbtorque.uncertainty.summary import window_weights
+from limbtorque.uncertainty.bands import LIMITS
+from limbtorque.uncertainty.of_trial import window_weights
+from limbtorque.uncertainty.propagation import torque_bands, trial_errors
+from limbtorque.uncertainty.sampled import QUANTILES, Draw, sampled_statistics
 
 SUBJECTS, QUICK = 2000, 150
 LEAST, MOST = 0.93, 0.97
 FALSE_ALARM = 0.05  # of all rows together
 FEWEST = 20  # subjects with frames in a phase
+RESOLUTION = 1e-4  # of a joint's largest net torque: smaller limits and errors are not judged
 WHOLE, MEAN = "whole curve", "mean over"
+OF_SUBJECTS = (WHOLE, MEAN, "max over", "min over")  # a subject is held as a whole, or not
 MARKS = ("<!-- coverage -->", "<!-- end of coverage -->")
 
 Key = tuple[str, str, str, str]  # movement, joint, term, phase
@@ -73,8 +76,8 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """`WHOLE` or `MEAN`; empty for frames."""
-        return next((kind for kind in (WHOLE, MEAN) if self.key[-1].startswith(kind)), "")
+        """One of `OF_SUBJECTS`; empty for frames."""
+        return next((kind for kind in OF_SUBJECTS if self.key[-1].startswith(kind)), "")
 
     def cells(self) -> list[str]:
         """Cells of the table."""
@@ -98,6 +101,9 @@ def main() -> None:
     parser.add_argument("--off", nargs="*", default=[], help="sources of error that are neither drawn nor stated")
     parser.add_argument("--only", nargs="*", choices=["reach", "walk"], default=["reach", "walk"], help="movements")
     parser.add_argument("--factor", type=float, default=1.0, help="true errors over the stated ones")
+    parser.add_argument(
+        "--samples", type=int, default=0, help="limits of so many samples of statistics, instead of bands"
+    )
     parser.add_argument("--write", type=Path, help="page whose part between the marks is replaced by the table")
     options = parser.parse_args()
     n_subjects = options.subjects or (QUICK if options.quick else SUBJECTS)
@@ -107,7 +113,7 @@ def main() -> None:
         for movement in options.only
         for case in cases(movement, n_subjects, settings=settings, seed=options.seed, factor=options.factor)
     )
-    rows = list(coverage(made))
+    rows = list(coverage(made, options.samples))
     wrong = [row for row in rows if row.outside(len(rows))]
     print(table(rows, wrong))
     result = f"{n_subjects} subjects of each movement, seed {options.seed}: {len(wrong)} of {len(rows)} rows outside 93 to 97 % beyond chance."
@@ -144,11 +150,11 @@ def write(path: Path, text: str) -> None:
     path.write_text(f"{head}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}", encoding="utf-8")
 
 
-def coverage(made: Iterable[tuple[str, Case]]) -> Iterator[Row]:
-    """Coverage of each joint, term and phase."""
+def coverage(made: Iterable[tuple[str, Case]], n_samples: int = 0) -> Iterator[Row]:
+    """Coverage of each joint, term and phase, by bands or by samples."""
     found: dict[Key, list[tuple[float, float, float]]] = defaultdict(list)
     for movement, case in made:
-        for key, numbers in judged(case).items():
+        for key, numbers in (judged_samples(case, n_samples) if n_samples else judged(case)).items():
             found[movement, *key].append(numbers)
     for key, subjects in found.items():
         held, sd, off = np.array(subjects).T
@@ -164,11 +170,13 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
     frames, used = motion.frame - 1, used_frames(motion, torques)
     windows = {phase: inside[frames] for phase, inside in case.phases.items()}
     weights = window_weights(motion, windows, used)
-    bands = torque_bands(motion, case.limb, case.settings, weights=weights, whole_curves=True)
+    bands = torque_bands(motion, case.limb, case.settings, weights=weights)
     rows = term_rows(torques.terms)
-    difference, least = rows - case.rows_nm[..., frames], resolution_nm(rows[:, 0, used])
+    difference = rows - case.rows_nm[..., frames]
+    least = RESOLUTION * np.abs(rows[:, 0, used]).max(axis=1)
     off, found = np.abs(difference - bands.bias_nm), {}
-    widths = simultaneous_limits(bands, used, motion.rate_hz, least_nm=least)
+    rate = rates_of_change(motion, case.limb, case.settings, bands)
+    widths = simultaneous_limits(bands, rate, used, motion.rate_hz, least_nm=least)
     for i, joint in enumerate(motion.joints):
         for k, term in enumerate(term_names(joint, motion.joints)):
             uncertain = used & (np.maximum(LIMITS * bands.sd_nm[i, k], off[i, k]) > least[i])
@@ -183,6 +191,38 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
             if not np.isnan(widths[i, k]):
                 whole = float((off[i, k] <= widths[i, k] * bands.sd_nm[i, k])[uncertain].all())
                 found[joint, term, WHOLE] = whole, *_of_frames(off[i, k], bands.sd_nm[i, k], uncertain)[1:]
+    return found
+
+
+def judged_samples(case: Case, n_samples: int) -> dict[tuple[str, str, str], tuple[float, float, float]]:
+    """Whether the sampled limits of statistics hold the truth, stated and true error, by joint, term and phase.
+
+    The times at which the true extremes are found are those of the recorded frames.
+    """
+    motion = chain_motion(case.recording, case.limb, case.settings)
+    torques = joint_torques(motion)
+    frames, used = motion.frame - 1, used_frames(motion, torques)
+    windows = {phase: inside[frames] for phase, inside in case.phases.items()}
+    weights = window_weights(motion, windows, used)
+    errors, found = trial_errors(motion, case.limb, case.settings), {}
+    sampled = sampled_statistics(errors, Draw(n_samples, 1), weights=weights, windows=windows, used=used)
+    for phase, statistics in sampled.items():
+        true_nm = case.rows_nm[..., frames][..., windows[phase] & used]
+        true = {"max_nm": true_nm.max(axis=2), "min_nm": true_nm.min(axis=2), "mean_nm": true_nm.mean(axis=2)}
+        least = RESOLUTION * np.abs(term_rows(torques.terms)[:, 0, used]).max(axis=1)
+        for name, of_truth in true.items():
+            low, high = np.quantile(statistics[name], QUANTILES, axis=2)
+            sd, centre = statistics[name].std(axis=2), statistics[name].mean(axis=2)
+            for i, joint in enumerate(motion.joints):
+                for k, term in enumerate(term_names(joint, motion.joints)):
+                    if max(high[i, k] - low[i, k], abs(of_truth[i, k])) > least[i]:
+                        held = float(low[i, k] <= of_truth[i, k] <= high[i, k])
+                        off = abs(centre[i, k] - of_truth[i, k])
+                        found[joint, term, f"{name.removesuffix('_nm')} over {phase}"] = (
+                            held,
+                            float(sd[i, k]),
+                            float(off),
+                        )
     return found
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.kinematics import joint_positions, unit_vectors
+from limbtorque.chain.linear import term_rows
 from limbtorque.chain.model import Chain, Load
-from limbtorque.chain.regressor import term_rows
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import ForcePlate, Recording, find_marker

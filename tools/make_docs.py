@@ -10,7 +10,7 @@ from limbtorque.quality.checks import CHECKS, METRICS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
-from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_landmarks
+from limbtorque.uncertainty.input_errors import centre_error_m, centre_landmarks
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 Frames = TypeVar("Frames")
 STRETCH_FRAMES = 65_536  # of a long trial that are worked on together after the filter: 11 minutes at 100 Hz

@@ -20,7 +20,7 @@ from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.study.yaml_file import parse_yaml
-from limbtorque.uncertainty.landmark_errors import centre_errors_m
+from limbtorque.uncertainty.input_errors import centre_errors_m
 from text_files import write_trc
 
 KEYPOINTS = ["Shoulder", "Elbow", "Wrist", "Hip", "Knee", "Ankle"]

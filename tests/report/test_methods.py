@@ -12,7 +12,7 @@ from limbtorque.report.methods.references import REFERENCES, cited
 from limbtorque.report.methods.study import ERRORS
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import make_settings
-from limbtorque.uncertainty.priors import options_of
+from limbtorque.uncertainty.sizes import options_of
 
 ARM_SET = {
     "glenohumeral_axis": "SHO",

@@ -12,9 +12,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM
 from limbtorque.study.marker_rules import HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
-from limbtorque.uncertainty.checks import study_faults
-from limbtorque.uncertainty.landmark_errors import centre_error_m, centre_errors_m
-from limbtorque.uncertainty.priors import faults_of_sizes
+from limbtorque.uncertainty.input_errors import centre_error_m, centre_errors_m
+from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
 
 MARKERS = {
     "glenohumeral_axis": "SHO",

@@ -49,6 +49,17 @@ def test_without_some_sources_the_bands_hold_as_often(off):
         assert 0.89 < share <= 1.0, phase
 
 
+def test_limits_of_samples_hold_the_truth_as_often():
+    """Net torques of 60 reaches by 256 samples; by the terms computed anew in each sample it was the same 95 and 96 %."""
+    held = {}
+    for case in cases("reach", SUBJECTS, settings=case_settings(()), seed=4):
+        for (_, term, phase), (share, *_) in band_coverage.judged_samples(case, 256).items():
+            if term == "net":
+                held.setdefault(phase.split(" ")[0], []).append(share)
+    for name, each in held.items():
+        assert 0.91 < np.mean(each) < 0.99, name
+
+
 def row(key, held, n):
     share = held / n
     return band_coverage.Row(("reach", "elbow", "net", key), share, 0.0, n, 1.0, 1.0)

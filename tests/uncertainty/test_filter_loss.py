@@ -9,10 +9,17 @@ from still_chains import motion_of, with_errors
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.smoothers import Smoother, impact_weight, smooth_values, smooth_with_impacts
-from limbtorque.uncertainty.filter_loss import FilterLoss, factors_over_time, loss_course, variance_of_loss
-from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio, ratio_of_signal
-from limbtorque.uncertainty.noise_gains import NoiseGains
-from limbtorque.uncertainty.noise_sums import NoiseSum
+from limbtorque.uncertainty.filter_loss import (
+    Cutoffs,
+    FilterLoss,
+    factors_over_time,
+    loss_course,
+    loss_factors,
+    loss_ratio,
+    ratio_of_signal,
+    variance_of_loss,
+)
+from limbtorque.uncertainty.marker_noise import NoiseGains, NoiseSum
 
 RATE_HZ, CUTOFF_HZ, N_FRAMES = 100.0, 5.0, 400
 SMOOTHER = Smoother("butterworth", 3)
@@ -65,7 +72,7 @@ def test_loss_of_a_jump_of_jerk_is_found_where_it_is():
     """
     position = jumping()
     lost = directions(position)
-    amplitude = loss_course(motion(), with_errors(), lost, None, ONE).amplitude
+    amplitude = loss_course(motion(), with_errors(), lost, 0.0, ONE).amplitude
     factor = loss_factors(SMOOTHER, CUTOFF_HZ, RATE_HZ)[2]
     stated = amplitude * factor * np.sqrt((np.abs(lost) ** 2).sum(axis=(0, 1)))
     true = np.gradient(np.gradient(position - filtered(position))) * RATE_HZ**2
@@ -87,7 +94,7 @@ def test_around_an_impact_the_loss_is_that_of_the_higher_cutoff():
 
     position = jumping()
     lost = directions(position, smooth, cutoffs)
-    amplitude = loss_course(motion(), with_errors(), lost, None, cutoffs).amplitude
+    amplitude = loss_course(motion(), with_errors(), lost, 0.0, cutoffs).amplitude
     factor = factors_over_time(SMOOTHER, cutoffs, RATE_HZ)[2]
     stated = amplitude * factor * np.sqrt((np.abs(lost) ** 2).sum(axis=(0, 1)))
     true = np.gradient(np.gradient(position - smooth(position))) * RATE_HZ**2
@@ -111,7 +118,7 @@ def test_a_movement_that_nothing_is_lost_of_has_no_loss():
     position = 0.1 * (np.arange(N_FRAMES) / RATE_HZ) ** 2
     lost = directions(position)
     lost[..., :100] = lost[..., -100:] = 0.0
-    stated = loss_course(motion(), with_errors(), lost, None, ONE).amplitude * np.abs(lost).sum(axis=(0, 1))
+    stated = loss_course(motion(), with_errors(), lost, 0.0, ONE).amplitude * np.abs(lost).sum(axis=(0, 1))
     assert stated.max() < 1e-9
 
 

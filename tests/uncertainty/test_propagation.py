@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.chain.regressor import term_rows
+from limbtorque.chain.linear import term_rows
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import find_marker
 from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from limbtorque.uncertainty.directions import Direction
-from limbtorque.uncertainty.random_numbers import Draw, direction_numbers
+from limbtorque.uncertainty.bands import Direction
+from limbtorque.uncertainty.sampled import Draw, direction_numbers
 
 MASS = [Direction("segment_mass", name) for name in ("thigh", "shank", "foot")]
 HIP = [Direction("joint_centres", f"right hip {axis}") for axis in ("along", "across")]

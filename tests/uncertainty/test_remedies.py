@@ -24,7 +24,7 @@ def summarised(motion, **errors):
     torques, whole, settings = joint_torques(motion), np.ones(N_FRAMES, dtype=bool), with_errors(enabled=True, **errors)
     windows = {"trial": whole}
     rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
-    more = {"summary": rows, "windows": windows, "judged": whole}
+    more = {"summary": rows, "windows": windows}
     return {row["term"]: row for row in trial_uncertainty(motion, torques, WHO, settings, **more).summary}
 
 

@@ -7,8 +7,8 @@ import pytest
 from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.chain.linear import inertial_parameters, term_rows
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.chain.regressor import term_rows
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.options.uncertainty import SOURCES
@@ -16,14 +16,10 @@ from limbtorque.study.settings import make_settings, override
 from limbtorque.tables.summary_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
-from limbtorque.uncertainty.agreement import band_difference
 from limbtorque.uncertainty.marker_noise import marker_noise
-from limbtorque.uncertainty.of_motion import motion_sd, motion_values
-from limbtorque.uncertainty.of_trial import trial_uncertainty
+from limbtorque.uncertainty.of_trial import motion_sd, trial_uncertainty
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
-from limbtorque.uncertainty.random_numbers import Draw
-from limbtorque.uncertainty.sampled import sampled_torques
-from limbtorque.uncertainty.sampled_summary import sampled_statistics
+from limbtorque.uncertainty.sampled import Draw, direction_numbers, sampled_torques
 
 MARKERS = {
     "hip_axis": "{S}HIP",
@@ -145,14 +141,14 @@ def summarised(motion, settings):
     torques, whole = joint_torques(motion), np.ones(N_FRAMES, dtype=bool)
     windows = {"trial": whole, "none": ~whole}
     rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
-    more = {"summary": rows, "windows": windows, "judged": whole}
+    more = {"summary": rows, "windows": windows}
     found = trial_uncertainty(motion, torques, replace(FOREARM, subject=NAMES[0], trial=NAMES[1]), settings, **more)
-    return {(row["window"], row["term"]): row for row in found.summary}, found
+    return {(row["window"], row["term"]): row for row in found.summary}
 
 
 def test_a_relative_error_is_the_same_share_of_every_statistic(lowering):
     """Stratified normal numbers: their standard deviation is exact to 0.5 %, their quantiles are those of the normal."""
-    rows, found = summarised(lowering, with_errors(enabled=True, samples=512, body_mass=0.02))
+    rows = summarised(lowering, with_errors(enabled=True, samples=512, body_mass=0.02))
     row = rows["trial", "net"]
     names = [name for name in SAMPLED if not name.endswith("time_s")]
     for name in names:
@@ -165,7 +161,6 @@ def test_a_relative_error_is_the_same_share_of_every_statistic(lowering):
         assert row[f"{name}_low_s"] == row[f"{name}_high_s"] == row[f"{name}_s"]
     assert row["positive_work_j"] > 0.0 > row["negative_work_j"]
     assert row["peak_sign_certain"] == 1.0
-    assert found.by_joint["band_difference"]["elbow"] < 0.01
     assert all(np.isnan(rows["none", "net"][f"{name}_sd_nm"]) for name in ("peak", "mean"))
 
 
@@ -176,61 +171,52 @@ def test_a_peak_whose_time_may_jump_has_limits_of_both_times():
     angle = np.where(frames < 25, 0.5 + away, -0.501 - away)[:, None]
     motion = motion_of(chain, Kinematics(angle, 0.0 * angle, 0.0 * angle), joints=("elbow",), segments=("forearm",))
     settings = with_errors(enabled=True, samples=512, landmarks={"ulnar_styloid": 0.01})
-    row = summarised(motion, settings)[0]["trial", "net"]
+    row = summarised(motion, settings)["trial", "net"]
     assert row["peak_time_low_s"] == pytest.approx(0.12)
     assert row["peak_time_high_s"] == pytest.approx(0.37)
     assert row["peak_time_sd_s"] > 0.05
 
 
 def test_samples_off_leaves_times_and_powers_without_uncertainty(lowering):
-    rows, found = summarised(lowering, with_errors(enabled=True, body_mass=0.02))
+    rows = summarised(lowering, with_errors(enabled=True, body_mass=0.02))
     row = rows["trial", "net"]
     assert row["peak_sd_nm"] == pytest.approx(0.02 * row["peak_nm"])
     assert np.isnan([row["peak_time_sd_s"], row["max_power_sd_w"], row["positive_work_sd_j"]]).all()
-    assert not found.by_joint
 
 
-def test_the_metric_finds_errors_that_are_not_small():
-    """Centres that are off by 1 cm at a segment of 15 cm, and by 10 cm: a direction that is uncertain by 50 degrees."""
-    angle = np.linspace(0.0, 1.8, N_FRAMES)[:, None]
-    kinematics = Kinematics(angle, 0.0 * angle, 0.0 * angle)
-    lowering = motion_of(Chain([0.15], [1.12], [0.06], [0.006]), kinematics, joints=("elbow",), segments=("forearm",))
-    torques, whole = joint_torques(lowering), np.ones(N_FRAMES, dtype=bool)
-
-    def difference(size_m):
-        settings = with_errors(enabled=True, centre_marker_m=size_m)
-        bands, errors = torque_bands(lowering, FOREARM, settings), trial_errors(lowering, FOREARM, settings)
-        found = sampled_statistics(errors, Draw(512, 1), torques.terms.net, windows={"trial": whole}, used=whole)
-        return band_difference(bands, found, ("elbow",), whole)["elbow"]
-
-    assert difference(0.01) < 0.02
-    assert difference(0.1) > 0.1
+def test_samples_equal_the_analysis_of_changed_chains(walk):
+    """Errors of segments alone, where terms and constants are exact: each sample is the analysis of another chain."""
+    motion, settings = walk
+    kept = ("segment_mass", "segment_com", "segment_inertia", "body_mass")
+    errors = trial_errors(motion, WHO, without(settings, *(source for source in SOURCES if source not in kept)))
+    draw = Draw(4, 1)
+    parameters = (
+        inertial_parameters(motion.chain) + direction_numbers(errors.directions, draw) @ errors.parameters.change
+    )
+    used = used_frames(motion, joint_torques(motion))
+    rows = all_rows(errors, draw)[..., used]
+    for k, (mass, moment, turning) in enumerate(parameters.reshape(4, 3, -1)):
+        com = moment / mass
+        chain = Chain(motion.chain.length_m, mass, com, turning - mass * com**2)
+        expected = term_rows(joint_torques(replace(motion, chain=chain)).terms)[..., used]
+        np.testing.assert_allclose(rows[:, :, k], expected, rtol=0.0, atol=1e-9)
 
 
 def test_the_standard_deviation_of_the_motion(lowering):
     """An endpoint that is off across a forearm of 25 cm turns it by the same angle in all frames."""
-    settings, whole = with_errors(enabled=True, landmarks={"ulnar_styloid": 0.01}), np.ones(N_FRAMES, dtype=bool)
-    errors, net = trial_errors(lowering, FOREARM, settings), joint_torques(lowering).terms.net
-    found = sampled_statistics(errors, Draw(512, 1), net, windows={"trial": whole}, used=whole)
-    np.testing.assert_allclose(found.motion_sd[0], 0.01 / 0.25, rtol=0.005)
-    np.testing.assert_allclose(found.motion_sd[1:], 0.0, atol=1e-9)
-    linear = motion_sd(errors, None)
-    np.testing.assert_allclose(linear[0], 0.01 / 0.25, rtol=1e-12)
-    np.testing.assert_allclose(linear[1:], 0.0, atol=1e-9)
-    values = motion_values(("elbow",), found.motion_sd)
-    np.testing.assert_array_equal(values["elbow_angle_sd_rad"], found.motion_sd[0, 0])
+    errors = trial_errors(lowering, FOREARM, with_errors(enabled=True, landmarks={"ulnar_styloid": 0.01}))
+    sd = motion_sd(errors, None)
+    np.testing.assert_allclose(sd[0], 0.01 / 0.25, rtol=1e-12)
+    np.testing.assert_allclose(sd[1:], 0.0, atol=1e-9)
 
 
-def test_linear_and_sampled_motion_agree(walk):
+def test_velocities_of_samples_have_the_standard_deviation_of_the_motion(walk):
     """Of 512 samples a standard deviation has an error of 3 %; the noise of one frame is that of its neighbours."""
     motion, settings = walk
     noise = marker_noise(motion, WHO, settings)
     errors = trial_errors(motion, WHO, settings, noise=noise)
-    used, draw = np.ones(len(errors.motion.time_s), dtype=bool), Draw(512, 1)
-    net = joint_torques(errors.motion).terms.net
-    found = sampled_statistics(errors, draw, net, windows={"trial": used}, used=used).motion_sd
-    linear = motion_sd(errors, noise)
+    sampled = np.concatenate([some.velocity_rad_s for some in sampled_torques(errors, Draw(512, 1))], axis=1)
     inner = slice(20, -20)
-    np.testing.assert_allclose(
-        np.sqrt((linear[..., inner] ** 2).mean(axis=2)), np.sqrt((found[..., inner] ** 2).mean(axis=2)), rtol=0.05
-    )
+    sizes = [each[:, inner] for each in (motion_sd(errors, noise)[1], sampled.std(axis=1))]
+    linear, found = (np.sqrt((each**2).mean(axis=1)) for each in sizes)
+    np.testing.assert_allclose(linear, found, rtol=0.05)

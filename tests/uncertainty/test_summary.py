@@ -12,9 +12,9 @@ from limbtorque.motion.limb import Limb
 from limbtorque.tables.summary_columns import BANDS, SUMMARY_COLUMNS
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
-from limbtorque.uncertainty.bands import LIMITS, sign_is_certain
+from limbtorque.uncertainty.bands import LIMITS
+from limbtorque.uncertainty.of_trial import window_weights, with_bands, without_bands
 from limbtorque.uncertainty.propagation import torque_bands
-from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
 
 WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
 
@@ -105,6 +105,9 @@ def test_every_column_is_there_also_when_switched_off(lowering):
     assert own <= set(rows["trial", "net"])
 
 
-def test_sign_is_certain_beyond_both_limits():
-    found = sign_is_certain(np.array([2.0, -2.0, 1.9, 0.0, np.nan]), np.ones(5))
-    np.testing.assert_array_equal(found, [1.0, 1.0, 0.0, 0.0, np.nan])
+def test_sign_is_certain_beyond_both_limits(lowering):
+    """The peak is m g d: a centre of mass that is off by half of d is certain, by 52 % it is not (1 / 1.96 is 51 %)."""
+    for share, certain in ((0.5, 1.0), (0.52, 0.0)):
+        row = summarised(lowering, with_errors(segment_com=share * 0.1075 / 0.25))[0]["trial", "net"]
+        assert row["peak_sd_nm"] == pytest.approx(share * row["peak_nm"])
+        assert row["peak_sign_certain"] == certain

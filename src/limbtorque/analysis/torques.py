@@ -100,14 +100,13 @@ def analyse_torques(
         settings,
         summary=torque_summary(motion, torques, model, windows=windows, min_known_share=share),
         windows=windows,
-        judged=window.judged(motion.time_s, used),
     )
     replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
     outputs = facts.outputs if facts else ()
     record = replace(
         record,
         metrics={**judged.metrics, **replay_metrics},
-        joint_metrics={**judged.by_joint, **uncertain.by_joint},
+        joint_metrics=judged.by_joint,
         notes=(*judged.notes, *replay_notes, *uncertain.notes),
         window=window,
         summary=tuple(uncertain.summary),

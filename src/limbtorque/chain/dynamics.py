@@ -160,7 +160,10 @@ def torque_terms(
         cosine, sine = _directions(alpha[some])
         omega, spin, push = (_by_link(values[some]) for values in (velocity, acceleration, base))
         np.multiply(_inertia(chain, cosine, sine), spin, out=inertial[..., some])
-        factor = _velocity_factor(chain, cosine, sine)
+        across = sine[:, None] * cosine
+        across -= cosine[:, None] * sine
+        across *= chain.coupling[:, :, None]
+        factor = velocity_factor(across)
         np.multiply(factor, omega**2, out=centripetal[..., some])
         for k, (p, q) in enumerate(pairs(n)):
             np.multiply(factor[:, q], 2.0 * omega[p] * omega[q], out=coriolis[:, k, some])
@@ -278,22 +281,26 @@ def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
     return matrix
 
 
-def _velocity_factor(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
-    """Antisymmetric matrix W of the torques that depend on velocities.
+def velocity_factor(across: FloatArray) -> FloatArray:
+    """Antisymmetric matrix W of the torques that depend on velocities, or its change.
 
     ``tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q``.
 
+    Parameters
+    ----------
+    across : ndarray of shape (n_links, n_links, ...)
+        ``A_mj sin(theta_m - theta_j)``; it is overwritten.
+
+    Notes
+    -----
     In W_iq = sum_{m>=i, j>=q} A_mj sin(theta_m - theta_j) the part with both m and j beyond max(i, q) cancels; only
     the rest is summed, so that the zeros of the diagonal are exact.
     """
-    beyond = sine[:, None] * cosine
-    beyond -= cosine[:, None] * sine
-    beyond *= chain.coupling[:, :, None]
-    add_distal(beyond.swapaxes(0, 1))
-    factor = np.zeros_like(beyond)
-    for q in range(1, chain.n_links):
+    add_distal(across.swapaxes(0, 1))
+    factor = np.zeros_like(across)
+    for q in range(1, len(across)):
         for i in reversed(range(q)):
-            np.add(beyond[i, q], factor[i + 1, q] if i + 1 < q else 0.0, out=factor[i, q])
+            np.add(across[i, q], factor[i + 1, q] if i + 1 < q else 0.0, out=factor[i, q])
             np.negative(factor[i, q], out=factor[q, i])
     return factor
 

@@ -89,13 +89,6 @@ CHECKS = (
         rejects_at_twice=True,
     ),
     Check(
-        "band_difference",
-        "1",
-        "relative difference between sampled and linear standard deviation of the net torque (root mean squares)",
-        "use the limits of the summary, which are sampled, not those of the torque table",
-        "a standard deviation that is off by a tenth makes 95 % limits of 92 or 97 %; by chance 256 samples differ by 3 %, 512 by 2 % (standard deviations, simulated walk)",
-    ),
-    Check(
         "gap_share",
         "1",
         "share of the judged frames in which a marker of the chain was filled",

@@ -27,7 +27,7 @@ _QUANTITY = (
 _SIGN = f"angles, velocities, torques: {FLEXION}; powers: energy into the segments"
 _BY_ERRORS = "standard deviation of value by errors of the inputs that"
 _KNOWN = "of net torques of trials with torques.bands, else empty"
-OWNERS = (  # in the order of `uncertainty.of_means.OWNERS`
+OWNERS = (  # in the order of `uncertainty.bands.OWNERS`
     Column("sd_by_study", OF_UNIT, f"{_BY_ERRORS} all trials of the study share; {_KNOWN}"),
     Column("sd_by_subject", OF_UNIT, f"{_BY_ERRORS} the trials of a subject share; {_KNOWN}"),
     Column("sd_by_trial", OF_UNIT, f"{_BY_ERRORS} are of this trial alone; {_KNOWN}"),

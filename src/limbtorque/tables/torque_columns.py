@@ -10,7 +10,6 @@ from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
     ANGLE_SIGN,
     EXTERNAL_STATUS,
-    FIRST_ORDER,
     FRAME_COLUMNS,
     IN_PLANE,
     INTO_SEGMENTS,
@@ -270,7 +269,7 @@ def motion_band_columns(joint: str) -> list[Column]:
         Column(
             f"{joint}_{name}",
             unit,
-            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, {FIRST_ORDER}",
+            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, to first order",
             SIZE,
         )
         for name, unit in quantities.items()

@@ -1,21 +1,135 @@
-"""Standard deviations of torque terms, by source and over frames."""
+"""Directions in which inputs may be wrong, bands by them, and errors that trials share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import NormalDist
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from limbtorque.arrays import FloatArray
-from limbtorque.study.options.uncertainty import Source
-from limbtorque.uncertainty.directions import Direction
+from limbtorque.arrays import ComplexArray, FloatArray
+from limbtorque.study.options.uncertainty import SOURCES, Source
 
 LEVEL = 0.95
-RESOLUTION = 1e-4  # of a joint's largest net torque: smaller limits and errors are not judged
 LIMITS = NormalDist().inv_cdf(0.5 + LEVEL / 2.0)  # in standard deviations
+WITH_ERRORS = ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms")
+
+SharedBy = Literal["study", "subject", "trial"]
+OWNERS: tuple[SharedBy, ...] = get_args(SharedBy)
+# The error of a scale or a table is the same in all trials of a subject, that of a plate in all trials of a study; the same filter
+# takes the same from all trials.
+SHARED_BY: dict[Source, SharedBy] = {
+    "segment_mass": "subject",
+    "segment_com": "subject",
+    "segment_inertia": "subject",
+    "body_mass": "subject",
+    "joint_centres": "subject",
+    "soft_tissue": "subject",
+    "marker_noise": "trial",
+    "gaps": "trial",
+    "filter": "study",
+    "plane": "subject",
+    "plate_gain": "study",
+    "plate_offset": "study",
+    "pressure": "study",
+    "synchronisation": "study",
+}
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A direction in which an input may be wrong.
+
+    Attributes
+    ----------
+    source : str
+        Source of the error, as in `uncertainty.off`.
+    name : str
+        What is wrong: a segment, a joint centre with its axis, or empty. The errors of two trials in directions of the
+        same source and name are one random number where `shared_by` has them in common, else independent.
+    """
+
+    source: Source
+    name: str = ""
+
+    @property
+    def shared_by(self) -> SharedBy:
+        """Trials that have this error in common: those of a study, of a subject, or none."""
+        return SHARED_BY[self.source]
+
+
+@dataclass(frozen=True)
+class ParameterErrors:
+    """Errors of inertial parameters.
+
+    Attributes
+    ----------
+    directions : sequence of Direction
+        The directions.
+    change : ndarray of shape (n_directions, 3 n_links)
+        Change of `linear.inertial_parameters` with one standard deviation of each.
+    """
+
+    directions: Sequence[Direction]
+    change: FloatArray
+
+    def only(self, kept: Sequence[int]) -> ParameterErrors:
+        """Errors in some of the directions."""
+        return ParameterErrors([self.directions[k] for k in kept], self.change[kept])
+
+
+@dataclass(frozen=True)
+class InputErrors:
+    """Errors of joint centres and external load.
+
+    Attributes
+    ----------
+    directions : sequence of Direction
+        The directions.
+    joint_m : complex ndarray of shape (n_joints + 1, n_directions, n_frames)
+        Change of joint centres and endpoint, x + iy, m, with one standard deviation of each.
+    force_n : ndarray of shape (2, n_directions, n_frames)
+        Change of the force on the last link, N.
+    moment_nm : ndarray of shape (n_directions, n_frames)
+        Change of the load's moment about the plane's origin, N m.
+    """
+
+    directions: Sequence[Direction]
+    joint_m: ComplexArray
+    force_n: FloatArray
+    moment_nm: FloatArray
+
+    def part(self, some: slice) -> InputErrors:
+        """Errors of some frames."""
+        return replace(
+            self, joint_m=self.joint_m[..., some], force_n=self.force_n[..., some], moment_nm=self.moment_nm[..., some]
+        )
+
+    def only(self, kept: Sequence[int]) -> InputErrors:
+        """Errors in some of the directions."""
+        directions = [self.directions[k] for k in kept]
+        return InputErrors(directions, self.joint_m[:, kept], self.force_n[:, kept], self.moment_nm[kept])
+
+    @classmethod
+    def together(cls, errors: Sequence[InputErrors]) -> InputErrors:
+        """Several errors as one, in their order."""
+        return cls(
+            [direction for each in errors for direction in each.directions],
+            np.concatenate([each.joint_m for each in errors], axis=1),
+            np.concatenate([each.force_n for each in errors], axis=1),
+            np.concatenate([each.moment_nm for each in errors]),
+        )
+
+    @classmethod
+    def of_joints(cls, directions: Sequence[Direction], joint_m: ComplexArray) -> InputErrors:
+        """Errors of joint centres alone."""
+        n_directions, n_frames = joint_m.shape[1:]
+        return cls(directions, joint_m, np.zeros((2, n_directions, n_frames)), np.zeros((n_directions, n_frames)))
 
 
 @dataclass(frozen=True)
@@ -25,8 +139,8 @@ class SumBands:
     Attributes
     ----------
     change : ndarray of shape (n_joints, n_terms, n_directions)
-        Change with each direction. Two sums, of one trial or of two, have as covariance the sum of their products over the
-        directions that they share.
+        Signed change with each direction. Two sums, of one trial or of two, have as covariance the sum of their products over
+        the directions that they share.
     variance : ndarray of shape (n_joints, n_terms)
         Variance by all directions and the markers' noise.
     bias : ndarray of shape (n_joints, n_terms)
@@ -53,13 +167,10 @@ class TorqueBands:
         Directions in which inputs may be wrong, each by an independent normal number of variance 1. The markers' noise is
         not among them: it has no memory beyond the filter's.
     by_source : mapping of str to ndarray of shape (n_joints, n_terms, n_frames)
-        Variance of each row of `regressor.term_rows` by source, N m squared; ``"marker_noise"`` is always there.
+        Variance of each row of `linear.term_rows` by source, N m squared; ``"marker_noise"`` is always there.
     bias_nm : ndarray of shape (n_joints, n_terms, n_frames)
         Amount by which the noise of the velocities makes a term too large on average, N m; the limits lie on both sides of
         the torque less this.
-    rate_nm2_s2 : ndarray of shape (n_joints, n_terms, n_frames), or None
-        Variances of the rate of change of the errors, (N m / s)^2, for `simultaneous.simultaneous_limits`; None where they
-        were not asked for.
     sums : mapping of str to SumBands
         Sums over frames, by the names of their weights.
     """
@@ -67,7 +178,6 @@ class TorqueBands:
     directions: tuple[Direction, ...]
     by_source: Mapping[Source, FloatArray]
     bias_nm: FloatArray
-    rate_nm2_s2: FloatArray | None
     sums: Mapping[str, SumBands]
 
     @cached_property
@@ -81,23 +191,133 @@ class TorqueBands:
         return np.sqrt(self.variance_nm2)
 
 
-def sign_is_certain(torque_nm: FloatArray, sd_nm: FloatArray) -> FloatArray:
-    """Return 1 where the 95 % limits of a torque have one sign, else 0; NaN unknown."""
-    certain = (np.abs(torque_nm) > LIMITS * sd_nm).astype(float)
-    return np.where(np.isnan(torque_nm + sd_nm), np.nan, certain)
+def errors_by_owner(row: Mapping[str, Any], name: str) -> list[float]:
+    """Standard deviations of a statistic by the owners of the errors.
 
-
-def resolution_nm(net_nm: FloatArray) -> FloatArray:
-    """Torque below which the limits of a joint's terms are not judged.
+    In the order of `OWNERS`; NaN where unknown.
 
     Parameters
     ----------
-    net_nm : ndarray of shape (n_joints, n_frames)
-        Net torques.
+    row : mapping
+        Row of the summary, with the columns of its uncertainty.
+    name : str
+        One of `WITH_ERRORS`.
+    """
+    start, unit = name.rsplit("_", 1)
+    sd = row.get(f"{start}_sd_{unit}", math.nan)
+    if math.isnan(sd):
+        return [math.nan] * len(OWNERS)
+    study, subject = (row.get(f"{start}_shared_by_{owner}", math.nan) for owner in ("study", "subject"))
+    return [float(sd * np.sqrt(max(share, 0.0))) for share in (study, subject, 1.0 - study - subject)]
+
+
+def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -> float:
+    """Standard deviation of a weighted mean of trials by the errors of their inputs.
+
+    Parameters
+    ----------
+    sd : ndarray of shape (n_trials, 3)
+        From `errors_by_owner`.
+    subjects : ndarray of shape (n_trials,)
+        Subject of each trial.
+    weights : ndarray of shape (n_trials,)
+        Weights, which add up to 1.
 
     Returns
     -------
-    ndarray of shape (n_joints,)
-        `RESOLUTION` times the largest net torque of each joint, N m.
+    float
+        NaN where a standard deviation is not known.
+
+    Notes
+    -----
+    An error that trials share is taken to have the same sign in all of them, which is the most it can be: it does not
+    average out. Errors of subjects, and those of trials, are independent.
+
+    Examples
+    --------
+    Two trials of each of two subjects, with 3 N m of each kind of error:
+
+    >>> four = np.full((4, 3), 3.0)
+    >>> round(error_of_mean(four, np.array(["A", "A", "B", "B"]), np.full(4, 0.25)) ** 2 / 9.0, 4)
+    1.75
     """
-    return np.asarray(RESOLUTION * np.nanmax(np.abs(net_nm), axis=1))
+    study, subject, trial = (weights * each for each in sd.T)
+    own = [subject[subjects == name].sum() for name in dict.fromkeys(subjects.tolist())]
+    return float(np.sqrt(study.sum() ** 2 + np.square(own).sum() + np.square(trial).sum()))
+
+
+def sd_by_owner(sd: FloatArray, shares: Mapping[str, FloatArray]) -> FloatArray:
+    """Standard deviations by the owners of the errors, of every frame.
+
+    Parameters
+    ----------
+    sd : ndarray of shape (n_frames,)
+        Standard deviation by all errors.
+    shares : mapping of str to ndarray of shape (n_frames,)
+        Share of each source in its square.
+
+    Returns
+    -------
+    ndarray of shape (3, n_frames)
+        In the order of `OWNERS`.
+    """
+    of_owner = {owner: [shares[each] for each in SOURCES if SHARED_BY[each] == owner] for owner in OWNERS}
+    return np.stack([sd * np.sqrt(np.sum(of_owner[owner], axis=0)) for owner in OWNERS])
+
+
+def added_errors(so_far: FloatArray, values: FloatArray, sd: FloatArray) -> FloatArray:
+    """Sums over a subject's trials of the errors of their curves.
+
+    Parameters
+    ----------
+    so_far : ndarray of shape (3, ...)
+        Sums of the trials before; zeros at first.
+    values : ndarray of shape (...)
+        Curves of a trial; NaN where they do not count.
+    sd : ndarray of shape (3, ...)
+        Their standard deviations, in the order of `OWNERS`.
+
+    Returns
+    -------
+    ndarray of shape (3, ...)
+        Sums of the first two, which the trials share, and of the squares of the third.
+    """
+    own = np.concatenate([sd[:2], sd[2:] ** 2])
+    return so_far + np.where(np.isnan(values), 0.0, own)
+
+
+def error_of_mean_curve(
+    sums: Sequence[FloatArray], counts: Sequence[NDArray[Any]], *, over_subjects: bool
+) -> FloatArray:
+    """Standard deviation of mean curves by the errors of the inputs.
+
+    Parameters
+    ----------
+    sums : sequence of ndarray of shape (3, ...)
+        Of each subject, from `added_errors`.
+    counts : sequence of ndarray of int, shape (...)
+        Number of the subject's trials with a value.
+    over_subjects : bool
+        Mean over the means of the subjects; else over all trials.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        As `error_of_mean`; NaN where a standard deviation is not known or no trial has a value.
+
+    Examples
+    --------
+    The two trials of each of two subjects of `error_of_mean`:
+
+    >>> own = added_errors(added_errors(np.zeros((3, 1)), np.ones(1), np.full((3, 1), 3.0)), np.ones(1), np.full((3, 1), 3.0))
+    >>> found = error_of_mean_curve([own, own], [np.array([2]), np.array([2])], over_subjects=True)
+    >>> round(float(found[0]) ** 2 / 9.0, 4)
+    1.75
+    """
+    units = np.sum([count > 0 if over_subjects else count for count in counts], axis=0)
+    study, others = np.zeros(units.shape), np.zeros(units.shape)
+    for own, count in zip(sums, counts, strict=True):
+        weight = 1.0 / np.maximum(units * (np.maximum(count, 1) if over_subjects else 1), 1)
+        study += weight * own[0]
+        others += (weight * own[1]) ** 2 + weight**2 * own[2]
+    return np.where(units > 0, np.sqrt(study**2 + others), np.nan)

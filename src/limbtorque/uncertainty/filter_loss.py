@@ -1,4 +1,4 @@
-"""Course of the filter's loss over time.
+"""What the filter has removed of a movement: its size, its directions, and its course over time.
 
 Filtered once more, a signal loses something with the course of the first loss, but smeared by the filter's own response. A
 movement whose jerk jumps at unknown instants loses an acceleration ``J h(t - t_0)`` at each of them, with the response h known
@@ -12,22 +12,231 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray
-from limbtorque.chain.inverse import ComplexArray
+from limbtorque.arrays import ComplexArray, FloatArray, runs
 from limbtorque.chain.model import pairs
+from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.smoothers import Smoother, smoother_gain
+from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_weight, smooth_with_impacts, smoother_gain
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.joint_errors import Cutoffs, loss_factors, loss_ratio
-from limbtorque.uncertainty.marker_noise import MarkerNoise
+from limbtorque.uncertainty.bands import Direction, InputErrors
+from limbtorque.uncertainty.input_errors import moment_about_origin
 
+SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
+SLOPES = np.arange(2.0, 8.1, 0.5)  # of a load, whose power has less noise than that of markers and tells its own
+FREQUENCIES = 512
+LOST_JOINTS = (Direction("filter", "loss of the joints"), Direction("filter", "rate of change of that of the joints"))
+LOST_LOADS = (Direction("filter", "loss of the load"), Direction("filter", "rate of change of that of the load"))
 STEPS = 20  # of the deconvolution
 PERIODS = 0.5  # of the cut-off, over which the energy is averaged before the noise is taken off
 WIDE = 2.0  # periods of the cut-off, over which the joints share the loss alike
 LEAST_SHARE = 0.05  # of an energy that is not noise: below, the estimate is nothing but noise
 RESPONSE = 4096  # frames
+
+
+@dataclass(frozen=True)
+class Cutoffs:
+    """Cut-offs of a trial's filter over time.
+
+    Attributes
+    ----------
+    hz : tuple of float
+        Its cut-off, and the higher one around impacts.
+    weight : ndarray of shape (n_cutoffs, n_frames)
+        Weights of the cut-offs in each frame, which add up to 1.
+    """
+
+    hz: tuple[float, ...]
+    weight: FloatArray
+
+    @classmethod
+    def of(cls, motion: ChainMotion, limb: Limb, settings: Settings) -> Cutoffs:
+        """Cut-offs of a trial that was filtered."""
+        cutoff_hz, n_frames = max(motion.cutoff_hz), len(motion.time_s)
+        high_hz, impacts_s = (
+            min(_impact_hz(motion, settings), HIGHEST * motion.rate_hz),
+            _impacts_s(motion, limb, settings),
+        )
+        if not impacts_s or high_hz <= cutoff_hz:
+            return cls((cutoff_hz,), np.ones((1, n_frames)))
+        high = np.clip(impact_weight(n_frames, motion.rate_hz, np.array(impacts_s)), 0.0, 1.0)  # rounding
+        return cls((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
+
+    def over_time(self, values: ArrayLike) -> FloatArray:
+        """Values for each cut-off, (n_cutoffs, ...), in each frame, (..., n_frames)."""
+        return np.asarray(np.einsum("c...,ct->...t", np.asarray(values, dtype=float), self.weight))
+
+
+def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
+    """Part of the movement and of the load that the filter has removed.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    limb : Limb
+        The limb.
+    settings : Settings
+        Filter, and size of the error.
+
+    Returns
+    -------
+    InputErrors
+        Two directions of the joints, and two of the load where there is one: the difference between the filtered signal and the same filtered once more, and its rate of change over
+        that of a wave at the cut-off; both times `loss_ratio`, of the load `ratio_of_signal`, over the root of 2.
+
+    Notes
+    -----
+    ``(1 - K) K x`` of the filter K and the movement x has the course of the loss ``(1 - K) x`` but less of its high
+    frequencies (Tukey's twicing). Signal and rate of change together are the envelope of the loss, whose sign and phase
+    at a frame are not known. A small change of a recursive filter's cut-off changes the signal in the same directions.
+    """
+    smoother = smoother_of(settings)
+    if not motion.cutoff_hz or smoother is None or not settings.uncertainty.sizes["filter"]:
+        return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
+    cutoff_hz = max(motion.cutoff_hz)
+    load = np.nan_to_num(np.column_stack([motion.load.force_n, moment_about_origin(motion.load)]))
+    signal = np.hstack([motion.joint_m.reshape(len(load), -1), load])
+    lost = signal - filtered_again(motion, limb, settings, signal)
+    ratio = np.full(signal.shape[1], loss_ratio(smoother, cutoff_hz, motion.rate_hz))
+    if load.any():
+        third = filtered_again(motion, limb, settings, lost[:, -3:-1])
+        ratio[-3:] = ratio_of_signal(lost[:, -3:-1], third, smoother, cutoff_hz, motion.rate_hz)
+    lost *= settings.uncertainty.sizes["filter"] * ratio / np.sqrt(2.0)
+    cutoffs = Cutoffs.of(motion, limb, settings)
+    turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
+    both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
+    joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
+    loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
+    return InputErrors.together([joints, loads] if both[-3:].any() else [joints])
+
+
+@functools.lru_cache(maxsize=256)
+def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
+    """Acceleration that a filter removes, over what it removes when applied again.
+
+    Parameters
+    ----------
+    smoother : Smoother
+        The filter.
+    cutoff_hz, rate_hz : float
+        Its cut-off, and frames per second.
+
+    Returns
+    -------
+    float
+        Ratio of the root mean squares of ``(1 - K) x`` and ``(1 - K) K x`` for a movement x whose power falls with
+        frequency as f^-`SLOPE`.
+    """
+    first, again = _lost_powers(smoother, cutoff_hz, rate_hz)
+    return float(np.sqrt(first[2] / again[2]))
+
+
+def ratio_of_signal(
+    second: FloatArray, third: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float
+) -> float:
+    """Loss by a filter over that by the same filter again, of a noiseless signal.
+
+    Parameters
+    ----------
+    second, third : ndarray of shape (n_frames, ...)
+        What is removed from the filtered signal by filtering again, and from the signal that was filtered twice.
+    smoother, cutoff_hz, rate_hz
+        As in `loss_ratio`.
+
+    Returns
+    -------
+    float
+        Ratio of root mean squares for a signal whose power falls with frequency by the power law that has the ratio of these
+        two, f^-2 to f^-8.
+    """
+    squares = np.square(third).sum()
+    again, first = _ratios_of_slopes(smoother, cutoff_hz, rate_hz)
+    found = np.sqrt(np.square(second).sum() / squares) if squares else again[-1]
+    return float(np.interp(found, again[::-1], first[::-1]))  # both fall with the slope
+
+
+@functools.lru_cache(maxsize=256)
+def _ratios_of_slopes(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Ratios of second to third loss, and of first to second, for each of `SLOPES`."""
+    frequency_hz, gain = _spectrum(smoother, cutoff_hz, rate_hz)
+    power = frequency_hz ** -SLOPES[:, None] * (1.0 - gain) ** 2
+    first, second, third = ((power * gain**order).sum(axis=1) for order in (0, 2, 4))
+    return np.sqrt(second / third), np.sqrt(first / second)
+
+
+@functools.lru_cache(maxsize=256)
+def loss_factors(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
+    """Factors from the second loss of a position to three first losses.
+
+    Shape (3,), of position, velocity and acceleration, in 1, 1/s and 1/s^2, over the lost position of `filter_errors`, for
+    the same movement as `loss_ratio`. Positions have the least noise.
+    """
+    first, again = _lost_powers(smoother, cutoff_hz, rate_hz)
+    return np.asarray(np.sqrt(first / again[0]) / loss_ratio(smoother, cutoff_hz, rate_hz))
+
+
+def _lost_powers(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Powers of position, velocity and acceleration in the first and second loss."""
+    frequency_hz, gain = _spectrum(smoother, cutoff_hz, rate_hz)
+    orders = np.arange(3)[:, None]
+    power = (2.0 * np.pi * frequency_hz) ** (2.0 * orders) * frequency_hz**-SLOPE * (1.0 - gain) ** 2
+    return power.sum(axis=1), (power * gain**2).sum(axis=1)
+
+
+def frequencies_hz(rate_hz: float) -> FloatArray:
+    """Frequencies of means over the spectrum, up to half the rate."""
+    return np.asarray((np.arange(FREQUENCIES) + 0.5) / FREQUENCIES * rate_hz / 2.0)
+
+
+def _spectrum(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[FloatArray, FloatArray]:
+    """Frequencies up to half the rate, and the filter's gain."""
+    frequency_hz = frequencies_hz(rate_hz)
+    return frequency_hz, smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+
+
+def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:
+    """Signal of all frames filtered as the joint centres were.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        Rate, cut-offs and load of the trial.
+    limb : Limb
+        The limb.
+    settings : Settings
+        Method, and the higher cut-off around impacts.
+    values : ndarray of shape (n_frames, ...)
+        The signal.
+    """
+    smoother = smoother_of(settings)
+    if smoother is None or not motion.cutoff_hz:
+        return values
+    return smooth_with_impacts(
+        values,
+        rate_hz=motion.rate_hz,
+        cutoff_hz=max(motion.cutoff_hz),
+        smoother=smoother,
+        impact_hz=_impact_hz(motion, settings),
+        impacts_s=_impacts_s(motion, limb, settings),
+    )
+
+
+def _impact_hz(motion: ChainMotion, settings: Settings) -> float:
+    """Cut-off around impacts; a given one holds there as well."""
+    factor = 1.0 if isinstance(settings.filter.cutoff_hz, float) else settings.filter.impact_factor
+    return factor * max(motion.cutoff_hz)
+
+
+def _impacts_s(motion: ChainMotion, limb: Limb, settings: Settings) -> list[float]:
+    """Times at which the ground begins to load the limb, from the first frame, s."""
+    if limb.load or not meets_ground(limb, settings):
+        return []
+    pressed = np.nan_to_num(np.hypot(*motion.load.force_n.T)) > settings.plates.threshold_n
+    return [start / motion.rate_hz for start, _ in runs(pressed) if start]
 
 
 @dataclass(frozen=True)
@@ -48,7 +257,7 @@ class FilterLoss:
 
 
 def loss_course(
-    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: MarkerNoise | None, cutoffs: Cutoffs
+    motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: FloatArray | float, cutoffs: Cutoffs
 ) -> FilterLoss:
     """Course of the filter's loss, from that of the estimate by filtering again.
 
@@ -60,8 +269,8 @@ def loss_course(
         The filter.
     lost_m : complex ndarray of shape (n_joints + 1, 2, n_frames)
         Joints in the directions of `joint_errors.filter_errors`, m.
-    noise : MarkerNoise or None
-        Noise, whose part of the energy is taken off.
+    noise : float or ndarray of shape (n_frames,)
+        Part of the noise in the energy of the lost accelerations, which is taken off.
     cutoffs : Cutoffs
         Cut-offs of the filter: around impacts the same loss of a position is one of a larger acceleration.
 
@@ -74,12 +283,12 @@ def loss_course(
     if smoother is None or lost_m.shape[-1] < 3:
         return FilterLoss(*np.ones((2, lost_m.shape[-1])))
     energy = factors_over_time(smoother, cutoffs, motion.rate_hz)[2] ** 2 * (np.abs(lost_m) ** 2).sum(axis=(0, 1))
-    by_noise = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[2, 2])
-    own = np.nan_to_num(energy) - by_noise
-    wide, expected = _window(motion, WIDE), np.zeros_like(own)
+    of_signal = np.nan_to_num(energy) - noise
+    wide, expected = _wide_window(motion), np.zeros_like(of_signal)
     for cutoff_hz, weight in zip(cutoffs.hz, cutoffs.weight, strict=True):
-        expected += weight * _first_loss(weight * own, smoother, cutoff_hz, motion.rate_hz)
-    mean, tiny = np.maximum(_same(own, wide), LEAST_SHARE * _same(energy, wide)), np.finfo(float).tiny
+        expected += weight * _first_loss(weight * of_signal, smoother, cutoff_hz, motion.rate_hz)
+    mean = np.maximum(_smeared(of_signal, wide), LEAST_SHARE * _smeared(energy, wide))
+    tiny = np.finfo(float).tiny
     return FilterLoss(*(np.sqrt(expected / np.maximum(each, tiny)) for each in (np.nan_to_num(energy), mean)))
 
 
@@ -91,9 +300,9 @@ def factors_over_time(smoother: Smoother, cutoffs: Cutoffs, rate_hz: float) -> F
 def _first_loss(energy: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
     """Energy of the loss by one cut-off, from that of its estimate."""
     first, second = _responses(smoother, cutoff_hz, rate_hz)
-    window = _hann(PERIODS * rate_hz / cutoff_hz)
-    jumps = _deconvolved(np.maximum(_same(energy, window), 0.0), _smeared(second, window))
-    return np.maximum(_same(jumps, first), 0.0)
+    window = hann_window(PERIODS * rate_hz / cutoff_hz)
+    jumps = _deconvolved(np.maximum(_smeared(energy, window), 0.0), _smeared(second, window))
+    return np.maximum(_smeared(jumps, first), 0.0)
 
 
 def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss, motion: ChainMotion) -> FloatArray:
@@ -117,16 +326,13 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
         around.
         Terms with a velocity keep that of the frame: at rest it is 0, whatever the limb does soon. NaN where it is not known.
     """
-    square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _window(motion, WIDE)
+    square, window = np.broadcast_to(loss.amplitude**2, variance.shape), _wide_window(motion)
     of_one = np.divide(variance, square, out=np.zeros_like(variance), where=square > 0.0)
     known, lever = ~np.isnan(variance), _levers(motion, variance.shape[1])
-    around = _averaged(known * lever, window)
+    around = averaged(known * lever, window)
     share = np.divide(lever, around, out=np.zeros_like(variance), where=known & (around > 0.0))
-    own = (
-        without_noise(_averaged(np.nan_to_num(of_one), window), _averaged(np.nan_to_num(known * in_loss), window))
-        * share
-    )
-    return np.asarray(np.where(known, own * loss.around**2, np.nan))
+    left = without_noise(averaged(np.nan_to_num(of_one), window), averaged(np.nan_to_num(known * in_loss), window))
+    return np.asarray(np.where(known, left * share * loss.around**2, np.nan))
 
 
 def without_noise(energy: FloatArray, noise: FloatArray) -> FloatArray:
@@ -166,24 +372,23 @@ def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
     """
     square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
     n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
-    both = [square[j] + square[k] for j, k in pairs(n)]
-    lever[1 + n : 1 + 2 * n + len(both)] = np.stack([*square, *both])
+    lever[1 + n : -3] = [*square, *(square[j] + square[k] for j, k in pairs(n))]
     return lever
 
 
-def _averaged(values: FloatArray, window: FloatArray) -> FloatArray:
+def averaged(values: FloatArray, window: FloatArray) -> FloatArray:
     """Means over time, the last axis, with the weights of a window."""
-    from scipy.ndimage import convolve1d  # a slow import that most studies do not need
+    from scipy.ndimage import convolve1d  # a slow import that studies without bands do not need
 
     return np.asarray(convolve1d(values, window, axis=-1, mode="constant"))
 
 
-def _window(motion: ChainMotion, periods: float) -> FloatArray:
-    """Weights of the frames in the mean of an energy."""
-    return _hann(periods * motion.rate_hz / max(motion.cutoff_hz))
+def _wide_window(motion: ChainMotion) -> FloatArray:
+    """Weights of the frames in the mean of an energy over `WIDE` periods."""
+    return hann_window(WIDE * motion.rate_hz / max(motion.cutoff_hz))
 
 
-def _hann(n_frames: float) -> FloatArray:
+def hann_window(n_frames: float) -> FloatArray:
     """Hann window of about so many frames, an odd number, with sum 1."""
     window = np.hanning(2 * round(n_frames / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
@@ -202,11 +407,11 @@ def _responses(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[Fl
     gain = smoother_gain(below, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
     lost, half = (1.0 - gain) / omega**2, round(1.5 * rate_hz / cutoff_hz)
     again = loss_factors(smoother, cutoff_hz, rate_hz)[2] * loss_ratio(smoother, cutoff_hz, rate_hz) * lost * gain
-    found = []
-    for each in (lost, again / omega**2):
-        wave, turned = (np.fft.irfft(part, RESPONSE) for part in (each, 1j * each * frequency_hz / cutoff_hz))
-        found.append(np.roll((wave**2 + turned**2) / 2.0, half)[: 2 * half + 1])
-    return found[0], found[1]
+    energies = []
+    for response in (lost, again / omega**2):
+        wave, turned = (np.fft.irfft(part, RESPONSE) for part in (response, 1j * response * frequency_hz / cutoff_hz))
+        energies.append(np.roll((wave**2 + turned**2) / 2.0, half)[: 2 * half + 1])
+    return energies[0], energies[1]
 
 
 def _deconvolved(energy: FloatArray, response: FloatArray) -> FloatArray:
@@ -214,23 +419,15 @@ def _deconvolved(energy: FloatArray, response: FloatArray) -> FloatArray:
     if not energy.any():
         return energy
     total = response.sum()
-    found = energy / total
+    jumps = energy / total
     for _ in range(STEPS):
-        expected = np.maximum(_same(found, response), np.finfo(float).tiny)
-        found = np.maximum(found * _same(energy / expected, response) / total, 0.0)
-    return np.asarray(found)
+        expected = np.maximum(_smeared(jumps, response), np.finfo(float).tiny)
+        jumps = np.maximum(jumps * _smeared(energy / expected, response) / total, 0.0)
+    return np.asarray(jumps)
 
 
-def _same(values: FloatArray, kernel: FloatArray) -> FloatArray:
+def _smeared(values: FloatArray, kernel: FloatArray) -> FloatArray:
     """Convolution with a symmetric kernel of odd length, as long as the values."""
-    from scipy.signal import convolve
+    from scipy.signal import convolve  # a slow import that studies without bands do not need
 
-    half = len(kernel) // 2
-    return np.asarray(convolve(values, kernel, mode="full")[half : half + len(values)])
-
-
-def _smeared(response: FloatArray, window: FloatArray) -> FloatArray:
-    """Response of an energy that is averaged."""
-    from scipy.signal import convolve
-
-    return np.asarray(convolve(response, window, mode="same"))
+    return np.asarray(convolve(values, kernel, mode="same"))

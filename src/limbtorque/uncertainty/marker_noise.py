@@ -1,33 +1,159 @@
-"""Noise of the markers, through filter, fit and derivatives.
+"""Noise of the markers, through filter, fit and derivatives, to first and second order.
 
 White noise of variance s^2 leaves a filter of gain g with variance ``s^2 mean(g^2)``; position, velocity and acceleration
-have ``s^2 mean(w^k g^2)`` with k = 0, 2 and 4, and position and acceleration the covariance ``-s^2 mean(w^2 g^2)``.
+have ``s^2 mean(w^k g^2)`` with k = 0, 2 and 4, and position and acceleration the covariance ``-s^2 mean(w^2 g^2)``. A sum over
+frames is a weighted sum of the noise before the filter: its weights are differentiated and filtered in place of the noise, and
+their squares add up to the variance.
+
+Near rest the product of two errors of velocities is all there is: the noise e of a velocity w adds ``2 w e + e^2`` to its
+square, with mean ``v`` and variance ``4 w^2 v + 2 v^2`` (of a product of two velocities: Goodman 1960, Journal of the American
+Statistical Association 55, 708-713). With the measured velocity in place of w the variance would be too large by ``4 v^2``, as
+that velocity has the noise itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.kinematics import unit_vectors
-from limbtorque.chain.regressor import number_of_terms
-from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
+from limbtorque.chain.linear import (
+    MotionChange,
+    change_of_load_torque,
+    change_of_terms,
+    number_of_terms,
+    terms_of_constants,
+)
+from limbtorque.chain.model import Kinematics, pairs
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.smoothing import smoother_of
+from limbtorque.signals.derivatives import differentiate, second_derivative_gain
+from limbtorque.signals.smoothers import Smoother, second_gains, smoother_gain, smoother_reach
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.directions import InputErrors
-from limbtorque.uncertainty.fitted import fit_change
-from limbtorque.uncertainty.landmark_errors import centre_landmarks
-from limbtorque.uncertainty.noise_gains import NoiseGains
-from limbtorque.uncertainty.noise_sums import NoiseSum
+from limbtorque.uncertainty.filter_loss import (
+    FREQUENCIES,
+    Cutoffs,
+    averaged,
+    frequencies_hz,
+    hann_window,
+    loss_factors,
+    loss_ratio,
+)
+from limbtorque.uncertainty.input_errors import centre_landmarks
+from limbtorque.uncertainty.joint_errors import fit_change
 
 FRAMES_AT_A_TIME = 1024
+PERIODS = 1.0  # of the cut-off, over which a velocity near rest is averaged
+CERTAIN = 25.0  # times its variance: a squared velocity that is known well enough by itself
+
+
+@dataclass(frozen=True)
+class NoiseGains:
+    """Gains through which white noise of joint centres reaches the torques.
+
+    Attributes
+    ----------
+    smoother : Smoother or None
+        The filter; None without one.
+    rate_hz : float
+        Frames per second.
+    cutoffs_hz : tuple of float
+        Its cut-off, and the higher one around impacts.
+    weight : ndarray of shape (n_cutoffs, n_frames)
+        Weights of the cut-offs in each frame, which add up to 1.
+    loss : float
+        Factor of the estimate of the filter's loss (`filter_loss.filter_errors`).
+    accuracy : {2, 4, 6, 8}
+        Order of accuracy of the differences.
+    factors : ndarray of shape (n_cutoffs, 3)
+        Position, velocity and acceleration over the position in that estimate (`filter_loss.loss_factors`).
+    """
+
+    smoother: Smoother | None
+    rate_hz: float
+    cutoffs_hz: tuple[float, ...]
+    weight: FloatArray
+    loss: float
+    accuracy: int
+    factors: FloatArray
+
+    @classmethod
+    def of(cls, motion: ChainMotion, limb: Limb, settings: Settings) -> NoiseGains:
+        """Gains of the filter of a trial."""
+        rate_hz, accuracy, smoother = motion.rate_hz, settings.differentiation.accuracy, smoother_of(settings)
+        n_frames = len(motion.time_s)
+        if smoother is None or not motion.cutoff_hz:
+            return cls(None, rate_hz, (rate_hz / 2.0,), np.ones((1, n_frames)), 0.0, accuracy, np.ones((1, 3)))
+        cutoffs = Cutoffs.of(motion, limb, settings)
+        loss = settings.uncertainty.sizes["filter"] * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
+        factors = np.array([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
+        return cls(smoother, rate_hz, cutoffs.hz, cutoffs.weight, loss, accuracy, factors)
+
+    def moments(self) -> FloatArray:
+        """Moments of unit noise, shape (2, 4, n_frames).
+
+        Behind the filter, and in the estimate of the loss, both directions together: variances of position, velocity and
+        acceleration, and the covariance of the first and last.
+        """
+        frequency_hz = frequencies_hz(self.rate_hz)
+        square = (2.0 * np.pi * frequency_hz) ** 2
+        first, second = self.of_derivatives(frequency_hz)
+        lost = self.loss * (1.0 - first) * np.hypot(1.0, frequency_hz / np.array(self.cutoffs_hz)[:, None]) * first
+        # mean products of the gains of each two cut-offs, [moment, cut-off, cut-off]
+        sizes = np.stack([np.ones_like(square), square, square**2, -square]) / FREQUENCIES
+        products = (first, first), (first, first), (second, second), (first, second)
+        behind = np.stack([(a * size) @ b.T for (a, b), size in zip(products, sizes, strict=True)])
+        position, velocity, acceleration = self.factors.T
+        scales = (position, position), (velocity, velocity), (acceleration, acceleration), (position, -acceleration)
+        in_loss = np.stack([np.multiply.outer(a, b) for a, b in scales]) * (lost @ lost.T / FREQUENCIES)
+        return np.asarray(np.einsum("ct,akcd,dt->akt", self.weight, np.stack([behind, in_loss]), self.weight))
+
+    def powers(self, frequency_hz: FloatArray) -> FloatArray:
+        """Gains of the signal, (n_cutoffs, n), also at 0 and at half the rate."""
+        if self.smoother is None:
+            return np.ones((1, len(frequency_hz)))
+        below = np.minimum(frequency_hz, 0.999 * self.rate_hz / 2.0)
+        return np.stack(
+            [
+                smoother_gain(below, rate_hz=self.rate_hz, cutoff_hz=cutoff_hz, smoother=self.smoother)
+                for cutoff_hz in self.cutoffs_hz
+            ]
+        )
+
+    def of_derivatives(self, frequency_hz: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gains of the signal and of its second derivative, each (n_cutoffs, n)."""
+        if self.smoother is None:
+            second = second_derivative_gain(frequency_hz / self.rate_hz, accuracy=self.accuracy)
+            return np.ones((1, len(frequency_hz))), second[None]
+        return second_gains(frequency_hz, rate_hz=self.rate_hz, cutoffs_hz=self.cutoffs_hz, smoother=self.smoother)
+
+    def left_in_velocity(self, kernel: FloatArray) -> float:
+        """Variance of the velocities' noise that a symmetric mean over frames leaves."""
+        frequency_hz = frequencies_hz(self.rate_hz)
+        frames = np.arange(len(kernel)) - len(kernel) // 2
+        power = (self.powers(frequency_hz)[0] * frequency_hz) ** 2
+        passed = np.cos(2.0 * np.pi / self.rate_hz * np.multiply.outer(frequency_hz, frames)) @ kernel
+        return float((power * passed**2).sum() / power.sum())
+
+    def together_in_squares(self) -> float:
+        """Frames over which squared velocities have the same noise."""
+        frequency_hz = frequencies_hz(self.rate_hz)
+        power = (self.powers(frequency_hz)[0] * frequency_hz) ** 2
+        return float((power**2).mean() / power.mean() ** 2)
+
+    @property
+    def reach(self) -> int:
+        """Frames to which the filter spreads the noise of one."""
+        if self.smoother is None:
+            return self.accuracy
+        return smoother_reach(self.cutoffs_hz[0], rate_hz=self.rate_hz, smoother=self.smoother)
 
 
 @dataclass(frozen=True)
@@ -55,14 +181,14 @@ class MarkerNoise:
         return self.gains.moments()
 
     @cached_property
-    def velocity(self) -> tuple[FloatArray, FloatArray]:
-        """Covariances of the noise of joint velocities, and of its rate of change.
+    def angle(self) -> FloatArray:
+        """Independent parts of the noise of joint angles, before the filter, rad."""
+        return np.diff(self.parts[2:], axis=0, prepend=0.0)
 
-        Shape (n_links, n_links, n_frames), rad^2/s^2 and rad^2/s^4.
-        """
-        angle = np.diff(self.parts[2:], axis=0, prepend=0.0)
-        covariance = np.nan_to_num(np.einsum("apt,bpt->abt", angle, angle))
-        return covariance * self.moments[0, 1], covariance * self.moments[1, 1]
+    @cached_property
+    def velocity(self) -> FloatArray:
+        """Covariance of the noise of joint velocities, (n_links, n_links, n_frames), rad^2/s^2."""
+        return np.asarray(np.nan_to_num(np.einsum("apt,bpt->abt", self.angle, self.angle)) * self.moments[0, 1])
 
 
 @dataclass(frozen=True)
@@ -72,11 +198,9 @@ class NoiseBands:
     Attributes
     ----------
     variance : ndarray of shape (n_joints, n_terms, n_frames)
-        Rows as of `regressor.term_rows`, N m squared.
-    rate : ndarray of shape (n_joints, n_terms, n_frames)
-        Of the rate of change, (N m / s)^2.
+        Rows as of `linear.term_rows`, N m squared.
     in_loss : ndarray of shape (n_joints, n_terms, n_frames)
-        Of the same noise in the estimate of the filter's loss (`joint_errors.filter_errors`), N m squared.
+        Of the same noise in the estimate of the filter's loss (`filter_loss.filter_errors`), N m squared.
     sums : mapping of str to ndarray of shape (n_joints, n_terms)
         Of sums over frames.
     sums_in_loss : mapping of str to ndarray of shape (n_joints, n_terms)
@@ -84,7 +208,6 @@ class NoiseBands:
     """
 
     variance: FloatArray
-    rate: FloatArray
     in_loss: FloatArray
     sums: Mapping[str, FloatArray]
     sums_in_loss: Mapping[str, FloatArray]
@@ -109,7 +232,7 @@ def marker_noise(motion: ChainMotion, limb: Limb, settings: Settings) -> MarkerN
     joints = np.zeros((n + 1, 2 * (n + 1), n_frames), dtype=complex)
     for k in range(n + 1):
         joints[k, 2 * k], joints[k, 2 * k + 1] = size_m[k], 1j * size_m[k]
-    fit = fit_change(motion, settings, InputErrors.of_joints((), joints), lengths=False)
+    fit = fit_change(motion, settings, joints, lengths=False)
     moved = np.concatenate([np.stack([fit.joint_m[0].real, fit.joint_m[0].imag]), fit.orientation_rad])
     joint_m2 = (np.abs(fit.joint_m) ** 2).sum(axis=(0, 1))
     return MarkerNoise(_independent(moved), joint_m2, NoiseGains.of(motion, limb, settings))
@@ -135,22 +258,21 @@ def noise_bands(
     """
     n, n_frames, weights = motion.chain.n_links, len(motion.time_s), weights or {}
     shape = (n, number_of_terms(n))
-    found = np.zeros((3, *shape, n_frames))
+    variances = np.zeros((2, *shape, n_frames))
     if noise is None:
         nothing = {name: np.zeros(shape) for name in weights}
-        return NoiseBands(found[0], found[1], found[2], nothing, nothing)
+        return NoiseBands(variances[0], variances[1], nothing, nothing)
     kinds, which = _kinds_of_sums(weights)
-    several = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in kinds]
+    sums = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in kinds]
     for first in range(0, n_frames, FRAMES_AT_A_TIME):
         some = slice(first, min(first + FRAMES_AT_A_TIME, n_frames))
-        rows = _rows(motion.part(some), noise.parts[..., some])
-        moments = noise.moments[..., some]
-        found[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), moments), 0.0)
-        for each in several:
+        rows = noise_rows(motion.part(some), noise.parts[..., some])
+        variances[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), noise.moments[..., some]), 0.0)
+        for each in sums:
             each.add(rows, some)
-    variances = [each.variances() for each in several]
-    sums, in_loss = ({name: scale**2 * variances[k][place] for name, (k, scale) in which.items()} for place in (0, 1))
-    return NoiseBands(found[0], found[1], found[2], sums, in_loss)
+    of_sums = [each.variances() for each in sums]
+    behind, in_loss = ({name: scale**2 * of_sums[k][place] for name, (k, scale) in which.items()} for place in (0, 1))
+    return NoiseBands(variances[0], variances[1], behind, in_loss)
 
 
 def _kinds_of_sums(
@@ -172,8 +294,8 @@ def _kinds_of_sums(
 def _squares(rows: FloatArray) -> FloatArray:
     """Sums over the parts of the noise for each moment, (4, n_joints, n_terms, n)."""
     position, velocity, acceleration = np.split(rows, 3, axis=2)
-    pairs = (position, position), (velocity, velocity), (acceleration, acceleration), (position, 2.0 * acceleration)
-    return np.stack([np.einsum("ijdt,ijdt->ijt", one, other) for one, other in pairs])
+    products = (position, position), (velocity, velocity), (acceleration, acceleration), (position, 2.0 * acceleration)
+    return np.stack([np.einsum("ijdt,ijdt->ijt", one, other) for one, other in products])
 
 
 def joint_noise_m(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatArray:
@@ -218,7 +340,7 @@ def _independent(moved: FloatArray) -> FloatArray:
     return parts
 
 
-def _rows(motion: ChainMotion, parts: FloatArray) -> FloatArray:
+def noise_rows(motion: ChainMotion, parts: FloatArray) -> FloatArray:
     """Change of every term with each part of the noise and its derivatives."""
     n, n_parts, n_frames = motion.chain.n_links, parts.shape[1], parts.shape[2]
     base, angle = parts[:2], np.diff(parts[2:], axis=0, prepend=0.0)
@@ -226,18 +348,176 @@ def _rows(motion: ChainMotion, parts: FloatArray) -> FloatArray:
     for k in range(3):
         spread[k, :, k * n_parts : (k + 1) * n_parts] = np.concatenate([angle, base])
     change = MotionChange(spread[0, :n], spread[1, :n], spread[2, :n], spread[2, n:])
-    rows = change_of_terms(motion.chain, motion.kinematics, change, gravity_m_s2=motion.gravity_m_s2)
+    constants = motion.chain.coupling[None], motion.chain.first_moment[None]
+    rows = change_of_terms(*constants, motion.kinematics, change, gravity_m_s2=motion.gravity_m_s2)
     direction = unit_vectors(np.cumsum(motion.kinematics.angle_rad.T, axis=0))[:, None]
     steps = 1j * motion.chain.length_m[:, None, None] * direction * np.cumsum(spread[0, :n], axis=0)
     joints = np.cumsum(np.concatenate([(spread[0, n] + 1j * spread[0, n + 1])[None], steps[:-1]]), axis=0)
-    still = np.zeros((2, 3 * n_parts, n_frames))
+    still = np.zeros((2, *steps.shape[1:]))
     external = change_of_load_torque(
         motion.joint_m,
         motion.load.force_n,
-        joint_change_m=np.stack([joints.real, joints.imag]),
+        joint_change_m=joints,
         force_change_n=still,
         moment_change_nm=still[0],
     )
     rows[:, -1] += external
     rows[:, 0] += external
     return rows
+
+
+@dataclass(frozen=True)
+class NoiseSum:
+    """Weights of the noise of every frame, before the filter, in a sum over frames.
+
+    Attributes
+    ----------
+    weight : ndarray of shape (n_frames,)
+        Weights of the frames in the sum.
+    gains : NoiseGains
+        Gains of the filter.
+    first : int
+        Frame of the first of `before`.
+    before : ndarray of shape (n_joints, n_terms, n_parts, n_before)
+        Weights of the filtered noise, which fill up as stretches of frames are added.
+    """
+
+    weight: FloatArray
+    gains: NoiseGains
+    first: int
+    before: FloatArray
+
+    @classmethod
+    def over(cls, weight: FloatArray, gains: NoiseGains, rows: tuple[int, ...], n_parts: int) -> NoiseSum:
+        """An empty sum over the frames with a weight."""
+        used = np.flatnonzero(weight)
+        first, last = (used[0] - gains.accuracy, used[-1] + gains.accuracy) if used.size else (0, 0)
+        return cls(weight, gains, int(first), np.zeros((*rows, n_parts, last - first + 1)))
+
+    def add(self, rows: FloatArray, some: slice) -> None:
+        """Add a stretch of frames: the differences of the noise are taken of its weights."""
+        used = np.flatnonzero(self.weight[some])
+        if not used.size:
+            return
+        inside = slice(int(used[0]), int(used[-1]) + 1)
+        weight = self.weight[some][inside]
+        weighted = np.where(weight != 0.0, weight * rows[..., inside], 0.0)
+        position, velocity, acceleration = np.split(weighted, 3, axis=2)
+        accuracy, n, start = self.gains.accuracy, len(weight), some.start + inside.start - self.first
+        impulse = np.zeros(2 * accuracy + 1)
+        impulse[accuracy] = 1.0
+        once, twice = differentiate(impulse, rate_hz=self.gains.rate_hz, accuracy=accuracy)
+        self.before[..., start : start + n] += position
+        for k in range(-accuracy // 2, accuracy // 2 + 1):
+            into = self.before[..., start + k : start + k + n]
+            into += once[accuracy - k] * velocity + twice[accuracy - k] * acceleration
+
+    def variances(self) -> tuple[FloatArray, FloatArray]:
+        """Variance of the sum, and of the same noise in the estimate of the loss.
+
+        The estimate is that of `filter_loss.filter_errors` with its phase, times the root of 2.
+        """
+        from scipy.fft import next_fast_len, rfft, rfftfreq  # a slow import that most studies do not need
+
+        gains, n = self.gains, self.before.shape[-1]
+        size = next_fast_len(n + 2 * gains.reach, real=True)
+        frames = np.clip(self.first + np.arange(n), 0, gains.weight.shape[1] - 1)
+        powers = gains.powers(rfftfreq(size, 1.0 / gains.rate_hz))
+        parts = [rfft(self.before * weight[frames], size, axis=-1) for weight in gains.weight]
+        both = np.full(size // 2 + 1, 2.0)
+        both[0], both[-1] = 1.0, 2.0 - (size % 2 == 0)
+        lost = np.sqrt(2.0) * gains.loss * (1.0 - powers) * powers
+        first, second = (
+            np.einsum("ijpf,f->ij", np.abs(sum(g * part for g, part in zip(each, parts, strict=True))) ** 2, both)
+            / size
+            for each in (powers, lost)
+        )
+        return first, second
+
+
+@dataclass(frozen=True)
+class ProductNoise:
+    """Part of the noise in the terms that is of second order in the velocities.
+
+    Attributes
+    ----------
+    bias_nm, variance_nm2 : ndarray of shape (n_joints, n_terms, n_frames)
+        Its mean and variance, rows as of `linear.term_rows`; the variance is independent of that of first order.
+    """
+
+    bias_nm: FloatArray
+    variance_nm2: FloatArray
+
+
+def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None) -> ProductNoise:
+    """Mean and variance of the products of two errors of velocities in every term.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    noise : MarkerNoise or None
+        Its noise.
+    others : ndarray of shape (n_links, n_links, n_frames), optional
+        Covariance of the velocities' errors by all other sources, rad^2/s^2. They add to the variance alone: their part of
+        the mean depends on what is fixed, the true velocity or the measured one.
+
+    Notes
+    -----
+    Of a quadratic form ``e' H e`` in normal errors of covariance C the mean is ``tr(H C)`` and the variance ``2 tr(H C H C)``.
+    """
+    n, n_frames = motion.chain.n_links, len(motion.time_s)
+    bias, variance = np.zeros((2, n, number_of_terms(n), n_frames))
+    by_noise = np.zeros((n, n, n_frames)) if noise is None else noise.velocity
+    covariance = by_noise if others is None else by_noise + others
+    form = np.zeros((n, n, n, n_frames))
+    rows = unit_products(motion)
+    for k, (p, q) in enumerate([*((k, k) for k in range(n)), *pairs(n)]):
+        row, place = rows[:, k], 1 + n + k
+        bias[:, place] = row * by_noise[p, q]
+        variance[:, place] = row**2 * (covariance[p, p] * covariance[q, q] + covariance[p, q] ** 2)
+        form[:, p, q] = form[:, q, p] = row if p == q else row / 2.0
+    turned = np.einsum("iabt,bct->iact", form, covariance)
+    bias[:, 0] = np.einsum("iabt,bat->it", form, by_noise)
+    variance[:, 0] = 2.0 * np.einsum("iabt,ibat->it", turned, turned)
+    return ProductNoise(bias, variance)
+
+
+def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> ChainMotion:
+    """Motion with the most likely velocities, at which derivatives are taken.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    noise : MarkerNoise or None
+        Its noise.
+
+    Returns
+    -------
+    ChainMotion
+        The same motion where a velocity is far above its noise. Near rest its mean over `PERIODS` of the cut-off, less what
+        noise alone would make of that, where it is smaller.
+    """
+    if noise is None or not motion.cutoff_hz:
+        return motion
+    variance = np.einsum("aat->at", noise.velocity)
+    kernel = hann_window(motion.rate_hz * PERIODS / max(motion.cutoff_hz))
+    velocity = motion.kinematics.velocity_rad_s.T
+    known = ~np.isnan(velocity)
+    weight = np.maximum(averaged(known.astype(float), kernel), np.finfo(float).tiny)
+    mean = averaged(np.where(known, velocity, 0.0), kernel) / weight
+    left = noise.gains.left_in_velocity(kernel) * variance
+    rest = mean * np.sqrt(np.maximum(1.0 - left / np.maximum(mean**2, 1e-300), 0.0))
+    rest = np.clip(rest, -np.abs(velocity), np.abs(velocity))  # before its onset a movement is in the mean alone
+    near_rest = CERTAIN * variance / np.maximum(CERTAIN * variance + velocity**2, np.finfo(float).tiny)
+    likely = velocity + near_rest * (rest - velocity)
+    return replace(motion, kinematics=replace(motion.kinematics, velocity_rad_s=likely.T))
+
+
+def unit_products(motion: ChainMotion) -> FloatArray:
+    """Velocity terms for velocities of 1 rad/s, (n_joints, n_products, n_frames)."""
+    chain, still = motion.chain, np.zeros_like(motion.kinematics.angle_rad)
+    unit = Kinematics(motion.kinematics.angle_rad, still + 1.0, still)
+    rows = terms_of_constants(chain.coupling[None], chain.first_moment[None], unit, gravity_m_s2=(0.0, 0.0))
+    return rows[:, 1 + chain.n_links : -3, 0]

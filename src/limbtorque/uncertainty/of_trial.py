@@ -1,4 +1,4 @@
-"""Uncertainty of a trial's torques: linear bands, and samples on request."""
+"""Uncertainty of a trial's torques for its tables: of peaks, means and impulses, of every frame, and samples on request."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.linear import term_rows
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
+from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.study.settings import Settings
-from limbtorque.tables.torque_columns import band_columns, motion_band_columns
+from limbtorque.tables.summary_columns import BANDS
+from limbtorque.tables.torque_columns import band_columns, motion_band_columns, term_columns
 from limbtorque.torques.joint_torques import Torques, used_frames
-from limbtorque.uncertainty.agreement import band_difference
-from limbtorque.uncertainty.bands import TorqueBands
-from limbtorque.uncertainty.columns import band_values
-from limbtorque.uncertainty.marker_noise import marker_noise
-from limbtorque.uncertainty.of_motion import motion_sd, motion_values
-from limbtorque.uncertainty.propagation import torque_bands, trial_errors
-from limbtorque.uncertainty.random_numbers import Draw
-from limbtorque.uncertainty.remedies import peak_weights, with_main_inputs, with_main_sources
-from limbtorque.uncertainty.sampled_summary import sampled_statistics, with_samples
-from limbtorque.uncertainty.summary import window_weights, with_bands, without_bands
+from limbtorque.uncertainty.bands import LIMITS, SHARED_BY, Direction, SharedBy, TorqueBands
+from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise
+from limbtorque.uncertainty.propagation import TrialErrors, torque_bands, trial_errors
+from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_samples
+
+AT_FRAMES = ("peak", "max", "min")
+SHARED: tuple[SharedBy, ...] = ("study", "subject")  # owners of errors that several trials have in common
+MOTION_SD = ("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2")
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,6 @@ class TrialUncertainty:
         Rows of the summary with the columns of their uncertainty.
     columns : mapping of str to ndarray of shape (n_frames,)
         Columns of the torque table; empty without `torques.bands`.
-    by_joint : mapping of str to mapping of str to float
-        Metrics with a value for each joint; empty without samples.
     notes : tuple of str
         Why there are no bands; empty where there are.
     bands : TorqueBands or None
@@ -46,7 +45,6 @@ class TrialUncertainty:
 
     summary: Sequence[Mapping[str, Any]]
     columns: Mapping[str, FloatArray] = field(default_factory=dict)
-    by_joint: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     bands: TorqueBands | None = None
 
@@ -59,7 +57,6 @@ def trial_uncertainty(
     *,
     summary: Sequence[Mapping[str, Any]],
     windows: Mapping[str, BoolArray],
-    judged: BoolArray,
 ) -> TrialUncertainty:
     """Uncertainty of the torques of a trial, as far as the settings ask for it.
 
@@ -73,8 +70,6 @@ def trial_uncertainty(
         Rows of `torques.summary.torque_summary`.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
         Frames of each window of the summary.
-    judged : ndarray of bool, shape (n_frames,)
-        Frames by which the trial is judged.
     """
     options = settings.uncertainty
     if not options.enabled:
@@ -83,23 +78,16 @@ def trial_uncertainty(
         columns = empty_columns(motion) if settings.torques.bands else {}
         return TrialUncertainty(without_bands(summary), columns, notes=(note,))
     used = used_frames(motion, torques)
-    weights = window_weights(motion, windows, used) | peak_weights(summary, motion)
-    bands = torque_bands(motion, limb, settings, weights=weights)
+    weights = window_weights(motion, windows, used)
+    bands = torque_bands(motion, limb, settings, weights=weights | _peak_weights(summary, motion))
     rows = with_bands(summary, bands, motion, windows=windows, used=used)
-    rows = with_main_sources(with_main_inputs(rows, bands, motion), bands, windows, used)
-    found, by_joint = None, {}
     if options.samples:
-        draw, errors = (
-            Draw(options.samples, options.seed, limb.subject, limb.trial),
-            trial_errors(motion, limb, settings),
-        )
-        found = sampled_statistics(errors, draw, torques.terms.net, windows=windows, used=used)
-        by_joint = {"band_difference": band_difference(bands, found, motion.joints, judged & used)}
-        rows = with_samples(rows, found, motion)
+        draw = Draw(options.samples, options.seed, limb.subject, limb.trial)
+        errors = trial_errors(motion, limb, settings)
+        statistics = sampled_statistics(errors, draw, weights=weights, windows=windows, used=used)
+        rows = with_samples(rows, statistics, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
-    if columns and found is not None:
-        columns |= motion_values(motion.joints, found.motion_sd)
-    return TrialUncertainty(rows, columns, by_joint, bands=bands)
+    return TrialUncertainty(rows, columns, bands=bands)
 
 
 def too_long(motion: ChainMotion, settings: Settings) -> str:
@@ -108,6 +96,183 @@ def too_long(motion: ChainMotion, settings: Settings) -> str:
     if n_frames <= most:
         return ""
     return f"no uncertainty: {n_frames} frames, expected at most {most}; analyse parts (start_s, end_s)"
+
+
+def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: BoolArray) -> dict[str, FloatArray]:
+    """Weights of the frames in means and impulses, for `propagation.torque_bands`.
+
+    Parameters
+    ----------
+    motion, windows, used
+        As in `with_bands`.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_frames,)
+        By window and statistic: ``"trial mean"``; an impulse by trapezoids between neighbouring used frames.
+    """
+    weights = {}
+    for name, inside in windows.items():
+        some = inside & used
+        between = 0.5 / motion.rate_hz * (some[1:] & some[:-1])
+        weights[f"{name} impulse"] = np.pad(between, (1, 0)) + np.pad(between, (0, 1))
+        weights[f"{name} mean"] = some / max(some.sum(), 1)
+    return weights
+
+
+def _peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
+    """Weights that pick the frame of each net torque's known peak, by window and joint."""
+    places = {_peak(row): _frame(row["peak_time_s"], motion) for row in rows if row["term"] == "net"}
+    numbers = np.arange(len(motion.time_s))
+    return {name: (numbers == frame).astype(float) for name, frame in places.items() if frame is not None}
+
+
+def _peak(row: Mapping[str, Any]) -> str:
+    """Name of the weights of a row's peak."""
+    return f"{row['window']} peak of {row['joint']}"
+
+
+def _frame(time_s: float, motion: ChainMotion) -> int | None:
+    """Index of the frame at a time; None where there is none."""
+    return None if np.isnan(time_s) else round((time_s - float(motion.time_s[0])) * motion.rate_hz)
+
+
+def with_bands(
+    rows: Sequence[Mapping[str, Any]],
+    bands: TorqueBands,
+    motion: ChainMotion,
+    *,
+    windows: Mapping[str, BoolArray],
+    used: BoolArray,
+) -> list[dict[str, Any]]:
+    """Rows of the torque summary with the columns of their uncertainty.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        From `torques.summary.torque_summary`: one for every window, joint and term.
+    bands : TorqueBands
+        Bands of the trial, with the sums of `window_weights`.
+    motion : ChainMotion
+        Its motion.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    used : ndarray of bool, shape (n_frames,)
+        Frames that the summary uses.
+
+    Returns
+    -------
+    list of dict
+        The same rows with `tables.summary_columns.BANDS`; NaN, and an empty text, where a statistic is not known.
+
+    Notes
+    -----
+    A peak has the uncertainty of its frame: to first order it does not matter that its time is uncertain, too. Each joint
+    centre is an input of its own. The parameters of different segments depend on each other, and are one.
+    """
+    frames = {name: np.flatnonzero(inside & used) for name, inside in windows.items()}
+    parts = {  # variances by source, means over each window
+        name: {source: each[..., some].mean(axis=2) for source, each in bands.by_source.items()}
+        for name, some in frames.items()
+        if some.size
+    }
+    shared = {owner: np.array([each.shared_by == owner for each in bands.directions], dtype=bool) for owner in SHARED}
+    n_terms, count, banded = bands.variance_nm2.shape[1], dict.fromkeys(windows, 0), []
+    for row in rows:
+        name = row["window"]
+        place = divmod(count[name], n_terms)
+        count[name] += 1
+        columns = _at_frames(row, bands, motion, place)
+        if name in parts:
+            columns |= _over_frames(row, bands, place, shared)
+            if not np.isnan(row["mean_nm"]):
+                columns |= _main({source: float(each[place]) for source, each in parts[name].items()})
+        banded.append({**row, **_EMPTY, **columns})
+    return banded
+
+
+def without_bands(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the torque summary with empty columns of their uncertainty."""
+    return [{**row, **_EMPTY} for row in rows]
+
+
+_EMPTY = {column.name: "" if column.kind is str else float("nan") for column in BANDS}
+
+
+def _at_frames(
+    row: Mapping[str, Any], bands: TorqueBands, motion: ChainMotion, place: tuple[int, int]
+) -> dict[str, Any]:
+    """Columns of the known largest and smallest values, and the parts of the errors in the peak."""
+    columns: dict[str, Any] = {}
+    for name in AT_FRAMES:
+        frame = _frame(row[f"{name}_time_s"], motion)
+        if frame is None:
+            continue
+        at = (*place, frame)
+        parts: dict[str, float] = {source: float(each[at]) for source, each in bands.by_source.items()}
+        shared = {owner: sum(parts[each] for each in bands.by_source if SHARED_BY[each] == owner) for owner in SHARED}
+        columns |= _limits(f"{name}_nm", row, bands.sd_nm[at], bands.bias_nm[at], shared)
+        whole = float(bands.variance_nm2[at])
+        if name == "peak" and whole > 0.0:
+            shares = {source: part / whole for source, part in parts.items()}
+            columns |= {f"peak_share_{source}": shares.get(source, 0.0) for source in SOURCES}
+            columns["peak_main_source"] = max(shares, key=lambda source: shares[source])
+            if row["term"] == "net" and _peak(row) in bands.sums:
+                columns |= _main_input(bands.directions, bands.sums[_peak(row)].change[place] ** 2 / whole, shares)
+    return columns
+
+
+def _over_frames(
+    row: Mapping[str, Any], bands: TorqueBands, place: tuple[int, int], shared: Mapping[SharedBy, BoolArray]
+) -> dict[str, Any]:
+    """Columns of mean and impulse; `shared`: the directions of errors that trials have in common, by owner."""
+    columns: dict[str, Any] = {}
+    for name, column in (("mean", "mean_nm"), ("impulse", "impulse_nms")):
+        if not np.isnan(row[column]):
+            sums = bands.sums[f"{row['window']} {name}"]
+            squares = sums.change[place] ** 2
+            parts = {owner: float(squares[mine].sum()) for owner, mine in shared.items()}
+            columns |= _limits(column, row, sums.sd[place], sums.bias[place], parts)
+    return columns
+
+
+def _limits(
+    column: str, row: Mapping[str, Any], sd: float, bias: float, shared: Mapping[SharedBy, float]
+) -> dict[str, float]:
+    """Standard deviation, limits, shared parts of the variance, and whether the sign is certain."""
+    centre, (start, unit) = row[column] - bias, column.rsplit("_", 1)
+    columns = {
+        f"{start}_sd_{unit}": float(sd),
+        f"{start}_low_{unit}": float(centre - LIMITS * sd),
+        f"{start}_high_{unit}": float(centre + LIMITS * sd),
+        **{f"{start}_shared_by_{owner}": part / float(sd) ** 2 if sd else 0.0 for owner, part in shared.items()},
+    }
+    if f"{start}_sign_certain" in _EMPTY:
+        columns[f"{start}_sign_certain"] = float("nan") if np.isnan(sd) else float(abs(centre) > LIMITS * sd)
+    return columns
+
+
+def _main(variance: Mapping[Source, float]) -> dict[str, Any]:
+    """Root mean square of the standard deviation, and its largest source."""
+    whole = sum(variance.values())
+    if not whole > 0.0:
+        return {"band_rms_nm": 0.0}
+    name = max(variance, key=lambda source: variance[source])
+    return {"band_rms_nm": whole**0.5, "band_main_source": name, "band_main_share": variance[name] / whole}
+
+
+def _main_input(
+    directions: Sequence[Direction], of_directions: FloatArray, of_sources: Mapping[str, float]
+) -> dict[str, Any]:
+    """Input with the largest share: a landmark, between side and axis in the name of its directions, or a source."""
+    shares: dict[str, float] = {}
+    for direction, share in zip(directions, of_directions.tolist(), strict=True):
+        joint_centre = direction.source == "joint_centres"
+        name = " ".join(direction.name.split(" ")[1:-1]) if joint_centre else direction.source
+        shares[name] = shares.get(name, 0.0) + share
+    shares |= {source: of_sources.get(source, 0.0) for source in ("filter", "marker_noise")}
+    name = max(shares, key=lambda each: shares[each])
+    return {"peak_main_input": name, "peak_main_input_share": shares[name]}
 
 
 def empty_columns(motion: ChainMotion) -> dict[str, FloatArray]:
@@ -128,7 +293,49 @@ def frame_columns(
         As in `trial_uncertainty`.
     bands : TorqueBands
         Bands of the torques.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_frames,)
+        Of torques, NaN where a torque is not known, and of the motion.
     """
     noise = marker_noise(motion, limb, settings)
     sd = motion_sd(trial_errors(motion, limb, settings, noise=noise), noise)
-    return band_values(motion.joints, torques, bands) | motion_values(motion.joints, sd)
+    rows, joints, values = term_rows(torques.terms), motion.joints, {}
+    for i, joint in enumerate(joints):
+        names = [f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))]
+        for name, centre, size in zip(names, rows[i] - bands.bias_nm[i], bands.sd_nm[i], strict=True):
+            values[f"{name}_sd_nm"] = size
+            values[f"{name}_low_nm"], values[f"{name}_high_nm"] = centre - LIMITS * size, centre + LIMITS * size
+        whole = bands.variance_nm2[i, 0]
+        for source in SOURCES:
+            part = bands.by_source[source][i, 0] if source in bands.by_source else np.zeros_like(whole)
+            share = np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0.0)
+            values[f"{joint}_torque_share_{source}"] = np.where(np.isnan(whole), np.nan, share)
+        values |= {f"{joint}_{name}": sd[k, i] for k, name in enumerate(MOTION_SD)}
+    return values
+
+
+def motion_sd(errors: TrialErrors, noise: MarkerNoise | None) -> FloatArray:
+    """Standard deviations of a trial's motion, to first order.
+
+    Parameters
+    ----------
+    errors : TrialErrors
+        Errors of its inputs.
+    noise : MarkerNoise or None
+        Noise of its markers.
+
+    Returns
+    -------
+    ndarray of shape (3, n_joints, n_frames)
+        Of joint angles, velocities and accelerations, rad, rad/s and rad/s^2.
+    """
+    square = np.zeros((3, errors.motion.chain.n_links, len(errors.motion.time_s)))
+    for each in errors.inputs:
+        if each.motion is not None:
+            changes = each.motion.angle_rad, each.motion.velocity_rad_s, each.motion.acceleration_rad_s2
+            square += np.stack([np.square(change).sum(axis=1) for change in changes])
+    if noise is not None:
+        square += np.square(noise.angle).sum(axis=1) * noise.moments[0, :3, None]
+    return np.sqrt(square)

@@ -1,71 +1,76 @@
 """Linear propagation: from errors of the inputs to those of every torque term.
 
-Torques and terms are linear in the inertial parameters (`limbtorque.chain.regressor`); along all other directions the
+Torques and terms are linear in the inertial parameters (`limbtorque.chain.linear`); along all other directions the
 derivatives are taken at the measured motion: of the fitted chain with its joints, of the angles' derivatives by the same
 differences as those of the angles, and of the terms with angles and load.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.chain.regressor import (
+from limbtorque.chain.linear import (
+    MotionChange,
+    change_of_load_torque,
+    change_of_terms,
     coupling_of,
     inertial_parameters,
     number_of_terms,
     term_regressor,
     terms_of_constants,
 )
-from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
 from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
-from limbtorque.uncertainty.bands import SumBands, TorqueBands
-from limbtorque.uncertainty.directions import Direction, InputErrors, ParameterErrors
+from limbtorque.uncertainty.bands import Direction, InputErrors, ParameterErrors, SumBands, TorqueBands
 from limbtorque.uncertainty.filter_loss import (
+    LOST_JOINTS,
+    LOST_LOADS,
+    Cutoffs,
     FilterLoss,
     factors_over_time,
+    filter_errors,
     loss_course,
     variance_of_loss,
     without_noise,
 )
-from limbtorque.uncertainty.fitted import fit_change, motion_change
+from limbtorque.uncertainty.input_errors import (
+    centre_errors_m,
+    centre_landmarks,
+    following_load,
+    length_shares,
+    plate_errors,
+    segment_errors,
+)
 from limbtorque.uncertainty.joint_errors import (
-    LOST_JOINTS,
-    LOST_LOADS,
-    Cutoffs,
     centre_errors,
-    filter_errors,
+    fit_change,
     gap_errors,
-    lost_rate,
+    motion_change,
     plane_errors,
     soft_tissue_errors,
 )
-from limbtorque.uncertainty.landmark_errors import centre_errors_m, centre_landmarks
-from limbtorque.uncertainty.load_errors import following_load, plate_errors
-from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise, noise_bands
-from limbtorque.uncertainty.segment_errors import length_shares, segment_errors
-from limbtorque.uncertainty.velocity_products import product_noise, without_velocity_noise
+from limbtorque.uncertainty.marker_noise import (
+    MarkerNoise,
+    marker_noise,
+    noise_bands,
+    product_noise,
+    without_velocity_noise,
+)
 
-LOST = slice(0, 2)  # directions of the joints among those of the filter
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
 FRAMES_AT_A_TIME = 256  # the changes of all terms in all directions take 15 kB a frame, and should stay in the cache
 
 
 def torque_bands(
-    motion: ChainMotion,
-    limb: Limb,
-    settings: Settings,
-    *,
-    weights: Mapping[str, FloatArray] | None = None,
-    whole_curves: bool = False,
+    motion: ChainMotion, limb: Limb, settings: Settings, *, weights: Mapping[str, FloatArray] | None = None
 ) -> TorqueBands:
     """Uncertainty of all torques and terms of a trial, to first order.
 
@@ -80,8 +85,6 @@ def torque_bands(
     weights : mapping of str to ndarray of shape (n_frames,), optional
         Weights of the frames in sums whose uncertainty is needed, too: ``1 / n`` for a mean, ``1 / rate`` for an integral.
         Frames of weight 0 do not count, whatever they hold.
-    whole_curves : bool, optional
-        Also the rates of change of the errors, for `simultaneous.simultaneous_limits`.
 
     Returns
     -------
@@ -95,46 +98,59 @@ def torque_bands(
 
     Notes
     -----
-    Left out are the errors of the plane's direction in the load, and, for loads of the settings, of the load itself. Products of two noisy velocities are of second order (`velocity_products`).
+    Left out are the errors of the plane's direction in the load, and, for loads of the settings, of the load itself. Products
+    of two noisy velocities are of second order (`marker_noise.product_noise`).
     """
     weights = weights or {}
     noise = marker_noise(motion, limb, settings)
     likely = without_velocity_noise(motion, noise)
     errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
-    found = _Found.empty(errors, weights, rates=whole_curves)
+    directions = tuple(errors.directions)
+    shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
+    by_source = {each.source: np.zeros((*shape, len(motion.time_s))) for each in directions}
+    lost_joints = np.zeros((*shape, len(motion.time_s)))
+    changes = {name: np.zeros((*shape, len(directions))) for name in weights}
     for some, start, rows in errors.changes():
-        found.add(some, start, rows, weights=weights, rate_hz=motion.rate_hz)
+        for source, first, last in _blocks(directions[start : start + rows.shape[2]]):
+            part = rows[:, :, first:last]
+            by_source[source][..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
+            if source == "filter":
+                part = part[:, :, : len(LOST_JOINTS)]
+                lost_joints[..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
+        for name, weight in weights.items():
+            used = np.flatnonzero(weight[some])
+            changes[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
     by_noise = noise_bands(likely, noise, weights=weights)
-    _sums_in_phase(found, errors, weights, by_noise.sums_in_loss)
+    _sums_in_phase(changes, errors, weights, by_noise.sums_in_loss)
     if errors.loss is not None and noise is not None:
-        found.by_source["filter"] += variance_of_loss(found.lost, by_noise.in_loss, errors.loss, likely) - found.lost
+        left = variance_of_loss(lost_joints, by_noise.in_loss, errors.loss, likely)
+        by_source["filter"] += left - lost_joints
     products = product_noise(motion, noise, errors.velocity_covariance())
-    found.by_source["marker_noise"] = by_noise.variance + products.variance_nm2
+    by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
     sums = {}
     for name, weight in weights.items():
         used = np.flatnonzero(weight)
-        change, square = found.sums[name], products.variance_nm2[..., used] @ weight[used] ** 2
-        variance = (change**2).sum(axis=2) + by_noise.sums[name] + together * square
-        sums[name] = SumBands(change, variance, products.bias_nm[..., used] @ weight[used])
-    rate = None
-    if found.rate is not None:
-        rate = found.rate + by_noise.rate + products.rate_nm2_s2
-        rate = rate + found.by_source.get("filter", 0.0) * lost_rate(motion, limb, settings) ** 2
-    return TorqueBands(tuple(errors.directions), found.by_source, products.bias_nm, rate, sums)
+        of_products = together * (products.variance_nm2[..., used] @ weight[used] ** 2)
+        variance = (changes[name] ** 2).sum(axis=2) + by_noise.sums[name] + of_products
+        sums[name] = SumBands(changes[name], variance, products.bias_nm[..., used] @ weight[used])
+    return TorqueBands(directions, by_source, products.bias_nm, sums)
 
 
 def _sums_in_phase(
-    found: _Found, errors: TrialErrors, weights: Mapping[str, FloatArray], noise: Mapping[str, FloatArray]
+    changes: dict[str, FloatArray],
+    errors: TrialErrors,
+    weights: Mapping[str, FloatArray],
+    noise: Mapping[str, FloatArray],
 ) -> None:
-    """Give sums over frames the filter's loss with its own phase and derivatives.
+    """Give sums over frames, in place, the filter's loss with its own phase and derivatives.
 
     Frame by frame the rate of change stands for the frames in which the loss passes zero at another time than its estimate,
     and derivatives are estimated from the position. In a sum neither would cancel; the filter shifts no phase, and the sum
     of an acceleration is the change of a velocity. The variances of the noise in these sums are taken off.
     """
-    places = {each: k for k, each in enumerate(found.directions) if each in (*LOST_JOINTS, *LOST_LOADS)}
-    for change in found.sums.values():
+    places = {each: k for k, each in enumerate(errors.directions) if each in (*LOST_JOINTS, *LOST_LOADS)}
+    for change in changes.values():
         for each, k in places.items():
             change[..., k] *= np.sqrt(2.0) if each == LOST_LOADS[0] else 0.0
     if errors.estimated is None:
@@ -144,59 +160,10 @@ def _sums_in_phase(
         rows = np.sqrt(2.0) * errors.estimated.rows(motion, errors.limb, errors.settings, some)
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
-            found.sums[name][..., start : start + 1] += rows[..., used] @ weight[some][used]
-    for name, change in found.sums.items():
-        own = change[..., start]
-        change[..., start] = np.sign(own) * np.sqrt(without_noise(own**2, noise[name]))
-
-
-@dataclass(frozen=True)
-class _Found:
-    """Variances and sums of a trial, which fill up direction by direction."""
-
-    directions: tuple[Direction, ...]
-    by_source: dict[Source, FloatArray]
-    lost: FloatArray
-    rate: FloatArray | None
-    sums: dict[str, FloatArray]
-
-    @classmethod
-    def empty(cls, errors: TrialErrors, weights: Mapping[str, FloatArray], *, rates: bool) -> _Found:
-        """Zeros for all sources of some errors."""
-        directions, motion = tuple(errors.directions), errors.motion
-        shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
-        whole = (*shape, len(motion.time_s))
-        by_source = {each.source: np.zeros(whole) for each in directions}
-        sums = {name: np.zeros((*shape, len(directions))) for name in weights}
-        return cls(directions, by_source, np.zeros(whole), np.zeros(whole) if rates else None, sums)
-
-    def add(
-        self, some: slice, start: int, rows: FloatArray, *, weights: Mapping[str, FloatArray], rate_hz: float
-    ) -> None:
-        """Add the change of every term with some directions, over some frames."""
-        own = self.directions[start : start + rows.shape[2]]
-        for source, first, last in _blocks(own):
-            part = rows[:, :, first:last]
-            square = np.einsum("ijdt,ijdt->ijt", part, part)
-            self.by_source[source][..., some] += square
-            if source == "filter":
-                self.lost[..., some] += np.einsum("ijdt,ijdt->ijt", part[:, :, LOST], part[:, :, LOST])
-            if self.rate is not None and source != "filter":
-                self.rate[..., some] += _squared_steps(part, square) * rate_hz**2
-        for name, weight in weights.items():
-            used = np.flatnonzero(weight[some])
-            self.sums[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
-
-
-def _squared_steps(part: FloatArray, square: FloatArray) -> FloatArray:
-    """Sum over the directions of the squared steps from frame to frame."""
-    found = np.zeros_like(square)
-    if square.shape[-1] > 1:
-        product = np.einsum("ijdt,ijdt->ijt", part[..., 1:], part[..., :-1])
-        found[..., :-1] = np.maximum(square[..., 1:] + square[..., :-1] - 2.0 * product, 0.0)
-        found[..., -1] = np.nan
-        found[..., 1:] = np.where(np.isnan(found[..., 1:]), found[..., :-1], found[..., 1:])
-    return found
+            changes[name][..., start : start + 1] += rows[..., used] @ weight[some][used]
+    for name, change in changes.items():
+        loss = change[..., start]
+        change[..., start] = np.sign(loss) * np.sqrt(without_noise(loss**2, noise[name]))
 
 
 @dataclass(frozen=True)
@@ -248,7 +215,7 @@ class TrialErrors:
         start : int
             Place of the first direction among all.
         rows : ndarray of shape (n_joints, n_terms, n_some, n_frames)
-            Rows as of `regressor.term_rows`, N m, with each of some directions.
+            Rows as of `linear.term_rows`, N m, with each of some directions.
         """
         for some, motion in self.stretches(frames_at_a_time):
             start = len(self.parameters.directions)
@@ -292,7 +259,7 @@ class InputChange:
     length_m : ndarray of shape (n_links, n_directions)
         Change of the lengths, m.
     constants : pair of ndarray or None
-        Change of A and b with the lengths, as for `regressor.terms_of_constants`; None where these stay.
+        Change of A and b with the lengths, as for `linear.terms_of_constants`; None where these stay.
     """
 
     errors: InputErrors
@@ -313,7 +280,7 @@ class InputChange:
         Parameters
         ----------
         lost : slice
-            The two directions of `joint_errors.filter_errors`.
+            The two directions of `filter_loss.filter_errors`.
         loss : FilterLoss
             Its course.
         factors : ndarray of shape (3, n_frames)
@@ -357,7 +324,8 @@ class InputChange:
             n = motion.chain.n_links
             rows = np.zeros((n, number_of_terms(n), *external.shape[1:]))
         else:
-            rows = change_of_terms(motion.chain, motion.kinematics, self.motion.part(some), gravity_m_s2=gravity)
+            constants = motion.chain.coupling[None], motion.chain.first_moment[None]
+            rows = change_of_terms(*constants, motion.kinematics, self.motion.part(some), gravity_m_s2=gravity)
         if self.constants is not None:
             rows += terms_of_constants(*self.constants, motion.kinematics, gravity_m_s2=gravity)
         rows[:, -1] += external
@@ -378,9 +346,7 @@ def trial_errors(
         Noise of the trial, where it is known already.
     """
     noise = noise or marker_noise(motion, limb, settings)
-    off, landmarks = settings.uncertainty.off, centre_landmarks(limb.model(settings))
-    parameters = segment_errors(motion.chain, limb, settings)
-    kept = [k for k, each in enumerate(parameters.directions) if each.source not in off]
+    landmarks = centre_landmarks(limb.model(settings))
     joints = [
         centre_errors(motion, centre_errors_m(limb, settings), landmarks, limb.side),
         soft_tissue_errors(motion, settings, landmarks, limb.side),
@@ -388,14 +354,20 @@ def trial_errors(
         plane_errors(motion, limb, settings),
         filter_errors(motion, limb, settings),
     ]
-    inputs = [InputErrors.together(joints).without(off)]
+    inputs = [InputErrors.together(joints)]
     if meets_ground(limb, settings) and not limb.load and motion.load.status.any():
-        inputs.append(plate_errors(motion, settings).without(off))
+        inputs.append(plate_errors(motion, settings))
+
+    def switched_on(directions: Sequence[Direction]) -> list[int]:
+        return [k for k, each in enumerate(directions) if each.source not in settings.uncertainty.off]
+
+    parameters = segment_errors(motion.chain, limb, settings)
+    inputs = [each.only(switched_on(each.directions)) for each in inputs]
     errors = TrialErrors(
         motion,
         limb,
         settings,
-        ParameterErrors([parameters.directions[k] for k in kept], parameters.change[kept]),
+        parameters.only(switched_on(parameters.directions)),
         tuple(_input_change(motion, limb, settings, each) for each in inputs if each.directions),
     )
     return _with_loss(errors, noise)
@@ -404,17 +376,18 @@ def trial_errors(
 def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
     """Errors in which the filter's loss has its course over time."""
     motion, smoother = errors.motion, smoother_of(errors.settings)
-    for number, each in enumerate(errors.inputs):
-        which = [k for k, one in enumerate(each.errors.directions) if one.source == "filter"]
-        if which and smoother is not None:
-            lost = slice(which[0], which[0] + LOST.stop)
+    energy = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[1, 2])
+    for number, change in enumerate(errors.inputs):
+        places = [k for k, each in enumerate(change.errors.directions) if each in LOST_JOINTS]
+        if places and smoother is not None:
+            lost = slice(places[0], places[-1] + 1)
             cutoffs = Cutoffs.of(motion, errors.limb, errors.settings)
-            loss = loss_course(motion, errors.settings, each.errors.joint_m[:, lost], noise, cutoffs)
-            factors = factors_over_time(smoother, cutoffs, motion.rate_hz)
+            loss = loss_course(motion, errors.settings, change.errors.joint_m[:, lost], energy, cutoffs)
             inputs = list(errors.inputs)
-            inputs[number] = each.with_loss(lost, loss, factors)
-            estimated = each.alone(slice(which[0], which[0] + 1))
-            return replace(errors, inputs=tuple(inputs), loss=loss, estimated=estimated)
+            inputs[number] = change.with_loss(lost, loss, factors_over_time(smoother, cutoffs, motion.rate_hz))
+            return replace(
+                errors, inputs=tuple(inputs), loss=loss, estimated=change.alone(slice(lost.start, lost.start + 1))
+            )
     return errors
 
 
@@ -428,44 +401,24 @@ def external_change(motion: ChainMotion, limb: Limb, settings: Settings, errors:
     errors : InputErrors
         Errors of the load, and of the joints from which its levers are taken.
     """
-    force_n, moment_nm = load_change(motion, limb, settings, errors)
-    joints = errors.joint_m[: motion.chain.n_links]
+    force_n, moment_nm = errors.force_n, errors.moment_nm
+    if (load := limb.external_load(settings)) is not None:  # it follows the joints it is attached to
+        more_n, more_nm = following_load(motion, load, errors.joint_m)
+        force_n, moment_nm = force_n + more_n, moment_nm + more_nm
     return change_of_load_torque(
         motion.joint_m,
         motion.load.force_n,
-        joint_change_m=np.stack([joints.real, joints.imag]),
+        joint_change_m=errors.joint_m[: motion.chain.n_links],
         force_change_n=force_n,
         moment_change_nm=moment_nm,
     )
-
-
-def load_change(
-    motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors
-) -> tuple[FloatArray, FloatArray]:
-    """Change of the load, and of its moment about the plane's origin.
-
-    Parameters
-    ----------
-    motion, limb, settings, errors
-        As in `external_change`.
-
-    Returns
-    -------
-    force_n, moment_nm : ndarray of shape (2, n_directions, n_frames) and (n_directions, n_frames)
-        Of plates by their errors, of a load of the settings with the joints it is attached to.
-    """
-    load = limb.external_load(settings)
-    if load is None:
-        return errors.force_n, errors.moment_nm
-    more_n, more_nm = following_load(motion, load, errors.joint_m)
-    return errors.force_n + more_n, errors.moment_nm + more_nm
 
 
 def _input_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> InputChange:
     """Errors of joints and load with the change of the motion that they cause."""
     if not errors.joint_m.any():
         return InputChange(errors, np.zeros((motion.chain.n_links, len(errors.directions))))
-    fit = fit_change(motion, settings, errors)
+    fit = fit_change(motion, settings, errors.joint_m)
     levers = errors if settings.motion.angles == "inertial_chain" else replace(errors, joint_m=fit.joint_m)
     constants = _change_of_constants(motion, limb, settings, fit.length_m.T) if fit.length_m.any() else None
     return InputChange(levers, fit.length_m, motion_change(motion, settings, fit), constants)

@@ -1,33 +1,114 @@
-"""Sampled propagation: torque terms with errors drawn by quasi-random numbers.
+"""Samples: torque terms with errors that are drawn by quasi-random numbers along the directions of the linear bands.
 
-The check of the linear bands, and the way to statistics that are not linear, such as the time of a peak. Joints, angles and
-their derivatives change linearly with the errors, as in `limbtorque.uncertainty.propagation`; the torque terms are computed
-anew from each sample's chain, motion and load, so that they add up to its net torque.
+The way to statistics that are not linear, such as the time of a peak. Joints, angles and their derivatives change linearly with
+the errors, as in `limbtorque.uncertainty.propagation`, and the terms to first order with these, for the inertial constants of
+each sample, so that they add up to its net torque.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
-from limbtorque.chain.inverse import ComplexArray
-from limbtorque.chain.regressor import coupling_of, inertial_parameters, number_of_terms
-from limbtorque.chain.sensitivity import MotionChange
-from limbtorque.chain.stacked import Motions, stacked_terms
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.linear import (
+    MotionChange,
+    change_of_terms,
+    coupling_of,
+    inertial_parameters,
+    number_of_terms,
+    terms_of_constants,
+)
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.uncertainty.directions import InputErrors
-from limbtorque.uncertainty.fitted import fit_change, motion_change
-from limbtorque.uncertainty.joint_errors import filtered_again
-from limbtorque.uncertainty.load_errors import moment_about_origin
+from limbtorque.tables.summary_columns import SAMPLED
+from limbtorque.uncertainty.bands import LEVEL, Direction, InputErrors, SharedBy
+from limbtorque.uncertainty.filter_loss import filtered_again
+from limbtorque.uncertainty.input_errors import length_shares, moment_about_origin
+from limbtorque.uncertainty.joint_errors import fit_change, motion_change
 from limbtorque.uncertainty.marker_noise import joint_noise_m
-from limbtorque.uncertainty.propagation import TrialErrors, load_change
-from limbtorque.uncertainty.random_numbers import Draw, direction_numbers
-from limbtorque.uncertainty.segment_errors import length_shares
+from limbtorque.uncertainty.propagation import TrialErrors, external_change
 
 VALUES_AT_A_TIME = 1_500_000  # of all terms of some samples: 12 MB
+QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Size and seed of the samples of a trial.
+
+    Attributes
+    ----------
+    n_samples : int
+        Number of samples, a power of two.
+    seed : int
+        Seed of the study.
+    subject, trial : str
+        Names of subject and trial.
+    """
+
+    n_samples: int
+    seed: int
+    subject: str = ""
+    trial: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse numbers at which the sequence is not balanced."""
+        n = self.n_samples
+        if n < 2 or n & (n - 1):
+            raise ValueError(f"n_samples is {n}; expected a power of two, such as 512")
+
+    def generator(self, source: str, shared_by: SharedBy, names: Sequence[str] = ()) -> np.random.Generator:
+        """Generator of a source: the same for the same seed, owner and names."""
+        owners: Mapping[SharedBy, str] = {"study": "", "subject": self.subject, "trial": self.trial}
+        text = "\n".join([str(self.seed), source, shared_by, owners[shared_by], *names])
+        return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big"))
+
+
+def direction_numbers(directions: Sequence[Direction], draw: Draw) -> FloatArray:
+    """Standard normal numbers for every direction in which an input may be wrong.
+
+    Parameters
+    ----------
+    directions : sequence of Direction
+        The directions of a trial.
+    draw : Draw
+        Number of samples, seed and owners.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_directions)
+        Of mean 0 and variance 1.
+
+    Notes
+    -----
+    The directions of a source are a block with a scrambled Sobol sequence of its own in an order of its own: Latin supercube
+    sampling (Owen 1998, ACM Transactions on Modeling and Computer Simulation 8, 71-102). Its seed is that of the study
+    with source, owner and names, so that trials with the same errors have the same numbers, in whatever order and session
+    they are analysed.
+    """
+    numbers = np.empty((draw.n_samples, len(directions)))
+    for source in dict.fromkeys(each.source for each in directions):
+        places = [k for k, each in enumerate(directions) if each.source == source]
+        names = [directions[k].name for k in places]
+        generator = draw.generator(source, directions[places[0]].shared_by, names)
+        numbers[:, places] = sobol_normal(generator, draw.n_samples, len(places))
+    return numbers
+
+
+def sobol_normal(generator: np.random.Generator, n_samples: int, n_directions: int) -> FloatArray:
+    """Normal numbers of a Sobol sequence, shape (n_samples, n_directions).
+
+    The sequence is scrambled, and in random order.
+    """
+    from scipy.special import ndtri  # slow imports that most studies do not need
+    from scipy.stats import qmc
+
+    uniform = qmc.Sobol(n_directions, rng=generator).random(n_samples)[generator.permutation(n_samples)]
+    return np.asarray(ndtri(np.clip(uniform, 1e-12, 1.0 - 1e-12)))
 
 
 @dataclass(frozen=True)
@@ -37,13 +118,13 @@ class SampledTorques:
     Attributes
     ----------
     rows : ndarray of shape (n_joints, n_terms, n_samples, n_frames)
-        Net torques and terms as of `regressor.term_rows`, N m; NaN where those of the trial are.
-    motions : Motions
-        Angles, velocities and accelerations.
+        Net torques and terms as of `linear.term_rows`, N m; NaN where those of the trial are.
+    velocity_rad_s : ndarray of shape (n_joints, n_samples, n_frames)
+        Joint velocities.
     """
 
     rows: FloatArray
-    motions: Motions
+    velocity_rad_s: FloatArray
 
 
 def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]:
@@ -64,110 +145,65 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
     Notes
     -----
     The markers' noise is drawn for every frame and filtered as the markers were; all other errors come from
-    `random_numbers.direction_numbers`.
+    `direction_numbers`.
     """
-    motion, n = errors.motion, errors.motion.chain.n_links
-    size = max(VALUES_AT_A_TIME // (n * number_of_terms(n) * len(motion.time_s)), 1)
-    numbers, noise = direction_numbers(errors.directions, draw), _Noise.of(errors, draw)
+    motion, limb, settings = errors.motion, errors.limb, errors.settings
+    n, n_frames = motion.chain.n_links, len(motion.time_s)
+    size = max(VALUES_AT_A_TIME // (n * number_of_terms(n) * n_frames), 1)
+    numbers, generator = direction_numbers(errors.directions, draw), draw.generator("marker_noise", "trial")
+    noise_m = settings.uncertainty.sizes["marker_noise"] * joint_noise_m(motion, limb, settings)
+    noisy = noise_m.any() and "marker_noise" not in settings.uncertainty.off
+    x, y = motion.joint_m[:, :n].T[:, :, None]
+    force_x, force_y = motion.load.force_n.T
+    loaded = motion.load.status.any()
+    external = x * force_y - y * force_x - moment_about_origin(motion.load) if loaded else 0.0 * x
     for first in range(0, draw.n_samples, size):
-        own = numbers[first : first + size]
-        change = _Change.of(errors, own)
-        if noise is not None:
-            change = noise.added(change)
-        yield _torques(errors, own, change)
+        drawn = numbers[first : first + size]
+        change, by_load, longer_m = _change(errors, drawn)
+        if noisy:
+            by_noise, load_by_noise = _noise_change(errors, noise_m, generator, len(drawn))
+            change = MotionChange(*(a + b for a, b in zip(vars(change).values(), vars(by_noise).values(), strict=True)))
+            by_load = by_load + load_by_noise
+        constants = _constants(errors, drawn[:, : len(errors.parameters.directions)], longer_m)
+        rows = terms_of_constants(*constants, motion.kinematics, gravity_m_s2=motion.gravity_m_s2)
+        rows += change_of_terms(*constants, motion.kinematics, change, gravity_m_s2=motion.gravity_m_s2)
+        rows[:, -1] = external + by_load if loaded else 0.0
+        rows[:, 0] += rows[:, -1]
+        yield SampledTorques(rows, motion.kinematics.velocity_rad_s.T[:, None] + change.velocity_rad_s)
 
 
-@dataclass(frozen=True)
-class _Change:
-    """Change of motion and load in some samples."""
-
-    motion: MotionChange
-    joint_m: ComplexArray  # (n_joints, n_samples, n_frames)
-    force_n: FloatArray  # (2, n_samples, n_frames)
-    moment_nm: FloatArray
-    length_m: FloatArray  # (n_samples, n_joints)
-
-    @classmethod
-    def of(cls, errors: TrialErrors, numbers: FloatArray) -> _Change:
-        """Sums of the changes with the errors of each sample."""
-        n, shape = errors.motion.chain.n_links, (len(numbers), len(errors.motion.time_s))
-        angle, velocity, acceleration = np.zeros((3, n, *shape))
-        moved = MotionChange(angle, velocity, acceleration, np.zeros((2, *shape)))
-        found = cls(
-            moved, np.zeros((n, *shape), dtype=complex), np.zeros((2, *shape)), np.zeros(shape), np.zeros((shape[0], n))
-        )
-        start = len(errors.parameters.directions)
-        for each in errors.inputs:
-            own = numbers[:, start : start + len(each.errors.directions)]
-            start += own.shape[1]
-            if each.motion is not None:
-                for into, change in zip(vars(moved).values(), vars(each.motion).values(), strict=True):
-                    _add(into, own, change)
-                _add(found.joint_m, own, each.errors.joint_m[:n])
-                found.length_m[...] += own @ each.length_m.T
-            more_n, more_nm = load_change(errors.motion, errors.limb, errors.settings, each.errors)
-            _add(found.force_n, own, more_n)
-            _add(found.moment_nm[None], own, more_nm[None])
-        return found
+def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, FloatArray, FloatArray]:
+    """Change of the motion, of the external torques, and of the lengths, in each sample."""
+    motion, n = errors.motion, errors.motion.chain.n_links
+    shape = (len(numbers), len(motion.time_s))
+    change = MotionChange(*(np.zeros((rows, *shape)) for rows in (n, n, n, 2)))
+    external, longer_m = np.zeros((n, *shape)), np.zeros((len(numbers), n))
+    start = len(errors.parameters.directions)
+    for each in errors.inputs:
+        own = numbers[:, start : start + len(each.errors.directions)]
+        start += own.shape[1]
+        sampled = InputErrors((), own @ each.errors.joint_m, own @ each.errors.force_n, own @ each.errors.moment_nm)
+        external += external_change(motion, errors.limb, errors.settings, sampled)
+        longer_m += own @ each.length_m.T
+        if each.motion is not None:
+            for total, part in zip(vars(change).values(), vars(each.motion).values(), strict=True):
+                total += own @ part
+    return change, external, longer_m
 
 
-@dataclass(frozen=True)
-class _Noise:
-    """White noise of the markers, drawn sample by sample."""
-
-    errors: TrialErrors
-    size_m: FloatArray
-    generator: np.random.Generator
-
-    @classmethod
-    def of(cls, errors: TrialErrors, draw: Draw) -> _Noise | None:
-        """Noise of a trial; None where it is switched off or not known."""
-        options = errors.settings.uncertainty
-        size_m = options.sizes["marker_noise"] * joint_noise_m(errors.motion, errors.limb, errors.settings)
-        if "marker_noise" in options.off or not size_m.any():
-            return None
-        return cls(errors, size_m, draw.generator("marker_noise", "trial"))
-
-    def added(self, change: _Change) -> _Change:
-        """Changes with the noise of as many samples."""
-        motion, limb, settings = self.errors.motion, self.errors.limb, self.errors.settings
-        n_samples, n_frames = change.moment_nm.shape
-        drawn = self.generator.standard_normal((n_samples, 2, len(self.size_m), n_frames)) * self.size_m[:, None]
-        filtered = filtered_again(motion, limb, settings, drawn.reshape(-1, n_frames).T).T.reshape(drawn.shape)
-        joints = (filtered[:, 0] + 1j * filtered[:, 1]).swapaxes(0, 1)
-        fit = fit_change(motion, settings, InputErrors.of_joints((), joints), lengths=False)
-        moved = zip(vars(change.motion).values(), vars(motion_change(motion, settings, fit)).values(), strict=True)
-        levers = joints if settings.motion.angles == "inertial_chain" else fit.joint_m
-        return _Change(
-            MotionChange(*(one + other for one, other in moved)),
-            change.joint_m + levers[: len(change.joint_m)],
-            change.force_n,
-            change.moment_nm,
-            change.length_m,
-        )
-
-
-def _torques(errors: TrialErrors, numbers: FloatArray, change: _Change) -> SampledTorques:
-    """Torques and terms of some samples."""
-    motion, of = errors.motion, errors.motion.kinematics
-    base = np.broadcast_to(of.base_acceleration_m_s2, (len(motion.time_s), 2))
-    whole = (of.angle_rad, of.velocity_rad_s, of.acceleration_rad_s2, base)
-    motions = Motions(
-        *(values.T[:, None] + more for values, more in zip(whole, vars(change.motion).values(), strict=True))
-    )
-    constants = _constants(errors, numbers[:, : len(errors.parameters.directions)], change.length_m)
-    external = _external(motion, change)
-    return SampledTorques(stacked_terms(*constants, motions, external, gravity_m_s2=motion.gravity_m_s2), motions)
-
-
-def _external(motion: ChainMotion, change: _Change) -> FloatArray:
-    """External torques of some samples, shape (n_joints, n_samples, n_frames)."""
-    if not motion.load.status.any():
-        return np.zeros(change.joint_m.shape)
-    x, y = motion.joint_m[:, : len(change.joint_m)].T[:, :, None]
-    force_x, force_y = motion.load.force_n.T[:, None] + change.force_n
-    moment = moment_about_origin(motion.load) + change.moment_nm
-    return np.asarray((x + change.joint_m.real) * force_y - (y + change.joint_m.imag) * force_x - moment)
+def _noise_change(
+    errors: TrialErrors, noise_m: FloatArray, generator: np.random.Generator, n_samples: int
+) -> tuple[MotionChange, FloatArray]:
+    """Change of the motion and of the external torques by white noise of the joints."""
+    motion, limb, settings = errors.motion, errors.limb, errors.settings
+    n_frames = len(motion.time_s)
+    drawn = generator.standard_normal((n_samples, 2, len(noise_m), n_frames)) * noise_m[:, None]
+    filtered = filtered_again(motion, limb, settings, drawn.reshape(-1, n_frames).T).T.reshape(drawn.shape)
+    joint_m = (filtered[:, 0] + 1j * filtered[:, 1]).swapaxes(0, 1)
+    fit = fit_change(motion, settings, joint_m, lengths=False)
+    levers = joint_m if settings.motion.angles == "inertial_chain" else fit.joint_m
+    by_levers = external_change(motion, limb, settings, InputErrors.of_joints((), levers))
+    return motion_change(motion, settings, fit), by_levers
 
 
 def _constants(errors: TrialErrors, numbers: FloatArray, longer_m: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -181,7 +217,131 @@ def _constants(errors: TrialErrors, numbers: FloatArray, longer_m: FloatArray) -
     return coupling_of(np.hstack([mass, moment * com, turning]), chain.length_m + longer_m)
 
 
-def _add(into: FloatArray | ComplexArray, numbers: FloatArray, change: FloatArray | ComplexArray) -> None:
-    """Add the sums over directions, (n, d) and (k, d, n_frames) to (k, n, n_frames)."""
-    for own, each in zip(into, change, strict=True):
-        own += numbers @ each
+Statistics = dict[str, dict[str, FloatArray]]  # by window and column, each of shape (n_joints, n_terms, n_samples)
+
+
+def sampled_statistics(
+    errors: TrialErrors,
+    draw: Draw,
+    *,
+    weights: Mapping[str, FloatArray],
+    windows: Mapping[str, BoolArray],
+    used: BoolArray,
+) -> Statistics:
+    """Statistics of every sample over every window.
+
+    Parameters
+    ----------
+    errors : TrialErrors
+        Errors of the inputs of a trial.
+    draw : Draw
+        Number of samples, seed and owners.
+    weights : mapping of str to ndarray of shape (n_frames,)
+        Weights of means and impulses, from `of_trial.window_weights`.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name; those without a used frame have no statistics.
+    used : ndarray of bool, shape (n_frames,)
+        Frames that the summary uses.
+
+    Returns
+    -------
+    dict of str to dict of str to ndarray of shape (n_joints, n_terms, n_samples)
+        By window, those of `tables.summary_columns.SAMPLED`, defined as in `torques.summary.torque_summary`.
+    """
+    chosen = {name: np.flatnonzero(inside & used) for name, inside in windows.items()}
+    parts: dict[str, list[dict[str, FloatArray]]] = {name: [] for name, frames in chosen.items() if frames.size}
+    for samples in sampled_torques(errors, draw):
+        for name, of_window in parts.items():
+            frames = chosen[name]
+            both = np.stack([weights[f"{name} mean"][frames], weights[f"{name} impulse"][frames]], axis=1)
+            of_window.append(_statistics(samples, errors.motion.time_s[frames], frames, both))
+    return {
+        name: {column: np.concatenate([each[column] for each in of_window], axis=2) for column in of_window[0]}
+        for name, of_window in parts.items()
+    }
+
+
+def with_samples(
+    rows: Sequence[Mapping[str, Any]], statistics: Statistics, motion: ChainMotion
+) -> list[dict[str, Any]]:
+    """Rows of the torque summary with the uncertainty of the samples.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        From `of_trial.with_bands`: one for every window, joint and term.
+    statistics : dict
+        From `sampled_statistics`.
+    motion : ChainMotion
+        The motion.
+
+    Returns
+    -------
+    list of dict
+        The same rows; standard deviations, 95 % limits (quantiles of the samples) and certainty of signs are those of the
+        samples, where the statistic is known. The shares of the sources stay those of the linear bands.
+    """
+    limits = {name: _limits(of_window) for name, of_window in statistics.items()}
+    n_terms = {name: sum(row["window"] == name for row in rows) // len(motion.joints) for name in limits}
+    count, added = dict.fromkeys(limits, 0), []
+    for row in rows:
+        name = row["window"]
+        columns = {}
+        if name in limits:
+            joint, term = divmod(count[name], n_terms[name])
+            count[name] += 1
+            columns = _columns(row, {column: values[:, joint, term] for column, values in limits[name].items()})
+        added.append({**row, **columns})
+    return added
+
+
+def _statistics(samples: SampledTorques, time_s: FloatArray, frames: Any, weights: FloatArray) -> dict[str, FloatArray]:
+    """Statistics of some samples, each of shape (n_joints, n_terms, n_samples)."""
+    near = slice(frames[0], frames[-1] + 1) if frames[-1] - frames[0] == len(frames) - 1 else frames
+    values = samples.rows[..., near]
+    top, bottom = values.argmax(axis=-1), values.argmin(axis=-1)
+    greatest, least = (np.take_along_axis(values, place[..., None], axis=-1)[..., 0] for place in (top, bottom))
+    upwards = np.abs(greatest) >= np.abs(least)
+    peak, peak_time_s = np.where(upwards, greatest, least), time_s[np.where(upwards, top, bottom)]
+    still = peak == 0.0
+    sums = values @ weights
+    power = values * samples.velocity_rad_s[:, None, :, near]
+    most, fewest = power.max(axis=-1), power.min(axis=-1)
+    work = power @ weights[:, 1]
+    positive = np.maximum(power, 0.0, out=power) @ weights[:, 1]
+    return {
+        "peak_nm": peak,
+        "peak_time_s": np.where(still, np.nan, peak_time_s),
+        "max_nm": greatest,
+        "max_time_s": np.where(still, np.nan, time_s[top]),
+        "min_nm": least,
+        "min_time_s": np.where(still, np.nan, time_s[bottom]),
+        "mean_nm": sums[..., 0],
+        "impulse_nms": sums[..., 1],
+        "peak_power_w": np.where(np.abs(most) >= np.abs(fewest), most, fewest),
+        "max_power_w": most,
+        "min_power_w": fewest,
+        "positive_work_j": positive,
+        "negative_work_j": work - positive,
+    }
+
+
+def _limits(statistics: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+    """Standard deviation and limits of each statistic, shape (3, n_joints, n_terms)."""
+    return {
+        name: np.stack([values.std(axis=2, ddof=1), *np.quantile(values, QUANTILES, axis=2)])
+        for name, values in statistics.items()
+    }
+
+
+def _columns(row: Mapping[str, Any], limits: Mapping[str, FloatArray]) -> dict[str, Any]:
+    """Columns of the known statistics of a row."""
+    columns: dict[str, Any] = {}
+    for name in SAMPLED:
+        if np.isnan(row[name]):
+            continue
+        (start, unit), (sd, low, high) = name.rsplit("_", 1), limits[name].tolist()
+        columns |= {f"{start}_sd_{unit}": sd, f"{start}_low_{unit}": low, f"{start}_high_{unit}": high}
+        if f"{start}_sign_certain" in row:
+            columns[f"{start}_sign_certain"] = float(low > 0.0 or high < 0.0)
+    return columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,53 +13,9 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.objective import Problem, least_cost_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.tables.summary_columns import SAMPLED_FORCES
 from limbtorque.uncertainty.propagation import TrialErrors
-from limbtorque.uncertainty.random_numbers import Draw, sobol_normal
-from limbtorque.uncertainty.sampled import SampledTorques, sampled_torques
-from limbtorque.uncertainty.sampled_summary import QUANTILES
-
-
-@dataclass(frozen=True)
-class SampledMuscles:
-    """Muscles of every sample.
-
-    Attributes
-    ----------
-    arm_m : ndarray of shape (n_frames, n_joints, n_muscles)
-        Moment arms of the trial, flexion positive; 0 where they are not known.
-    arm_factor : ndarray of shape (n_samples, n_joints, n_muscles)
-        Factor of each moment arm.
-    strength_n : ndarray of shape (n_samples, n_muscles)
-        Strength of each muscle.
-    """
-
-    arm_m: FloatArray
-    arm_factor: FloatArray
-    strength_n: FloatArray
-
-    @classmethod
-    def of(
-        cls, errors: TrialErrors, muscle_set: MuscleSet, known: BoolArray, options: Uncertainty, draw: Draw
-    ) -> SampledMuscles:
-        """Draw moment arms and strengths; `known`: joints of known moment arms.
-
-        Strengths have a lognormal distribution, so that none is negative.
-        """
-        motion, names = errors.motion, muscle_set.names
-        flexion = motion.flexion.of(motion.kinematics.angle_rad)
-        arm = musculotendon(muscle_set, flexion, joints=motion.joints).moment_arm_m * known[:, None]
-        shape = (len(motion.joints), len(names))
-        arms = sobol_normal(
-            draw.generator("moment_arm", "subject", [*motion.joints, *names]), draw.n_samples, shape[0] * shape[1]
-        )
-        strong = sobol_normal(draw.generator("muscle_strength", "subject", names), draw.n_samples, shape[1])
-        return cls(
-            arm,
-            1.0 + options.sizes["moment_arm"] * arms.reshape(-1, *shape),
-            muscle_set.max_force_n * np.exp(options.sizes["muscle_strength"] * strong),
-        )
+from limbtorque.uncertainty.sampled import QUANTILES, Draw, sampled_torques, sobol_normal
 
 
 def force_statistics(
@@ -100,28 +56,35 @@ def force_statistics(
     -----
     Moment arms of a sample are those at the angles of the trial times a factor.
     """
-    muscles = SampledMuscles.of(errors, muscle_set, known, errors.settings.uncertainty, draw)
     chosen = np.flatnonzero(np.any([inside & used for inside in windows.values()], axis=0)) if windows else np.arange(0)
+    inside = {name: (each & used)[chosen] for name, each in windows.items() if (each & used).any()}
+    if not inside:
+        return {}
+    motion, sizes = errors.motion, errors.settings.uncertainty.sizes
+    sign, n_muscles = motion.flexion.sign * known, len(muscle_set.names)
+    flexion = motion.flexion.of(motion.kinematics.angle_rad)
+    arm_m = (musculotendon(muscle_set, flexion, joints=motion.joints).moment_arm_m * known[:, None])[chosen]
+    # errors of a moment arm for each muscle and joint; strengths have a lognormal distribution, so that none is negative
+    of_arms = draw.generator("moment_arm", "subject", [*motion.joints, *muscle_set.names])
+    arm_factor = 1.0 + sizes["moment_arm"] * sobol_normal(of_arms, draw.n_samples, len(sign) * n_muscles)
+    of_strengths = draw.generator("muscle_strength", "subject", muscle_set.names)
+    strong = np.exp(sizes["muscle_strength"] * sobol_normal(of_strengths, draw.n_samples, n_muscles))
     parts: list[dict[str, dict[str, FloatArray]]] = []
-    done = 0
-    for some in sampled_torques(errors, draw) if chosen.size else ():
-        n = some.rows.shape[2]
-        own = replace(
-            muscles, arm_factor=muscles.arm_factor[done : done + n], strength_n=muscles.strength_n[done : done + n]
-        )
-        done += n
-        force = _forces(errors, some, own, muscle_set, options, known, chosen)
-        inside = {name: (each & used)[chosen] for name, each in windows.items()}
-        parts.append(
-            {
-                name: _statistics(force, each, chosen, errors.motion.rate_hz)
-                for name, each in inside.items()
-                if each.any()
-            }
-        )
+    first = 0
+    for samples in sampled_torques(errors, draw):
+        net_nm = samples.rows[:, 0][..., chosen]
+        some = slice(first, first + net_nm.shape[1])
+        first = some.stop
+        torque = np.moveaxis(net_nm, 0, -1).reshape(-1, len(sign)) * sign
+        arm = (arm_m * arm_factor[some].reshape(-1, 1, len(sign), n_muscles)).reshape(-1, len(sign), n_muscles)
+        problem = Problem.of_set(arm, torque, muscle_set, motion.rate_hz, options)
+        problem = replace(problem, strength_n=np.repeat(muscle_set.max_force_n * strong[some], len(chosen), axis=0))
+        forces = least_cost_forces(problem, options, problem.bounds[0])
+        force_n = np.asarray(forces.force_n).reshape(-1, len(chosen), n_muscles)
+        parts.append({name: _statistics(force_n, each, chosen, motion.rate_hz) for name, each in inside.items()})
     return {
         name: {column: np.concatenate([part[name][column] for part in parts], axis=1) for column in parts[0][name]}
-        for name in (parts[0] if parts else ())
+        for name in parts[0]
     }
 
 
@@ -141,7 +104,7 @@ def not_sampled(options: Muscles) -> list[str]:
 
 
 def with_force_samples(
-    rows: Sequence[Mapping[str, Any]], found: Mapping[str, Mapping[str, FloatArray]], names: Sequence[str]
+    rows: Sequence[Mapping[str, Any]], statistics: Mapping[str, Mapping[str, FloatArray]], names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Rows of the muscle summary with the uncertainty of the samples.
 
@@ -149,53 +112,33 @@ def with_force_samples(
     ----------
     rows : sequence of dict
         From `muscles.force_summary.muscle_summary`.
-    found : mapping
+    statistics : mapping
         From `force_statistics`; empty without samples.
     names : sequence of str
         The muscles.
     """
-    return [{**row, **_columns(row, found.get(row["window"], {}), names)} for row in rows]
-
-
-def _forces(
-    errors: TrialErrors,
-    some: SampledTorques,
-    muscles: SampledMuscles,
-    muscle_set: MuscleSet,
-    options: Muscles,
-    known: BoolArray,
-    chosen: Any,
-) -> FloatArray:
-    """Forces of some samples, shape (n_samples, n_frames, n_muscles), N."""
-    n_samples, n_frames = some.rows.shape[2], len(chosen)
-    sign = errors.motion.flexion.sign * known
-    torque = np.moveaxis(some.rows[:, 0][..., chosen], 0, -1).reshape(-1, len(sign)) * sign
-    arm = (muscles.arm_m[chosen] * muscles.arm_factor[:, None]).reshape(len(torque), *muscles.arm_m.shape[1:])
-    strength = np.repeat(muscles.strength_n, n_frames, axis=0)
-    problem = Problem.of_set(arm, torque, muscle_set, errors.motion.rate_hz, options)
-    found = least_cost_forces(replace(problem, strength_n=strength), options, problem.bounds[0])
-    return np.asarray(found.force_n).reshape(n_samples, n_frames, -1)
+    return [{**row, **_columns(row, statistics.get(row["window"], {}), names)} for row in rows]
 
 
 def _statistics(force: FloatArray, inside: BoolArray, frames: Any, rate_hz: float) -> dict[str, FloatArray]:
     """Peak, mean and impulse of each muscle, shape (n_muscles, n_samples)."""
-    own, near = force[:, inside], 0.5 / rate_hz * (np.diff(frames[inside]) == 1)
+    used, near = force[:, inside], 0.5 / rate_hz * (np.diff(frames[inside]) == 1)
     weight = np.pad(near, (1, 0)) + np.pad(near, (0, 1))
     return {
-        "peak_n": own.max(axis=1).T,
-        "mean_n": own.mean(axis=1).T,
-        "impulse_ns": np.einsum("sfm,f->ms", own, weight),
+        "peak_n": used.max(axis=1).T,
+        "mean_n": used.mean(axis=1).T,
+        "impulse_ns": np.einsum("sfm,f->ms", used, weight),
     }
 
 
-def _columns(row: Mapping[str, Any], found: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, float]:
+def _columns(row: Mapping[str, Any], of_window: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, float]:
     """Columns of the uncertainty of a muscle; NaN where a statistic is not known."""
     columns: dict[str, float] = {}
     for name in SAMPLED_FORCES:
         start, unit = name.rsplit("_", 1)
         limits = [float("nan")] * 3
-        if name in found and not np.isnan(row[name]):
-            values = found[name][names.index(row["muscle"])]
+        if name in of_window and not np.isnan(row[name]):
+            values = of_window[name][names.index(row["muscle"])]
             limits = [float(np.nanstd(values, ddof=1)), *np.nanquantile(values, QUANTILES).tolist()]
         columns |= dict(zip((f"{start}_sd_{unit}", f"{start}_low_{unit}", f"{start}_high_{unit}"), limits, strict=True))
     return columns

@@ -14,8 +14,7 @@ from limbtorque.muscles.options import check_options
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.table_file import Follow
-from limbtorque.uncertainty.checks import study_faults
-from limbtorque.uncertainty.priors import faults_of_sizes
+from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
 from limbtorque.workflow.effective_settings import load_planned_study
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")

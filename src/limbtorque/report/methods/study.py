@@ -17,7 +17,7 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings, flattened
 from limbtorque.tables.words import counted
-from limbtorque.uncertainty.priors import options_of, used_sizes
+from limbtorque.uncertainty.sizes import options_of, used_sizes
 
 Row = Mapping[str, Any]
 PERCENT, MILLIMETRES = (100.0, " %"), (1000.0, " mm")

@@ -33,12 +33,6 @@ class Quality(Options):
         "1",
         gt=0.0,
     )
-    band_difference: float = option(
-        0.1,
-        "Difference between the sampled and the linear standard deviation of a net torque, as a fraction.",
-        "1",
-        gt=0.0,
-    )
     out_of_plane_share: float = option(
         0.15, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )

@@ -20,7 +20,7 @@ from limbtorque.tables.column import TRIAL_COLUMNS, Column
 from limbtorque.tables.curve_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
 from limbtorque.tables.trial_record import MotionConstants
-from limbtorque.uncertainty.of_means import sd_by_owner
+from limbtorque.uncertainty.bands import sd_by_owner
 from limbtorque.workflow.layout import curves_path
 from limbtorque.workflow.run_session import (
     LOG,
@@ -45,7 +45,7 @@ class TrialCurve:
     values : ndarray of shape (n_points, n_quantities) or None
         The quantities of `tables.curve_columns`.
     errors : ndarray of shape (3, n_points, n_quantities) or None
-        Their standard deviations by the owners of the errors (`uncertainty.of_means.OWNERS`); NaN where not known.
+        Their standard deviations by the owners of the errors (`uncertainty.bands.OWNERS`); NaN where not known.
     """
 
     trial: Trial

@@ -7,8 +7,10 @@ from chains import random_chain, random_motion, same
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.inverse import change_of_fit, fit_rigid_chain
 from limbtorque.chain.kinematics import joint_positions
-from limbtorque.chain.model import Chain, Kinematics, Load
-from limbtorque.chain.regressor import (
+from limbtorque.chain.linear import (
+    MotionChange,
+    change_of_load_torque,
+    change_of_terms,
     coupling_of,
     inertial_parameters,
     number_of_terms,
@@ -16,7 +18,7 @@ from limbtorque.chain.regressor import (
     term_rows,
     terms_of_constants,
 )
-from limbtorque.chain.sensitivity import MotionChange, change_of_load_torque, change_of_terms
+from limbtorque.chain.model import Chain, Kinematics, Load
 
 SEED = 22
 GRAVITY = (1.2, -9.7)
@@ -84,7 +86,9 @@ def test_change_of_terms_equals_central_differences(rng, n):
     chain, kinematics = random_chain(rng, n), moving(rng, n)
     change = rng.normal(size=(3, n, 2, kinematics.n_frames))
     base = rng.normal(size=(2, 2, kinematics.n_frames))
-    found = change_of_terms(chain, kinematics, MotionChange(*change, base), gravity_m_s2=GRAVITY)
+    found = change_of_terms(
+        chain.coupling[None], chain.first_moment[None], kinematics, MotionChange(*change, base), gravity_m_s2=GRAVITY
+    )
     for d in range(2):
 
         def rows(step, d=d):
@@ -97,6 +101,19 @@ def test_change_of_terms_equals_central_differences(rng, n):
             return term_rows(torque_terms(chain, moved, gravity_m_s2=GRAVITY))
 
         same(found[:, :, d], (rows(STEP) - rows(-STEP)) / (2.0 * STEP), rounding=TRUNCATION)
+
+
+def test_change_of_terms_with_constants_for_every_direction(rng):
+    kinematics, others = moving(rng, 3), [random_chain(rng, 3) for _ in range(4)]
+    change = MotionChange(
+        *rng.normal(size=(3, 3, 4, kinematics.n_frames)), rng.normal(size=(2, 4, kinematics.n_frames))
+    )
+    constants = [np.array([getattr(each, name) for each in others]) for name in ("coupling", "first_moment")]
+    found = change_of_terms(*constants, kinematics, change, gravity_m_s2=GRAVITY)
+    for k in range(4):
+        one = MotionChange(*(each[:, k : k + 1] for each in vars(change).values()))
+        alone = change_of_terms(*(each[k : k + 1] for each in constants), kinematics, one, gravity_m_s2=GRAVITY)
+        same(found[:, :, k], alone[:, :, 0])
 
 
 def test_terms_of_other_constants(rng):
@@ -114,7 +131,7 @@ def test_change_of_load_torque_equals_central_differences(rng):
     joints, force, point = (rng.normal(size=(n_frames, *shape)) for shape in ((3, 2), (2,), (2,)))
     couple, moved, more = (
         rng.normal(size=n_frames),
-        rng.normal(size=(2, 3, 1, n_frames)),
+        rng.normal(size=(3, 1, n_frames)) + 1j * rng.normal(size=(3, 1, n_frames)),
         rng.normal(size=(2, 1, n_frames)),
     )
     turned = rng.normal(size=(1, n_frames))
@@ -125,7 +142,7 @@ def test_change_of_load_torque_equals_central_differences(rng):
         # the moment about the origin changes by `turned` alone: the couple makes up for that of the changed force
         about = point[:, 0] * more[1, 0] - point[:, 1] * more[0, 0]
         load = Load(2, pulled, point, couple + step * (turned[0] - about))
-        at = joints + step * np.moveaxis(moved[:, :, 0], 2, 0).transpose(0, 2, 1)
+        at = joints + step * np.stack([moved[:, 0].real, moved[:, 0].imag], axis=2).transpose(1, 0, 2)
         return torque_terms(chain, kinematics, gravity_m_s2=GRAVITY, loads=[load], joint_m=at).external
 
     same(found[:, 0].T, (external(STEP) - external(-STEP)) / (2.0 * STEP), rounding=TRUNCATION)

@@ -1,4 +1,4 @@
-r"""Torque terms as a linear function of the inertial parameters.
+r"""Torque terms as a linear function of the inertial parameters, and their change with the motion.
 
 With ``h_k = m_k d_k`` and ``J_k = I_k + m_k d_k^2`` (mass moment, and inertia about the proximal joint)
 
@@ -7,16 +7,20 @@ With ``h_k = m_k d_k`` and ``J_k = I_k + m_k d_k^2`` (mass moment, and inertia a
     b_i = h_i + L_i \sum_{k > i} m_k, \qquad A_{ii} = J_i + L_i^2 \sum_{k > i} m_k, \qquad
     A_{ij} = L_i b_j \quad (i < j)
 
-and every term of `limbtorque.chain.dynamics` is linear in A and b, so in ``(m, h, J)``.
+and every term of `limbtorque.chain.dynamics` is linear in A and b, so in ``(m, h, J)``. Along changes of angles, velocities,
+accelerations and base acceleration the derivative of each term is closed as well. Time is the last axis here.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, vectors
-from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.arrays import ComplexArray, FloatArray, vectors
+from limbtorque.chain.dynamics import TorqueTerms, add_distal, velocity_factor
 from limbtorque.chain.model import Chain, Kinematics, pairs
 
 
@@ -112,7 +116,7 @@ def terms_of_constants(
     n, n_frames = omega.shape
     theta = np.cumsum(kinematics.angle_rad.T, axis=0)
     cosine, sine = np.cos(theta), np.sin(theta)
-    push = base_acceleration(kinematics)
+    push = _base_acceleration(kinematics)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
     between, across, along = _sums_of(coupling, first_moment)
     matrix = _product(between, (cosine[:, None] * cosine + sine[:, None] * sine).reshape(n * n, -1))
@@ -124,7 +128,7 @@ def terms_of_constants(
         np.multiply(factor[:, q], 2.0 * omega[p] * omega[q], out=rows[:, 1 + 2 * n + k])
     rows[:, -3] = _product(along, gravity[0] * sine - gravity[1] * cosine)
     rows[:, -2] = _product(along, push[1] * cosine - push[0] * sine)
-    return with_net(rows)
+    return _with_net(rows)
 
 
 def term_regressor(chain: Chain, kinematics: Kinematics, *, gravity_m_s2: ArrayLike) -> FloatArray:
@@ -157,13 +161,157 @@ def term_regressor(chain: Chain, kinematics: Kinematics, *, gravity_m_s2: ArrayL
     return terms_of_constants(*constants, kinematics, gravity_m_s2=gravity_m_s2)
 
 
-def with_net(rows: FloatArray) -> FloatArray:
+@dataclass(frozen=True)
+class MotionChange:
+    """Small changes of a motion, one for each direction.
+
+    Attributes
+    ----------
+    angle_rad, velocity_rad_s, acceleration_rad_s2 : ndarray of shape (n_joints, n_directions, n_frames)
+        Of the joint angles and their derivatives.
+    base_acceleration_m_s2 : ndarray of shape (2, n_directions, n_frames)
+        Of the acceleration of the base.
+    """
+
+    angle_rad: FloatArray
+    velocity_rad_s: FloatArray
+    acceleration_rad_s2: FloatArray
+    base_acceleration_m_s2: FloatArray
+
+    def part(self, some: slice) -> MotionChange:
+        """Changes of some frames."""
+        return MotionChange(*(each[..., some] for each in vars(self).values()))
+
+
+def change_of_terms(
+    coupling: FloatArray,
+    first_moment: FloatArray,
+    kinematics: Kinematics,
+    change: MotionChange,
+    *,
+    gravity_m_s2: ArrayLike,
+) -> FloatArray:
+    """Derivative of every torque term along changes of the motion.
+
+    Parameters
+    ----------
+    coupling, first_moment : ndarray of shape (n_sets, n_links, n_links) and (n_sets, n_links)
+        Constants A and b as in `terms_of_constants`: one set for every direction, or one for all.
+    kinematics : Kinematics
+        The motion; NaN passes.
+    change : MotionChange
+        Changes of the motion.
+    gravity_m_s2 : array_like of shape (2,)
+        Acceleration of gravity in the plane.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_terms, n_directions, n_frames)
+        Rows as of `term_rows`, N m; external torques are 0.
+
+    Notes
+    -----
+    With M the inertia matrix, W the antisymmetric matrix of the velocity terms and G the first moments in joint space, all
+    functions of the angles: ``d(M_ij a_j) = dM_ij a_j + M_ij da_j`` and so on.
+    """
+    omega, spin = (each.T[:, None] for each in (kinematics.velocity_rad_s, kinematics.acceleration_rad_s2))
+    theta, turn = (np.cumsum(each, axis=0) for each in (kinematics.angle_rad.T[:, None], change.angle_rad))
+    n, constants, moment = len(theta), np.moveaxis(coupling, 0, -1)[..., None], first_moment.T[..., None]
+    cosine, sine = np.cos(theta), np.sin(theta)
+    between = constants * (cosine[:, None] * cosine + sine[:, None] * sine)
+    across = constants * (sine[:, None] * cosine - cosine[:, None] * sine)
+    moved_between, moved_across = np.zeros((2, n, n, *turn.shape[1:]))
+    for m, k in pairs(n):
+        apart = turn[m] - turn[k]
+        moved_between[m, k] = moved_between[k, m] = -across[m, k] * apart
+        moved_across[m, k] = between[m, k] * apart
+        moved_across[k, m] = -moved_across[m, k]
+    at = _in_joint_space(between, across, np.stack([-moment * sine, moment * cosine]))
+    turned = _in_joint_space(
+        moved_between, moved_across, np.stack([(-moment * cosine) * turn, (-moment * sine) * turn])
+    )
+    gravity, push = vectors("gravity_m_s2", gravity_m_s2), _base_acceleration(kinematics)[:, None]
+    rows = np.zeros((n, number_of_terms(n), *change.angle_rad.shape[1:]))
+    for i in range(n):
+        for j in range(n):
+            inertial, centripetal = rows[i, 1 + j], rows[i, 1 + n + j]
+            np.multiply(turned.matrix[i, j], spin[j], out=inertial)
+            inertial += at.matrix[i, j] * change.acceleration_rad_s2[j]
+            if i != j:
+                np.multiply(turned.factor[i, j], omega[j] ** 2, out=centripetal)
+                centripetal += (2.0 * at.factor[i, j] * omega[j]) * change.velocity_rad_s[j]
+        for k, (p, q) in enumerate(pairs(n)):
+            if i != q:
+                coriolis = rows[i, 1 + 2 * n + k]
+                np.multiply(turned.factor[i, q], 2.0 * omega[p] * omega[q], out=coriolis)
+                coriolis += (2.0 * at.factor[i, q] * omega[q]) * change.velocity_rad_s[p]
+                coriolis += (2.0 * at.factor[i, q] * omega[p]) * change.velocity_rad_s[q]
+    rows[:, -3] = -gravity[0] * turned.moment[0] - gravity[1] * turned.moment[1]
+    for axis in range(2):
+        rows[:, -2] += push[axis] * turned.moment[axis] + at.moment[axis] * change.base_acceleration_m_s2[axis]
+    return _with_net(rows)
+
+
+def change_of_load_torque(
+    joint_m: FloatArray,
+    force_n: FloatArray,
+    *,
+    joint_change_m: ComplexArray,
+    force_change_n: FloatArray,
+    moment_change_nm: FloatArray,
+) -> FloatArray:
+    """Derivative of the external torques along changes of joints and load.
+
+    Parameters
+    ----------
+    joint_m : ndarray of shape (n_frames, n_joints or more, 2)
+        Joint positions, m.
+    force_n : ndarray of shape (n_frames, 2)
+        Force on the last link, N.
+    joint_change_m : complex ndarray of shape (n_joints, n_directions, n_frames)
+        Changes of the joint positions, x + iy, m.
+    force_change_n : ndarray of shape (2, n_directions, n_frames)
+        Changes of the force, N.
+    moment_change_nm : ndarray of shape (n_directions, n_frames)
+        Changes of the load's moment about the plane's origin, N m.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_directions, n_frames)
+        N m.
+
+    Notes
+    -----
+    The load turns joint i by its moment about the origin less ``p_i x F``; the external torque is the negative of that.
+    """
+    x, y = joint_m[:, : len(joint_change_m)].T[:, :, None]
+    (force_x, force_y), (more_x, more_y) = force_n.T, force_change_n
+    moved = joint_change_m.real * force_y - joint_change_m.imag * force_x
+    return np.asarray(moved + x * more_y - y * more_x - moment_change_nm)
+
+
+class _InJointSpace(NamedTuple):
+    """M, W and G in joint space, or their changes, with directions and frames last."""
+
+    matrix: FloatArray
+    factor: FloatArray
+    moment: FloatArray
+
+
+def _in_joint_space(between: FloatArray, across: FloatArray, moment: FloatArray) -> _InJointSpace:
+    """From segment space to joint space, in place."""
+    for values in (between, between.swapaxes(0, 1), moment.swapaxes(0, 1)):
+        add_distal(values)
+    return _InJointSpace(between, velocity_factor(across), moment)
+
+
+def _with_net(rows: FloatArray) -> FloatArray:
     """The same rows with the net torque, in place, as the sum of the others."""
     np.sum(rows[:, 1:], axis=1, out=rows[:, 0])
     return rows
 
 
-def base_acceleration(kinematics: Kinematics) -> FloatArray:
+def _base_acceleration(kinematics: Kinematics) -> FloatArray:
     """Acceleration of the base, shape (2, n_frames)."""
     return np.broadcast_to(kinematics.base_acceleration_m_s2, (kinematics.n_frames, 2)).T
 

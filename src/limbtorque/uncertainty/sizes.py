@@ -1,0 +1,214 @@
+"""Sizes of errors that a limb's torques depend on, of all in the section, and sizes that nothing depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from limbtorque.errors import LandmarkError, did_you_mean
+from limbtorque.ground.reaction import meets_ground
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.smoothing import smoother_of
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.uncertainty import CENTRE_KINDS, SIZES, Source, Uncertainty
+from limbtorque.study.settings import Settings, flattened
+from limbtorque.uncertainty.input_errors import (
+    centre_landmarks,
+    centre_options,
+)
+
+OF_PLATES: dict[str, tuple[Source, ...]] = {  # options of sizes, with their sources
+    "plate_gain": ("plate_gain",),
+    "plate_offset_n": ("plate_offset",),
+    "pressure_m": ("pressure",),
+    "synchronisation_s": ("synchronisation",),
+}
+OF_SEGMENTS: dict[Source, str] = {  # sources that are also the options of their sizes, and the measured column
+    "segment_mass": "mass_kg",
+    "segment_com": "com_m",
+    "segment_inertia": "inertia_kgm2",
+}
+OF_MUSCLES = ("moment_arm", "muscle_strength")
+SWITCHED_OFF = "its source is switched off (uncertainty.off)"
+WHY = {  # an option or a source concerns no trial
+    **dict.fromkeys(
+        (*OF_PLATES, "plate_offset", "pressure", "synchronisation"), "no limb of the trials meets the ground"
+    ),
+    **dict.fromkeys(OF_MUSCLES, "no muscle forces are sampled (uncertainty.samples, a muscle set)"),
+    **{f"centre_{kind}_m": f"no joint centre of the trials is of the kind {kind!r}" for kind in CENTRE_KINDS},
+    "measured_parameters": "no segment of the trials has measured parameters (table of subjects)",
+    "gaps": "no gap is filled (gaps.max_gap_s is 0)",
+    "filter": "no trial is filtered",
+    "soft_tissue_range_deg": "uncertainty.sizes.soft_tissue_m is 0",
+    "segment_correlation": "no chain of the trials has two segments from the table",
+}
+MEASURED = "all these parameters of the trials' segments are measured"
+
+
+def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
+    """Faults of errors of landmarks that concern no limb of a study.
+
+    Parameters
+    ----------
+    settings : Settings
+        The errors, and the marker sets.
+    chains : sequence of ChainModel
+        Chains of the trials.
+
+    Returns
+    -------
+    list of str
+        Landmarks that no chain of the trials has as a joint centre, those that a marker set lacks, and those of a marker set
+        that no chain at all has as a joint centre. Sizes of sources: `faults_of_sizes`.
+    """
+    names = sorted({name for model in chains for name in centre_landmarks(model)})
+    faults = [
+        f"uncertainty.landmarks: {name!r} is no joint centre or endpoint of a trial's chain"
+        f"{did_you_mean(name, names) or '; these are ' + ', '.join(names)}"
+        for name in settings.uncertainty.landmarks
+        if name not in names
+    ]
+    centres = {landmark for name in settings.chain_names for landmark in centre_landmarks(settings.chain(name))}
+    for name, errors in settings.uncertainty.sets.items():
+        rules = settings.marker_sets.get(name)
+        if rules is None:
+            sets = settings.marker_sets
+            hint = did_you_mean(name, sets) or f"; these are {', '.join(sets) or 'none'}"
+            faults.append(f"uncertainty.sets: {name!r} is no marker set of the settings{hint}")
+            continue
+        stand_ins = {by for landmark, by in settings.substitutes.get(name, {}).items() if landmark in centres}
+        for landmark in errors:
+            if landmark not in rules:
+                hint = did_you_mean(landmark, rules) or "; remove it"
+                faults.append(f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set{hint}")
+            elif landmark not in centres | stand_ins:
+                faults.append(
+                    f"uncertainty.sets.{name}: {landmark!r} is no joint centre or endpoint of a chain; remove it"
+                )
+    return faults
+
+
+def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tuple[Source, ...]]:
+    """Options of the section `uncertainty` that concern a limb, with their sources.
+
+    Parameters
+    ----------
+    limb : Limb
+        Chain, side, marker set, load and measured parameters.
+    settings : Settings
+        The settings.
+    muscles : bool
+        The limb has a muscle set.
+
+    Returns
+    -------
+    dict of str to tuple of str
+        By the option's name in the section, such as ``"pressure_m"`` or ``"landmarks.hip_axis"``, also those of sources
+        that are switched off; empty sources for those of muscles.
+    """
+    errors, rows = settings.uncertainty, [segment.row for segment in limb.model(settings).segments]
+    measured = {source: [f"{row}_{column}" in limb.measured for row in rows] for source, column in OF_SEGMENTS.items()}
+    tabled = tuple(source for source, each in measured.items() if not all(each))
+    sizes: dict[str, tuple[Source, ...]] = {source: (source,) for source in tabled}
+    if "segment_mass" in tabled:
+        sizes |= {"rest_of_body_mass": ("segment_mass",), "body_mass": ("body_mass",)}
+    if by_hand := tuple(source for source, each in measured.items() if any(each)):
+        sizes["measured_parameters"] = by_hand
+    if tabled and len(rows) > 1:
+        sizes["segment_correlation"] = tabled
+    try:
+        mapping, set_name = limb.landmarks(settings), limb.set_name(settings)
+        for landmark in centre_landmarks(limb.model(settings)):
+            sizes |= dict.fromkeys(centre_options(landmark, mapping, errors, set_name), ("joint_centres",))
+    except (LandmarkError, KeyError):  # not mapped: the analysis of the trial says so
+        sizes |= {f"centre_{kind}_m": ("joint_centres",) for kind in CENTRE_KINDS}
+    sizes |= {"soft_tissue_m": ("soft_tissue",), "marker_noise": ("marker_noise",), "plane_deg": ("plane",)}
+    if errors.sizes["soft_tissue_m"]:
+        sizes["soft_tissue_range_deg"] = ("soft_tissue",)
+    if settings.gaps.max_gap_s:
+        sizes["gaps"] = ("gaps",)
+    if smoother_of(settings) is not None:
+        sizes["filter"] = ("filter",)
+    if meets_ground(limb, settings) and not limb.load:
+        sizes |= OF_PLATES
+    if muscles and errors.samples:
+        sizes |= dict.fromkeys(OF_MUSCLES, ())
+    return sizes
+
+
+def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, Any]:
+    """Options of sizes of errors that a limb's bands have, with their values.
+
+    Parameters
+    ----------
+    limb, settings, muscles
+        As in `sizes_of`.
+
+    Returns
+    -------
+    dict of str to float or str
+        Those of sources that are on; a landmark's own may be a kind. Empty without bands.
+    """
+    errors = settings.uncertainty
+    if not errors.enabled:
+        return {}
+    values = options_of(errors)
+    return {
+        name: values[name]
+        for name, sources in sizes_of(limb, settings, muscles=muscles).items()
+        if not sources or set(sources) - set(errors.off)
+    }
+
+
+def options_of(errors: Uncertainty) -> dict[str, Any]:
+    """Sizes of errors by the names of their options, those of landmarks one by one."""
+    own = flattened({"landmarks": errors.landmarks, "sets": errors.sets})
+    return {**errors.sizes, **{name: value for name, value in own.items() if value != {}}}
+
+
+def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
+    """Faults of sizes of errors that concern no limb of a study.
+
+    Parameters
+    ----------
+    limbs : iterable of (Limb, Settings, bool)
+        Limb and settings of every trial, and whether it has a muscle set.
+
+    Returns
+    -------
+    list of str
+        Sizes other than the default that no trial uses, because nothing depends on them or because their source is switched off,
+        and sources that are switched off and concern no trial. Trials without bands do not count.
+    """
+    default = options_of(Uncertainty())
+    off: dict[str, bool] = {}  # sources that are switched off, and whether they concern a trial
+    given: dict[tuple[str, Any], str] = {}  # options with their values, and why no trial uses them; empty if one does
+    for limb, settings, muscles in limbs:
+        errors = settings.uncertainty
+        if not errors.enabled:
+            continue
+        concerned = sizes_of(limb, settings, muscles=muscles)
+        sources = {source for each in concerned.values() for source in each}
+        off |= {source: off.get(source, False) or source in sources for source in errors.off}
+        for name, value in options_of(errors).items():
+            known = name in concerned  # of landmarks, `study_faults` says which have no joint centre
+            if value == default.get(name) or not (known or not name.startswith(("landmarks.", "sets."))):
+                continue
+            why, before = WHY.get(name, MEASURED), given.get((name, value))
+            if known:
+                used = not concerned[name] or set(concerned[name]) - set(errors.off)
+                why = "" if used else SWITCHED_OFF
+            given[name, value] = "" if "" in (why, before) else SWITCHED_OFF if before == SWITCHED_OFF else why
+    vain = {
+        f"uncertainty.{'sizes.' if name in SIZES else ''}{name} is given, but {why}; remove it": None
+        for (name, _), why in given.items()
+        if why
+    }
+    return [
+        *(
+            f"uncertainty.off names {source}, but {WHY.get(source, MEASURED)}; remove it"
+            for source, used in off.items()
+            if not used
+        ),
+        *vain,
+    ]
