@@ -8,7 +8,7 @@ FOLDER holds ``arm_moment_arms.csv`` (muscle, joint, joint_flexion_deg, moment_a
 ``sample_moment_arms.py``), strengths and fibres, and published arms (see ``published_arms.py``). A measured arm marked as used takes
 the place of the sampled one; with all others it has a range of published arms. The sets go to ``src/limbtorque/muscles/sets``, each as
 YAML for people and as JSON, which is loaded; the same tables give the same bytes. Each sampled arm takes the simplest form
-that follows the table (`limbtorque.muscles.sets.fitting`). A muscle's length is that of the table with every joint at 0, and
+that follows the table (`limbtorque.muscles.sets.curve_entries`). A muscle's length is that of the table with every joint at 0, and
 the arms' integral from there; how far that departs from the table stands beside each sampled arm. The choices that were
 made by looking at the curves stand in `LIMITS` and `NOTES`.
 """
@@ -25,7 +25,7 @@ import pandas as pd
 from published_arms import PublishedArm, grid, published_arms, range_of
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.sets.fitting import Fit, fit
+from limbtorque.muscles.sets.curve_entries import Fit, fit
 from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
 from limbtorque.study.yaml_file import read_yaml, yaml_text
 

@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSplin
 
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.sets.fitting import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
+from limbtorque.muscles.sets.curve_entries import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
 from limbtorque.muscles.sets.moment_arm_curves import (
     bundle,
     constant,

@@ -100,40 +100,14 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
     Notes
     -----
-    Slopes after Fritsch F.N., Carlson R.E. (1980) SIAM J Numer Anal 17:238-246, with the weighted harmonic mean of
-    Fritsch and Butland (1984), as in SciPy's ``PchipInterpolator``. The slope is continuous, the bend is not.
+    SciPy's ``PchipInterpolator``: slopes after Fritsch F.N., Carlson R.E. (1980) SIAM J Numer Anal 17:238-246, with the
+    weighted harmonic mean of Fritsch and Butland (1984). The slope is continuous, the bend is not.
     """
-    knots, value = np.array(knots_rad, dtype=float), np.array(values, dtype=float)
-    width, chord = np.diff(knots), np.diff(value) / np.diff(knots)
-    slope = _knot_slopes(width, chord)
-    bend = (3 * chord - 2 * slope[:-1] - slope[1:]) / width
-    twist = (slope[:-1] + slope[1:] - 2 * chord) / width**2
-    powers = np.stack([value[:-1], slope[:-1], bend, twist], axis=1)
-    return Curve((joint,), (range_rad,), (knots[1:-1],), (knots[:-1],), powers)
+    from scipy.interpolate import PchipInterpolator  # a slow import that most stages do not need
 
-
-def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
-    """Slopes at the knots of a shape-preserving spline from widths and chords."""
-    if len(chord) == 1:
-        return np.repeat(chord, 2)
-    slope = np.zeros(len(chord) + 1)
-    before, after = 2 * width[1:] + width[:-1], width[1:] + 2 * width[:-1]
-    monotone = chord[:-1] * chord[1:] > 0
-    flat = np.where(chord == 0, 1.0, chord)
-    slope[1:-1] = np.where(monotone, (before + after) / (before / flat[:-1] + after / flat[1:]), 0.0)
-    slope[0] = _end_slope(width[0], width[1], chord[0], chord[1])
-    slope[-1] = _end_slope(width[-1], width[-2], chord[-1], chord[-2])
-    return slope
-
-
-def _end_slope(width: float, next_width: float, chord: float, next_chord: float) -> float:
-    """Slope at an end from three points, limited to preserve the shape."""
-    slope = ((2 * width + next_width) * chord - width * next_chord) / (width + next_width)
-    if slope * chord <= 0:
-        return 0.0
-    if chord * next_chord < 0 and abs(slope) > 3 * abs(chord):
-        return 3 * chord
-    return slope
+    knots = np.array(knots_rad, dtype=float)
+    powers = PchipInterpolator(knots, np.array(values, dtype=float)).c[::-1].T
+    return Curve((joint,), (range_rad,), (knots[1:-1],), (knots[:-1],), np.ascontiguousarray(powers))
 
 
 def interpolating_spline(knots_rad: Sequence[ArrayLike], values: ArrayLike, *, joints: Sequence[str]) -> Curve:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import field_validator
+from pydantic import AfterValidator, field_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import did_you_mean
-from limbtorque.muscles.sets.curve_entry import (
+from limbtorque.muscles.sets.curve_entries import (
     CURVE_FORMS,
-    Departing,
+    FORMS,
     Entry,
-    FormEntry,
-    Polynomial,
-    Sampled,
-    Spline,
+    EntryError,
     Text,
+    at,
     departure_of,
+    form_of,
     read_curve,
+    valid,
 )
-from limbtorque.muscles.sets.line_entries import build_lines
 from limbtorque.muscles.sets.moment_arm_curves import (
     EVERYWHERE,
     Curve,
@@ -36,13 +36,14 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     times,
 )
 from limbtorque.muscles.sets.muscle import (
+    Direction,
+    LineOfAction,
     MomentArm,
     Muscle,
     MusculotendonLength,
     PublishedRange,
     narrowest,
 )
-from limbtorque.study.faults import checked
 from limbtorque.study.options.base import option
 
 LARGEST_ARM_M = 0.15  # longer than any limb muscle's moment arm: probably in millimetres
@@ -52,90 +53,51 @@ LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
 AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
+LARGEST_LINE_M = 0.6
+OF_DIRECTIONS = ("in_plane_part", "range_deg", "max_departure_deg", "other_model_deg", "arm_difference_m")
 
 
 # --- entries -----------------------------------------------------------------------------------------------------
 
 
-class PublishedEntry(Entry):
-    """Range of the published moment arms, by flexion."""
-
-    flexion_deg: list[float] = option(..., "Rising flexion.", "deg", min_length=2)
-    lowest_m: list[float] = option(..., "Least published arm, the set's among them.", "m")
-    highest_m: list[float] = option(..., "Largest published arm, the set's among them.", "m")
-    other_sources: int = option(..., "Number of other published sources.", "1", ge=1)
-
-
-class Sourced(Entry):
-    """A moment arm with the range of all published ones."""
-
-    published: PublishedEntry | None = option(None, "Range of the published arms, by flexion.")
+def _a_point(values: list[float]) -> list[float]:
+    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
+        raise ValueError(
+            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
+        )
+    return values
 
 
-class Arm(Departing, Sourced):
-    """A moment arm with its own departure and that of the integrated length."""
-
-    length_departure_m: float | None = option(None, "Largest departure of the integrated length.", "m")
-    length_departs_at_deg: float | list[float] | None = option(None, "Flexion where the length departs so.", "deg")
-
-
-class ConstantArm(Arm):
-    """The same moment arm at every flexion."""
-
-    arm_m: float = option(..., "Moment arm.", "m")
-    range_deg: Any = option(None, "Lowest and highest flexion.", "deg")
+def _an_interval(values: list[float]) -> list[float]:
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError("expected [lowest, highest]")
+    return values
 
 
-class PolynomialArm(Polynomial, Arm):
-    """A moment arm as a polynomial."""
+Point = Annotated[list[float], AfterValidator(_a_point)]
+Interval = Annotated[list[float], AfterValidator(_an_interval)]
 
 
-class SplineArm(Spline, Arm):
-    """A moment arm as a spline."""
+class LineEntry(Entry):
+    """Line of action of a muscle at a joint."""
 
-    arms_m: Any = option(..., "Moment arms at the knots.", "m")
-
-
-class SampledArm(Sampled, Sourced):
-    """Samples of a moment arm."""
-
-    arms_m: Any = option(..., "Moment arms at the samples.", "m")
-
-
-class PolynomialLength(Polynomial):
-    """A length as a polynomial."""
-
-    joints: Any = option(..., "Joints it depends on.")
-
-
-class SplineLength(Spline):
-    """A length as a spline."""
-
-    joints: Any = option(..., "Joint it depends on.")
-    lengths_m: Any = option(..., "Lengths at the knots.", "m")
-
-
-class SampledLength(Sampled):
-    """Samples of a length."""
-
-    joints: Any = option(..., "Joints it depends on.")
-    lengths_m: Any = option(..., "Lengths at the samples.", "m")
-
-
-ARM_FORMS: dict[str, type[FormEntry]] = {
-    "zero": FormEntry,
-    "not_sampled": FormEntry,
-    "constant": ConstantArm,
-    "polynomial": PolynomialArm,
-    "spline": SplineArm,
-    "sampled": SampledArm,
-    "from_length": Arm,
-}
-LENGTH_FORMS: dict[str, type[FormEntry]] = {
-    "polynomial": PolynomialLength,
-    "spline": SplineLength,
-    "sampled": SampledLength,
-}
+    source: Text = option(..., "Where the line is from.")
+    parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
+    proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
+    distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
+    direction_deg: list[float] | None = option(
+        None,
+        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
+        "rising powers of the flexion in radians.",
+        "deg",
+        min_length=1,
+    )
+    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
+    range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
+    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
+    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
+    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
+    note: Text | None = option(None, "A remark.")
 
 
 class MuscleEntry(Entry):
@@ -199,20 +161,32 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     """
     name = entry.get("name") if isinstance(entry, dict) else None
     where = f"muscle '{name}'" if isinstance(name, str) and name.strip() else f"muscle {index + 1}"
-    before = len(faults)
-    row = checked(MuscleEntry, entry, where=where, faults=faults)
+    n_before = len(faults)
+    row = given = None
+    with at(f"{where}: ", faults):
+        row = valid(MuscleEntry, entry)
     parts = {key: value for key, value in entry.items() if value is not None} if isinstance(entry, dict) else {}
-    given = _build_length(parts, joints, where, faults)
+    with at(f"{where}: ", faults):
+        given = _build_length(parts, joints)
     arms = _build_arms(parts.get("moment_arms"), joints, given, where, faults)
     _check_function(parts.get("function"), arms, joints, where, faults)
-    lines = build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
+    lines = _build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
     if row is None:
         return None
-    _check_together(row, where, faults)
-    length = _complete_length(row, given, arms, where, faults) if len(faults) == before else None
-    if len(faults) == before and length is not None:
-        _check_slack(row, length, where, faults)
-    if len(faults) > before:
+    fibres = [key for key in FIBRES if getattr(row, key) is not None]
+    if 0 < len(fibres) < len(FIBRES):
+        faults.append(f"{where}: has {' and '.join(fibres)} only, expected all of {', '.join(FIBRES)} or none")
+    if not row.min_activation < row.max_activation:
+        faults.append(
+            f"{where}: min_activation is {row.min_activation!r} and max_activation {row.max_activation!r}, expected "
+            "0 <= least < largest <= 1"
+        )
+    if len(faults) > n_before:
+        return None
+    length = None
+    with at(where, faults):
+        length = _complete_length(row, given, arms)
+    if len(faults) > n_before:
         return None
     return Muscle(
         name=row.name,
@@ -233,36 +207,13 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     )
 
 
-def _check_together(row: MuscleEntry, where: str, faults: list[str]) -> None:
-    given = [key for key in FIBRES if getattr(row, key) is not None]
-    if 0 < len(given) < len(FIBRES):
-        faults.append(f"{where}: has {' and '.join(given)} only, expected all of {', '.join(FIBRES)} or none")
-    if not row.min_activation < row.max_activation:
-        faults.append(
-            f"{where}: min_activation is {row.min_activation!r} and max_activation {row.max_activation!r}, expected "
-            "0 <= least < largest <= 1"
-        )
-
-
-def _check_slack(row: MuscleEntry, length: MusculotendonLength, where: str, faults: list[str]) -> None:
-    """Check that the muscle is longer than its tendon somewhere in its range."""
-    slack = row.tendon_slack_length_m
-    if slack is None:
-        return
-    longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
-    if longest <= slack:
-        faults.append(
-            f"{where}: tendon_slack_length_m is {slack:g} m, expected less than the greatest length of muscle and tendon, "
-            f"{longest:.3f} m"
-        )
-
-
 # --- moment arms -------------------------------------------------------------------------------------------------
 
 
 def _build_arms(
     entries: Any, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
 ) -> dict[str, MomentArm]:
+    """Moment arms of a muscle by joint, those without a fault."""
     if not isinstance(entries, dict):  # reported for `MuscleEntry`
         return {}
     faults += [
@@ -275,106 +226,71 @@ def _build_arms(
         if joint not in entries:
             faults.append(f"{where}: moment_arms lacks the {joint}; write 'form: zero' if the muscle does not cross it")
             continue
-        arm = _build_arm(entries[joint], joint, joints, length, f"{where} at the {joint}", faults)
-        if arm is not None:
-            arms[joint] = arm
+        with at(f"{where} at the {joint}: ", faults):
+            arms[joint] = _build_arm(entries[joint], joint, joints, length)
     return arms
 
 
-def _build_arm(
-    entry: Any, joint: str, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
-) -> MomentArm | None:
-    form = entry.get("form") if isinstance(entry, dict) else None
-    if not isinstance(form, str) or form not in ARM_FORMS:
-        near = did_you_mean(str(form), ARM_FORMS)
-        faults.append(f"{where}: the moment arm's form is {form!r}, expected {', '.join(ARM_FORMS)}{near}")
-        return None
-    if checked(ARM_FORMS[form], entry, where=where, faults=faults) is None:
-        return None
-    if not _published_fits(entry.get("published"), where, faults):
-        return None
+def _build_arm(entry: Any, joint: str, joints: list[str], length: MusculotendonLength | None) -> MomentArm:
+    """Moment arm of an entry; raises `EntryError`."""
+    form = form_of(entry, list(FORMS), "the moment arm's")
+    departure: tuple[float | None, tuple[float, ...]] = (None, ())
     if form == "from_length":
-        arm = _arm_from_length(entry, joint, length, where, faults)
+        curve, departure = _curve_from_length(joint, length), departure_of(entry)
     elif form in CURVE_FORMS or "range_deg" in entry:
-        one = {"coefficients": entry["arm_m"]} if form == "constant" else {}
-        read = read_curve(
-            {**entry, **one}, values_key="arms_m", own_joint=joint, known_joints=joints, where=where, faults=faults
-        )
-        arm = _described_arm(entry, read.curve, read.max_departure_m, read.departs_at_deg) if read else None
+        powers = {"coefficients": entry["arm_m"]} if form == "constant" else {}
+        read = read_curve({**entry, **powers}, values_key="arms_m", own_joint=joint, known_joints=joints)
+        curve, departure = read.curve, (read.max_departure_m, read.departs_at_deg)
     else:
-        arm = _described_arm(entry, constant(entry.get("arm_m", 0.0), joint=joint))
-    if arm is None:
-        return None
-    longest = float(np.abs(_over_range(arm.curve)).max())
+        curve = constant(entry.get("arm_m", 0.0), joint=joint)
+    longest = float(np.abs(_over_range(curve)).max())
     if longest > LARGEST_ARM_M:
-        faults.append(
-            f"{where}: the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?"
-        )
-        return None
-    return arm
-
-
-def _published_fits(entry: dict[str, Any] | None, where: str, faults: list[str]) -> bool:
-    """Check the range of the published arms."""
-    if entry is None:
-        return True
-    flexion, low, high = (np.array(entry[key], dtype=float) for key in ("flexion_deg", "lowest_m", "highest_m"))
-    fits = len(flexion) == len(low) == len(high) and bool((np.diff(flexion) > 0).all() and (low <= high).all())
-    if not fits:
-        faults.append(
-            f"{where}: published has {len(flexion)} angles, {len(low)} lowest and {len(high)} highest arms, expected as many of "
-            "each, rising angles, and no lowest arm above the highest"
-        )
-    return fits
-
-
-def _published(entry: dict[str, Any] | None) -> PublishedRange | None:
-    if entry is None:
-        return None
-    flexion = tuple(math.radians(q) for q in entry["flexion_deg"])
-    return PublishedRange(flexion, tuple(entry["lowest_m"]), tuple(entry["highest_m"]), entry["other_sources"])
-
-
-def _described_arm(
-    entry: dict[str, Any], curve: Curve, departure_m: float | None = None, departs_at_deg: tuple[float, ...] = ()
-) -> MomentArm:
-    at = entry.get("length_departs_at_deg", [])
+        raise EntryError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
     return MomentArm(
-        entry["form"],
+        form,
         curve,
-        departure_m,
-        departs_at_deg,
-        entry.get("length_departure_m"),
-        tuple(float(q) for q in (at if isinstance(at, list) else [at])),
-        entry.get("note", ""),
-        entry.get("rms_departure_m"),
-        _published(entry.get("published")),
+        *departure,
+        *departure_of(entry, ("length_departure_m", "length_departs_at_deg")),
+        note=entry.get("note", ""),
+        rms_departure_m=entry.get("rms_departure_m"),
+        published=_published(entry.get("published")),
     )
 
 
-def _arm_from_length(
-    entry: dict[str, Any], joint: str, length: MusculotendonLength | None, where: str, faults: list[str]
-) -> MomentArm | None:
+def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
+    """Minus the slope of a muscle's length, as a curve."""
     if length is None:
-        faults.append(f"{where}: the moment arm is from_length, which needs a valid length of the muscle (length)")
-        return None
+        raise EntryError("the moment arm is from_length, which needs a valid length of the muscle (length)")
     (curve,) = length.curves
     if joint not in curve.joints:
-        faults.append(
-            f"{where}: the moment arm is from_length, but the length depends on {', '.join(curve.joints)} only; "
+        raise EntryError(
+            f"the moment arm is from_length, but the length depends on {', '.join(curve.joints)} only; "
             "write 'form: zero' if the muscle does not cross it"
         )
-        return None
     held = replace(curve, range_rad=tuple(length.range_rad[name] for name in curve.joints))
-    return _described_arm(entry, times(derivative(held, joint), -1.0), *departure_of(entry))
+    return times(derivative(held, joint), -1.0)
+
+
+def _published(entry: dict[str, Any] | None) -> PublishedRange | None:
+    """Range of the published arms, checked."""
+    if entry is None:
+        return None
+    flexion, low, high = (np.array(entry[key], dtype=float) for key in ("flexion_deg", "lowest_m", "highest_m"))
+    if not (len(flexion) == len(low) == len(high) and (np.diff(flexion) > 0).all() and (low <= high).all()):
+        raise EntryError(
+            f"published has {len(flexion)} angles, {len(low)} lowest and {len(high)} highest arms, expected as many of "
+            "each, rising angles, and no lowest arm above the highest"
+        )
+    angles = tuple(np.radians(flexion).tolist())
+    return PublishedRange(angles, tuple(low.tolist()), tuple(high.tolist()), entry["other_sources"])
 
 
 def _over_range(curve: Curve) -> FloatArray:
     """Values of a curve on a grid over its range."""
-    return evaluate(curve, _grid_over([*curve.range_rad]))
+    return evaluate(curve, _grid_over(curve.range_rad))
 
 
-def _grid_over(ranges: list[Range]) -> list[FloatArray]:
+def _grid_over(ranges: Sequence[Range]) -> list[FloatArray]:
     """Grid of flexions over ranges; flexion 0 where a range is infinite."""
     n = {1: 200, 2: 41}.get(len(ranges), 13)
     lines = [np.linspace(*ends, n) if math.isfinite(sum(ends)) else np.zeros(1) for ends in ranges]
@@ -389,28 +305,27 @@ def _check_function(
         return
     for joint, sense in function.items():
         if joint not in joints:
-            faults.append(
-                f"{where}: function has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
-            )
+            near = did_you_mean(str(joint), joints)
+            faults.append(f"{where}: function has joint '{joint}', which the set does not have{near}")
         elif joint in arms and isinstance(sense, str) and sense in SENSES:
-            _check_sign(arms[joint], joint, sense, where, faults)
+            with at(f"{where} is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but ", faults):
+                _check_sign(arms[joint], SENSES[sense])
     for joint, arm in arms.items():
         if not arm.is_zero and joint not in function:
             faults.append(f"{where} has a moment arm at the {joint}; add flexor or extensor for it to function")
 
 
-def _check_sign(arm: MomentArm, joint: str, sense: str, where: str, faults: list[str]) -> None:
-    named = f"{where} is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}"
+def _check_sign(arm: MomentArm, sense: float) -> None:
+    """Check the sign of a moment arm at flexion 0 and, without a note, in the middle of its range."""
     at_zero = float(evaluate(arm.curve, [0.0] * len(arm.curve.joints)))
-    if at_zero * SENSES[sense] <= 0:
-        faults.append(f"{named}, but its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)")
-        return
+    if at_zero * sense <= 0:
+        raise EntryError(f"its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)")
     middle = [sum(ends) / 2 if math.isfinite(sum(ends)) else 0.0 for ends in arm.curve.range_rad]
     value = float(evaluate(arm.curve, middle))
-    if value * SENSES[sense] <= 0 and not arm.note.strip():
-        at = ", ".join(f"{math.degrees(q):.0f}" for q in middle)
-        faults.append(
-            f"{named}, but in the middle of its range ({at} deg) its moment arm is {value:+.4f} m; "
+    if value * sense <= 0 and not arm.note.strip():
+        place = ", ".join(f"{math.degrees(q):.0f}" for q in middle)
+        raise EntryError(
+            f"in the middle of its range ({place} deg) its moment arm is {value:+.4f} m; "
             "if its function changes there, add a note"
         )
 
@@ -418,89 +333,78 @@ def _check_sign(arm: MomentArm, joint: str, sense: str, where: str, faults: list
 # --- lengths -----------------------------------------------------------------------------------------------------
 
 
-def _build_length(
-    entry: dict[str, Any], joints: list[str], where: str, faults: list[str]
-) -> MusculotendonLength | None:
-    """Build the length curve of an entry; None where missing or invalid."""
+def _build_length(entry: dict[str, Any], joints: list[str]) -> MusculotendonLength | None:
+    """Build the length curve of an entry; None where missing."""
     if "length" not in entry:
         return None
-    where = f"{where}: length"
     given = entry["length"]
     if "length_at_zero_m" in entry:
-        faults.append(f"{where} and length_at_zero_m are both present; remove one")
-        return None
-    form = given.get("form") if isinstance(given, dict) else None
-    if not isinstance(form, str) or form not in CURVE_FORMS:
-        near = did_you_mean(str(form), CURVE_FORMS)
-        faults.append(f"{where}: its form is {form!r}, expected {', '.join(CURVE_FORMS)}{near}")
-        return None
-    if checked(LENGTH_FORMS[form], given, where=where, faults=faults) is None:
-        return None
-    read = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints, where=where, faults=faults)
-    if read is None:
-        return None
+        raise EntryError("length and length_at_zero_m are both present; remove one")
+    with at("length: "):
+        form = form_of(given, CURVE_FORMS, "its")
+        read = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints)
     lengths = _over_range(read.curve)
-    if not _length_fits(lengths, where, faults):
-        return None
+    if not (lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M):
+        raise EntryError(
+            f"length is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
+            f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
+        )
     ranges = dict(zip(read.curve.joints, read.curve.range_rad, strict=True))
     curve = extended(read.curve, linear=True) if len(ranges) == 1 else read.curve
     note = given.get("note", "")
     return MusculotendonLength(form, 0.0, (curve,), ranges, read.max_departure_m, read.departs_at_deg, note)
 
 
-def _length_fits(lengths: FloatArray, where: str, faults: list[str]) -> bool:
-    fits = lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M
-    if not fits:
-        faults.append(
-            f"{where} is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
-            f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
-        )
-    return bool(fits)
-
-
 def _complete_length(
-    row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm], where: str, faults: list[str]
+    row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
 ) -> MusculotendonLength | None:
-    """Muscle length from its curve or its arms; None over joints without data."""
+    """Muscle length from its curve or its arms, checked; None over joints without data."""
     gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}
     if given:
-        _check_agreement(given, arms, where, faults)
-        return None if gaps - set(given.range_rad) else given
-    if row.length_at_zero_m is None:
-        return None
-    length = _length_from_arms(row.length_at_zero_m, arms, where, faults)
-    return None if gaps else length
+        _check_agreement(given, arms)
+        length = None if gaps - set(given.range_rad) else given
+    else:
+        length = _length_from_arms(row.length_at_zero_m, arms) if row.length_at_zero_m is not None else None
+        length = None if gaps else length
+    if length is None or row.tendon_slack_length_m is None:
+        return length
+    longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
+    if longest <= row.tendon_slack_length_m:
+        raise EntryError(
+            f": tendon_slack_length_m is {row.tendon_slack_length_m:g} m, expected less than the greatest length of muscle "
+            f"and tendon, {longest:.3f} m"
+        )
+    return length
 
 
-def _length_from_arms(
-    at_zero_m: float, arms: dict[str, MomentArm], where: str, faults: list[str]
-) -> MusculotendonLength | None:
+def _length_from_arms(at_zero_m: float, arms: dict[str, MomentArm]) -> MusculotendonLength:
     """L(q) = L(0) - sum over the joints of the integral of the arm from 0."""
     moving = {joint: arm.curve for joint, arm in arms.items() if not arm.is_zero}
-    others = [joint for joint, curve in moving.items() if curve.joints != (joint,)]
-    faults += [
-        f"{where}: length_at_zero_m needs moment arms that depend on their own joint only; the one at the {joint} "
-        f"depends on {', '.join(moving[joint].joints)}: give the length as a curve (length)"
-        for joint in others
-    ]
-    if others:
-        return None
+    if others := [joint for joint, curve in moving.items() if curve.joints != (joint,)]:
+        raise EntryError(
+            *(
+                ": length_at_zero_m needs moment arms that depend on their own joint only; the one at the "
+                f"{joint} depends on {', '.join(moving[joint].joints)}: give the length as a curve (length)"
+                for joint in others
+            )
+        )
     curves = tuple(times(integral(curve), -1.0) for curve in moving.values())
     shortest = at_zero_m + sum(
-        float(evaluate(curve, _grid_over([*arm.range_rad])).min())
+        float(evaluate(curve, _grid_over(arm.range_rad)).min())
         for curve, arm in zip(curves, moving.values(), strict=True)
     )
     if shortest <= 0:
-        faults.append(
-            f"{where}: from length_at_zero_m {at_zero_m:g} m and the moment arms its length falls to {shortest:.3g} m "
+        raise EntryError(
+            f": from length_at_zero_m {at_zero_m:g} m and the moment arms its length falls to {shortest:.3g} m "
             "within their range"
         )
     return MusculotendonLength("at_zero", float(at_zero_m), curves)
 
 
-def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], where: str, faults: list[str]) -> None:
+def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm]) -> None:
     """Check the arms of a muscle against minus the slopes of its length."""
     (curve,) = length.curves
+    faults = []
     for joint, arm in arms.items():
         if arm.form in {"from_length", "not_sampled"} or (arm.is_zero and joint not in curve.joints):
             continue
@@ -513,8 +417,55 @@ def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm], wh
         allowed = max(AGREE_M, AGREE_PART * float(np.abs(value).max()))
         if off.max() > allowed:
             worst = int(off.argmax())
-            at = ", ".join(f"{name} {math.degrees(grid[name].flat[worst]):.0f} deg" for name in names)
+            place = ", ".join(f"{name} {math.degrees(grid[name].flat[worst]):.0f} deg" for name in names)
             faults.append(
-                f"{where} at the {joint}: the moment arm is {value.flat[worst]:+.4f} m and minus the slope of the "
-                f"length {-slope.flat[worst]:+.4f} m at {at}; expected them within {1e3 * allowed:.1f} mm (r = -dL/dq)"
+                f" at the {joint}: the moment arm is {value.flat[worst]:+.4f} m and minus the slope of the "
+                f"length {-slope.flat[worst]:+.4f} m at {place}; expected them within {1e3 * allowed:.1f} mm (r = -dL/dq)"
             )
+    if faults:
+        raise EntryError(*faults)
+
+
+# --- lines of action ---------------------------------------------------------------------------------------------
+
+
+def _build_lines(
+    entries: Any, joints: list[str], arms: dict[str, MomentArm], where: str, faults: list[str]
+) -> dict[str, LineOfAction]:
+    """Lines of action of a muscle by joint; adds faults of the entries to a list."""
+    lines: dict[str, LineOfAction] = {}
+    if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
+        return lines
+    for joint, entry in entries.items():
+        if joint not in joints:
+            near = did_you_mean(str(joint), joints)
+            faults.append(f"{where}: lines_of_action has joint '{joint}', which the set does not have{near}")
+            continue
+        if joint in arms and arms[joint].is_zero and arms[joint].form != "not_sampled":
+            faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
+        with at(f"{where}: line of action at the {joint}: ", faults):
+            lines[joint] = _build_line(entry)
+    return lines
+
+
+def _build_line(entry: Any) -> LineOfAction:
+    row = valid(LineEntry, entry)
+    given = [key for key in ("parallel_to", "proximal_m", "distal_m", "direction_deg") if getattr(row, key) is not None]
+    if given not in (["parallel_to"], ["proximal_m", "distal_m"], ["direction_deg"]):
+        raise EntryError("expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
+    of_direction = [key for key in OF_DIRECTIONS if getattr(row, key) is not None]
+    if of_direction and row.direction_deg is None:
+        raise EntryError(f"{of_direction[0]} belongs to direction_deg, which is not given")
+    proximal_m, distal_m = ((point[0], point[1]) if point else None for point in (row.proximal_m, row.distal_m))
+    direction = None
+    if row.direction_deg is not None:
+        low, high = row.range_deg or (-math.inf, math.inf)
+        direction = Direction(
+            tuple(map(math.radians, row.direction_deg)),
+            range_rad=(math.radians(low), math.radians(high)),
+            in_plane_part=1.0 if row.in_plane_part is None else row.in_plane_part,
+            max_departure_rad=None if row.max_departure_deg is None else math.radians(row.max_departure_deg),
+            other_model_rad=None if row.other_model_deg is None else math.radians(row.other_model_deg),
+            arm_difference_m=row.arm_difference_m,
+        )
+    return LineOfAction(row.parallel_to, proximal_m, distal_m, row.source, row.note or "", direction)

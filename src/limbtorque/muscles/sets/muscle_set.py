@@ -15,7 +15,7 @@ from pydantic import Field
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.muscles.sets.curve_entry import Entry, Text
+from limbtorque.muscles.sets.curve_entries import Entry, Text
 from limbtorque.muscles.sets.moment_arm_curves import evaluate_linear, times
 from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, PublishedRange
 from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
