@@ -26,8 +26,7 @@ from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk, walk_recording
-from limbtorque.simulation.minimum_jerk import minimum_jerk
-from limbtorque.simulation.reach import Reach
+from limbtorque.simulation.reach import Reach, minimum_jerk
 from limbtorque.study.settings import Settings, make_settings
 
 G = 9.80665

@@ -29,8 +29,8 @@ import pandas as pd
 
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.emg.agreement import correlations
 from limbtorque.emg.recorded import electromyography
+from limbtorque.emg.summary import correlations
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
 from limbtorque.muscles.force_result import MuscleForces

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from criteria import ADULT_CHANNELS, DELAY_S, Walk, adult, crossed, predicted, walks
 
-from limbtorque.emg.agreement import agreement
-from limbtorque.emg.summary import over_study
+from limbtorque.emg.summary import agreement, over_study
 from limbtorque.study.options.emg import Emg
 from limbtorque.study.options.muscles import Muscles
 

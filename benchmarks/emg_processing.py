@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.emg.onsets import active, bursts, quietest
+from limbtorque.emg.processing import METHODS as ONSET_METHODS
+from limbtorque.emg.processing import bursts, quietest
 from limbtorque.emg.recorded import electromyography
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.options.emg import Emg
@@ -87,7 +88,7 @@ def activity(signal: FloatArray, method: str) -> FloatArray:
     """Samples of a signal in which the muscle is active."""
     columns = signal[:, None]
     rest = quietest(columns, rate_hz=RATE_HZ, length_s=REST_S)
-    return np.asarray(active(columns, method, rate_hz=RATE_HZ, baselines=rest)[:, 0])
+    return np.asarray(ONSET_METHODS[method](columns, rate_hz=RATE_HZ, baselines=rest)[:, 0])
 
 
 def steady_line() -> str:

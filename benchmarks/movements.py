@@ -11,7 +11,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.simulation.minimum_jerk import minimum_jerk
+from limbtorque.simulation.reach import minimum_jerk
 
 
 @dataclass(frozen=True)

@@ -301,7 +301,7 @@ def test_the_python_of_the_tutorial(study, monkeypatch):
 
 def test_the_exact_torques_of_the_tutorial():
     from demo_truth import STUDY, exact_torques
-    from limbtorque.simulation.reach import demo_trials
+    from limbtorque.simulation.demo import demo_trials
 
     (trial,) = (trial for trial in demo_trials() if trial.name == TRIAL)
     exact = exact_torques(trial, STUDY.settings)[:, 0]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limbtorque.emg.agreement import agreement, correlations
+from limbtorque.emg.summary import agreement, correlations
 
 RATE_HZ = 100.0
 TIME_S = np.arange(300) / RATE_HZ

@@ -5,7 +5,7 @@ import pytest
 from emg_signals import RATE_HZ, bursts, noise
 
 from limbtorque.emg.channel_checks import channel_metrics
-from limbtorque.emg.envelope import band_pass, linear_envelope
+from limbtorque.emg.processing import band_pass, linear_envelope
 from limbtorque.signals.channels import power_shares
 
 N = 10000

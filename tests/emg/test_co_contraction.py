@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from limbtorque.emg.co_contraction import falconer_winter, rudolph
+from limbtorque.emg.summary import falconer_winter, rudolph
 
 PHASE = np.linspace(0.0, 2.0 * np.pi, 20001)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from emg_signals import RATE_HZ, noise
 
-from limbtorque.emg.envelope import at_times, band_pass, linear_envelope
+from limbtorque.emg.processing import at_times, band_pass, linear_envelope
 from limbtorque.errors import SignalError
 
 

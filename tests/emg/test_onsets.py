@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from emg_signals import RATE_HZ, bursts, noise
 
-from limbtorque.emg.onsets import METHODS, _variance, active, quietest, single_probability
-from limbtorque.emg.onsets import bursts as found_bursts
+from limbtorque.emg.processing import METHODS, SINGLE, _variance, quietest
+from limbtorque.emg.processing import bursts as found_bursts
 
 ONSETS_S, OFFSETS_S = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
 
@@ -13,7 +13,7 @@ ONSETS_S, OFFSETS_S = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
 def activity(signal, method, rate_hz=RATE_HZ):
     columns = signal[:, None]
     rest = quietest(columns, rate_hz=rate_hz, length_s=0.25)
-    return active(columns, method, rate_hz=rate_hz, baselines=rest)[:, 0]
+    return METHODS[method](columns, rate_hz=rate_hz, baselines=rest)[:, 0]
 
 
 def simulated(signal_to_noise_db, *, white, seed, rate_hz=RATE_HZ):
@@ -101,7 +101,7 @@ def test_pauses_and_bursts_below_30_ms_are_removed():
 
 def test_threshold_of_white_noise_has_the_stated_false_alarms():
     """Pairs of white Gaussian samples exceed -2 ln p with probability p."""
-    p = single_probability(0.05, at_least=1, of=5)
+    p = SINGLE
     assert 1.0 - (1.0 - p) ** 5 == pytest.approx(0.05, abs=1e-12)
     squares = (np.random.default_rng(5).standard_normal((400_000, 2)) ** 2).sum(axis=1)
     assert np.mean(squares > -2.0 * np.log(p)) == pytest.approx(p, rel=0.05)  # three standard errors: 4.7 %

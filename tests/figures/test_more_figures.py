@@ -22,7 +22,7 @@ from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, grouped_terms, k
 from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.chains import BUILT_IN
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS

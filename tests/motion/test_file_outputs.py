@@ -11,7 +11,7 @@ from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table
 from limbtorque.recordings.recording import ModelOutput
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_values
 from limbtorque.tables.trial_record import Window

@@ -18,7 +18,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.simulation.reach import demo_trials, reach_motion
+from limbtorque.simulation.demo import demo_trials
+from limbtorque.simulation.reach import reach_motion
 from limbtorque.study.marker_rules import Functional
 from limbtorque.study.options.motion import Motion
 from limbtorque.study.settings import load_settings, make_settings, override

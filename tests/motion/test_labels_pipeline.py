@@ -14,7 +14,7 @@ from limbtorque.motion.markers import fill_needed
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_faults, find_spikes, find_swaps, spike_runs
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.options.signal import Gaps
 from limbtorque.study.settings import load_settings, override
 

@@ -13,7 +13,7 @@ from limbtorque.quality.trial_metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.filters import filter_reach
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.settings import load_settings, override
 from limbtorque.torques.joint_torques import joint_torques
 

@@ -15,7 +15,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.quality.body_size import body_size, length_ratio, mass_ratio
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_with_forces
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.study import load_study
 

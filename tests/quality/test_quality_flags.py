@@ -18,8 +18,8 @@ from limbtorque.signals.channels import flat_tops
 from limbtorque.signals.cutoff import judge_cutoff
 from limbtorque.signals.filters import filter_reach
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
-from limbtorque.simulation.minimum_jerk import minimum_jerk
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
+from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, override

@@ -14,7 +14,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import write_recording
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_array, read_table
 from limbtorque.workflow import keys, layout

@@ -14,7 +14,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.simulation.reach import demo_trials, reach_motion
+from limbtorque.simulation.demo import demo_trials
+from limbtorque.simulation.reach import reach_motion
 from limbtorque.study.settings import load_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]

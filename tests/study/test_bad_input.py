@@ -12,7 +12,7 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import LandmarkError, SegmentError, SignalError, TrialError
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.write import write_c3d
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.settings import load_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys

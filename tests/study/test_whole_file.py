@@ -13,7 +13,7 @@ import pytest
 from limbtorque.figures.style import save_figure
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.writers import write_recording, write_sto
-from limbtorque.simulation.reach import demo_trials
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.whole_file import is_part, whole_file, write_bytes, write_text
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, long_table_writer, write_table

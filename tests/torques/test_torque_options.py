@@ -14,8 +14,8 @@ from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.trial_metrics import fit_error_share, torque_metrics
 from limbtorque.quality.verdict import assess
+from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.simulation.reach import demo_trials
 from limbtorque.simulation.replay import replay
 from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override

@@ -16,8 +16,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.derivatives import _stencils
 from limbtorque.signals.filters import filter_reach, low_pass
-from limbtorque.simulation.demo import write_demo
-from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials
+from limbtorque.simulation.demo import DEMO_NOISE_M, demo_trials, write_demo
 from limbtorque.torques.joint_torques import joint_torques
 
 TRIALS = {trial.name: trial for trial in STUDY.trials}

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
-from limbtorque.emg.onsets import METHODS
+from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.errors import TrialError
 from limbtorque.motion.file_outputs import beside

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.emg.onsets import METHODS
+from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.emg.summary import co_contraction_rows, emg_summary
 from limbtorque.errors import TrialError

@@ -11,23 +11,33 @@ from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.recordings.emg_channels import comparable
 from limbtorque.signals.channels import power_shares
 
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of a channel: sentence, remedy, and of what its metric is a share."""
+
+    sentence: str
+    remedy: str
+    share_of: str = ""
+
+
 FAULTS = {
-    "missing": "samples are missing",
-    "dead": "no electromyogram: constant, noise of a constant level, or 30 dB below the strongest good channel",
-    "clipped": "cut off at the limit of the amplifier or converter",
-    "mains": "hum of the mains",
-    "artefact": "motion artefact: most of the power is below the band",
-    "negative": "an envelope with negative values: inverted, or not an envelope",
-    "copy": "the same signal as another channel, or its inverse",
-}
-REMEDIES = {
-    "missing": "export the channel without gaps",
-    "dead": "check the electrode, or take the channel out of emg.channels",
-    "clipped": "record with a lower gain",
-    "mains": "check ground and cables",
-    "artefact": "fasten electrode and cable, and check the sampling rate",
-    "negative": "turn its sign, or set emg.signal",
-    "copy": "take one of the two out of emg.channels",
+    "missing": Fault("samples are missing", "export the channel without gaps", "samples"),
+    "dead": Fault(
+        "no electromyogram: constant, noise of a constant level, or 30 dB below the strongest good channel",
+        "check the electrode, or take the channel out of emg.channels",
+    ),
+    "clipped": Fault("cut off at the limit of the amplifier or converter", "record with a lower gain", "samples"),
+    "mains": Fault("hum of the mains", "check ground and cables", "power"),
+    "artefact": Fault(
+        "motion artefact: most of the power is below the band",
+        "fasten electrode and cable, and check the sampling rate",
+        "power",
+    ),
+    "negative": Fault(
+        "an envelope with negative values: inverted, or not an envelope", "turn its sign, or set emg.signal"
+    ),
+    "copy": Fault("the same signal as another channel, or its inverse", "take one of the two out of emg.channels"),
 }
 STEADY = (
     2.7  # 95th over 5th percentile of an envelope without bursts: 8 dB, below which Bonato et al. (1998) detect none

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.emg.channel_checks import FAULTS, REMEDIES, UNDERSHOOT, Metrics, channel_metrics
-from limbtorque.emg.envelope import at_times, band_pass, linear_envelope
-from limbtorque.emg.onsets import METHODS, Method, active, quietest
+from limbtorque.emg.channel_checks import FAULTS, UNDERSHOOT, Metrics, channel_metrics
+from limbtorque.emg.processing import METHODS, Method, at_times, band_pass, linear_envelope, quietest
 from limbtorque.errors import did_you_mean
 from limbtorque.recordings.emg_channels import SMALLEST_UV, comparable, emg_channels, microvolts
 from limbtorque.recordings.recording import Recording
@@ -229,53 +228,51 @@ def electromyography(
         for label in wanted
         if label not in there
     ]
-    if not there:
-        return _nothing(options.muscles, len(times_s), tuple(notes), recording.sha256)
-    channels = process_channels(recording, there, options)
-    at = {label: channels.labels.index(label) for label in there}
-    notes += _notes(channels, list(at.values()), recording.source, maxima)
-    scale = np.array([_reference(channels, k, maxima)[0] for k in at.values()])
-    picked = channels.envelope[:, list(at.values())] / scale
-    envelope = at_times(picked, times_s, rate_hz=channels.rate_hz, start_s=start_s, delay_s=options.delay_s)
-    activity = _activity(channels, [*at.values()], times_s, start_s, options)
-    own = [[n for n, label in enumerate(there) if muscle in wanted[label]] for muscle in options.muscles]
-    good = [[n for n in columns if not channels.metrics.faults(at[there[n]])] for columns in own]
-    chosen = [best or all_of for best, all_of in zip(good, own, strict=True)]
-    mixed = np.array([_mixed(channels, [at[there[n]] for n in columns], maxima) for columns in chosen])
-    notes += [
-        f"electromyography: {recording.source}: {muscle}: only some of its channels have a maximal trial, so all of them are "
-        "normalised by their own peaks; check emg.max_voluntary_files"
-        for muscle in np.array(options.muscles)[mixed]
-    ]
-    own_scale = np.array([_reference(channels, k, None)[0] for k in at.values()])
-    by_own_peak = _combined(envelope * (scale / own_scale), chosen, np.mean)
+    n_frames, n_muscles = len(times_s), len(options.muscles)
+    envelope = np.full((n_frames, n_muscles), math.nan)
+    activity = {method: envelope.copy() for method in METHODS}
+    usable, facts = np.zeros(n_muscles, dtype=bool), [{**NO_CHANNEL, "muscle": muscle} for muscle in options.muscles]
+    if there:
+        channels = process_channels(recording, there, options)
+        column = {label: channels.labels.index(label) for label in there}
+        taken = list(column.values())
+        notes += _notes(channels, taken, recording.source, maxima)
+        values = at_times(
+            channels.envelope[:, taken], times_s, rate_hz=channels.rate_hz, start_s=start_s, delay_s=options.delay_s
+        )
+        by_method = _activity(channels, taken, times_s, start_s, options)
+    for m, muscle in enumerate(options.muscles):
+        of_muscle = [column[label] for label in there if muscle in wanted[label]]
+        good = [k for k in of_muscle if not channels.metrics.faults(k)]
+        chosen, usable[m] = good or of_muscle, bool(good)
+        if not chosen:
+            continue
+        references = [_reference(channels, k, maxima) for k in chosen]
+        if len({origin for _, origin in references}) > 1:
+            references = [_reference(channels, k, None) for k in chosen]
+            notes.append(
+                f"electromyography: {recording.source}: {muscle}: only some of its channels have a maximal trial, so all of "
+                "them are normalised by their own peaks; check emg.max_voluntary_files"
+            )
+        at = [taken.index(k) for k in chosen]
+        envelope[:, m] = np.mean(values[:, at] / [size for size, _ in references], axis=1)
+        for method in METHODS:
+            activity[method][:, m] = by_method[method][:, at].max(axis=1)
+        facts[m] = {
+            "muscle": muscle,
+            "channel": _listed(channels.labels[k] for k in chosen),
+            "unit": _listed(channels.units[k] for k in chosen),
+            "faults": _listed(name for k in chosen for name in channels.metrics.faults(k)),
+            "normalised_by": _listed(origin for _, origin in references),
+            "rms_uv": float(np.mean([_rms_uv(channels, k) for k in chosen])),
+        }
     return Electromyography(
-        muscles=options.muscles,
-        envelope=np.where(mixed, by_own_peak, _combined(envelope, chosen, np.mean)),
-        activity={method: _combined(activity[method], chosen, np.max) for method in METHODS},
-        usable=np.array([bool(columns) for columns in good]),
-        facts=tuple(
-            _facts(muscle, [at[there[n]] for n in columns], channels, None if differ else maxima)
-            for muscle, columns, differ in zip(options.muscles, chosen, mixed, strict=True)
-        ),
-        notes=tuple(notes),
-        sha256=recording.sha256,
+        options.muscles, envelope, activity, usable, tuple(facts), tuple(notes), sha256=recording.sha256
     )
 
 
-def _nothing(muscles: tuple[str, ...], n_frames: int, notes: tuple[str, ...], sha256: str) -> Electromyography:
-    """Electromyography of a recording that has none of the channels."""
-    empty = np.full((n_frames, len(muscles)), math.nan)
-    facts = tuple({**NO_CHANNEL, "muscle": muscle} for muscle in muscles)
-    return Electromyography(
-        muscles, empty, dict.fromkeys(METHODS, empty), np.zeros(len(muscles), dtype=bool), facts, notes, sha256
-    )
-
-
-def _combined(values: FloatArray, columns: list[list[int]], of: Callable[..., FloatArray]) -> FloatArray:
-    """Mean or largest of the columns of each muscle; NaN where it has none."""
-    missing = np.full(len(values), math.nan)
-    return np.stack([of(values[:, some], axis=1) if some else missing for some in columns], axis=1)
+def _listed(texts: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(texts))
 
 
 def _activity(
@@ -287,12 +284,12 @@ def _activity(
     nearest = np.round((times_s - start_s) * rate_hz).astype(int)
     inside = (nearest >= 0) & (nearest < len(values))
     nearest = np.clip(nearest, 0, len(values) - 1)
-    found: dict[Method, FloatArray] = {}
-    for method in METHODS:
-        taken = active(values, method, rate_hz=rate_hz, baselines=rest)[nearest]
+    activity: dict[Method, FloatArray] = {}
+    for method, active in METHODS.items():
+        taken = active(values, rate_hz=rate_hz, baselines=rest)[nearest]
         unknown = ~inside[:, np.newaxis] | (channels.is_envelope[chosen] & (method == "bonato"))  # a method for noise
-        found[method] = np.where(unknown, math.nan, taken)
-    return found
+        activity[method] = np.where(unknown, math.nan, taken)
+    return activity
 
 
 def _reference(channels: Channels, k: int, maxima: Maxima | None) -> tuple[float, str]:
@@ -302,29 +299,6 @@ def _reference(channels: Channels, k: int, maxima: Maxima | None) -> tuple[float
         return largest / comparable(channels.units[k])[1], "maximal trial"
     peak = float(channels.peak[k])
     return (peak, "own peak") if peak > 0.0 else (math.nan, "own peak")
-
-
-def _mixed(channels: Channels, at: list[int], maxima: Maxima | None) -> bool:
-    """Return True for channels of which only some have a maximal trial."""
-    return len({_reference(channels, k, maxima)[1] for k in at}) > 1
-
-
-def _facts(muscle: str, at: list[int], channels: Channels, maxima: Maxima | None) -> dict[str, str | float]:
-    """Channels, unit, faults, normalisation and amplitude of a muscle."""
-    if not at:
-        return {**NO_CHANNEL, "muscle": muscle}
-
-    def each(texts: Iterable[str]) -> str:
-        return ", ".join(dict.fromkeys(texts))
-
-    return {
-        "muscle": muscle,
-        "channel": each(channels.labels[k] for k in at),
-        "unit": each(channels.units[k] for k in at),
-        "faults": each(name for k in at for name in channels.metrics.faults(k)),
-        "normalised_by": each(_reference(channels, k, maxima)[1] for k in at),
-        "rms_uv": float(np.mean([_rms_uv(channels, k) for k in at])),
-    }
 
 
 def _rms_uv(channels: Channels, k: int) -> float:
@@ -353,22 +327,25 @@ def _notes(channels: Channels, chosen: list[int], source: str, maxima: Maxima | 
     for k in chosen:
         for sentence in _sentences(channels, k, maxima):
             labels.setdefault(sentence, []).append(repr(channels.labels[k]))
-    return [f"electromyography: {source}: {_some(which)}: {sentence}" for sentence, which in labels.items()]
-
-
-def _some(labels: list[str]) -> str:
-    """First labels, and the number of the others."""
-    more = f" and {len(labels) - LISTED} more" if len(labels) > LISTED else ""
-    return ", ".join(labels[:LISTED]) + more
+    notes = []
+    for sentence, which in labels.items():
+        more = f" and {len(which) - LISTED} more" if len(which) > LISTED else ""
+        notes.append(f"electromyography: {source}: {', '.join(which[:LISTED])}{more}: {sentence}")
+    return notes
 
 
 def _sentences(channels: Channels, k: int, maxima: Maxima | None) -> list[str]:
     """Sentences on a channel: faults, unit, maximal trial."""
     unit, metrics = channels.units[k], channels.metrics
-    said = [
-        f"{FAULTS[fault]}{_measured(metrics, fault, k, channels)}; not compared; {REMEDIES[fault]}"
-        for fault in metrics.faults(k)
-    ]
+    said = []
+    for name in metrics.faults(k):
+        fault, measured = FAULTS[name], ""
+        if fault.share_of:
+            share = float(getattr(metrics, name)[k])
+            measured = f" ({'less than 1%' if share < 0.01 else f'{share:.0%}'} of the {fault.share_of})"
+        elif name == "copy":
+            measured = f" ({channels.labels[metrics.alike[k]]!r})"
+        said.append(f"{fault.sentence}{measured}; not compared; {fault.remedy}")
     factor = microvolts(unit)
     if factor is None and not channels.is_envelope[k]:
         stated = f"the unit {unit!r} is not a voltage" if unit else "the unit is not stated"
@@ -399,18 +376,3 @@ def _of_maximal(channels: Channels, k: int, maxima: Maxima) -> list[str]:
             "check emg.max_voluntary_files"
         ]
     return []
-
-
-def _measured(metrics: Metrics, fault: str, k: int, channels: Channels) -> str:
-    """Number behind a fault, in brackets."""
-    shares = {
-        "missing": metrics.missing,
-        "clipped": metrics.clipped,
-        "mains": metrics.mains,
-        "artefact": metrics.artefact,
-    }
-    if fault in shares:
-        of = {"missing": "of the samples", "clipped": "of the samples"}.get(fault, "of the power")
-        share = float(shares[fault][k])
-        return f" ({'less than 1%' if share < 0.01 else f'{share:.0%}'} {of})"
-    return f" ({channels.labels[metrics.alike[k]]!r})" if fault == "copy" else ""

@@ -1,19 +1,195 @@
-"""Rows of the summary of electromyography: agreement, bursts, co-contraction."""
+"""Agreement with predicted activations, bursts, co-contraction, and their rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
-from limbtorque.emg.agreement import agreement, correlations
-from limbtorque.emg.co_contraction import falconer_winter, rudolph
-from limbtorque.emg.onsets import METHODS
+from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography
 from limbtorque.study.options.emg import Emg
+
+FEWEST = 10  # frames for a correlation
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of an activation with an envelope.
+
+    Attributes
+    ----------
+    r : float
+        Pearson's correlation at the delay of the envelope; NaN where one of the two is constant or too short.
+    rms : float
+        Root mean square difference.
+    scale : float
+        Factor of the envelope, at least zero, with the least rms; it says how the two amplitudes compare.
+    scaled_rms : float
+        Root mean square difference with that factor.
+    lag_s : float
+        Shift with the largest r, s: positive where the activation comes after the (delayed) envelope. NaN where that is the
+        largest shift tried: r then rises beyond it, and the shift is a limit of the search, not a lag.
+    lag_r : float
+        That r; NaN with it.
+    """
+
+    r: float = math.nan
+    rms: float = math.nan
+    scale: float = math.nan
+    scaled_rms: float = math.nan
+    lag_s: float = math.nan
+    lag_r: float = math.nan
+
+
+def correlations(activations: FloatArray, envelopes: FloatArray) -> FloatArray:
+    """Correlation of every activation with every envelope.
+
+    Parameters
+    ----------
+    activations, envelopes : ndarray of shape (n_frames, n)
+        Columns of any number; all values are known.
+
+    Returns
+    -------
+    ndarray of shape (n_activations, n_envelopes)
+        NaN for columns that are constant to rounding, and with fewer than ten frames.
+    """
+    if len(activations) < FEWEST:
+        return np.full((activations.shape[1], envelopes.shape[1]), math.nan)
+    return np.asarray(_standard(activations).T @ _standard(envelopes) / len(activations))
+
+
+def _standard(values: FloatArray) -> FloatArray:
+    """Columns of mean 0 and standard deviation 1; NaN where they are constant."""
+    size = np.abs(values).max(axis=0, initial=0.0)
+    spread = values.std(axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((values - values.mean(axis=0)) / np.where(spread > 1e-9 * size, spread, math.nan))
+
+
+def agreement(
+    activation: FloatArray, envelope: FloatArray, used: BoolArray, *, rate_hz: float, max_lag_s: float
+) -> Agreement:
+    """Agreement of an activation with an envelope over some frames.
+
+    Parameters
+    ----------
+    activation, envelope : ndarray of shape (n_frames,)
+        At the same times; NaN where unknown.
+    used : ndarray of bool, shape (n_frames,)
+        Frames that are compared.
+    rate_hz : float
+        Frames per second.
+    max_lag_s : float
+        Largest shift that is tried, s; a lag is smaller.
+    """
+    known = used & np.isfinite(activation) & np.isfinite(envelope)
+    if np.count_nonzero(known) < FEWEST:
+        return Agreement()
+    ours, theirs = activation[known], envelope[known]
+    power = float(theirs @ theirs)
+    scale = max(float(ours @ theirs) / power, 0.0) if power > 0.0 else math.nan
+    most = int(max_lag_s * rate_hz + 1e-9)
+    lags = sorted(range(-most, most + 1), key=abs)  # the smallest first: equals are settled for it
+    by_lag = {lag: _shifted(activation, envelope, used, lag) for lag in lags}
+    best = max(by_lag, key=lambda lag: -math.inf if math.isnan(by_lag[lag]) else by_lag[lag])
+    inside = abs(best) < most and not math.isnan(by_lag[best])
+    return Agreement(
+        r=by_lag[0],
+        rms=_rms(ours - theirs),
+        scale=scale,
+        scaled_rms=_rms(ours - scale * theirs),
+        lag_s=best / rate_hz if inside else math.nan,
+        lag_r=by_lag[best] if inside else math.nan,
+    )
+
+
+def _shifted(activation: FloatArray, envelope: FloatArray, used: BoolArray, lag: int) -> float:
+    """Correlation of the activation with the envelope `lag` frames earlier."""
+    theirs = np.full_like(envelope, math.nan)
+    stop = len(envelope) - abs(lag)
+    if stop > 0:
+        theirs[max(lag, 0) : max(lag, 0) + stop] = envelope[max(-lag, 0) : max(-lag, 0) + stop]
+    known = used & np.isfinite(activation) & np.isfinite(theirs)
+    return float(correlations(activation[known, np.newaxis], theirs[known, np.newaxis])[0, 0])
+
+
+def _rms(values: FloatArray) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+# --- co-contraction ----------------------------------------------------------------------------------------------------
+
+
+def falconer_winter(first: FloatArray, second: FloatArray) -> float:
+    """Co-contraction index of Falconer and Winter (1985).
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_frames,)
+        Normalised envelopes, never negative; frames with NaN in either are left out.
+
+    Returns
+    -------
+    float
+        Twice the common area over the sum of both areas, 0 to 1; NaN without activity. One where both are alike, zero where
+        they take turns.
+
+    Notes
+    -----
+    Electromyogr Clin Neurophysiol 25: the antagonist is, at each time, the muscle with the smaller envelope. They give per cent.
+
+    Examples
+    --------
+    >>> falconer_winter(np.array([1.0, 0.5]), np.array([0.0, 0.5]))
+    0.5
+    """
+    low, high = _sorted(first, second)
+    total = float((low + high).sum())
+    return float(2.0 * low.sum() / total) if total > 0.0 else math.nan
+
+
+def rudolph(first: FloatArray, second: FloatArray) -> float:
+    """Co-contraction index of Rudolph et al. (2000).
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_frames,)
+        As for `falconer_winter`.
+
+    Returns
+    -------
+    float
+        Mean over the frames of (smaller / larger) times (smaller + larger), 0 to 2; frames without activity count as zero.
+
+    Notes
+    -----
+    Knee Surg Sports Traumatol Arthrosc 8(5). Unlike that of Falconer and Winter it grows with the amplitude.
+
+    Examples
+    --------
+    >>> rudolph(np.array([1.0, 0.5]), np.array([0.0, 0.5]))
+    0.5
+    """
+    low, high = _sorted(first, second)
+    if not len(low):
+        return math.nan
+    ratio = np.divide(low, high, out=np.zeros_like(low), where=high > 0.0)
+    return float(np.mean(ratio * (low + high)))
+
+
+def _sorted(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Smaller and larger envelope of the frames where both are known."""
+    known = np.isfinite(first) & np.isfinite(second)
+    return np.minimum(first, second)[known], np.maximum(first, second)[known]
+
+
+# --- rows --------------------------------------------------------------------------------------------------------------
 
 
 def emg_summary(
@@ -65,7 +241,8 @@ def emg_summary(
             used = inside & known & np.isfinite(envelope)
             share = float(used.sum() / inside.sum()) if inside.any() else 0.0
             row["used_share"] = share if muscle in predicted else 0.0
-            reason = "no activation" if muscle not in predicted else _too_little(share, min_known_share)
+            reason = f"{math.floor(1e3 * share) / 10:g} % known, limit {100.0 * min_known_share:g} %"
+            reason = "no activation" if muscle not in predicted else reason if share < min_known_share else ""
             if not found.usable[m]:
                 reason = str(found.facts[m]["faults"])
             chosen = predicted[muscle] if not reason else np.full(len(time_s), math.nan)
@@ -94,13 +271,6 @@ def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ..
     )
 
 
-def _too_little(share: float, least: float) -> str:
-    """Reason against a comparison over a share of a window's frames; else empty."""
-    if share >= least:
-        return ""
-    return f"{math.floor(1e3 * share) / 10:g} % known, limit {100.0 * least:g} %"
-
-
 def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
     """Mean and peak of an envelope in a window."""
     values = envelope[inside & np.isfinite(envelope)]
@@ -126,7 +296,8 @@ def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method
 
 def _neighbour(found: Electromyography, activation: FloatArray, m: int, used: BoolArray) -> dict[str, Any]:
     """Other muscle whose envelope the activation follows most, and its correlation."""
-    others = [k for k in range(len(found.muscles)) if k != m and found.usable[k] and _another(found, k, m)]
+    others = [k for k in range(len(found.muscles)) if k != m and found.usable[k]]
+    others = [k for k in others if found.facts[k]["channel"] != found.facts[m]["channel"]]
     usable = used & np.isfinite(activation) & np.isfinite(found.envelope[:, others]).all(axis=1)
     nothing = {"neighbour": "", "neighbour_r": math.nan}
     if not others or not usable.any():
@@ -136,11 +307,6 @@ def _neighbour(found: Electromyography, activation: FloatArray, m: int, used: Bo
         return nothing
     best = int(np.nanargmax(r))
     return {"neighbour": found.muscles[others[best]], "neighbour_r": float(r[best])}
-
-
-def _another(found: Electromyography, k: int, m: int) -> bool:
-    """Return True where two muscles have different channels."""
-    return found.facts[k]["channel"] != found.facts[m]["channel"]
 
 
 def co_contraction_rows(

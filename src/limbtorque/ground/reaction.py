@@ -145,7 +145,7 @@ def ground_load(
     foot above an unloaded plate carries nothing. On the floor the contact begins where the foot lands (`foot.landed`)
     and ends `min_contact_s` after its landmarks are fast again.
 
-    Frames with a saturated channel of the foot's plate (`signals.flat_tops`), or with a part of the ground force missing,
+    Frames with a saturated channel of the foot's plate (`signals.channels`), or with a part of the ground force missing,
     and those that the filter affects, have status 2. `plate_drift_n` is the change of the vertical force
     between the first and the last third of the unloaded tenths of a second of a used plate: tenths below `max_offset_n`
     throughout that change by less than half of `threshold_n`; NaN with fewer than six. `plate_after_oconnor_s` and

@@ -61,7 +61,7 @@ class ForcePlate:
     moment_nm : ndarray of shape (n_samples, 3)
         Moment of that force system about the **origin of the laboratory**, N m.
     saturated : ndarray of bool, shape (n_samples,)
-        Samples in which a channel of the plate is at its limit (`signals.flat_tops`); empty where the channels are not known.
+        Samples in which a channel of the plate is at its limit (`signals.channels`); empty where the channels are not known.
     """
 
     number: int

@@ -6,8 +6,8 @@ Not here: the workflow and its results.
 """
 
 from limbtorque.simulation.forward import AttachedLoad, Drive, Integration, Simulation, State, pid, simulate
-from limbtorque.simulation.minimum_jerk import MinimumJerk, minimum_jerk
 from limbtorque.simulation.muscle_driven import MuscleState, Musculature, muscle_drive, muscle_state
+from limbtorque.simulation.reach import MinimumJerk, minimum_jerk
 
 __all__ = [
     "AttachedLoad",

@@ -1,4 +1,8 @@
-"""Recordings of the demo study: reaches, and walks on force plates."""
+"""Recordings of the demo study: reaches, and walks on force plates.
+
+The reaches are the experiment of Cesari et al. (2001, Biological Cybernetics 84, 217-226), slow and fast, free and
+against a spring, in the sagittal and in the horizontal plane.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,109 @@ from pathlib import Path
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.recording import Recording, find_marker
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.simulation.reach import DEMO_NOISE_M, demo_trials
+from limbtorque.simulation.reach import Arm, Reach, reach_recording
 
 FIRST_STRIKE_S = 0.35
 AFTER_S = 0.35  # behind the second strike of the left foot
 SPIKE_M = 0.2
+
+
+@dataclass(frozen=True)
+class DemoTrial:
+    """One trial of the demo study.
+
+    Attributes
+    ----------
+    name, side, load : str
+        As in the table of trials.
+    arm : Arm
+        The subject's arm.
+    reach : Reach
+        The movement.
+    horizontal : bool
+        True for the horizontal plane.
+    rate_hz : float
+        Frames per second.
+    unit : str
+        Unit of the positions in the file.
+    prefix : str
+        Subject prefix of its labels.
+    gaps : tuple of (str, int, int)
+        Missing samples.
+    seed : int
+        Seed of its noise.
+    """
+
+    name: str
+    side: str
+    load: str
+    arm: Arm
+    reach: Reach
+    horizontal: bool
+    rate_hz: float
+    unit: str
+    prefix: str
+    gaps: tuple[tuple[str, int, int], ...]
+    seed: int
+
+    def recording(self, *, noise_m: float) -> Recording:
+        """Markers of the trial, with noise of this standard deviation in m."""
+        return reach_recording(
+            self.arm,
+            self.reach,
+            horizontal=self.horizontal,
+            rate_hz=self.rate_hz,
+            prefix=self.prefix,
+            noise_m=noise_m,
+            gaps=self.gaps,
+            seed=self.seed,
+        )
+
+
+DEMO_NOISE_M = 0.0002
+_SAGITTAL = Reach((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0), 1.0, (0.0, 1.4))
+_HORIZONTAL = Reach((-45.0, 100.0, 15.0), (5.0, 45.0, -5.0), 1.0, (0.0, -0.2))
+_SUBJECTS = (
+    ("S01", "right", Arm(72.0, (0.31, 0.26, 0.085)), 100.0, "mm", ""),
+    ("S02", "left", Arm(58.5, (0.28, 0.235, 0.078)), 200.0, "m", "S02:"),
+)
+_CONDITIONS = (("slow", 2.0, ""), ("fast", 0.5, ""), ("spring", 1.0, "spring"))
+
+
+def demo_trials() -> list[DemoTrial]:
+    """Return the twelve demo trials: two subjects, two planes, three conditions."""
+    trials: list[DemoTrial] = []
+    for subject, side, arm, rate_hz, unit, prefix in _SUBJECTS:
+        for plane, template in (("sagittal", _SAGITTAL), ("horizontal", _HORIZONTAL)):
+            for condition, duration_s, load in _CONDITIONS:
+                reach = replace(template, duration_s=duration_s)
+                if side == "left" and plane == "horizontal":  # the same reach of the other arm
+                    reach = replace(
+                        reach,
+                        start_deg=tuple(-angle for angle in reach.start_deg),
+                        target_deg=tuple(-angle for angle in reach.target_deg),
+                        base_m=(reach.base_m[0], -reach.base_m[1]),
+                        base_shift_m=(reach.base_shift_m[0], -reach.base_shift_m[1]),
+                    )
+                middle = round((reach.onsets_s[0] + 0.5 * duration_s) * rate_hz)
+                few = round(0.05 * rate_hz)
+                gaps = (("WRR", middle, middle + few - 1), ("KNU", middle + 20, middle + 20 + few // 2))
+                trials.append(
+                    DemoTrial(
+                        name=f"{subject}_{plane}_{condition}",
+                        side=side,
+                        load=load,
+                        arm=arm,
+                        reach=reach,
+                        horizontal=plane == "horizontal",
+                        rate_hz=rate_hz,
+                        unit=unit,
+                        prefix=prefix,
+                        gaps=gaps,
+                        seed=len(trials) + 1,
+                    )
+                )
+    return trials
 
 
 @dataclass(frozen=True)

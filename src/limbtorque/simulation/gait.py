@@ -203,11 +203,12 @@ def _ankle(walker: Walker, pitch: BPoly, phase: FloatArray) -> Path:
     end[0] = end[0] + [walker.stride_m, 0.0]
     swing = BPoly.from_derivatives([TOE_OFF, 1.0], [np.array(start), np.array(end)])
     on_ground = (phase < TOE_OFF)[:, None]
-    lift = _lift((phase - TOE_OFF) / (1.0 - TOE_OFF), 1.0 - TOE_OFF)
+    # a bump u^3 (1 - u)^3 of height LIFT_M, of which the Bernstein polynomial has 20 and 1/64 in its middle
+    lift = BPoly([[0.0], [0.0], [0.0], [3.2 * LIFT_M], [0.0], [0.0], [0.0]], [TOE_OFF, 1.0])
     path = []
     for order, rolling in enumerate(_rolling(walker, pitch, phase)):
         swinging = swing(phase, order)
-        swinging[:, 1] += lift[order]
+        swinging[:, 1] += lift(phase, order)
         path.append(np.where(on_ground, rolling, swinging))
     return path[0], path[1], path[2]
 
@@ -229,29 +230,15 @@ def _turned(vectors: FloatArray, angle: FloatArray) -> FloatArray:
     return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
 
 
-def _lift(u: FloatArray, width: float) -> Path:
-    """Bump ``u^3 (1 - u)^3`` of height `LIFT_M`, with derivatives by phase."""
-    u = np.clip(u, 0.0, 1.0)
-    v = 1.0 - u
-    size = 64.0 * LIFT_M
-    return (
-        size * u**3 * v**3,
-        size * 3.0 * u**2 * v**2 * (v - u) / width,
-        size * 6.0 * u * v * (u**2 - 3.0 * u * v + v**2) / width**2,
-    )
-
-
 def _landing(walker: Walker, phase: FloatArray) -> Path:
     """Height of the foot that lands with `strike_m_s` and stops within `strike_s`."""
     speed, end = walker.strike_m_s, walker.strike_s
-    if not speed:
-        return np.zeros_like(phase), np.zeros_like(phase), np.zeros_like(phase)
     time_s = np.where(phase > 0.5, phase - 1.0, phase) * walker.stride_s
     knots = [-APPROACH_S, 0.0, end]
     path = BPoly.from_derivatives(knots, [[0.0, 0.0, 0.0], [0.5 * speed * end, -speed, 0.0], [0.0, 0.0, 0.0]])
     inside = (time_s > -APPROACH_S) & (time_s < end)
-    at = np.clip(time_s, -APPROACH_S, end)
-    return np.where(inside, path(at), 0.0), np.where(inside, path(at, 1), 0.0), np.where(inside, path(at, 2), 0.0)
+    height, velocity, acceleration = (np.where(inside, path(time_s, order), 0.0) for order in range(3))
+    return height, velocity, acceleration
 
 
 def _hip(walker: Walker, cycles: FloatArray) -> Path:

@@ -1,23 +1,83 @@
-"""Simulated reaches of a three-link arm whose torques are known.
-
-The reaches of the demo study are made here: the experiment of Cesari et al. (2001, Biological Cybernetics 84,
-217-226), slow and fast, free and against a spring, in the sagittal and in the horizontal plane.
-"""
+"""Minimum-jerk movements, and reaches of a three-link arm whose torques are known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from limbtorque.arrays import FloatArray, row
 from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulation.minimum_jerk import minimum_jerk
 
 HALF_WIDTH_M = 0.03
+
+
+@dataclass(frozen=True)
+class MinimumJerk:
+    """A minimum-jerk movement from one point to another; at rest before and after.
+
+    Attributes
+    ----------
+    position, velocity, acceleration, jerk : ndarray of shape (n_frames, n_coordinates)
+        In the unit of the points, and per s, s^2 and s^3.
+    """
+
+    position: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+    jerk: FloatArray
+
+
+def minimum_jerk(time_s: ArrayLike, *, start: ArrayLike, end: ArrayLike, duration_s: float) -> MinimumJerk:
+    """Minimum-jerk movement between two points.
+
+    Parameters
+    ----------
+    time_s : array_like of shape (n_frames,)
+        Time from the onset, s.
+    start, end : array_like of shape (n_coordinates,)
+        Start and end: positions of the endpoint in m, joint angles in rad, or any other coordinates.
+    duration_s : float
+        Duration of the movement, s.
+
+    Returns
+    -------
+    MinimumJerk
+        ``start + (end - start) (10 u^3 - 15 u^4 + 6 u^5)`` with ``u = t / duration``, and its derivatives.
+
+    Raises
+    ------
+    ValueError
+        A duration that is not positive, or mismatched shapes.
+
+    Notes
+    -----
+    The jerk jumps from 0 to ``60 / duration^3`` of the way at the onset, and back at the end; these two instants have the
+    jerk inside the movement.
+
+    Examples
+    --------
+    >>> reach = minimum_jerk([0.0, 1.0, 2.0], start=[0.0, 0.0], end=[0.2, 0.4], duration_s=2.0)
+    >>> reach.position.tolist(), reach.velocity[1].tolist()
+    ([[0.0, 0.0], [0.1, 0.2], [0.2, 0.4]], [0.1875, 0.375])
+    """
+    time, first = row("time_s", time_s), row("start", start)
+    last = row("end", end, first.size, like="start")
+    if np.ndim(duration_s) or not (np.isfinite(duration_s) and duration_s > 0.0):
+        raise ValueError(f"duration_s is {duration_s}; expected one positive number")
+    inside = (time >= 0.0) & (time <= duration_s)
+    u = np.clip(time / duration_s, 0.0, 1.0)
+    share = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    speed = 30.0 * u**2 * (1.0 - u) ** 2 / duration_s
+    acceleration = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / duration_s**2
+    jerk = np.where(inside, 60.0 * (1.0 - 6.0 * u + 6.0 * u**2) / duration_s**3, 0.0)
+    way = last - first
+    return MinimumJerk(first + np.outer(share, way), *(np.outer(x, way) for x in (speed, acceleration, jerk)))
 
 
 @dataclass(frozen=True)
@@ -38,8 +98,8 @@ class Reach:
         Duration of each rest, s.
     """
 
-    start_deg: tuple[float, float, float]
-    target_deg: tuple[float, float, float]
+    start_deg: tuple[float, ...]
+    target_deg: tuple[float, ...]
     duration_s: float
     base_m: tuple[float, float]
     base_shift_m: tuple[float, float] = (0.06, 0.015)
@@ -110,8 +170,8 @@ class Arm:
             body_mass_kg=self.body_mass_kg,
             link_length_m=self.length_m,
             measured_between={
-                row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal, length)
-                for row, length in zip(rows, lengths, strict=True)
+                segment: (DEMPSTER_WINTER[segment].proximal, DEMPSTER_WINTER[segment].distal, length)
+                for segment, length in zip(rows, lengths, strict=True)
             },
             measured={},
         )
@@ -180,126 +240,4 @@ def reach_recording(
         markers_m=markers,
         rate_hz=rate_hz,
         first_frame=1,
-        modelled_labels=(),
-        events=(),
-        analog_labels=(),
-        analog_units=(),
-        analog=np.zeros((0, 0)),
-        analog_rate_hz=0.0,
-        force_plates=(),
-        notes=(),
     )
-
-
-@dataclass(frozen=True)
-class DemoTrial:
-    """One trial of the demo study.
-
-    Attributes
-    ----------
-    name, session, subject, side, condition, load : str
-        As in the table of trials.
-    arm : Arm
-        The subject's arm.
-    reach : Reach
-        The movement.
-    horizontal : bool
-        True for the horizontal plane.
-    rate_hz : float
-        Frames per second.
-    unit : str
-        Unit of the positions in the file.
-    prefix : str
-        Subject prefix of its labels.
-    gaps : tuple of (str, int, int)
-        Missing samples.
-    seed : int
-        Seed of its noise.
-    """
-
-    name: str
-    session: str
-    subject: str
-    side: str
-    condition: str
-    load: str
-    arm: Arm
-    reach: Reach
-    horizontal: bool
-    rate_hz: float
-    unit: str
-    prefix: str
-    gaps: tuple[tuple[str, int, int], ...]
-    seed: int
-
-    def recording(self, *, noise_m: float) -> Recording:
-        """Markers of the trial, with noise of this standard deviation in m."""
-        return reach_recording(
-            self.arm,
-            self.reach,
-            horizontal=self.horizontal,
-            rate_hz=self.rate_hz,
-            prefix=self.prefix,
-            noise_m=noise_m,
-            gaps=self.gaps,
-            seed=self.seed,
-        )
-
-
-DEMO_NOISE_M = 0.0002
-_SAGITTAL = Reach((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0), 1.0, (0.0, 1.4))
-_HORIZONTAL = Reach((-45.0, 100.0, 15.0), (5.0, 45.0, -5.0), 1.0, (0.0, -0.2))
-_SUBJECTS = (
-    ("S01", "right", Arm(72.0, (0.31, 0.26, 0.085)), 100.0, "mm", ""),
-    ("S02", "left", Arm(58.5, (0.28, 0.235, 0.078)), 200.0, "m", "S02:"),
-)
-_CONDITIONS = (("slow", 2.0, ""), ("fast", 0.5, ""), ("spring", 1.0, "spring"))
-
-
-def demo_trials() -> list[DemoTrial]:
-    """Return the twelve demo trials: two subjects, two planes, three conditions."""
-    trials: list[DemoTrial] = []
-    for subject, side, arm, rate_hz, unit, prefix in _SUBJECTS:
-        for plane, template in (("sagittal", _SAGITTAL), ("horizontal", _HORIZONTAL)):
-            for condition, duration_s, load in _CONDITIONS:
-                reach = replace(template, duration_s=duration_s)
-                if side == "left" and plane == "horizontal":
-                    reach = _mirrored(reach)
-                middle = round((reach.onsets_s[0] + 0.5 * duration_s) * rate_hz)
-                few = round(0.05 * rate_hz)
-                gaps = (("WRR", middle, middle + few - 1), ("KNU", middle + 20, middle + 20 + few // 2))
-                trials.append(
-                    DemoTrial(
-                        name=f"{subject}_{plane}_{condition}",
-                        session=f"{subject}_{plane}",
-                        subject=subject,
-                        side=side,
-                        condition=f"{plane} {condition}",
-                        load=load,
-                        arm=arm,
-                        reach=reach,
-                        horizontal=plane == "horizontal",
-                        rate_hz=rate_hz,
-                        unit=unit,
-                        prefix=prefix,
-                        gaps=gaps,
-                        seed=len(trials) + 1,
-                    )
-                )
-    return trials
-
-
-def _mirrored(reach: Reach) -> Reach:
-    """The same reach of the other arm in the horizontal plane."""
-    return replace(
-        reach,
-        start_deg=_negative(reach.start_deg),
-        target_deg=_negative(reach.target_deg),
-        base_m=(reach.base_m[0], -reach.base_m[1]),
-        base_shift_m=(reach.base_shift_m[0], -reach.base_shift_m[1]),
-    )
-
-
-def _negative(angles: tuple[float, float, float]) -> tuple[float, float, float]:
-    first, second, third = angles
-    return -first, -second, -third

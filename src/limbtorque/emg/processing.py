@@ -1,25 +1,157 @@
-"""Onset and offset of muscle activity by published methods."""
+"""Linear envelopes of electromyograms, and onset and offset by published methods."""
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.errors import SignalError
-from limbtorque.signals.filters import low_pass
+from limbtorque.signals.filters import both_ways, design_cutoff, filter_reach, low_pass
 
+ORDER = 2  # of one pass of each filter
+HIGHEST = 0.45  # of the sampling rate: above it a low-pass has no effect that the sampling has not
 Method = Literal["hodges_bui", "bonato"]
-METHODS: tuple[Method, ...] = ("hodges_bui", "bonato")
 SHORTEST_S = 0.03  # bursts and pauses below it have no effect on joint motion (Bonato et al. 1998)
 SMOOTH_HZ, DEVIATIONS, WINDOW_S = 50.0, 3.0, 0.025  # Hodges and Bui (1996): 50 Hz, 3 SD, 25 ms
-OF, AT_LEAST, FALSE_ALARM = 5, 1, 0.05  # Bonato et al. (1998): m, r0, probability of a false alarm
+OF, FALSE_ALARM = 5, 0.05  # Bonato et al. (1998): m, and the probability of a false alarm; their r0 is 1
+SINGLE = 1.0 - (1.0 - FALSE_ALARM) ** (1.0 / OF)  # probability that one pair exceeds the threshold
 SAMPLES_HZ = 900.0  # Bonato et al. sample 1000 times a second; twice the upper limit of the band-pass
 OVERLAPPING = 8.0  # stretches of a moving mean to one of separate ones
 AUTOREGRESSION = 4  # order of the whitening filter
+
+
+def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pass_hz: float) -> FloatArray:
+    """Zero-lag band-pass of second-order Butterworth filters.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_channels)
+        Electromyograms, any unit; a channel with NaN becomes NaN.
+    rate_hz : float
+        Samples per second.
+    high_pass_hz, low_pass_hz : float
+        Frequencies at which the gain of both passes together is 1/sqrt(2), Hz. A low-pass above 0.45 of the sampling rate
+        is left out.
+
+    Returns
+    -------
+    ndarray of the shape of `values`
+        Band-passed signal, mean near zero.
+
+    Raises
+    ------
+    SignalError
+        The sampling rate is too low for the high-pass, or there are too few samples.
+
+    Notes
+    -----
+    Limits of 10 to 20 Hz and 400 to 500 Hz are those of SENIAM (Hermens et al. 2000) and of De Luca et al. (2010, J Biomech),
+    who find 20 Hz best against motion artefacts.
+    """
+    if high_pass_hz >= HIGHEST * rate_hz:
+        raise SignalError(
+            f"a high-pass at {high_pass_hz:g} Hz needs more than {high_pass_hz / HIGHEST:.0f} samples per second, the channels have "
+            f"{rate_hz:g}; record faster, or lower emg.band_hz"
+        )
+    reach = filter_reach(high_pass_hz, rate_hz=rate_hz, order=ORDER)
+    _check_length(len(values), reach, rate_hz, "emg.band_hz", high_pass_hz)
+    upper_hz = low_pass_hz if low_pass_hz < HIGHEST * rate_hz else None
+    return both_ways(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach, "reflect")
+
+
+@functools.lru_cache(maxsize=16)
+def _sections(high_pass_hz: float, low_pass_hz: float | None, rate_hz: float) -> FloatArray:
+    """Second-order sections of one pass, corrected for two."""
+    from scipy import signal
+
+    mirrored = rate_hz / 2.0 - high_pass_hz  # tan(pi/2 - x) = 1/tan(x): a high-pass is a mirrored low-pass
+    design_hz = rate_hz / 2.0 - design_cutoff(mirrored, rate_hz=rate_hz, order=ORDER)
+    parts = [signal.butter(ORDER, design_hz, "highpass", fs=rate_hz, output="sos")]
+    if low_pass_hz is not None:
+        design_hz = design_cutoff(low_pass_hz, rate_hz=rate_hz, order=ORDER)
+        parts.append(signal.butter(ORDER, design_hz, fs=rate_hz, output="sos"))
+    return cast(FloatArray, np.concatenate(parts))
+
+
+def linear_envelope(values: FloatArray, *, rate_hz: float, cutoff_hz: float) -> FloatArray:
+    """Full-wave rectified signal through a zero-lag low-pass; never negative.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_channels)
+        Band-passed electromyograms (`band_pass`).
+    rate_hz : float
+        Samples per second.
+    cutoff_hz : float
+        Frequency at which the gain of both passes together is 1/sqrt(2), Hz.
+
+    Returns
+    -------
+    ndarray of the shape of `values`
+        Envelope in the unit of `values`.
+
+    Raises
+    ------
+    SignalError
+        Too few samples.
+
+    Notes
+    -----
+    Of Gaussian noise with standard deviation s it is ``s sqrt(2 / pi)`` in the mean (Winter 2009, chapter 10).
+    """
+    _check_length(
+        len(values),
+        filter_reach(cutoff_hz, rate_hz=rate_hz, order=ORDER),
+        rate_hz,
+        "emg.envelope_cutoff_hz",
+        cutoff_hz,
+    )
+    smooth = low_pass(np.abs(values), rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=ORDER)
+    return np.maximum(smooth, 0.0)
+
+
+def _check_length(n_samples: int, reach: int, rate_hz: float, option: str, cutoff_hz: float) -> None:
+    if n_samples <= reach:
+        raise SignalError(
+            f"{n_samples} samples ({n_samples / rate_hz:.3g} s) of electromyography are fewer than {option}: {cutoff_hz:g} needs "
+            f"({reach + 1}); raise {option}, or leave emg.channels empty for this trial"
+        )
+
+
+def at_times(values: FloatArray, times_s: FloatArray, *, rate_hz: float, start_s: float, delay_s: float) -> FloatArray:
+    """Values at given times, delayed; NaN outside of the samples.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_channels)
+        Envelopes.
+    times_s : ndarray of shape (n_frames,)
+        Times, s.
+    rate_hz, start_s : float
+        Samples per second and time of the first sample, s.
+    delay_s : float
+        Electromechanical delay, s: the value at time t is that of the muscle's signal at t - delay_s.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_channels)
+    """
+    position = (times_s - delay_s - start_s) * rate_hz
+    last = len(values) - 1
+    inside = (position > -1e-6) & (position < last + 1e-6)
+    below = np.clip(np.floor(position), 0, max(last - 1, 0)).astype(int)
+    part = np.clip(position - below, 0.0, 1.0)[:, np.newaxis]
+    above = np.minimum(below + 1, last)
+    return np.where(inside[:, np.newaxis], (1.0 - part) * values[below] + part * values[above], math.nan)
+
+
+# --- onsets and offsets ------------------------------------------------------------------------------------------------
 
 
 def quietest(values: FloatArray, *, rate_hz: float, length_s: float) -> list[slice]:
@@ -85,7 +217,7 @@ def bonato(values: FloatArray, *, rate_hz: float, baselines: list[slice]) -> Boo
     Returns
     -------
     ndarray of bool, shape (n_samples, n_channels)
-        Active samples: the middle of `OF` successive pairs of samples of which `AT_LEAST` exceed the first threshold.
+        Active samples: the middle of `OF` successive pairs of samples of which one at least exceeds the first threshold.
 
     Notes
     -----
@@ -95,38 +227,19 @@ def bonato(values: FloatArray, *, rate_hz: float, baselines: list[slice]) -> Boo
     of faster ones every second, or third, is taken, as neighbours of a signal below 450 Hz are not independent.
     """
     step = max(int(rate_hz / SAMPLES_HZ), 1)
-    some, rests = values[::step], [slice(rest.start // step, -(-rest.stop // step)) for rest in baselines]
-    white = np.stack([_whitened(some[:, k], rest) for k, rest in enumerate(rests)], axis=1)
+    slower, rests = values[::step], [slice(rest.start // step, -(-rest.stop // step)) for rest in baselines]
+    white = np.stack([_whitened(slower[:, k], rest) for k, rest in enumerate(rests)], axis=1)
     variance = np.array([_variance(white[:, k], rest) for k, rest in enumerate(rests)])
     pairs = white[: len(white) // 2 * 2].reshape(-1, 2, white.shape[1])
-    above = (pairs**2).sum(axis=1) > -2.0 * variance * math.log(single_probability(FALSE_ALARM))
-    found = np.zeros(above.shape, dtype=bool)
-    found[OF // 2 : len(above) - OF // 2] = _moving_sums(above.astype(float), OF) >= AT_LEAST - 0.5
+    above = (pairs**2).sum(axis=1) > -2.0 * variance * math.log(SINGLE)
+    pairs_active = np.zeros(above.shape, dtype=bool)
+    pairs_active[OF // 2 : len(above) - OF // 2] = _moving_sums(above.astype(float), OF) > 0.5
     active = np.zeros(values.shape, dtype=bool)
-    active[: len(found) * 2 * step] = np.repeat(found, 2 * step, axis=0)[: len(values)]
+    active[: len(pairs_active) * 2 * step] = np.repeat(pairs_active, 2 * step, axis=0)[: len(values)]
     return _without_short(active, rate_hz)
 
 
-def single_probability(false_alarm: float, *, at_least: int = AT_LEAST, of: int = OF) -> float:
-    """Probability of one exceedance, from that of a false alarm.
-
-    Examples
-    --------
-    >>> round(single_probability(0.05), 5), 1 - (1 - 0.01) ** 5 < 0.05
-    (0.01021, True)
-    """
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        chance = sum(math.comb(of, k) * middle**k * (1.0 - middle) ** (of - k) for k in range(at_least, of + 1))
-        low, high = (middle, high) if chance < false_alarm else (low, middle)
-    return (low + high) / 2.0
-
-
-def active(values: FloatArray, method: Method, *, rate_hz: float, baselines: list[slice]) -> BoolArray:
-    """Activity by a method of `METHODS`."""
-    by_name = {"hodges_bui": hodges_bui, "bonato": bonato}
-    return by_name[method](values, rate_hz=rate_hz, baselines=baselines)
+METHODS: dict[Method, Callable[..., BoolArray]] = {"hodges_bui": hodges_bui, "bonato": bonato}
 
 
 def bursts(activity: BoolArray, *, rate_hz: float, start_s: float = 0.0) -> list[tuple[float, float]]:
