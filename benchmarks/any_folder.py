@@ -26,8 +26,8 @@ from typing import Any
 from plug_in_gait import ROOT, write
 
 from limbtorque.cli.init.init import FILES
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.table_file import is_to_do
-from limbtorque.study.yaml_file import parse_yaml
 
 PAGE = ROOT / "docs" / "any_folder.md"
 UNKNOWN_MASS = "70"

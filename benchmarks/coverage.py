@@ -22,7 +22,7 @@ from whole_curves import rates_of_change, simultaneous_limits
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.chain.linear import term_rows
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import term_columns
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS
 from limbtorque.uncertainty.of_trial import window_weights

@@ -41,9 +41,8 @@ from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength_factors import fitted_factors
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.filters import low_pass
-from limbtorque.statistics.summary_windows import summary_windows
-from limbtorque.study.options.emg import Emg
-from limbtorque.study.options.muscles import Muscles
+from limbtorque.statistics.windows import summary_windows
+from limbtorque.study.options.muscles import Emg, Muscles
 from limbtorque.study.settings import override
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial

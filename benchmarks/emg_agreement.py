@@ -21,8 +21,7 @@ import numpy as np
 from criteria import ADULT_CHANNELS, DELAY_S, Walk, adult, crossed, predicted, walks
 
 from limbtorque.emg.summary import agreement, over_study
-from limbtorque.study.options.emg import Emg
-from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.options.muscles import Emg, Muscles
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "emg.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/emg_agreement.py -->\n", "<!-- end: benchmarks/emg_agreement.py -->\n"

@@ -22,7 +22,7 @@ from limbtorque.emg.processing import METHODS as ONSET_METHODS
 from limbtorque.emg.processing import bursts, quietest
 from limbtorque.emg.recorded import electromyography
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "emg.md"

@@ -40,8 +40,8 @@ from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.signals.smoothers import smooth_values
 from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording
-from limbtorque.statistics.cycles import cycle_times
-from limbtorque.study.options.loads import Plates
+from limbtorque.statistics.windows import cycle_times
+from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques
 

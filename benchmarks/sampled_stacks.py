@@ -68,7 +68,7 @@ _WORK = (  # end of a folder or module, function if not all, and the kind of wor
     ("limbtorque/workflow/job.py", "", "start"),
     ("limbtorque/workflow/worker.py", "", "start"),
     ("limbtorque/workflow/", "", "study, layout, keys"),
-    ("limbtorque/study/whole_file.py", "", ""),
+    ("limbtorque/study/files.py", "", ""),
     ("limbtorque/study/", "", "study, layout, keys"),
     ("limbtorque/recordings/", "", "read"),
     ("limbtorque/signals/", "", "filter"),

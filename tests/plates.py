@@ -11,7 +11,7 @@ from limbtorque.ground.reaction import ground_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 UP = np.array([0.0, 0.0, 1.0])
 SAGITTAL = PlaneFrame(np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 0]]), "sagittal")

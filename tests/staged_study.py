@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, curves, cutoffs, ensembles, kinematics, muscles, study_cutoff, torques
 

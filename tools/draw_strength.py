@@ -22,8 +22,8 @@ from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set
 from limbtorque.muscles.strength import compliant_muscles
 from limbtorque.muscles.strength_factors import Effort
+from limbtorque.study.files import read_yaml
 from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.yaml_file import read_yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = Path(__file__).parent / "moment_arms"

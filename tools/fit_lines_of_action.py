@@ -24,7 +24,7 @@ import numpy as np
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.study.yaml_file import read_yaml, yaml_text
+from limbtorque.study.files import read_yaml, yaml_text
 
 TABLE = Path(__file__).parent / "lines_of_action.yaml"
 HIGHEST_DEGREE = 4

@@ -27,7 +27,7 @@ from published_arms import PublishedArm, grid, published_arms, range_of
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.curve_entries import Fit, fit
 from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
-from limbtorque.study.yaml_file import read_yaml, yaml_text
+from limbtorque.study.files import read_yaml, yaml_text
 
 NEWER = Path(__file__).parent / "moment_arms"
 USED = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from limbtorque.study.schemas import settings_schema, subjects_schema, trials_schema
+from limbtorque.study.study import settings_schema, subjects_schema, trials_schema
 
 SCHEMAS = Path(__file__).resolve().parents[1] / "workflow" / "schemas"
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from limbtorque.arrays import FloatArray
-from limbtorque.study.yaml_file import read_yaml
+from limbtorque.study.files import read_yaml
 
 TABLES = Path(__file__).parent / "moment_arms"
 STEP_DEG = 5.0

@@ -11,7 +11,7 @@ import json
 
 from fit_moment_arms import LINES, SETS
 
-from limbtorque.study.yaml_file import read_yaml, yaml_text
+from limbtorque.study.files import read_yaml, yaml_text
 
 
 def main() -> None:

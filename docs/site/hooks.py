@@ -38,7 +38,7 @@ REFERENCE = {
     "Figures": ["figures"],
 }
 # Internal: nothing that a script calls. tests/docs/test_docs.py checks that every room is here or above.
-NOT_PUBLIC = ["cli", "report", "study.whole_file", "workflow"]
+NOT_PUBLIC = ["cli", "report", "study.files", "workflow"]
 
 # files beside docs -> their place in the site
 COPIES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md", "data/README.md": "study_folder.md"}

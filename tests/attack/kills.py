@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 
 from attack.studies import LIMIT_S, environment, make_study, results, run, words
-from limbtorque.study.whole_file import is_part
+from limbtorque.study.files import is_part
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 TARGETS = ("command", "group", "snakemake", "fork server", "job", "forked job")

@@ -8,7 +8,7 @@ from emg_signals import bursts
 from c3d_files import write_c3d
 from limbtorque.cli.main import main
 from limbtorque.recordings.emg_channels import side_pattern
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 
 N = 10000
 

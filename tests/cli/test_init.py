@@ -38,9 +38,9 @@ from limbtorque.recordings.recording import ForcePlate, find_marker
 from limbtorque.recordings.writers.sto import write_sto
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.files import parse_yaml
+from limbtorque.study.options.muscles import Emg
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc

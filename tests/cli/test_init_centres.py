@@ -17,8 +17,8 @@ from limbtorque.cli.init.survey import Body, Clue, Seen, look_at
 from limbtorque.cli.init.up_axis import judge_up
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 

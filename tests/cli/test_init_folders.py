@@ -20,7 +20,7 @@ from limbtorque.cli.init.survey import Seen, Unread, look_at
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
-from limbtorque.study.yaml_file import parse_yaml
+from limbtorque.study.files import parse_yaml
 from text_files import write_trc
 
 LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]

@@ -11,8 +11,8 @@ from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.workflow.keys import session_key
 
 ANSWERS = {"reading.rate_hz": "30", "reading.known_length_m": "0.4", "reading.known_length_between": "RHip,RKnee"}

@@ -17,9 +17,9 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.uncertainty.input_errors import centre_errors_m
 from text_files import write_trc
 

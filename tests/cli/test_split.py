@@ -11,8 +11,8 @@ import pytest
 from limbtorque.cli.main import main
 from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
+from limbtorque.study.files import yaml_text
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import yaml_text
 from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]

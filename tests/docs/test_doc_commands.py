@@ -19,9 +19,9 @@ import pytest
 from limbtorque.cli.main import COMMANDS as PROGRAM_COMMANDS
 from limbtorque.cli.main import main
 from limbtorque.recordings.writers import write_sto
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from text_files import write_trc
 
 ROOT = Path(__file__).resolve().parents[2]

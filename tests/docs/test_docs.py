@@ -64,8 +64,8 @@ def test_yaml_is_found():
 @pytest.mark.parametrize("block", list(yaml_blocks()))
 def test_yaml_is_valid(block, tmp_path):
     from limbtorque.muscles.sets.muscle_set import load_muscle_set
+    from limbtorque.study.files import parse_yaml
     from limbtorque.study.settings import make_settings
-    from limbtorque.study.yaml_file import parse_yaml
 
     content = parse_yaml(block)
     if "joints" in content:  # a muscle set

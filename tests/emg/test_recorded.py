@@ -10,7 +10,7 @@ from limbtorque.emg.recorded import electromyography, peaks
 from limbtorque.emg.summary import co_contraction_rows, emg_summary, over_study
 from limbtorque.errors import SignalError
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 
 N = 10000
 FRAMES_S = np.arange(500) / 100.0

@@ -25,9 +25,8 @@ from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.chains import BUILT_IN
 from limbtorque.study.settings import load_settings
-from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
 from limbtorque.tables.files import column_array
-from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.stages.study_figures import read_curves, read_table
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")

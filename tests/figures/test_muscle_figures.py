@@ -16,8 +16,8 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
 from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import load_settings, option_names, override
-from limbtorque.study.yaml_file import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "muscles.md").read_text(encoding="utf-8")

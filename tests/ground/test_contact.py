@@ -11,7 +11,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.load import MEASURED, NONE, UNMEASURED
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulation.gait import SIDES, Walker, Walkway, walk, walk_recording
-from limbtorque.statistics.time_normalisation import find_between, resample
+from limbtorque.statistics.windows import find_between, resample
 from limbtorque.study.settings import make_settings
 
 FIRST_STRIKE_S = 0.507  # between two frames

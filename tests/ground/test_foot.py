@@ -17,7 +17,7 @@ from limbtorque.ground.foot import (
     landed,
     standing,
 )
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 UP = np.array([0.0, 0.0, 1.0])
 RATE_HZ, N_FRAMES = 100.0, 160

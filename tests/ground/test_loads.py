@@ -23,7 +23,7 @@ from limbtorque.motion.load import MEASURED, NONE, UNMEASURED, hand_load, no_loa
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.study.options.loads import Force, Plates, Spring
+from limbtorque.study.options.reading import Force, Plates, Spring
 from limbtorque.study.settings import make_settings, override
 from plates import (
     FORCE_N,

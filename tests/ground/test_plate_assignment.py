@@ -9,7 +9,7 @@ import plates
 from limbtorque.ground.assignment import Feet, Stretch, assign
 from limbtorque.ground.foot import Foot, FootEvents, Strikes
 from limbtorque.ground.plates import read_plates
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 N, RATE_HZ, UP = plates.N_FRAMES, plates.RATE_HZ, plates.UP
 AIR_M = 0.3

@@ -23,7 +23,7 @@ from limbtorque.ground.plates import (
     saturated_samples,
 )
 from limbtorque.signals.smoothers import Smoother, smoother_reach
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 SETTINGS = Plates(threshold_n=20.0)
 PER_FRAME, RATE_HZ = 10, 100.0

@@ -10,8 +10,8 @@ from limbtorque.arrays import runs
 from limbtorque.ground.plates import STANDING_M, read_plate, surface_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.quality import Quality
+from limbtorque.study.options.reading import Plates
 
 FOOT_M = 0.02  # heel and front of `plates.walking_foot` above the ground, in stance
 

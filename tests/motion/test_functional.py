@@ -20,10 +20,10 @@ from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import reach_motion
-from limbtorque.study.marker_rules import Functional
+from limbtorque.study.chains import Functional
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.options.motion import Motion
 from limbtorque.study.settings import load_settings, make_settings, override
-from limbtorque.study.yaml_file import parse_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 200

@@ -15,7 +15,7 @@ from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_faults, find_spikes, find_swaps, spike_runs
 from limbtorque.simulation.demo import demo_trials
-from limbtorque.study.options.signal import Gaps
+from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import load_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]

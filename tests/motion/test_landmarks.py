@@ -8,7 +8,7 @@ import pytest
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.landmarks import LandmarkMap, locate, needed_markers
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.marker_rules import Between
+from limbtorque.study.chains import Between
 
 
 def recording(*labels, modelled=()):

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.plane import PlaneFrame, axis_vector, find_plane, planarity
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
 
 AXES = [sign + letter for sign in "+-" for letter in "xyz"]
 UP_AND_FORWARD = [(u, f) for u, f in itertools.product(AXES, AXES) if u[1] != f[1]]

@@ -5,7 +5,7 @@ import pytest
 
 from limbtorque.errors import SignalError
 from limbtorque.motion.plane import PlaneFrame, find_plane, planarity
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
 
 FORWARD, LEFT, UP = np.eye(3)  # x forward, y left, z up
 RIGHT = -LEFT

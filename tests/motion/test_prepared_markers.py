@@ -9,7 +9,7 @@ import pytest
 from limbtorque.errors import SignalError
 from limbtorque.motion.markers import prepare_markers
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.signal import Gaps
+from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import load_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")

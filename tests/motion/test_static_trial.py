@@ -15,7 +15,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import Recording, with_static
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.study.marker_rules import Carried, HipCentre, ShoulderCentre
+from limbtorque.study.chains import Carried, HipCentre, ShoulderCentre
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 

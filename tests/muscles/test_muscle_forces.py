@@ -15,10 +15,10 @@ from limbtorque.muscles.options import check_options
 from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.settings import load_settings, make_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "config" / "config.yaml"

@@ -32,7 +32,7 @@ from limbtorque.muscles.sets.moment_arm_curves import (
 )
 from limbtorque.muscles.sets.muscle_entries import SENSES, MuscleEntry
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
-from limbtorque.study.yaml_file import read_yaml, yaml_text
+from limbtorque.study.files import read_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ("arm", "leg", "pairs")

@@ -7,7 +7,7 @@ import pytest
 
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.study.yaml_file import read_yaml
+from limbtorque.study.files import read_yaml
 
 ENTRIES = read_yaml(tool.TABLES / "strengths.yaml")
 

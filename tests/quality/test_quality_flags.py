@@ -20,8 +20,8 @@ from limbtorque.signals.filters import filter_reach
 from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import minimum_jerk
-from limbtorque.study.options.loads import Plates
 from limbtorque.study.options.quality import Quality
+from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import load_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table, filter_remedy
-from limbtorque.study.options.signal import Filter
+from limbtorque.study.options.motion import Filter
 from limbtorque.study.options.uncertainty import SOURCES, Source
 
 ROW = {

@@ -200,6 +200,6 @@ def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
 def test_the_default_filter_is_stated_once():
     """Smoother has defaults for scripts; they are those of the settings."""
     from limbtorque.signals.smoothers import Smoother
-    from limbtorque.study.options.signal import Filter
+    from limbtorque.study.options.motion import Filter
 
     assert (Smoother().method, Smoother().order) == (Filter().method, Filter().order)

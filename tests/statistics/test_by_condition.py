@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
 from limbtorque.study.chains import ARM
-from limbtorque.tables.summary_columns import STATISTICS
+from limbtorque.tables.study_columns import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]

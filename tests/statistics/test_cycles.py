@@ -8,7 +8,7 @@ import pytest
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
-from limbtorque.statistics.cycles import cycle_times
+from limbtorque.statistics.windows import cycle_times
 from limbtorque.statistics.wording import Percent
 from limbtorque.study.settings import make_settings
 

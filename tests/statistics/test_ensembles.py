@@ -17,12 +17,12 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Event
 from limbtorque.study.chains import ARM, LEG
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.files import parse_yaml, yaml_text
+from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
-from limbtorque.tables.curve_columns import curve_columns
 from limbtorque.tables.files import read_table
+from limbtorque.tables.study_columns import curve_columns
 from limbtorque.workflow import check, layout
 from limbtorque.workflow import keys as keys_of
 from limbtorque.workflow.load_checked import checked_study

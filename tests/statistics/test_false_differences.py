@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from limbtorque.statistics.by_condition import ConditionSummary
 from limbtorque.statistics.mean_and_spread import add, ensemble, no_moments
-from limbtorque.tables.summary_columns import MEASURED, STATISTICS
+from limbtorque.tables.study_columns import MEASURED, STATISTICS
 
 SUBJECTS, TRIALS, LEVEL = 8, 5, 0.05
 SHARES = (0.2, 0.5, 0.8)  # of the variance, between subjects

@@ -6,7 +6,7 @@ import pytest
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.model import Load
 from limbtorque.simulation.gait import Walker, walk
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.outputs import Ensembles
 
 N_FRAMES, REPETITIONS = 1000, 1000
 

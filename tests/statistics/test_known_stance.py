@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
+from limbtorque.statistics.mean_and_spread import known_stance_share, uneven_ground_forces
 from limbtorque.study.chains import ARM
-from limbtorque.tables.summary_columns import STATISTICS
+from limbtorque.tables.study_columns import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]

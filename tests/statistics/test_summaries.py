@@ -16,14 +16,13 @@ import pytest
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.study.chains import ARM
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
-from limbtorque.tables.csv_rows import quoted, unquoted
-from limbtorque.tables.files import long_table_writer, make_table
-from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
+from limbtorque.tables.files import long_table_writer, make_table, quoted, unquoted
+from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.workbook import Sheet, write_workbook
 from limbtorque.workflow import keys

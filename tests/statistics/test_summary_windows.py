@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from limbtorque.motion.load import no_load
-from limbtorque.statistics.summary_windows import summary_windows
+from limbtorque.statistics.windows import summary_windows
 from limbtorque.study.chains import LEG
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import Window
 
 TIME_S = np.arange(12) / 10.0

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from limbtorque.recordings.recording import Event
 from limbtorque.simulation.reach import minimum_jerk
-from limbtorque.statistics.time_normalisation import find_between, find_movement, resample
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.statistics.windows import find_between, find_movement, resample
+from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import Window
 
 

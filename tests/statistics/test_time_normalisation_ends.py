@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbtorque.statistics.time_normalisation import resample
+from limbtorque.statistics.windows import resample
 
 
 def test_the_last_point_may_be_less_than_a_frame_beyond_the_known_frames():

@@ -11,14 +11,13 @@ from pydantic import BaseModel
 
 from limbtorque.cli.main import main
 from limbtorque.errors import SettingsError
-from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import Between, Carried, Functional, HipCentre, ShoulderCentre
+from limbtorque.study.chains import Between, Carried, ChainModel, Functional, HipCentre, ShoulderCentre
+from limbtorque.study.files import LARGEST_FILE, MOST_ENTRIES, parse_yaml, yaml_text
 from limbtorque.study.options.base import LARGEST, LONGEST, SMALLEST
-from limbtorque.study.options.loads import Force, Spring
 from limbtorque.study.options.motion import AddedMass
+from limbtorque.study.options.reading import Force, Spring
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import LARGEST_FILE, MOST_ENTRIES, parse_yaml, yaml_text
 from study_runs import TRIALS, make_study
 
 NUMBERS = [
@@ -190,7 +189,7 @@ def test_yaml_that_is_none_of_ours(text, says):
 
 def test_a_long_list_is_refused_before_it_is_read(monkeypatch):
     """Reading takes seconds for 100 kB; as many entries as are allowed, one."""
-    import limbtorque.study.yaml_file as module
+    import limbtorque.study.files as module
 
     monkeypatch.setattr(module, "_yaml", lambda: pytest.fail("it is read"))
     with pytest.raises(ValueError, match="too many for settings"):

@@ -9,9 +9,9 @@ import pytest
 
 from limbtorque.cli.main import main
 from limbtorque.errors import SettingsError, StudyError
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml
 from limbtorque.workflow.effective_settings import refuse_other_readings
 from study_runs import TRIALS, demo_rows, make_study, run, write_trials
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from limbtorque.study.schemas import settings_schema, subjects_schema, trials_schema
+from limbtorque.study.files import read_yaml
 from limbtorque.study.settings import Settings, option_names
-from limbtorque.study.yaml_file import read_yaml
+from limbtorque.study.study import settings_schema, subjects_schema, trials_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = {"settings": settings_schema, "trials": trials_schema, "subjects": subjects_schema}

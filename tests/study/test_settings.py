@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import ARM, LEG
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.settings import (
     Settings,
     describe_options,
@@ -22,7 +23,6 @@ from limbtorque.study.settings import (
     override,
     settings_hash,
 )
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 JOINT = {"name": "knee", "landmark": "knee_axis"}
 SEGMENT = {"name": "shank", "row": "shank"}

@@ -14,7 +14,7 @@ from limbtorque.figures.style import save_figure
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.writers import write_recording, write_sto
 from limbtorque.simulation.demo import demo_trials
-from limbtorque.study.whole_file import is_part, whole_file, write_bytes, write_text
+from limbtorque.study.files import is_part, whole_file, write_bytes, write_text
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, long_table_writer, write_table
 from limbtorque.tables.workbook import Sheet, write_workbook
@@ -93,7 +93,7 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(name, tmp_path
 def test_a_killed_writer_leaves_the_old_file_and_a_part_that_is_known(tmp_path):
     path = lines(tmp_path / "a.b.parquet")
     text = (
-        "import os, signal, sys; from pathlib import Path; from limbtorque.study.whole_file import whole_file\n"
+        "import os, signal, sys; from pathlib import Path; from limbtorque.study.files import whole_file\n"
         "with whole_file(Path(sys.argv[1])) as part:\n    part.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
     )
     done = subprocess.run([sys.executable, "-c", text, path], check=False)

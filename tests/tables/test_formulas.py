@@ -7,8 +7,7 @@ import pytest
 
 from limbtorque.figures.templates import fill
 from limbtorque.tables.column import Column
-from limbtorque.tables.csv_rows import quoted, read_rows, unquoted
-from limbtorque.tables.files import csv_pieces, make_table, read_table, write_table
+from limbtorque.tables.files import csv_pieces, make_table, quoted, read_rows, read_table, unquoted, write_table
 from limbtorque.tables.workbook import Sheet, write_workbook
 
 COLUMNS = (Column("condition", "", "condition", kind=str), Column("value", "1", "number"))

@@ -11,16 +11,22 @@ from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.quality.verdict import assess
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.options.muscles import Muscles
+from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.options.quality import Quality
-from limbtorque.study.options.torques import Convention, TorqueColumns
 from limbtorque.study.settings import option_names
-from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
-from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
-from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.frame_columns import kinematics_columns, torque_columns
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
-from limbtorque.tables.summary_columns import CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import (
+    CONDITION_SUMMARY_COLUMNS,
+    CURVE_COLUMNS,
+    DICTIONARY_COLUMNS,
+    ENSEMBLE_COLUMNS,
+    MUSCLE_SUMMARY_COLUMNS,
+    SUMMARY_COLUMNS,
+    WINDOW_COLUMNS,
+    curve_columns,
+)
 from limbtorque.tables.summary_workbook import wide_columns
-from limbtorque.tables.torque_columns import torque_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())

@@ -22,15 +22,14 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Event
 from limbtorque.study.chains import ARM
 from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.settings import load_settings
 from limbtorque.tables import files
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
-from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.frame_columns import kinematics_columns, term_columns, torque_columns
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
-from limbtorque.tables.summary_columns import MEASURED, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
-from limbtorque.tables.torque_columns import term_columns, torque_columns
+from limbtorque.tables.study_columns import MEASURED, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
 from limbtorque.torques.summary import torque_summary

@@ -17,9 +17,9 @@ from limbtorque.quality.verdict import assess
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.simulation.replay import replay
-from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.settings import load_settings, make_settings, override
-from limbtorque.tables.torque_columns import (
+from limbtorque.tables.frame_columns import (
     CONVENTION_PARTS,
     convention_columns,
     inducing_sources,

@@ -9,8 +9,7 @@ from still_chains import section
 from limbtorque.errors import SettingsError
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
-from limbtorque.study.chains import ARM
-from limbtorque.study.marker_rules import HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
+from limbtorque.study.chains import ARM, HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.input_errors import centre_error_m, centre_errors_m
 from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults

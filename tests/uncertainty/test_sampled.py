@@ -13,7 +13,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.settings import make_settings, override
-from limbtorque.tables.summary_columns import SAMPLED
+from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.marker_noise import marker_noise

@@ -9,7 +9,7 @@ from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.tables.summary_columns import BANDS, SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import BANDS, SUMMARY_COLUMNS
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.bands import LIMITS

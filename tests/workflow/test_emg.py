@@ -10,8 +10,8 @@ from emg_signals import write_sto
 
 from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 from limbtorque.tables.files import read_record
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import figures, pages, report

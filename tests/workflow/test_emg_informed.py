@@ -8,7 +8,7 @@ import pytest
 from emg_signals import write_sto
 
 from limbtorque.cli.main import main
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.tables.files import read_record
 from staged_study import make_study, run_stages
 

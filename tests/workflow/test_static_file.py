@@ -11,8 +11,8 @@ from clustered_legs import FOOT, SUBSTITUTES, with_clusters, without
 from limbtorque.errors import StudyError
 from limbtorque.recordings.read import read_recording
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.study.files import yaml_text
 from limbtorque.study.study import load_study
-from limbtorque.study.yaml_file import yaml_text
 from limbtorque.tables.files import read_record
 from limbtorque.workflow import keys
 from limbtorque.workflow.layout import table_path

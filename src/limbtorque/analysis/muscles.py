@@ -24,7 +24,7 @@ from limbtorque.muscles.force_table import muscle_table
 from limbtorque.muscles.forces import stretch_forces
 from limbtorque.muscles.options import own_options
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
-from limbtorque.statistics.summary_windows import summary_windows
+from limbtorque.statistics.windows import summary_windows
 from limbtorque.study.settings import Settings
 from limbtorque.tables.column import FRAME_COLUMNS
 from limbtorque.tables.files import Write, make_table

@@ -18,11 +18,11 @@ from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording, with_static
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.study.options.emg import Emg as EmgOptions
+from limbtorque.study.options.muscles import Emg as EmgOptions
 from limbtorque.study.settings import Settings
 from limbtorque.study.trials import Trial
-from limbtorque.tables.emg_columns import envelope_columns
 from limbtorque.tables.files import make_table
+from limbtorque.tables.muscle_columns import envelope_columns
 
 Emg = tuple[Electromyography | None, tuple[str, ...]]
 """Electromyography at the frames of a trial, or None, and notes on it."""

@@ -12,8 +12,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.trial_metrics import judged_metrics
 from limbtorque.simulation.replay import Replay, replay
-from limbtorque.statistics.summary_windows import summary_windows
-from limbtorque.statistics.trial_window import find_window
+from limbtorque.statistics.windows import find_window, summary_windows
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write
 from limbtorque.tables.trial_record import TrialRecord, Window

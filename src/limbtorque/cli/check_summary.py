@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from limbtorque.cli.init.names import some_of
 from limbtorque.quality.verdict import Flag
-from limbtorque.tables.words import counted
+from limbtorque.tables.column import counted
 
 MOST = 6  # kinds on the first screen
 NAMES = 3  # of each kind

@@ -21,11 +21,11 @@ from limbtorque.recordings.emg_channels import emg_channels
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 from limbtorque.study.settings import Settings
 from limbtorque.tables.column import FRAME_COLUMNS, Column
-from limbtorque.tables.emg_columns import EMG_CO_CONTRACTION_COLUMNS, EMG_SUMMARY_COLUMNS, envelope_columns
 from limbtorque.tables.files import make_table, table_of_rows, write_table
+from limbtorque.tables.muscle_columns import EMG_CO_CONTRACTION_COLUMNS, EMG_SUMMARY_COLUMNS, envelope_columns
 
 WINDOW = "recording"
 FRAMES_OF_STUDY = [

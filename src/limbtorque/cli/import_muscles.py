@@ -15,8 +15,7 @@ from limbtorque.errors import ModelError
 from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions, between
 from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice
-from limbtorque.study.whole_file import write_text
-from limbtorque.study.yaml_file import yaml_text
+from limbtorque.study.files import write_text, yaml_text
 
 T = TypeVar("T")
 HALF_TURN_DEG = 180.0

@@ -24,7 +24,7 @@ from limbtorque.errors import TrialError
 from limbtorque.recordings.recording import Recording
 from limbtorque.report.marker_map.page import MapBody, MapChain, MapKept, MapLandmark, MarkerMap, marker_map_page
 from limbtorque.study.chains import ARM, LEG, ChainModel
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
 from limbtorque.study.table_file import TO_DO
 
 SIDES = {"right": "left", "left": "right"}

@@ -186,7 +186,7 @@ def map_markers(options: argparse.Namespace) -> int:
     """Write a page on which markers are given to landmarks by eye."""
     from limbtorque.cli.map_recording import MapChoices, map_page
     from limbtorque.recordings.sandbox import GuardedReader
-    from limbtorque.study.whole_file import write_text
+    from limbtorque.study.files import write_text
 
     settings = _changed_settings(options, options.settings)
     with GuardedReader() as reader:

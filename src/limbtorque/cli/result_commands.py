@@ -30,7 +30,7 @@ def diff(options: argparse.Namespace) -> int:
     from limbtorque.cli.diff.compare import compare
     from limbtorque.cli.diff.report import report_csv, report_html, report_text
     from limbtorque.cli.diff.runs import read_run
-    from limbtorque.study.whole_file import write_text
+    from limbtorque.study.files import write_text
 
     comparison = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(comparison, top=options.top))

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from limbtorque.cli.terminal import followed_rows
 from limbtorque.errors import StudyError
+from limbtorque.study.files import parse_yaml, whole_file, write_bytes, write_text, yaml_text
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import table_rows
-from limbtorque.study.whole_file import whole_file, write_bytes, write_text
-from limbtorque.study.yaml_file import parse_yaml, yaml_text
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
 FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths

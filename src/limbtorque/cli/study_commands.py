@@ -11,7 +11,7 @@ from pathlib import Path
 
 from limbtorque.cli.command import changes, command, option, path_option, switch
 from limbtorque.cli.terminal import quoted
-from limbtorque.tables.words import counted
+from limbtorque.tables.column import counted
 from limbtorque.workflow.streams import say
 
 STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs="?", default=Path())

@@ -15,7 +15,7 @@ from limbtorque.errors import did_you_mean
 from limbtorque.recordings.emg_channels import SMALLEST_UV, comparable, emg_channels, microvolts
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.channels import power_shares
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 
 CHECK_HZ = 100.0  # samples of the envelopes that the checks look at
 NO_CHANNEL: dict[str, str | float] = {

@@ -12,7 +12,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography
-from limbtorque.study.options.emg import Emg
+from limbtorque.study.options.muscles import Emg
 
 FEWEST = 10  # frames for a correlation
 

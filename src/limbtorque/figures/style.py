@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.figures.palette import EDGE, UNKNOWN
 from limbtorque.figures.pictures import NotebookFigure, PanelFigure, handle_look, write_picture
-from limbtorque.study.whole_file import whole_file
+from limbtorque.study.files import whole_file
 
 MM = 1.0 / 25.4
 NAME_SIZE = 9.0  # of a panel's name; a bold font would take a third of the time of a PDF

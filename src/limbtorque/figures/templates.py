@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from limbtorque.tables.words import capital, counted, listed, was
+from limbtorque.tables.column import capital, counted, listed, was
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.tables.files import column_array
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import term_columns
 
 TERM_NAMES = {
     "inertial": "inertial",

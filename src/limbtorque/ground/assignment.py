@@ -11,7 +11,7 @@ from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
 from limbtorque.ground.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
 from limbtorque.ground.plates import Reading
 from limbtorque.recordings.recording import ForcePlate
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it

@@ -12,7 +12,7 @@ from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs
 from limbtorque.recordings.recording import Event, ForcePlate
 from limbtorque.signals.derivatives import first_derivative
 from limbtorque.signals.smoothers import Smoother, smooth_values
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 LOW_PASS = Smoother("butterworth", 2)
 LOW_PASS_HZ = 7.0

@@ -15,7 +15,7 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.channels import flat_tops
 from limbtorque.signals.smoothers import Smoother, smooth_with_impacts, smoother_reach
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force

@@ -45,8 +45,8 @@ from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
 from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.loads import Plates
-from limbtorque.study.options.signal import Gaps
+from limbtorque.study.options.motion import Gaps
+from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
 
 SPREAD_N = 1.0

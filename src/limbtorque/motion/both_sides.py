@@ -10,7 +10,7 @@ from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks, is_carri
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.signal import Gaps
+from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import Settings
 
 Side = dict[str, FloatArray]

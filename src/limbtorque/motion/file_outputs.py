@@ -17,7 +17,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import ModelOutput, Recording
 from limbtorque.tables.files import make_table
-from limbtorque.tables.kinematics_columns import file_columns
+from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import FileOutput
 
 SAGITTAL = 0  # component of angles and moments

@@ -14,10 +14,10 @@ from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.predicted_centres import hip_centre, shoulder_centre
 from limbtorque.motion.rigid_cluster import CarriedLandmark, ClusterShape, carry, cluster_shape
 from limbtorque.recordings.recording import Recording, find_marker
-from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import (
+from limbtorque.study.chains import (
     Between,
     Carried,
+    ChainModel,
     Functional,
     HipCentre,
     LandmarkRule,
@@ -25,7 +25,7 @@ from limbtorque.study.marker_rules import (
     ShoulderCentre,
     segments_fault,
 )
-from limbtorque.study.options.loads import Plates
+from limbtorque.study.options.reading import Plates
 
 FRONT_OF_PELVIS, BACK_OF_PELVIS = "anterior_superior_iliac_spine", "posterior_superior_iliac_spine"
 SACRUM, ACROMION = "sacrum", "acromion"

@@ -11,7 +11,7 @@ from limbtorque.chain.segment_tables import Row, table_row
 from limbtorque.errors import LandmarkError, LoadError, did_you_mean
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.loads import LoadModel
+from limbtorque.study.options.reading import LoadModel
 from limbtorque.study.settings import Settings
 from limbtorque.study.trials import Trial
 

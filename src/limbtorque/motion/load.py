@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import Event
-from limbtorque.study.options.loads import Force, LoadModel
+from limbtorque.study.options.reading import Force, LoadModel
 
 StatusArray = NDArray[np.int8]
 

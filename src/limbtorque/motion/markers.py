@@ -12,7 +12,7 @@ from limbtorque.errors import SignalError
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import Filled, Gap, fill_gaps
 from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults, find_jumps
-from limbtorque.study.options.signal import Gaps
+from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import Settings
 
 

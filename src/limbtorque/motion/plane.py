@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths, turned
 from limbtorque.errors import SettingsError, SignalError
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
 
 View = Literal["sagittal", "horizontal", "oblique"]
 

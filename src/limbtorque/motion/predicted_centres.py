@@ -13,7 +13,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.errors import SignalError
-from limbtorque.study.marker_rules import HipRegression, ShoulderOffset
+from limbtorque.study.chains import HipRegression, ShoulderOffset
 
 DAVIS_THETA, DAVIS_BETA = np.radians(28.4), np.radians(18.0)
 RAB_OFFSET = 0.17  # of the distance between the acromia

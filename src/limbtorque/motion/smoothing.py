@@ -13,7 +13,7 @@ from limbtorque.signals.cutoff import FEWEST_FRAMES, CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.smoothers import HIGHEST, Smoother, smooth_with_impacts
 from limbtorque.signals.spectrum import Spectra, shortest_period_s, spectra
-from limbtorque.study.options.signal import CutoffCriterion, Filter
+from limbtorque.study.options.motion import CutoffCriterion, Filter
 from limbtorque.study.settings import Settings
 
 SMOOTHED_BEFORE_M = 1e-6

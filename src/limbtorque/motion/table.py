@@ -17,8 +17,8 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import Event
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.tables.files import column_array, column_values, make_table
-from limbtorque.tables.kinematics_columns import MARKER_FLAGS as FLAG_COLUMNS
-from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.frame_columns import MARKER_FLAGS as FLAG_COLUMNS
+from limbtorque.tables.frame_columns import kinematics_columns
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
 
 MARKER_FLAGS = tuple(column.name for column in FLAG_COLUMNS)

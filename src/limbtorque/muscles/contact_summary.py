@@ -13,7 +13,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.contact_range import ContactRange
 from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.tables.summary_columns import CONTACT_STATISTICS
+from limbtorque.tables.study_columns import CONTACT_STATISTICS
 
 UNKNOWN = {column.name: math.nan for column in CONTACT_STATISTICS}
 

@@ -15,7 +15,7 @@ from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.muscle_columns import criterion_text
-from limbtorque.tables.summary_columns import MUSCLE_STATISTICS
+from limbtorque.tables.study_columns import MUSCLE_STATISTICS
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import term_columns
 from limbtorque.torques.joint_torques import Torques, joint_torques
 
 NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque

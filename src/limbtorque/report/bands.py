@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from limbtorque.study.options.signal import Filter
+from limbtorque.study.options.motion import Filter
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.bands import LIMITS
 

@@ -27,7 +27,7 @@ from limbtorque.report.page import (
 )
 from limbtorque.report.panels import DASHES
 from limbtorque.statistics.wording import count_words, spread_phrase, too_few
-from limbtorque.tables.words import capital
+from limbtorque.tables.column import capital
 from limbtorque.uncertainty.bands import LIMITS
 
 PAGE = page_template("report/index.html.jinja")

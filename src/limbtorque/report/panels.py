@@ -17,8 +17,7 @@ from limbtorque.figures.terms import TERM_NAMES, error_parts, grouped_terms, kin
 from limbtorque.report.page import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_array
-from limbtorque.tables.kinematics_columns import file_columns
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import file_columns, term_columns
 from limbtorque.tables.trial_record import Window
 
 INK = "ink"  # the colour of the text: the net torque

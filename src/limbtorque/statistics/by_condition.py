@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Unit
 from limbtorque.tables.column import MECHANICAL
-from limbtorque.tables.summary_columns import BANDS, FLEXION_SIGNED, STATISTICS
+from limbtorque.tables.study_columns import BANDS, FLEXION_SIGNED, STATISTICS
 from limbtorque.uncertainty.bands import OWNERS, WITH_ERRORS, error_of_mean, errors_by_owner
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")

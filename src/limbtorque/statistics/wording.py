@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from limbtorque.tables.words import counted
+from limbtorque.tables.column import counted
 
 STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
 SIDES = ("{side}", "left", "right")

@@ -17,23 +17,16 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.study.chains import BUILT_IN, ChainModel
+from limbtorque.study.chains import BUILT_IN, ChainModel, LandmarkRule
 from limbtorque.study.faults import hidden_character, limits_of, sentences
-from limbtorque.study.marker_rules import LandmarkRule
+from limbtorque.study.files import parse_yaml, read_yaml
 from limbtorque.study.options.base import Options, option
-from limbtorque.study.options.emg import Emg
-from limbtorque.study.options.ensembles import Ensembles
-from limbtorque.study.options.loads import LoadModel, Plates
-from limbtorque.study.options.motion import BodySegments, Motion
-from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.options.outputs import Figures, Report, Run, Tables
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import BodySegments, Differentiation, Filter, Gaps, Motion, Plane
+from limbtorque.study.options.muscles import Emg, Muscles
+from limbtorque.study.options.outputs import Ensembles, Figures, Replay, Report, Run, Tables, TorqueColumns
 from limbtorque.study.options.quality import Quality
-from limbtorque.study.options.reading import Reading
-from limbtorque.study.options.signal import Differentiation, Filter, Gaps
-from limbtorque.study.options.torques import Replay, TorqueColumns
+from limbtorque.study.options.reading import LoadModel, Plates, Reading
 from limbtorque.study.options.uncertainty import Uncertainty
-from limbtorque.study.yaml_file import parse_yaml, read_yaml
 
 
 class Settings(Options):

@@ -1,12 +1,14 @@
-"""Make, write and read tables."""
+"""Tables in files: CSV, Parquet and OpenSim storage."""
 
 from __future__ import annotations
 
+import csv
 import errno
 import functools
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,10 +20,45 @@ import pyarrow.parquet
 
 from limbtorque.errors import WriteError
 from limbtorque.recordings.writers.sto import write_sto, write_sto_pieces
-from limbtorque.study.whole_file import whole_file
+from limbtorque.study.files import whole_file
 from limbtorque.tables.column import Column
-from limbtorque.tables.csv_rows import FORMULA
 from limbtorque.tables.trial_record import TrialRecord
+
+# text that spreadsheets take for a formula, also in full-width characters, after any apostrophes
+FORMULA = "^'*[=+\\-@\\t\\r＝＋－＠]"  # noqa: RUF001 (full-width characters are meant)
+_FORMULA = re.compile(FORMULA)
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def unquoted(cell: str) -> str:
+    """Text of a cell, without the apostrophe that was written before a formula.
+
+    >>> unquoted("'=1+1"), unquoted("-1.5"), unquoted("'s-Hertogenbosch")
+    ('=1+1', '-1.5', "'s-Hertogenbosch")
+    """
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def quoted(cell: str) -> str:
+    """Text as a cell that no spreadsheet runs: an apostrophe stands before a formula.
+
+    >>> quoted("=1+1"), quoted("'=1+1"), quoted("control"), quoted("-1.5")
+    ("'=1+1", "''=1+1", 'control', '-1.5')
+    """
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def unquoted_rows(rows: Iterable[dict[str, str]]) -> Iterator[dict[str, str]]:
+    """Rows with the text of their cells."""
+    for row in rows:
+        yield {name: unquoted(cell) for name, cell in row.items()}
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Rows of a table of `results`, each a dictionary by column."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(unquoted_rows(csv.DictReader(file)))
+
 
 META_KEY = b"limbtorque"
 PIECE_ROWS = 2000  # of a table that is written piece by piece
@@ -109,7 +146,7 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
     Missing numbers are empty cells in CSV and NaN in Parquet and STO. Text in CSV that a spreadsheet would take for a formula
-    begins with an apostrophe, which `limbtorque.tables.csv_rows.unquoted` takes away. A record is stored in Parquet only.
+    begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
         text = "{}" if record is None else record.to_json()

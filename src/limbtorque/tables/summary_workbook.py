@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limbtorque.tables.column import FLEXION, TORQUE_STATUS, TRIAL_COLUMNS, Column
-from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
-from limbtorque.tables.summary_columns import FLEXION_SIGNED, STANCE, STATISTICS, WINDOW
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import term_columns
+from limbtorque.tables.study_columns import DICTIONARY_COLUMNS, FLEXION_SIGNED, STANCE, STATISTICS, WINDOW
 from limbtorque.tables.workbook import Sheet
 
 SHEETS = (("summary", False), ("stance", True))  # name, and whether its rows are of the stance

@@ -18,7 +18,7 @@ from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.whole_file import write_bytes
+from limbtorque.study.files import write_bytes
 from limbtorque.tables.column import Column
 
 LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet

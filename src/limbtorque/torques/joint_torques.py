@@ -23,9 +23,9 @@ from limbtorque.chain.induced import induced_accelerations
 from limbtorque.chain.model import Load, pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy
-from limbtorque.study.options.torques import Convention, TorqueColumns
+from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.tables.files import make_table
-from limbtorque.tables.torque_columns import inducing_sources, term_columns, torque_columns
+from limbtorque.tables.frame_columns import inducing_sources, term_columns, torque_columns
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.chain.dynamics import TorqueTerms
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
-from limbtorque.tables.summary_columns import MEASURED
-from limbtorque.tables.torque_columns import term_columns
+from limbtorque.tables.frame_columns import term_columns
+from limbtorque.tables.study_columns import MEASURED
 from limbtorque.torques.joint_torques import Torques, used_frames
 
 

@@ -12,9 +12,8 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.load import MEASURED, ExternalLoad
-from limbtorque.study.chains import ChainModel
-from limbtorque.study.marker_rules import Between, Carried, Functional, HipCentre
-from limbtorque.study.options.loads import LoadModel, Spring
+from limbtorque.study.chains import Between, Carried, ChainModel, Functional, HipCentre
+from limbtorque.study.options.reading import LoadModel, Spring
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import Direction, InputErrors, ParameterErrors

@@ -14,8 +14,8 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.study.settings import Settings
-from limbtorque.tables.summary_columns import BANDS
-from limbtorque.tables.torque_columns import band_columns, motion_band_columns, term_columns
+from limbtorque.tables.frame_columns import band_columns, motion_band_columns, term_columns
+from limbtorque.tables.study_columns import BANDS
 from limbtorque.torques.joint_torques import Torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS, SHARED_BY, Direction, SharedBy, TorqueBands
 from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise

@@ -24,7 +24,7 @@ from limbtorque.chain.linear import (
     terms_of_constants,
 )
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.tables.summary_columns import SAMPLED
+from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.uncertainty.bands import LEVEL, Direction, InputErrors, SharedBy
 from limbtorque.uncertainty.filter_loss import filtered_again
 from limbtorque.uncertainty.input_errors import length_shares, moment_about_origin

@@ -13,7 +13,7 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.objective import Problem, least_cost_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
-from limbtorque.tables.summary_columns import SAMPLED_FORCES
+from limbtorque.tables.study_columns import SAMPLED_FORCES
 from limbtorque.uncertainty.propagation import TrialErrors
 from limbtorque.uncertainty.sampled import QUANTILES, Draw, sampled_torques, sobol_normal
 

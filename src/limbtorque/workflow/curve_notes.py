@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limbtorque.statistics.known_stance import known_stance_share, uneven_ground_forces
+from limbtorque.statistics.mean_and_spread import known_stance_share, uneven_ground_forces
 from limbtorque.statistics.wording import (
     Percent,
     axis_label,
@@ -17,8 +17,7 @@ from limbtorque.statistics.wording import (
 )
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.files import column_values
+from limbtorque.tables.files import column_values, read_rows
 from limbtorque.workflow.layout import ENSEMBLE_TABLES
 from limbtorque.workflow.run_session import TrialTables
 

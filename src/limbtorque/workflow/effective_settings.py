@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
+from limbtorque.study.files import read_yaml, write_text
 from limbtorque.study.options.base import is_odd_number, number_of
 from limbtorque.study.settings import Settings, flattened, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import Follow
-from limbtorque.study.whole_file import write_text
-from limbtorque.study.yaml_file import read_yaml
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.session_record import broken_seals, write_seals

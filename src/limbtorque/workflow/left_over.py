@@ -7,8 +7,8 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from limbtorque.study.files import is_part
 from limbtorque.study.study import Study
-from limbtorque.study.whole_file import is_part
 from limbtorque.workflow.layout import (
     ENSEMBLE_TABLES,
     LEFT_OVER,

@@ -20,9 +20,9 @@ from typing import Any, Literal
 from pydantic_core import from_json
 
 from limbtorque.errors import LimbtorqueError
+from limbtorque.study.files import write_bytes, write_text
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.study.whole_file import write_bytes, write_text
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import places, record_path, session_folder, study_files, study_record_path
 

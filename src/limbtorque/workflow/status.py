@@ -10,7 +10,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.csv_rows import read_rows
+from limbtorque.tables.files import read_rows
 from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.keys import trial_key
 from limbtorque.workflow.layout import SOURCES, STUDY_TABLES, TABLE_STAGES, record_path, trial_files

@@ -14,7 +14,7 @@ import pandas as pd
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run, short_number
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
-from limbtorque.tables.summary_columns import STANCE
+from limbtorque.tables.study_columns import STANCE
 
 GROUP = 3  # how many names of a condition's key identify its trials
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")

@@ -14,8 +14,8 @@ from markupsafe import Markup
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
 from limbtorque.report.page import page_template
-from limbtorque.tables.csv_rows import quoted
-from limbtorque.tables.words import capital, counted
+from limbtorque.tables.column import capital, counted
+from limbtorque.tables.files import quoted
 
 TITLES = {
     "summary": "joint torques",

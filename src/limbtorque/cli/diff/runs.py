@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.csv_rows import unquoted
+from limbtorque.tables.files import unquoted
 
 CURVES = "ensembles"
 KEYS = {  # columns that name a row

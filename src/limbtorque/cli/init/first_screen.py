@@ -12,7 +12,7 @@ from limbtorque.cli.init.proposed_trials import NO_SET, ProposedTrial
 from limbtorque.cli.init.survey import STORAGE, Unread
 from limbtorque.cli.terminal import quoted
 from limbtorque.study.table_file import TO_DO
-from limbtorque.tables.words import counted
+from limbtorque.tables.column import counted
 
 NOTES = 4  # on the first screen; all are comments of config/trials.csv
 NO_UNIT = "no unit of length"

@@ -12,7 +12,7 @@ from limbtorque.cli.init.names import some_of
 from limbtorque.errors import ReadError
 from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.read import HEAD, SUFFIXES, file_format
-from limbtorque.study.frame_files import FRAME_SUFFIX, is_frame, numbered
+from limbtorque.study.trials import FRAME_SUFFIX, is_frame, numbered
 
 SKIPPED = {  # suffix -> what it is, and what to do
     ".qtm": "Qualisys projects: export C3D, or TSV",

@@ -27,7 +27,7 @@ from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import config_text, skipped_text, subjects_text, trials_text
 from limbtorque.errors import FolderError
 from limbtorque.recordings.read import SUFFIXES
-from limbtorque.study.whole_file import write_text
+from limbtorque.study.files import write_text
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
 SKIPPED = "config/skipped.csv"

@@ -14,7 +14,7 @@ from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.yaml_file import read_yaml
+from limbtorque.study.files import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
 # joint centres come before skin markers, markers before keypoints: where a file has several, the first complete set is proposed

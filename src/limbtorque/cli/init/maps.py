@@ -15,9 +15,9 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.chains import BUILT_IN as CHAINS
+from limbtorque.study.files import write_text
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.table_file import TO_DO
-from limbtorque.study.whole_file import write_text
 
 FOLDER = "maps"
 RUN_IN = "the study's folder"

@@ -7,7 +7,7 @@ import numpy as np
 from limbtorque.cli.init.known_sets import Fit
 from limbtorque.cli.init.survey import Body, Seen
 from limbtorque.motion.plane import axis_vector
-from limbtorque.statistics.cycles import cycle_times
+from limbtorque.statistics.windows import cycle_times
 from limbtorque.study.chains import BUILT_IN as CHAINS
 
 FEWEST_CYCLES = 3

@@ -20,8 +20,8 @@ from limbtorque.motion.facing import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import limb_of
-from limbtorque.study.options.ensembles import Ensembles
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
+from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"

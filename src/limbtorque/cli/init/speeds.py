@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.outputs import Ensembles
 
 SPEED_S = 0.04  # time between the two positions of a speed
 FEWEST_SPEEDS, MOST_SPEEDS = 50, 600  # of markers of the feet, from which the speed of a belt is found

@@ -21,7 +21,7 @@ from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.plane import Plane
+from limbtorque.study.options.motion import Plane
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")

@@ -10,7 +10,7 @@ from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.proposed_trials import ProposedTrial
 from limbtorque.cli.init.survey import Strikes
 from limbtorque.study.chains import limb_of
-from limbtorque.study.options.ensembles import Ensembles
+from limbtorque.study.options.outputs import Ensembles
 
 MOVEMENT = Ensembles().window
 FOUND = "Foot Strike"  # name of the strikes that plates and markers give

@@ -20,8 +20,8 @@ from limbtorque.muscles.sets.moment_arm_curves import evaluate_linear, times
 from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, PublishedRange
 from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
 from limbtorque.study.faults import checked
+from limbtorque.study.files import read_yaml
 from limbtorque.study.options.base import option
-from limbtorque.study.yaml_file import read_yaml
 
 BUILT_IN = Path(__file__).parent
 

@@ -16,7 +16,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.c3d.header import BLOCK, SATURATED
 from limbtorque.recordings.force_plates import plate_axes
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.study.whole_file import write_bytes
+from limbtorque.study.files import write_bytes
 
 PER_METRE = {"m": 1.0, "cm": 100.0, "mm": 1000.0}
 ORIGIN_M = (0.0, 0.0, -0.04)  # from the sensor of a plate to the middle of its surface, in the plate's axes: z is down

@@ -19,7 +19,7 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.text.frames import Clock, recording_of
 from limbtorque.recordings.text.lines import Text
-from limbtorque.study.frame_files import frame_files, is_frame, numbered
+from limbtorque.study.trials import frame_files, is_frame, numbered
 
 PICTURE = "y is turned upwards, so that +y is up in the picture"
 MAX_FRACTION = 2.0  # coordinates below it are fractions of the picture, not pixels

@@ -12,7 +12,7 @@ import pyarrow.parquet
 from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers.sto import write_sto
-from limbtorque.study.whole_file import whole_file
+from limbtorque.study.files import whole_file
 
 
 def recording_table(recording: Recording) -> pa.Table:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray, stretches
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.whole_file import whole_file
+from limbtorque.study.files import whole_file
 
 TIME = ("time_s", "time")
 _RADIANS = {"_rad": "_deg", "_rad_s": "_deg_s", "_rad_s2": "_deg_s2"}

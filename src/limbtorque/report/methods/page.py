@@ -15,7 +15,7 @@ from limbtorque.report.methods.references import REFERENCES
 from limbtorque.report.methods.study import MethodsStudy, Row, known_numbers, span, used_errors, with_counts
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.statistics.wording import Percent, has_curve, reasons, statuses_in_means
-from limbtorque.study.marker_rules import Carried, Functional, HipCentre, ShoulderCentre
+from limbtorque.study.chains import Carried, Functional, HipCentre, ShoulderCentre
 from limbtorque.study.settings import Settings
 
 FAILED = {

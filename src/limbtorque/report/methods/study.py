@@ -16,7 +16,7 @@ from limbtorque.report.methods.references import cited
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import Settings, flattened
-from limbtorque.tables.words import counted
+from limbtorque.tables.column import counted
 from limbtorque.uncertainty.sizes import options_of, used_sizes
 
 Row = Mapping[str, Any]

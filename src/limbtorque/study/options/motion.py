@@ -1,13 +1,174 @@
-"""Sections `segments` and `motion`: segment parameters, centres, angles."""
+"""Sections `plane`, `gaps`, `filter`, `differentiation`, `segments`, `motion`."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+import math
+from typing import Any, ClassVar, Literal, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from limbtorque.chain.segment_tables import TABLES, Row, segment_table
-from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.base import Options, number_of, option
+
+Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+
+
+class Plane(Options):
+    """The plane of motion."""
+
+    kind: Literal["sagittal", "horizontal", "best_fit"] = option("sagittal", "Plane on which the motion is projected.")
+    up_axis: Axis | None = option(None, "Laboratory axis that points up; required.")
+    forward_axis: Axis | Literal["travel", "pelvis", "thorax"] = option(
+        "travel",
+        "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
+        " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
+    )
+    min_projection: ClassVar[float] = (
+        0.3  # projected over true length of a segment whose direction in the plane is used
+    )
+    min_travel_m: ClassVar[float] = 0.5  # displacement that defines a direction of travel
+
+    @model_validator(mode="after")
+    def _not_parallel(self) -> Plane:
+        if self.up_axis and self.forward_axis[1:] == self.up_axis[1:] and self.forward_axis[0] in "+-":
+            raise ValueError(f"forward_axis {self.forward_axis} is parallel to up_axis {self.up_axis}")
+        return self
+
+
+CutoffCriterion = Literal["expected_error", "residual", "autocorrelation", "gcv"]
+
+
+class Gaps(Options):
+    """Missing samples."""
+
+    max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
+    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = option(
+        "cubic",
+        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more "
+        "other markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last"
+        " two cannot fill are filled by 'cubic'.",
+    )
+    segments: tuple[tuple[str, ...], ...] = option(
+        (),
+        "Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored.",
+    )
+    longer: Literal["trim", "fail"] = option(
+        "trim", "Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."
+    )
+    constant_marker: Literal["fail", "accept"] = option(
+        "fail",
+        "Treatment of a marker with exactly the same position in all frames: 'fail' refuses the trial, 'accept' "
+        "takes it as a fixed point.",
+    )
+    spikes: Literal["flag", "fill"] = option(
+        "flag",
+        "Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, "
+        "'fill' fills them as gaps.",
+    )
+    min_stretch_s: ClassVar[float] = 0.2  # the shortest that is analysed
+
+
+class Filter(Options):
+    """Low-pass filter of joint positions and force plates."""
+
+    method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
+        option(
+            "butterworth",
+            "'butterworth', 'critically_damped': recursive filters, forward and backward; 'savitzky_golay': local "
+            "polynomials; 'cubic_spline', 'quintic_spline': smoothing splines; 'none': no filter.",
+        )
+    )
+    cutoff_hz: float | CutoffCriterion = option(
+        "expected_error",
+        "Frequency at which the gain of both passes together is 1/sqrt(2), or the criterion by which it is chosen"
+        " from the data: 'expected_error' (smallest expected error of the accelerations), 'residual' analysis, "
+        "'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
+        "Hz",
+        "> 0.0 | expected_error | residual | autocorrelation | gcv",
+    )
+    max_cutoff_hz: float = option(
+        12.0,
+        "Highest cut-off chosen from the data: markers move with the skin, and no criterion can tell skin "
+        "movement from bone movement. Raise it for impacts, with markers on bone or rigid clusters.",
+        "Hz",
+        gt=0.0,
+    )
+    min_cutoff_hz: float = option(
+        3.0,
+        "Lowest cut-off chosen from the data: recordings that were smoothed before, or whose noise is slow, hide "
+        "the movement's own frequencies.",
+        "Hz",
+        ge=0.0,
+    )
+    scope: Literal["trial", "joint", "study"] = option(
+        "study",
+        "Scope of a cut-off chosen from the data: 'study': one for all trials of a chain in a condition, the "
+        "median of their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; "
+        "'joint': one for each joint centre.",
+    )
+    order: int = option(
+        3,
+        "Order of one pass; both passes together have twice that order. Local polynomials have degree 2 order - "
+        "1; splines ignore it.",
+        "1",
+        ge=1,
+        le=8,
+    )
+    impact_factor: float = option(
+        1.5,
+        "Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to "
+        "the cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout.",
+        "1",
+        ge=1.0,
+        le=10.0,
+    )
+    force_cutoff_hz: float | None = option(
+        None, "Cut-off of force plates; null: that of the joint positions, also around impacts.", "Hz", gt=0.0
+    )
+
+    @field_validator("cutoff_hz", mode="before")
+    @classmethod
+    def _number_or_criterion(cls, value: Any) -> Any:
+        if isinstance(value, str) and value in get_args(CutoffCriterion):
+            return value
+        number = number_of(value)
+        if not 0.0 < number < math.inf:
+            raise ValueError(f"expected a frequency above 0 Hz, or one of {', '.join(get_args(CutoffCriterion))}")
+        return number
+
+    @model_validator(mode="after")
+    def _ordered_limits(self) -> Filter:
+        if self.min_cutoff_hz > self.max_cutoff_hz:
+            raise ValueError(
+                f"min_cutoff_hz is {self.min_cutoff_hz:g} Hz, expected at most max_cutoff_hz, {self.max_cutoff_hz:g} Hz"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _curved_polynomials(self) -> Filter:
+        if self.method == "savitzky_golay" and self.order < 2:
+            raise ValueError(
+                "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
+            )
+        if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
+            raise ValueError(
+                "expected_error is unreliable with savitzky_golay, whose gain has lobes; set cutoff_hz to gcv or a number"
+            )
+        return self
+
+
+class Differentiation(Options):
+    """Derivatives with respect to time."""
+
+    accuracy: Literal[2, 4, 6, 8] = option(
+        4, "Order of accuracy of the central differences; both derivatives come from the same polynomial.", "1"
+    )
+
+    @field_validator("accuracy", mode="before")
+    @classmethod
+    def _number_as_text(cls, value: Any) -> Any:
+        """Accept a number as text, from the table of trials."""
+        return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 
 class AddedMass(Options):

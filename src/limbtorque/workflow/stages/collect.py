@@ -20,33 +20,35 @@ from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
+from limbtorque.study.files import whole_file, write_text
 from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.study.whole_file import whole_file, write_text
-from limbtorque.tables.beside_file_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.column import Column
-from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.curve_columns import CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, curve_columns
-from limbtorque.tables.dictionary_columns import DICTIONARY_COLUMNS
-from limbtorque.tables.emg_columns import (
+from limbtorque.tables.files import csv_pieces, read_rows, table_of_rows, write_table
+from limbtorque.tables.frame_columns import file_columns
+from limbtorque.tables.muscle_columns import (
     EMG_AGREEMENT,
     EMG_BY_MUSCLE_COLUMNS,
     EMG_CO_CONTRACTION_COLUMNS,
     EMG_SUMMARY_COLUMNS,
 )
-from limbtorque.tables.files import csv_pieces, table_of_rows, write_table
-from limbtorque.tables.kinematics_columns import file_columns
-from limbtorque.tables.summary_columns import (
+from limbtorque.tables.study_columns import (
     BANDS,
+    BESIDE_FILE_COLUMNS,
     CONDITION_SUMMARY_COLUMNS,
     CONTACT_STATISTICS,
     CONTACT_SUMMARY_COLUMNS,
+    CURVE_COLUMNS,
+    DICTIONARY_COLUMNS,
+    ENSEMBLE_COLUMNS,
     MUSCLE_STATISTICS,
     MUSCLE_SUMMARY_COLUMNS,
     STATISTICS,
     SUMMARY_COLUMNS,
+    WINDOW_COLUMNS,
+    curve_columns,
 )
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord

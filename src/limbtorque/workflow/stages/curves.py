@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.by_condition import included
-from limbtorque.statistics.time_normalisation import resample
+from limbtorque.statistics.windows import resample
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TRIAL_COLUMNS, Column
-from limbtorque.tables.curve_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
+from limbtorque.tables.study_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.uncertainty.bands import sd_by_owner
 from limbtorque.workflow.layout import curves_path

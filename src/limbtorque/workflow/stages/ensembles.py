@@ -15,8 +15,8 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments, unit_of_spread
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.tables.files import column_values, make_table, read_table, repeated, table_of_rows, write_table
+from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.uncertainty.bands import added_errors, error_of_mean_curve
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.run_session import whole_study

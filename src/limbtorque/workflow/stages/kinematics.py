@@ -16,7 +16,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write
-from limbtorque.tables.kinematics_columns import kinematics_columns
+from limbtorque.tables.frame_columns import kinematics_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF
 from limbtorque.workflow.run_session import failure, planned_study, run_session

@@ -14,9 +14,8 @@ from limbtorque.muscles.force_table import table_entries
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.emg_columns import envelope_columns
 from limbtorque.tables.files import Write, column_array
-from limbtorque.tables.muscle_columns import muscle_columns
+from limbtorque.tables.muscle_columns import envelope_columns, muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 

@@ -13,9 +13,9 @@ from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.statistics.by_condition import flexion_positive, per_body_mass
+from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.study.whole_file import write_text
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import RESULTS, TABLE_STAGES, drawn_kinds, figure_path, page_path, trial_files
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of

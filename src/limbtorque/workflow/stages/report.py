@@ -14,10 +14,10 @@ from plotly.offline import get_plotlyjs
 from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
 from limbtorque.report.index import ensemble_data, index_page
-from limbtorque.study.options.signal import Filter
-from limbtorque.study.whole_file import write_text
-from limbtorque.tables.csv_rows import read_rows
-from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
+from limbtorque.study.files import write_text
+from limbtorque.study.options.motion import Filter
+from limbtorque.tables.files import read_rows
+from limbtorque.tables.study_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.layout import (
     EMG_TABLES,

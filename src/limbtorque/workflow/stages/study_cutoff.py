@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from limbtorque.analysis.cutoffs import shared_cutoffs
-from limbtorque.study.whole_file import write_text
+from limbtorque.study.files import write_text
 from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
 from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.session_record import wait_for

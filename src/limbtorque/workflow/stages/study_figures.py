@@ -12,11 +12,10 @@ from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
 from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
+from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
-from limbtorque.study.whole_file import write_text
 from limbtorque.tables.column import Column
-from limbtorque.tables.curve_columns import ENSEMBLE_COLUMNS
-from limbtorque.tables.summary_columns import SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, emg_outputs, study_figures
 from limbtorque.workflow.run_session import whole_study

@@ -15,8 +15,7 @@ from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write
-from limbtorque.tables.kinematics_columns import file_columns
-from limbtorque.tables.torque_columns import torque_columns
+from limbtorque.tables.frame_columns import file_columns, torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
 from limbtorque.workflow.stages.kinematics import study_cutoff_of

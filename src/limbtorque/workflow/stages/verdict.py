@@ -11,8 +11,8 @@ import pyarrow.csv
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.verdict import STATUSES
-from limbtorque.study.whole_file import write_text
-from limbtorque.tables.csv_rows import read_rows
+from limbtorque.study.files import write_text
+from limbtorque.tables.files import read_rows
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
 

@@ -1,7 +1,10 @@
-"""Columns of the summaries of torques, muscle forces and contact forces."""
+"""Columns of the study's tables: summary, curves, comparison, dictionary."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from limbtorque.study.chains import Joint
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.tables.column import (
     FIRST_ORDER,
@@ -19,6 +22,7 @@ from limbtorque.tables.column import (
     TRIAL_COLUMNS,
     Column,
 )
+from limbtorque.tables.frame_columns import term_columns
 
 _JOINT = Column("joint", "", "joint", kind=str)
 _TERM = Column("term", "", "net torque or one of its terms", kind=str)
@@ -206,7 +210,7 @@ FLEXION_SIGNED = tuple(
 )
 _OVER = "over the units of spread_over"
 _MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"
-_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms, also over body mass): {FLEXION}; power and work: energy into the segments"
+_CONDITION_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms, also over body mass): {FLEXION}; power and work: energy into the segments"
 CONDITION_SUMMARY_COLUMNS = (
     *GROUP_COLUMNS,
     WINDOW,
@@ -215,7 +219,7 @@ CONDITION_SUMMARY_COLUMNS = (
     Column("statistic", "", "column of summary.csv", kind=str),
     Column("unit", "", "unit of the statistic", kind=str),
     SPREAD_OVER,
-    Column("mean", OF_UNIT, f"mean {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
+    Column("mean", OF_UNIT, f"mean {_OVER}{TOO_FEW}{_MIXED}", _CONDITION_SIGN),
     Column("sd", OF_UNIT, f"standard deviation (n - 1) {_OVER}{TOO_FEW}{_MIXED}"),
     Column(
         "mean_error",
@@ -224,9 +228,9 @@ CONDITION_SUMMARY_COLUMNS = (
         "or of the study share do not average out; empty for rms_nm, times, powers and works",
         SIZE,
     ),
-    Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _SIGN),
-    Column("min", OF_UNIT, f"minimum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
-    Column("max", OF_UNIT, f"maximum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _SIGN),
+    Column("median", OF_UNIT, f"median {_OVER}{TOO_FEW}{_MIXED}", _CONDITION_SIGN),
+    Column("min", OF_UNIT, f"minimum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _CONDITION_SIGN),
+    Column("max", OF_UNIT, f"maximum {_OVER}{TOO_FEW}; over the trials for peaks of both signs", _CONDITION_SIGN),
     Column("n_subjects", "1", "number of subjects with a value", kind=int),
     Column("n_trials", "1", "number of trials with a value", kind=int),
     N_REJECTED,
@@ -242,4 +246,138 @@ CONDITION_SUMMARY_COLUMNS = (
         "number of trials of the group left out because no frame has a known external load while other trials have one: their stance was not measured",
         kind=int,
     ),
+)
+
+
+DICTIONARY_COLUMNS = (
+    Column("table", "", "table of the column", kind=str),
+    Column("column", "", "name of the column", kind=str),
+    Column("unit", "", "unit; 1 for a pure number, empty for text", kind=str),
+    Column("definition", "", "definition of the quantity", kind=str),
+    Column("sign", "", "meaning of a positive value", kind=str),
+)
+
+
+_QUANTITY = (
+    Column("quantity", "", "quantity, defined in table curves.quantity of the data dictionary", kind=str),
+    Column("unit", "", "unit of the quantity", kind=str),
+    Column("percent", "%", "point of the window, from 0 at its start to 100 at its end (windows.csv)"),
+)
+_CURVE_SIGN = f"angles, velocities, torques: {FLEXION}; powers: energy into the segments"
+_BY_ERRORS = "standard deviation of value by errors of the inputs that"
+_KNOWN = "of net torques of trials with torques.bands, else empty"
+OWNERS = (  # in the order of `uncertainty.bands.OWNERS`
+    Column("sd_by_study", OF_UNIT, f"{_BY_ERRORS} all trials of the study share; {_KNOWN}"),
+    Column("sd_by_subject", OF_UNIT, f"{_BY_ERRORS} the trials of a subject share; {_KNOWN}"),
+    Column("sd_by_trial", OF_UNIT, f"{_BY_ERRORS} are of this trial alone; {_KNOWN}"),
+)
+CURVE_COLUMNS = (
+    *TRIAL_COLUMNS,
+    *_QUANTITY,
+    Column(
+        "value",
+        OF_UNIT,
+        "value of the quantity, interpolated between frames by cubic splines; empty where a neighbouring frame has no value or has edge effects (column edge)",
+        _CURVE_SIGN,
+    ),
+    *OWNERS,
+)
+ENSEMBLE_COLUMNS = (
+    *GROUP_COLUMNS,
+    *_QUANTITY,
+    SPREAD_OVER,
+    Column("mean", OF_UNIT, f"mean over the units of spread_over{TOO_FEW}", _CURVE_SIGN),
+    Column("sd", OF_UNIT, f"standard deviation (n - 1) over the units of spread_over{TOO_FEW}"),
+    Column(
+        "mean_error",
+        OF_UNIT,
+        "standard deviation of the mean by errors of the inputs, apart from sd; those that trials share are not averaged away; of "
+        "net torques of trials with torques.bands, else empty",
+    ),
+    Column("n_subjects", "1", "number of subjects with a value at this point", kind=int),
+    Column("n_trials", "1", "number of trials with a value at this point", kind=int),
+    N_REJECTED,
+)
+WINDOW_COLUMNS = (
+    *TRIAL_COLUMNS,
+    TORQUE_STATUS,
+    Column("window", "", "definition of 0 to 100 %: movement, events, cycles or trial", kind=str),
+    Column("start_s", "s", "start of the window, from the first frame of the recording"),
+    Column("end_s", "s", "end of the window, from the first frame of the recording"),
+    Column(
+        "cycle",
+        "1",
+        "number of the window between events, or of the cycle, that was used (ensembles.cycle), from 1; 0 where there is none",
+        kind=int,
+    ),
+    Column("n_cycles", "1", "number of such windows in the analysed frames", kind=int),
+    Column(
+        "events",
+        "",
+        "source of the events: file, or the method that found foot strikes and offs (docs/events.md); empty for windows without events",
+        kind=str,
+    ),
+    Column("known_share", "1", "share of the points of the curve with a known torque"),
+    Column("included", "1", "1 where the trial is in curves and ensembles", kind=int),
+    Column("rejected_joints", "", "joints left out because their torques were rejected", kind=str),
+    Column("note", "", "reason why the trial was left out, or the missing part of its curve", kind=str),
+)
+
+
+def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Column]:
+    """Quantities of `results/curves` and `results/ensembles.csv`.
+
+    Parameters
+    ----------
+    joints : sequence of Joint
+        Joints of the chain, proximal first.
+    per_body_mass : bool
+        Divide torques and powers by body mass; their names then end in ``_kg`` and their units in ``/kg``.
+    """
+    names = [joint.name for joint in joints]
+    over, ending = (" over body mass", "_kg") if per_body_mass else ("", "")
+    per = ending.replace("_", "/")
+    columns = []
+    for joint in joints:
+        sign, name = f"{joint.flexion_name} positive", joint.name
+        columns += [
+            Column(f"{name}_flexion_deg", "deg", f"{joint.flexion_name} angle of the {name}", sign),
+            Column(f"{name}_velocity_deg_s", "deg/s", f"angular velocity of the {name}", sign),
+        ]
+        net = Column(f"{name}_torque_nm", "N m", f"net {name} torque: the sum of its terms")
+        columns += [
+            Column(f"{c.name}{ending}", f"{c.unit}{per}", f"{c.definition}{over}", sign)
+            for c in (net, *term_columns(name, names))
+        ]
+        text = f"power of the net {name} torque: torque times angular velocity{over}"
+        columns.append(Column(f"{name}_power_w{ending}", f"W{per}", text, INTO_SEGMENTS))
+    return columns
+
+
+_BESIDE_SIGN = FLEXION + "; power: positive is generation"
+BESIDE_FILE_COLUMNS = (
+    *TRIAL_COLUMNS,
+    TORQUE_STATUS,
+    Column("joint", "", "joint", kind=str),
+    Column("quantity", "", "angle, torque (net) or power", kind=str),
+    Column("unit", "", "unit of rms, mean_difference, peak and file_peak: torques and powers per body mass", kind=str),
+    Column("n_frames", "1", "frames of the trial's window with both results, without edge effects", kind=int),
+    Column("start_s", "s", "time of the first of these frames"),
+    Column("end_s", "s", "time of the last of these frames"),
+    Column("r", "1", "correlation of our result with the file's"),
+    Column("rms", OF_UNIT, "root mean square of the difference, an offset included"),
+    Column("mean_difference", OF_UNIT, "mean of our result minus the file's", _BESIDE_SIGN),
+    Column("peak", OF_UNIT, "extreme of our result in the direction of file_peak", _BESIDE_SIGN),
+    Column("file_peak", OF_UNIT, "value of largest magnitude of the file's result", _BESIDE_SIGN),
+    Column("peak_ratio", "1", "peak over file_peak"),
+    Column("file_label", "", "label of the angle, moment or power in the file", kind=str),
+    Column("file_unit", "", "its unit as the file states it", kind=str),
+    Column("file_per_kg", "1", "1 where the file's numbers are per kilogram of body mass", kind=int),
+    Column(
+        "file_sign",
+        "1",
+        "factor that makes the file's number flexion positive, from the file's own power and from our angle; 1 for powers",
+        kind=int,
+    ),
+    Column("file_convention", "", "convention of the file's numbers", kind=str),
 )
