@@ -1,104 +1,308 @@
-from limbtorque.analysis.study import Study as Study
-from limbtorque.analysis.study import load_study as load_study
-from limbtorque.analysis.trial import TrialResult as TrialResult
-from limbtorque.analysis.trial import analyse_recording as analyse_recording
-from limbtorque.chain import AccelerationParts as AccelerationParts
-from limbtorque.chain import Chain as Chain
-from limbtorque.chain import Ellipse as Ellipse
-from limbtorque.chain import InducedAccelerations as InducedAccelerations
-from limbtorque.chain import InteractionTorques as InteractionTorques
-from limbtorque.chain import JointMotion as JointMotion
-from limbtorque.chain import JointWrenches as JointWrenches
-from limbtorque.chain import Kinematics as Kinematics
-from limbtorque.chain import Load as Load
-from limbtorque.chain import MotionDependentTorques as MotionDependentTorques
-from limbtorque.chain import Point as Point
-from limbtorque.chain import PowerBalance as PowerBalance
-from limbtorque.chain import PreparedChain as PreparedChain
-from limbtorque.chain import RigidChainFit as RigidChainFit
-from limbtorque.chain import SegmentEnergies as SegmentEnergies
-from limbtorque.chain import SegmentTerms as SegmentTerms
-from limbtorque.chain import TorqueTerms as TorqueTerms
-from limbtorque.chain import TwoLinkAngles as TwoLinkAngles
-from limbtorque.chain import acceleration_parts as acceleration_parts
-from limbtorque.chain import fit_rigid_chain as fit_rigid_chain
-from limbtorque.chain import forward_dynamics as forward_dynamics
-from limbtorque.chain import induced_accelerations as induced_accelerations
-from limbtorque.chain import inertia_matrix as inertia_matrix
-from limbtorque.chain import interaction_torques as interaction_torques
-from limbtorque.chain import internal_angles as internal_angles
-from limbtorque.chain import jacobian as jacobian
-from limbtorque.chain import jacobian_rate as jacobian_rate
-from limbtorque.chain import joint_angles as joint_angles
-from limbtorque.chain import joint_motion as joint_motion
-from limbtorque.chain import joint_positions as joint_positions
-from limbtorque.chain import manipulability as manipulability
-from limbtorque.chain import motion_dependent_torques as motion_dependent_torques
-from limbtorque.chain import newton_euler as newton_euler
-from limbtorque.chain import null_space_projector as null_space_projector
-from limbtorque.chain import pairs as pairs
-from limbtorque.chain import point_acceleration as point_acceleration
-from limbtorque.chain import point_jerk as point_jerk
-from limbtorque.chain import point_position as point_position
-from limbtorque.chain import point_velocity as point_velocity
-from limbtorque.chain import power_balance as power_balance
-from limbtorque.chain import segment_angles as segment_angles
-from limbtorque.chain import segment_energies as segment_energies
-from limbtorque.chain import segment_terms as segment_terms
-from limbtorque.chain import segment_torques as segment_torques
-from limbtorque.chain import torque_terms as torque_terms
-from limbtorque.chain import two_link_angles as two_link_angles
-from limbtorque.chain import velocity_ellipse as velocity_ellipse
-from limbtorque.chain.body_segments import segment_chain as segment_chain
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER as DEMPSTER_WINTER
-from limbtorque.chain.segment_tables import segment_table as segment_table
-from limbtorque.errors import LandmarkError as LandmarkError
-from limbtorque.errors import LimbtorqueError as LimbtorqueError
-from limbtorque.errors import LoadError as LoadError
-from limbtorque.errors import ReadError as ReadError
-from limbtorque.errors import SegmentError as SegmentError
-from limbtorque.errors import SettingsError as SettingsError
-from limbtorque.errors import SignalError as SignalError
-from limbtorque.errors import StudyError as StudyError
-from limbtorque.errors import TrialError as TrialError
-from limbtorque.figures.palette import TERM_COLOURS as TERM_COLOURS
-from limbtorque.figures.style import paper_figure as paper_figure
-from limbtorque.figures.style import paper_style as paper_style
-from limbtorque.figures.style import save_figure as save_figure
-from limbtorque.figures.terms import TERM_NAMES as TERM_NAMES
-from limbtorque.figures.trial_figures import draw_limb as draw_limb
-from limbtorque.figures.trial_figures import draw_torque_terms as draw_torque_terms
-from limbtorque.motion.limb import Limb as Limb
-from limbtorque.muscles.hill import excitation_for_rate as excitation_for_rate
-from limbtorque.muscles.moment_arms import musculotendon as musculotendon
-from limbtorque.muscles.sets.muscle_set import MuscleSet as MuscleSet
-from limbtorque.muscles.sets.muscle_set import load_muscle_set as load_muscle_set
-from limbtorque.muscles.static_optimization.prepared import PreparedMuscles as PreparedMuscles
-from limbtorque.muscles.static_optimization.solve import StaticOptimization as StaticOptimization
-from limbtorque.muscles.static_optimization.solve import share_torques as share_torques
-from limbtorque.recordings.options import ReadOptions as ReadOptions
-from limbtorque.recordings.read import read_recording as read_recording
-from limbtorque.recordings.recording import Recording as Recording
-from limbtorque.recordings.recording import with_static as with_static
-from limbtorque.recordings.writers.recordings import write_recording as write_recording
-from limbtorque.signals.derivatives import differentiate as differentiate
-from limbtorque.signals.filters import low_pass as low_pass
-from limbtorque.simulation import AttachedLoad as AttachedLoad
-from limbtorque.simulation import Drive as Drive
-from limbtorque.simulation import Integration as Integration
-from limbtorque.simulation import MinimumJerk as MinimumJerk
-from limbtorque.simulation import MuscleState as MuscleState
-from limbtorque.simulation import Musculature as Musculature
-from limbtorque.simulation import Simulation as Simulation
-from limbtorque.simulation import State as State
-from limbtorque.simulation import minimum_jerk as minimum_jerk
-from limbtorque.simulation import muscle_drive as muscle_drive
-from limbtorque.simulation import muscle_state as muscle_state
-from limbtorque.simulation import pid as pid
-from limbtorque.simulation import simulate as simulate
-from limbtorque.study.settings import Settings as Settings
-from limbtorque.study.settings import load_settings as load_settings
-from limbtorque.study.settings import make_settings as make_settings
-from limbtorque.tables.files import read_table as read_table
+from .analysis.study import (
+    Study as Study,
+)
+from .analysis.study import (
+    load_study as load_study,
+)
+from .analysis.trial import (
+    TrialResult as TrialResult,
+)
+from .analysis.trial import (
+    analyse_recording as analyse_recording,
+)
+from .chain import (
+    AccelerationParts as AccelerationParts,
+)
+from .chain import (
+    Chain as Chain,
+)
+from .chain import (
+    Ellipse as Ellipse,
+)
+from .chain import (
+    InducedAccelerations as InducedAccelerations,
+)
+from .chain import (
+    InteractionTorques as InteractionTorques,
+)
+from .chain import (
+    JointMotion as JointMotion,
+)
+from .chain import (
+    JointWrenches as JointWrenches,
+)
+from .chain import (
+    Kinematics as Kinematics,
+)
+from .chain import (
+    Load as Load,
+)
+from .chain import (
+    MotionDependentTorques as MotionDependentTorques,
+)
+from .chain import (
+    Point as Point,
+)
+from .chain import (
+    PowerBalance as PowerBalance,
+)
+from .chain import (
+    PreparedChain as PreparedChain,
+)
+from .chain import (
+    RigidChainFit as RigidChainFit,
+)
+from .chain import (
+    SegmentEnergies as SegmentEnergies,
+)
+from .chain import (
+    SegmentTerms as SegmentTerms,
+)
+from .chain import (
+    TorqueTerms as TorqueTerms,
+)
+from .chain import (
+    TwoLinkAngles as TwoLinkAngles,
+)
+from .chain import (
+    acceleration_parts as acceleration_parts,
+)
+from .chain import (
+    fit_rigid_chain as fit_rigid_chain,
+)
+from .chain import (
+    forward_dynamics as forward_dynamics,
+)
+from .chain import (
+    induced_accelerations as induced_accelerations,
+)
+from .chain import (
+    inertia_matrix as inertia_matrix,
+)
+from .chain import (
+    interaction_torques as interaction_torques,
+)
+from .chain import (
+    internal_angles as internal_angles,
+)
+from .chain import (
+    jacobian as jacobian,
+)
+from .chain import (
+    jacobian_rate as jacobian_rate,
+)
+from .chain import (
+    joint_angles as joint_angles,
+)
+from .chain import (
+    joint_motion as joint_motion,
+)
+from .chain import (
+    joint_positions as joint_positions,
+)
+from .chain import (
+    manipulability as manipulability,
+)
+from .chain import (
+    motion_dependent_torques as motion_dependent_torques,
+)
+from .chain import (
+    newton_euler as newton_euler,
+)
+from .chain import (
+    null_space_projector as null_space_projector,
+)
+from .chain import (
+    pairs as pairs,
+)
+from .chain import (
+    point_acceleration as point_acceleration,
+)
+from .chain import (
+    point_jerk as point_jerk,
+)
+from .chain import (
+    point_position as point_position,
+)
+from .chain import (
+    point_velocity as point_velocity,
+)
+from .chain import (
+    power_balance as power_balance,
+)
+from .chain import (
+    segment_angles as segment_angles,
+)
+from .chain import (
+    segment_energies as segment_energies,
+)
+from .chain import (
+    segment_terms as segment_terms,
+)
+from .chain import (
+    segment_torques as segment_torques,
+)
+from .chain import (
+    torque_terms as torque_terms,
+)
+from .chain import (
+    two_link_angles as two_link_angles,
+)
+from .chain import (
+    velocity_ellipse as velocity_ellipse,
+)
+from .chain.body_segments import (
+    segment_chain as segment_chain,
+)
+from .chain.segment_tables import (
+    DEMPSTER_WINTER as DEMPSTER_WINTER,
+)
+from .chain.segment_tables import (
+    segment_table as segment_table,
+)
+from .errors import (
+    LandmarkError as LandmarkError,
+)
+from .errors import (
+    LimbtorqueError as LimbtorqueError,
+)
+from .errors import (
+    LoadError as LoadError,
+)
+from .errors import (
+    ReadError as ReadError,
+)
+from .errors import (
+    SegmentError as SegmentError,
+)
+from .errors import (
+    SettingsError as SettingsError,
+)
+from .errors import (
+    SignalError as SignalError,
+)
+from .errors import (
+    StudyError as StudyError,
+)
+from .errors import (
+    TrialError as TrialError,
+)
+from .figures.palette import (
+    TERM_COLOURS as TERM_COLOURS,
+)
+from .figures.style import (
+    paper_figure as paper_figure,
+)
+from .figures.style import (
+    paper_style as paper_style,
+)
+from .figures.style import (
+    save_figure as save_figure,
+)
+from .figures.terms import (
+    TERM_NAMES as TERM_NAMES,
+)
+from .figures.trial_figures import (
+    draw_limb as draw_limb,
+)
+from .figures.trial_figures import (
+    draw_torque_terms as draw_torque_terms,
+)
+from .motion.limb import (
+    Limb as Limb,
+)
+from .muscles.hill import (
+    excitation_for_rate as excitation_for_rate,
+)
+from .muscles.moment_arms import (
+    musculotendon as musculotendon,
+)
+from .muscles.sets.muscle_set import (
+    MuscleSet as MuscleSet,
+)
+from .muscles.sets.muscle_set import (
+    load_muscle_set as load_muscle_set,
+)
+from .muscles.static_optimization.prepared import (
+    PreparedMuscles as PreparedMuscles,
+)
+from .muscles.static_optimization.solve import (
+    StaticOptimization as StaticOptimization,
+)
+from .muscles.static_optimization.solve import (
+    share_torques as share_torques,
+)
+from .recordings.options import (
+    ReadOptions as ReadOptions,
+)
+from .recordings.read import (
+    read_recording as read_recording,
+)
+from .recordings.recording import (
+    Recording as Recording,
+)
+from .recordings.recording import (
+    with_static as with_static,
+)
+from .recordings.writers.recordings import (
+    write_recording as write_recording,
+)
+from .signals.derivatives import (
+    differentiate as differentiate,
+)
+from .signals.filters import (
+    low_pass as low_pass,
+)
+from .simulation import (
+    AttachedLoad as AttachedLoad,
+)
+from .simulation import (
+    Drive as Drive,
+)
+from .simulation import (
+    Integration as Integration,
+)
+from .simulation import (
+    MinimumJerk as MinimumJerk,
+)
+from .simulation import (
+    MuscleState as MuscleState,
+)
+from .simulation import (
+    Musculature as Musculature,
+)
+from .simulation import (
+    Simulation as Simulation,
+)
+from .simulation import (
+    State as State,
+)
+from .simulation import (
+    minimum_jerk as minimum_jerk,
+)
+from .simulation import (
+    muscle_drive as muscle_drive,
+)
+from .simulation import (
+    muscle_state as muscle_state,
+)
+from .simulation import (
+    pid as pid,
+)
+from .simulation import (
+    simulate as simulate,
+)
+from .study.settings import (
+    Settings as Settings,
+)
+from .study.settings import (
+    load_settings as load_settings,
+)
+from .study.settings import (
+    make_settings as make_settings,
+)
+from .tables.files import (
+    read_table as read_table,
+)
 
 __version__: str
