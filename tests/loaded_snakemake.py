@@ -65,7 +65,7 @@ def serve():
     for name in IMPORTED:
         importlib.import_module(name)
     from limbtorque.workflow import stages
-    from limbtorque.workflow.code_key import code_key
+    from limbtorque.workflow.keys import code_key
 
     for stage in pkgutil.iter_modules(stages.__path__):
         code_key(stage.name)

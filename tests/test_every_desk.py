@@ -78,8 +78,8 @@ def test_every_module_is_imported_without_them(environment):
     code = """
 import importlib, pkgutil, sys
 import limbtorque
-from limbtorque.workflow import temporary
-assert temporary.fcntl is None and not hasattr(temporary.os, "getuid")  # they are gone
+from limbtorque.workflow import operating_system
+assert operating_system.fcntl is None and not hasattr(operating_system.os, "getuid")  # they are gone
 names = [module.name for module in pkgutil.walk_packages(limbtorque.__path__, "limbtorque.")]
 for name in names:
     importlib.import_module(name)
@@ -115,7 +115,7 @@ with GuardedReader() as reader:
 
 
 def test_temporary_folders_are_made_without_locks(environment, tmp_path):
-    code = "from limbtorque.workflow.temporary import temporary_folder; print(temporary_folder(), temporary_folder())"
+    code = "from limbtorque.workflow.operating_system import temporary_folder; print(temporary_folder(), temporary_folder())"
     first, second = python({**environment, "TMPDIR": str(tmp_path)}, code).split()
     assert first != second
     assert {Path(first), Path(second)} == set(tmp_path.iterdir())

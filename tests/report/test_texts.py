@@ -9,7 +9,7 @@ import pytest
 import limbtorque
 from limbtorque.figures.templates import environment
 from limbtorque.study.settings import option_names
-from limbtorque.workflow import code_key
+from limbtorque.workflow import keys
 
 PACKAGE = Path(limbtorque.__file__).parent
 OPTIONS = set(option_names())
@@ -75,5 +75,5 @@ def test_a_changed_template_re_runs_the_stages_that_fill_it(template, stages):
 
 def files_of(stage):
     """Data files in the hash of a stage's code."""
-    modules = code_key._closure(f"limbtorque.workflow.stages.{stage}")
-    return {data for module in modules for data in code_key._data_beside(module, code_key._module_path(module))}
+    modules = keys._closure(f"limbtorque.workflow.stages.{stage}")
+    return {data for module in modules for data in keys._data_beside(module, keys._module_path(module))}

@@ -8,7 +8,7 @@ import pytest
 
 from limbtorque.cli.main import main
 from limbtorque.errors import StudyError
-from limbtorque.workflow import clock
+from limbtorque.workflow import load_checked
 from limbtorque.workflow.load_checked import checked_study
 from study_runs import TRIALS, ledger, make_plain_study, make_study, run
 
@@ -30,7 +30,7 @@ def date(path, ahead_s, **options):
 
 def refusal(study):
     with pytest.raises(StudyError) as caught:
-        clock.refuse_future(checked_study(study))
+        load_checked.refuse_future(checked_study(study))
     (fault,) = caught.value.faults
     return fault
 
@@ -45,18 +45,18 @@ def test_a_recording_of_the_future_is_refused_with_the_command_that_mends_it(stu
     fault = refusal(study)
     assert f"{TRIALS[0]}.c3d is dated in the future (" in fault
     mend(fault)
-    clock.refuse_future(checked_study(study))
+    load_checked.refuse_future(checked_study(study))
 
 
 def test_many_recordings_are_named_by_their_folder(study, monkeypatch):
-    monkeypatch.setattr(clock, "_NAMED", 2)
+    monkeypatch.setattr(load_checked, "_NAMED", 2)
     for trial in TRIALS:
         date(recording(study, trial), DAY_S)
     fault = refusal(study)
     assert "as are 2 more" in fault
     assert fault.count(".c3d") == 1
     mend(fault)
-    clock.refuse_future(checked_study(study))
+    load_checked.refuse_future(checked_study(study))
 
 
 @pytest.mark.parametrize("which", ["link", "target"])
@@ -64,16 +64,16 @@ def test_a_link_counts_as_the_file_it_names(study, tmp_path, which):
     path = recording(study)
     target = path.rename(tmp_path / "elsewhere.c3d")
     path.symlink_to(target)
-    clock.refuse_future(checked_study(study))
+    load_checked.refuse_future(checked_study(study))
     date(path if which == "link" else target, DAY_S, follow_symlinks=which == "target")
     mend(refusal(study))
-    clock.refuse_future(checked_study(study))
+    load_checked.refuse_future(checked_study(study))
 
 
 def test_the_clock_is_that_of_the_file_system(study, monkeypatch):
     date(recording(study), 100.0)
-    monkeypatch.setattr(clock, "_now", lambda _: time.time() + 200.0)  # a server that is ahead of this machine
-    clock.refuse_future(checked_study(study))
+    monkeypatch.setattr(load_checked, "_now", lambda _: time.time() + 200.0)  # a server that is ahead of this machine
+    load_checked.refuse_future(checked_study(study))
 
 
 def test_check_refuses_it_before_it_reads(study, capsys):
@@ -118,9 +118,9 @@ def test_zones_and_old_clocks_make_no_future(study, monkeypatch, zone, when):
     try:
         for trial in TRIALS:
             os.utime(recording(study, trial), (when, when))
-        clock.refuse_future(checked_study(study))
+        load_checked.refuse_future(checked_study(study))
         os.utime(recording(study), None)
-        clock.refuse_future(checked_study(study))
+        load_checked.refuse_future(checked_study(study))
     finally:
         monkeypatch.undo()
         time.tzset()
@@ -131,7 +131,7 @@ def test_a_clock_hours_ahead_is_the_future(study):
     date(recording(study), 2 * 3600.0)
     fault = refusal(study)
     mend(fault)
-    clock.refuse_future(checked_study(study))
+    load_checked.refuse_future(checked_study(study))
     for when in (2**31, 2**33, 4e9):  # after 2038, and far beyond
         os.utime(recording(study), (when, when))
         assert "is dated in the future" in refusal(study)

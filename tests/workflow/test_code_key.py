@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import limbtorque
-from limbtorque.workflow import code_key
+from limbtorque.workflow import keys
 
 PACKAGE = Path(limbtorque.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -26,11 +26,11 @@ def imported(path: Path) -> Iterator[str]:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_imports_are_those_that_python_finds(path: Path) -> None:
     module = ".".join(("limbtorque", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
-    there = {name for name in imported(path) if code_key._module_path(name).is_file()}
-    assert set(code_key._imports(module)) == there
+    there = {name for name in imported(path) if keys._module_path(name).is_file()}
+    assert set(keys._imports(module)) == there
 
 
 def test_a_stage_depends_on_what_it_imports_far_away() -> None:
-    found = code_key._closure("limbtorque.workflow.stages.torques")
+    found = keys._closure("limbtorque.workflow.stages.torques")
     assert {"limbtorque.chain.dynamics", "limbtorque.recordings.c3d.read", "limbtorque.tables.files"} <= found
     assert not any("matplotlib" in name or name.startswith("limbtorque.figures") for name in found)

@@ -3,7 +3,7 @@
 import asyncio
 from types import SimpleNamespace
 
-from limbtorque.workflow.fresh_reasons import forget_reasons
+from limbtorque.workflow.snakemake_faults import forget_reasons
 
 
 def test_waiting_jobs_find_their_reason_anew():

@@ -10,7 +10,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study import settings as study_settings
 from limbtorque.study.study import load_study
-from limbtorque.workflow import check, keys, left_over
+from limbtorque.workflow import check, keys, results_folder
 from limbtorque.workflow.layout import RECORD, session_files, session_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,7 +44,7 @@ def test_keys_follow_a_changed_setting(demo):
 
 
 def test_names_of_made_files_are_those_of_the_sessions(demo):
-    made = left_over.made_names(demo)
+    made = results_folder.made_names(demo)
     for stage in ("kinematics", "figures", "pages", "curves"):
         for session in demo.batches:
             folder = session_folder(stage, session)

@@ -13,7 +13,7 @@ from limbtorque.cli.main import _split
 from limbtorque.cli.run_study import command
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import load_study
-from limbtorque.workflow import damaged, job_errors, layout, lock, pace, resources, session_record
+from limbtorque.workflow import layout, records, resources, results_folder, snakemake_faults
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIAL = load_study(ROOT).trials[0]
@@ -83,10 +83,10 @@ def test_options_of_snakemake_may_follow_others():
 def held(monkeypatch):
     """Locks that a test takes; they are opened afterwards."""
     taken = []
-    monkeypatch.setattr(lock, "_held", taken)
+    monkeypatch.setattr(results_folder, "_held", taken)
     yield taken
     while taken:
-        lock.release()
+        results_folder.release()
 
 
 def no_flock(code):
@@ -99,49 +99,49 @@ def no_flock(code):
 @pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP])
 def test_a_file_system_without_locks_is_reported_and_used(code, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(fcntl, "flock", no_flock(code))
-    lock.hold_run(tmp_path)
+    results_folder.hold_run(tmp_path)
     assert "without locks" in capsys.readouterr().err
 
 
 def test_a_file_system_that_has_no_flock_gets_a_lock_in_a_file(tmp_path, monkeypatch, held):
     monkeypatch.setattr(fcntl, "flock", no_flock(errno.ENOSYS))
-    lock.hold_run(tmp_path)
+    results_folder.hold_run(tmp_path)
     with pytest.raises(LimbtorqueError, match="is using"):
-        lock.hold_run(tmp_path)
-    lock.release()
-    lock.hold_run(tmp_path)
+        results_folder.hold_run(tmp_path)
+    results_folder.release()
+    results_folder.hold_run(tmp_path)
     assert len(held) == 1
 
 
 def test_other_faults_of_a_lock_are_not_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr(fcntl, "flock", no_flock(errno.EIO))
     with pytest.raises(OSError, match="no lock"):
-        lock.hold_run(tmp_path)
+        results_folder.hold_run(tmp_path)
 
 
 def test_the_holder_of_the_lock_is_named(tmp_path):
-    lock.hold_run(tmp_path)
+    results_folder.hold_run(tmp_path)
     with pytest.raises(LimbtorqueError) as error:
-        lock.hold_run(tmp_path)
+        results_folder.hold_run(tmp_path)
     place = (tmp_path / "results").resolve()
     named = f"the run with process {os.getpid()} on {socket.gethostname()} is using {place}"
     assert named in str(error.value)
-    lock.release()
-    lock.hold_run(tmp_path)  # and the end of the first opens it
+    results_folder.release()
+    results_folder.hold_run(tmp_path)  # and the end of the first opens it
     assert (tmp_path / layout.LOCK).read_text().count("process") == 1
 
 
 def test_jobs_without_a_run_take_locks_of_their_own(tmp_path, monkeypatch):
     """As in a workflow that uses this one as a module: two jobs side by side, not the same one twice, none beside a run."""
-    monkeypatch.setattr(lock, "_WAIT_S", 0.1)
+    monkeypatch.setattr(results_folder, "_WAIT_S", 0.1)
     logs = [Path("results/logs/torques/a.log"), Path("results/logs/torques/b.log")]
     for log in logs:
-        lock.hold_job(tmp_path, log)
+        results_folder.hold_job(tmp_path, log)
     with pytest.raises(LimbtorqueError, match="is using"):
-        lock.hold_job(tmp_path, logs[0])
-    lock.hold_run(tmp_path)
+        results_folder.hold_job(tmp_path, logs[0])
+    results_folder.hold_run(tmp_path)
     with pytest.raises(LimbtorqueError, match="is using"):
-        lock.hold_job(tmp_path, Path("results/logs/torques/c.log"))
+        results_folder.hold_job(tmp_path, Path("results/logs/torques/c.log"))
 
 
 def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
@@ -150,7 +150,7 @@ def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "mkdir", refused)
     with pytest.raises(LimbtorqueError, match="cannot be written to; change its permissions"):
-        lock.hold_run(tmp_path)
+        results_folder.hold_run(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["Job", "GroupJob"])
@@ -161,8 +161,8 @@ def test_what_an_executor_says_of_a_job_is_shown(kind, monkeypatch, capsys):
     seen = []
     for name in ("Job", "GroupJob"):
         monkeypatch.setattr(getattr(snakemake.jobs, name), "log_error", lambda _, **told: seen.append(told))
-    job_errors.show()
-    job_errors.show()  # once is enough
+    snakemake_faults.show()
+    snakemake_faults.show()  # once is enough
     job = object.__new__(getattr(snakemake.jobs, kind))
     job.log_error(msg="invalid partition specified: short", aux_logs=["slurm_logs/7.log"], more=1)
     assert capsys.readouterr().err == "invalid partition specified: short\noutput of the job: slurm_logs/7.log\n"
@@ -182,12 +182,12 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
         return SimpleNamespace(scheduler=scheduler, scheduling_settings=settings)
 
     usual = workflow(MaxJobsPerTimespan.parse_choice("100/1s"))
-    assert pace.unpace(usual)
+    assert snakemake_faults.unpace(usual)
     assert usual.scheduler.job_rate_limiter is None
     asked = workflow(MaxJobsPerTimespan.parse_choice("5/1m"))
-    assert not pace.unpace(asked)
+    assert not snakemake_faults.unpace(asked)
     assert asked.scheduler.job_rate_limiter is not None
-    assert not pace.unpace(SimpleNamespace())  # a later Snakemake without these
+    assert not snakemake_faults.unpace(SimpleNamespace())  # a later Snakemake without these
 
 
 def write_session(folder, names=("a.csv", "b.csv")):
@@ -195,7 +195,7 @@ def write_session(folder, names=("a.csv", "b.csv")):
     place.mkdir(parents=True)
     for name in names:
         (place / name).write_text("12345")
-    session_record.write_record("torques", "S", [place.relative_to(folder) / name for name in names], ["{}"], folder)
+    records.write_record("torques", "S", [place.relative_to(folder) / name for name in names], ["{}"], folder)
     return place
 
 
@@ -204,21 +204,21 @@ def test_readers_wait_for_the_files_that_a_record_names(tmp_path, monkeypatch):
     place = write_session(tmp_path)
     (place / "a.csv").unlink()
     (place / "b.csv").write_text("12")
-    monkeypatch.setenv(session_record.WAIT_S, "20")
+    monkeypatch.setenv(records.WAIT_S, "20")
     threading.Timer(0.3, lambda: (place / "a.csv").write_text("12345")).start()
     threading.Timer(0.6, lambda: (place / "b.csv").write_text("12345")).start()
-    session_record.wait_for(["torques"], "S", tmp_path)
-    assert session_record.faults("torques", "S", tmp_path) == {}
+    records.wait_for(["torques"], "S", tmp_path)
+    assert records.faults("torques", "S", tmp_path) == {}
 
 
 def test_readers_do_not_wait_for_ever(tmp_path, monkeypatch):
     place = write_session(tmp_path)
-    monkeypatch.setenv(session_record.WAIT_S, "0.1")
+    monkeypatch.setenv(records.WAIT_S, "0.1")
     (place / "b.csv").write_text("")
     with pytest.raises(LimbtorqueError, match=r"results/torques/S/b.csv is 0 bytes instead of 5; run the study again"):
-        session_record.wait_for(["torques"], "S", tmp_path)
+        records.wait_for(["torques"], "S", tmp_path)
     with pytest.raises(LimbtorqueError, match=r"results/torques/T/_session.jsonl is missing"):
-        session_record.wait_for(["torques"], "T", tmp_path)
+        records.wait_for(["torques"], "T", tmp_path)
 
 
 def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
@@ -228,16 +228,16 @@ def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
 
     assert "forcefiles" in DAG.__init__.__code__.co_names
     assert callable(snakemake.workflow.Workflow._prepare_dag)
-    monkeypatch.setattr(damaged, "remove_broken_links", lambda _: None)
-    monkeypatch.setattr(damaged, "damaged_outputs", lambda _, **__: {"results/torques/S": {"a.csv": "missing"}})
+    monkeypatch.setattr(records, "remove_broken_links", lambda _: None)
+    monkeypatch.setattr(records, "damaged_outputs", lambda _, **__: {"results/torques/S": {"a.csv": "missing"}})
 
     def workflow(main):
         return SimpleNamespace(is_main_process=main, dag=SimpleNamespace(forcefiles=set()), _prepare_dag=lambda: None)
 
     main, child = workflow(True), workflow(False)
-    assert damaged.force_damaged(main, None)
-    assert not damaged.force_damaged(child, None)
-    assert not damaged.force_damaged(SimpleNamespace(is_main_process=True), None)  # a later Snakemake without it
+    assert records.force_damaged(main, None)
+    assert not records.force_damaged(child, None)
+    assert not records.force_damaged(SimpleNamespace(is_main_process=True), None)  # a later Snakemake without it
     for one in (main, child):
         one._prepare_dag()
     assert (main.dag.forcefiles, child.dag.forcefiles) == ({"results/torques/S"}, set())

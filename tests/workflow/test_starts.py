@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from attack.studies import environment, make_study, words
-from limbtorque.workflow import interrupts, job
+from limbtorque.workflow import job, operating_system, snakemake_faults
 
 pytestmark = pytest.mark.workflow
 LIMIT_S = 120.0
@@ -66,7 +66,7 @@ def ended(folder, target, number, moment_s):
 
     The signals of the command itself are held back until its first line: no code of ours is there before.
     """
-    with (folder / "output.txt").open("w") as output, interrupts.held():
+    with (folder / "output.txt").open("w") as output, operating_system.held():
         process = subprocess.Popen(
             words(folder / "study"),
             env=environment(folder / "tmp"),
@@ -101,7 +101,7 @@ def test_an_interrupt_waits_until_a_job_is_started():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            interrupts.whole(start)("a job")
+            snakemake_faults.whole(start)("a job")
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)

@@ -7,17 +7,19 @@ import tempfile
 
 import pytest
 
-from limbtorque.workflow import temporary
+from limbtorque.workflow import operating_system
 
-HOLD = "from limbtorque.workflow.temporary import temporary_folder; print(temporary_folder(), flush=True); input()"
+HOLD = (
+    "from limbtorque.workflow.operating_system import temporary_folder; print(temporary_folder(), flush=True); input()"
+)
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(temporary, "_held", [])
+    monkeypatch.setattr(operating_system, "_held", [])
     yield tmp_path
-    for number in temporary._held:
+    for number in operating_system._held:
         os.close(number)
 
 
@@ -42,7 +44,7 @@ def test_the_folder_of_a_killed_process_is_removed_at_once_and_one_in_use_stays(
         for name in ("limbtorque-of-yesterday", "other-a"):
             (place / name).mkdir()
         (place / "limbtorque-link").symlink_to(place / "other-a")
-        own = temporary.temporary_folder()
+        own = operating_system.temporary_folder()
         there = {path.name for path in place.iterdir()}
         assert lost.rpartition("/")[2] not in there
         assert there == {kept.rpartition("/")[2], own.name, "other-a", "limbtorque-link"}
@@ -60,4 +62,4 @@ def test_a_folder_that_another_process_removes_before_it_is_held_is_made_again(p
         return str(made[-1])
 
     monkeypatch.setattr(tempfile, "mkdtemp", make)
-    assert temporary.temporary_folder() == made[1]
+    assert operating_system.temporary_folder() == made[1]

@@ -8,9 +8,9 @@ import pytest
 
 from limbtorque.cli.main import main
 from limbtorque.study.study import load_study
-from limbtorque.workflow import keys, layout, left_over
+from limbtorque.workflow import keys, layout, results_folder
 from limbtorque.workflow.effective_settings import ensure_settings, load_effective_study
-from limbtorque.workflow.session_record import STAMP, broken_seals, faults, write_record, write_seals
+from limbtorque.workflow.records import broken_seals, faults, write_record, write_seals
 from study_runs import TRIALS, make_study
 
 NAMES = [layout.STUDY_TABLES["summary"], layout.STUDY_TABLES["ledger"]]
@@ -68,11 +68,11 @@ def test_a_record_newer_than_its_folder_is_not_trusted(tmp_path):
     place.mkdir(parents=True)
     (place / "a.csv").write_text("1,2")
     write_record("torques", "S01", [layout.table_path("torques", "S01", "a", ".csv")], ['{"trial": "a"}'], tmp_path)
-    (place / STAMP).touch()
+    (place / layout.STAMP).touch()
     assert faults("torques", "S01", tmp_path, contents="newer") == {}
     record = tmp_path / layout.record_path("torques", "S01")
     record.write_bytes(record.read_bytes().replace(b'"a"}', b'"b"}'))
-    after = (place / STAMP).stat().st_mtime_ns + 10**9
+    after = (place / layout.STAMP).stat().st_mtime_ns + 10**9
     os.utime(record, ns=(after, after))
     assert faults("torques", "S01", tmp_path, contents="newer") == {record.name: "damaged"}
 
@@ -122,8 +122,8 @@ def test_folders_in_place_of_files_are_moved_and_links_to_nothing_removed(study,
     for name in (ledger, session):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to("nothing")
-    left_over.remove_broken_links(study)
-    left_over.move_left_over(study, folder)
+    results_folder.remove_broken_links(study)
+    results_folder.move_left_over(study, folder)
     assert capsys.readouterr().err.count("a link to nothing is removed") == 2
     assert not any((folder / name).is_symlink() for name in (ledger, session))
     for name in (table, layout.SETTINGS):

@@ -8,41 +8,26 @@ from pathlib import Path
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
-from limbtorque.workflow import interrupts
+from limbtorque.workflow import operating_system
 
-interrupts.hide_interrupts()  # Ctrl-C from here on prints no traceback
+operating_system.hide_interrupts()  # Ctrl-C from here on prints no traceback
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import (
-    bucket,
-    clock,
-    damaged,
-    job,
-    job_errors,
-    keys,
-    layout,
-    left_over,
-    lock,
-    resources,
-    streams,
-    worker,
-)
-from limbtorque.workflow.code_key import code_key
+from limbtorque.workflow import bucket, job, keys, layout, records, resources, results_folder, snakemake_faults, worker
 from limbtorque.workflow.effective_settings import ensure_settings, refuse_odd_numbers, refuse_other_readings
-from limbtorque.workflow.fresh_reasons import forget_reasons
-from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.pace import unpace
+from limbtorque.workflow.keys import code_key
+from limbtorque.workflow.load_checked import checked_study, refuse_future
 
-interrupts.end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
+operating_system.end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
 
 try:
-    with job_errors.shown(workflow.output_settings):
+    with snakemake_faults.shown(workflow.output_settings):
         refuse_odd_numbers(sys.argv)
         for file in workflow.configfiles:
             refuse_other_readings(Path(file), load_configfile(file))
         bucket.retrieve_recordings(workflow, Path("."), config)
         STUDY = checked_study(Path("."), config)
-        clock.refuse_future(STUDY)
+        refuse_future(STUDY)
 except LimbtorqueError as error:
     raise WorkflowError(f"{error}\nnext: correct this, then run `limbtorque check` for this study") from None
 SESSIONS = list(STUDY.batches)
@@ -50,7 +35,7 @@ MODULE = not workflow.modifier.is_main_snakefile()
 SETTINGS = keys.settings_key(STUDY.settings)
 STUDY_KEY = keys.study_key(STUDY)
 ENSEMBLES = STUDY.settings.ensembles.enabled
-damaged.force_damaged(workflow, STUDY)
+records.force_damaged(workflow, STUDY)
 
 
 wildcard_constraints:
@@ -112,30 +97,30 @@ def study_minutes(wildcards, attempt):
 
 
 onstart:
-    with job_errors.shown(workflow.output_settings):
-        lock.hold_run(Path("."))
-        left_over.remove_parts(Path("."))
-        left_over.move_left_over(STUDY, Path("."))
+    with snakemake_faults.shown(workflow.output_settings):
+        results_folder.hold_run(Path("."))
+        results_folder.remove_parts(Path("."))
+        results_folder.move_left_over(STUDY, Path("."))
         ensure_settings(Path("."), config, SETTINGS)
-    unpace(workflow)
-    forget_reasons(workflow)
-    job_errors.show()
-    interrupts.wait_for_jobs()
+    snakemake_faults.unpace(workflow)
+    snakemake_faults.forget_reasons(workflow)
+    snakemake_faults.show()
+    snakemake_faults.wait_for_jobs()
     if workflow.local_exec:
         worker.start(layout.stages_of(STUDY), workflow.snakemake_tmp_dir)
 
 
 onsuccess:
-    left_over.remove_parts(Path("."))
+    results_folder.remove_parts(Path("."))
     if layout.VERDICT.is_file():
-        streams.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
-        streams.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
+        operating_system.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
+        operating_system.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
     if layout.REPORT["index"].is_file():
-        streams.say(f"report: {layout.REPORT['index']}", sys.stdout)
+        operating_system.say(f"report: {layout.REPORT['index']}", sys.stdout)
 
 
 onerror:
     if layout.REPORT["index"].is_file():
-        streams.say(
+        operating_system.say(
             f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}"
         )

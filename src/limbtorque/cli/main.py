@@ -15,7 +15,7 @@ from limbtorque.cli import study_commands as study
 from limbtorque.cli.command import Command, add_commands, examples_text
 from limbtorque.cli.terminal import require_study
 from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError
-from limbtorque.workflow.streams import ensure_streams, flush_or_silence, say
+from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, say
 
 COMMANDS = (
     *(study.init, study.check, study.run_study, study.status, study.verify, study.split),

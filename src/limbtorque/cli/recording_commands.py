@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
 from limbtorque.errors import SettingsError, TrialError
-from limbtorque.workflow.streams import say
+from limbtorque.workflow.operating_system import say
 
 if TYPE_CHECKING:
     from limbtorque.study.options.reading import Reading

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from limbtorque.cli.command import command, file_option, option, path_option, several
-from limbtorque.workflow.streams import say
+from limbtorque.workflow.operating_system import say
 
 
 @command(

@@ -16,9 +16,9 @@ from pathlib import Path
 import psutil
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import interrupts
-from limbtorque.workflow.damaged import VERIFY
-from limbtorque.workflow.temporary import temporary_folder
+from limbtorque.workflow import operating_system
+from limbtorque.workflow.operating_system import temporary_folder
+from limbtorque.workflow.records import VERIFY
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _POLL_S = 0.2
@@ -79,9 +79,9 @@ def run_study(
     of all results are compared with their records before, and those that differ are made again.
     """
     ended: list[int] = []
-    heard = (*interrupts.ENDS, *[signal.SIGINT] * (not slurm))
+    heard = (*operating_system.ENDS, *[signal.SIGINT] * (not slurm))
     with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
-        with interrupts.held():
+        with operating_system.held():
             process = subprocess.Popen(
                 command(study, cores=cores, slurm=slurm, more=more),
                 stdout=_null_if_full(1),

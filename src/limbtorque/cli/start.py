@@ -2,15 +2,15 @@
 
 import sys
 
-from limbtorque.workflow import interrupts
+from limbtorque.workflow import operating_system
 
 
 def main() -> int:
     """Run the command of the command line; returns its exit code."""
-    interrupts.end_at_once()
+    operating_system.end_at_once()
     from limbtorque.cli import main as command
 
-    interrupts.end_in_order()
+    operating_system.end_in_order()
     return command.main()
 
 

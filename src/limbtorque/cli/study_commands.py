@@ -12,7 +12,7 @@ from pathlib import Path
 from limbtorque.cli.command import changes, command, option, path_option, switch
 from limbtorque.cli.terminal import quoted
 from limbtorque.tables.column import counted
-from limbtorque.workflow.streams import say
+from limbtorque.workflow.operating_system import say
 
 STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs="?", default=Path())
 
@@ -152,8 +152,8 @@ def status(options: argparse.Namespace) -> int:
 )
 def verify(options: argparse.Namespace) -> int:
     """Compare every result of a study with its record, by size and hash; writes nothing."""
-    from limbtorque.workflow.damaged import damaged_outputs, missing_outputs
     from limbtorque.workflow.effective_settings import load_effective_study
+    from limbtorque.workflow.records import damaged_outputs, missing_outputs
 
     study = load_effective_study(options.study)
     lines = [f"{path}: missing" for path in missing_outputs(study)]

@@ -14,7 +14,7 @@ from limbtorque.statistics.by_condition import included
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import Window
-from limbtorque.workflow.clock import refuse_future
+from limbtorque.workflow.load_checked import refuse_future
 
 
 def check_study(study: Study) -> Iterator[tuple[str, str, Sequence[Flag], str]]:

@@ -21,7 +21,7 @@ from limbtorque.study.study import SETTINGS_FILE, Study, load_study
 from limbtorque.study.table_file import Follow
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
-from limbtorque.workflow.session_record import broken_seals, write_seals
+from limbtorque.workflow.records import broken_seals, write_seals
 
 
 def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:

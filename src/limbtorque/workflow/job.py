@@ -20,8 +20,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from limbtorque.workflow import interrupts
-from limbtorque.workflow.streams import ensure_streams, say
+from limbtorque.workflow import operating_system
+from limbtorque.workflow.operating_system import ensure_streams, say
 
 ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
 RUN = "LIMBTORQUE_RUN"  # environment variable: number of the process of the run, with which its jobs end
@@ -80,7 +80,7 @@ def do(job: dict[str, Any]) -> None:
         Options of the command: stage, log, wait, lock, and those of the stage's `run`, empty where it has none.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
-    interrupts.let_in()
+    operating_system.let_in()
     address, _, prefix = os.environ.get(ADDRESS, "").rpartition(":")
     code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
     if not code:
@@ -135,17 +135,17 @@ def work(job: dict[str, Any]) -> None:
     """Do the work here; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.effective_settings import ensure_settings
+    from limbtorque.workflow.records import WAIT_S, write_study_record
     from limbtorque.workflow.run_session import LOG, log_to, study_of
-    from limbtorque.workflow.session_record import WAIT_S, write_study_record
 
     os.environ[WAIT_S] = str(job["wait"])
     log_to(Path(job["log"]))
     arguments = {name: job[name] for name in OPTIONS if job[name]}
     try:
         if job["lock"]:
-            from limbtorque.workflow import lock
+            from limbtorque.workflow import results_folder
 
-            lock.hold_job(Path(), Path(job["log"]))
+            results_folder.hold_job(Path(), Path(job["log"]))
         if job["settings"]:
             ensure_settings(Path(), json.loads(job["config"]), job["settings"])
         importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)

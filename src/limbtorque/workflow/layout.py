@@ -26,6 +26,7 @@ VERDICT = RESULTS / "verdict.txt"
 LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
+STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 CURVES_FILE = "curves.parquet"
 STUDY_TABLES = {
     "summary": RESULTS / "summary.csv",

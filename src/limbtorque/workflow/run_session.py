@@ -22,12 +22,11 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write, empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.code_key import code_key
 from limbtorque.workflow.effective_settings import load_effective_study, study_state
-from limbtorque.workflow.keys import WHOLE, session_key, trial_key
+from limbtorque.workflow.keys import WHOLE, code_key, session_key, trial_key
 from limbtorque.workflow.layout import needed, places, record_path, session_files, table_path, trial_files
-from limbtorque.workflow.session_record import wait_for, write_record
-from limbtorque.workflow.streams import say
+from limbtorque.workflow.operating_system import say
+from limbtorque.workflow.records import wait_for, write_record
 
 LOG = logging.getLogger("limbtorque")
 _CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"

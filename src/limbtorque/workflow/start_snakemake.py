@@ -1,9 +1,9 @@
 """Start of Snakemake by `run-study`, without a traceback of its imports."""
 
-from limbtorque.workflow import interrupts
+from limbtorque.workflow import operating_system
 
 if __name__ == "__main__":
-    interrupts.end_at_once()  # until the workflow is read (study.smk)
+    operating_system.end_at_once()  # until the workflow is read (study.smk)
     from snakemake.cli import main
 
     main()

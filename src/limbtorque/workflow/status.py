@@ -11,10 +11,9 @@ from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_rows
-from limbtorque.workflow.code_key import code_key
-from limbtorque.workflow.keys import trial_key
+from limbtorque.workflow.keys import code_key, trial_key
 from limbtorque.workflow.layout import SOURCES, STUDY_TABLES, TABLE_STAGES, record_path, trial_files
-from limbtorque.workflow.session_record import SessionRecords, faults_or_missing
+from limbtorque.workflow.records import SessionRecords, faults_or_missing
 
 STATES = ("done", "missing", "damaged", "stale")
 

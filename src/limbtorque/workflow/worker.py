@@ -27,10 +27,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from limbtorque.recordings.sandbox import fork_readers
-from limbtorque.workflow import interrupts
+from limbtorque.workflow import operating_system
 from limbtorque.workflow.job import ADDRESS, ONE_THREAD, RUN, short, work
-from limbtorque.workflow.streams import say
-from limbtorque.workflow.temporary import temporary_folder
+from limbtorque.workflow.operating_system import say, temporary_folder
 
 if TYPE_CHECKING and sys.platform == "win32":
     raise ImportError  # the rest is not for Windows: `start` returns there, and nothing else is called
@@ -78,10 +77,10 @@ def _start(address: Path, beside: Path, stages: Sequence[str]) -> None:
         listener.listen(128)
         words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker"]
         words += [str(listener.fileno()), str(address), str(beside), *stages]
-        with interrupts.held():
+        with operating_system.held():
             environment = {**os.environ, **ONE_THREAD}
-            process = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment)
-            _held.append(process)
+            started = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment)
+            _held.append(started)
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -100,7 +99,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             continue
         connection, _ = listener.accept()
         _read_study()
-        with interrupts.held():
+        with operating_system.held():
             if os.fork() == 0:
                 listener.close()
                 _job(connection)
@@ -110,7 +109,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
 def _prepare(stage: str) -> None:
     """Import a stage and its libraries and hash its source, for forked jobs."""
-    from limbtorque.workflow.code_key import code_key
+    from limbtorque.workflow.keys import code_key
 
     for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
         importlib.import_module(name)
@@ -145,7 +144,7 @@ def _job(connection: socket.socket) -> NoReturn:
     code = 1
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_by(signal.SIG_DFL)
-    interrupts.let_in()
+    operating_system.let_in()
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
@@ -177,7 +176,7 @@ def _end_with(connection: socket.socket) -> None:
 
 def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
     """Set the end of this process by the other signals, but ignored ones (`nohup`)."""
-    for number in interrupts.ENDS:
+    for number in operating_system.ENDS:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, how)
 
@@ -196,7 +195,7 @@ def main(number: str, address: str, beside: str, *stages: str) -> None:
     folder = Path(address).parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
     _end_by(lambda *_: _end(folder))
-    interrupts.let_in()
+    operating_system.let_in()
     try:
         serve(socket.socket(fileno=int(number)), stages)
         with contextlib.suppress(OSError):  # not empty, or Snakemake removed it

@@ -22,7 +22,7 @@ from limbtorque.statistics.by_condition import ConditionSummary, flexion_positiv
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.files import whole_file, write_text
 from limbtorque.study.options.motion import BodySegments
-from limbtorque.study.settings import settings_hash
+from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -53,14 +53,12 @@ from limbtorque.tables.study_columns import (
 from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import write_workbook
-from limbtorque.workflow.code_key import code_key
-from limbtorque.workflow.keys import SECTIONS
+from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
-from limbtorque.workflow.left_over import move_left_over
+from limbtorque.workflow.records import SessionRecords
+from limbtorque.workflow.results_folder import move_left_over
 from limbtorque.workflow.run_session import identity, verdict_of, whole_study
-from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages import kinematics, muscles, torques
-from limbtorque.workflow.trial_row import TrialRows
 
 LIBRARIES = (
     "c3d",
@@ -362,3 +360,46 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "muscle_sets": _muscle_sets(study),
         "trials": sources,
     }
+
+
+class TrialRows:
+    """Rows of the trials of a study.
+
+    Parameters
+    ----------
+    study : Settings
+        The study's settings.
+    """
+
+    def __init__(self, study: Settings) -> None:
+        self._whole = flattened(study.model_dump(mode="json"))
+        self._options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
+
+    def of(self, trial: Trial) -> dict[str, Any]:
+        """Entries of a trial in the tables.
+
+        ``options`` has the options that differ from the study's, by their dotted names; None for entries of the study's
+        mappings, such as weights of muscles, that the trial does not have.
+        """
+        if id(trial.settings) not in self._options:
+            self._options[id(trial.settings)] = self._own(trial.settings)
+        return {
+            "body_mass_kg": trial.subject.mass_kg,
+            "measured": trial.subject.measured,
+            "marker_set": trial.marker_set,
+            "prefix": trial.prefix,
+            "load": trial.load,
+            "start_s": trial.start_s,
+            "end_s": trial.end_s,
+            "options": self._options[id(trial.settings)],
+        }
+
+    def _own(self, settings: Settings) -> dict[str, Any]:
+        own = flattened(settings.model_dump(mode="json"))
+        left_out = [
+            name for name in self._whole if name not in own and not any(one.startswith(f"{name}.") for one in own)
+        ]
+        return {
+            **{name: value for name, value in own.items() if self._whole.get(name) != value},
+            **dict.fromkeys(left_out),
+        }

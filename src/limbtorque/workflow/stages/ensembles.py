@@ -19,10 +19,10 @@ from limbtorque.tables.files import column_values, make_table, read_table, repea
 from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.uncertainty.bands import added_errors, error_of_mean_curve
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
+from limbtorque.workflow.operating_system import say
+from limbtorque.workflow.records import SessionRecords
 from limbtorque.workflow.run_session import whole_study
-from limbtorque.workflow.session_record import SessionRecords
 from limbtorque.workflow.stages.curves import columns, long_columns
-from limbtorque.workflow.streams import say
 
 Group = tuple[str, str, str]  # chain, condition, side
 

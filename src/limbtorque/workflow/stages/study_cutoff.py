@@ -8,8 +8,8 @@ from pathlib import Path
 from limbtorque.analysis.cutoffs import shared_cutoffs
 from limbtorque.study.files import write_text
 from limbtorque.workflow.layout import STUDY_CUTOFF, record_path, sessions_of
+from limbtorque.workflow.records import wait_for
 from limbtorque.workflow.run_session import whole_study
-from limbtorque.workflow.session_record import wait_for
 
 
 def run(*, folder: Path, key: str = "") -> None:
