@@ -23,8 +23,8 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.linear import inertial_parameters, term_regressor
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.file_outputs import file_outputs
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.table import file_outputs
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import with_static

@@ -187,13 +187,13 @@ def metric_table(fitted: pd.DataFrame, reported: pd.DataFrame) -> str:
             false_alarms=FALSE_ALARMS,
             margin=MARGIN,
         )
-        used = getattr(quality, check.name, 0.0)
+        used = check.allowed(quality)
         limit = used if isinstance(used, float) else math.inf
         calm = applies[applies.kind == "none"]
         alarms = (
             (calm[check.name] > limit).mean()
             if np.isfinite(limit)
-            else float(calm["flags"].fillna("").str.contains(check.name).mean())
+            else float(calm["flags"].fillna("").str.contains(check.flag).mean())
         )
         kind, best = _own_kind(applies, check.name)
         shown = f"{limit:.3g}" if np.isfinite(limit) else "by joint"

@@ -19,8 +19,7 @@ from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.predicted_centres import ERRORS, REGRESSIONS, hip_centre
-from limbtorque.motion.rigid_cluster import carry, cluster_shape
+from limbtorque.motion.predicted_centres import ERRORS, REGRESSIONS, carry, cluster_shape, hip_centre
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import Recording, with_static

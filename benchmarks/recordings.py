@@ -14,7 +14,7 @@ from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.reading import TrialReader
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.trial_metrics import torque_metrics
+from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.simulation.replay import replay

@@ -3,9 +3,7 @@
 import numpy as np
 
 from limbtorque.chain.kinematics import joint_positions
-from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.flexion import Flexion
-from limbtorque.motion.load import ExternalLoad, no_load
+from limbtorque.motion.chain_motion import ChainMotion, ExternalLoad, Flexion, no_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.study.options.uncertainty import SIZES
 from limbtorque.study.settings import make_settings

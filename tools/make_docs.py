@@ -6,7 +6,8 @@ from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
-from limbtorque.quality.checks import CHECKS, METRICS
+from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.ledger_columns import METRICS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
@@ -120,10 +121,11 @@ laboratory only.
 **In scripts**: `result = lt.analyse_recording(...)` has `result.status`, `result.verdict.joints` (status by joint), `result.verdict.flags` and
 `result.records["torques"]` (`metrics` and, by joint, `joint_metrics`). `limbtorque status` and `results/verdict.txt` count the trials by status.
 
-Thresholds are options of `quality` in the settings; a change takes effect without a new computation of torques.
+A flag may have several metrics that show the same fault; the ledger has a column for each metric. Thresholds marked as an option are those of
+`quality` in the settings, with the name of the metric; a change takes effect without a new computation of torques.
 
-| metric | above the threshold | unit | definition | threshold | action | source of the threshold |
-| --- | --- | --- | --- | --- | --- | --- |
+| flag | metric | above the threshold | unit | definition | threshold | action | source of the threshold |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 """
 METRICS_HEAD = """
 Metrics of the ledger that raise no flag:
@@ -165,11 +167,12 @@ def quality_page() -> str:
     thresholds = Settings().quality
     rows = []
     for check in CHECKS:
-        given = getattr(thresholds, check.name, 0)
+        given = check.allowed(thresholds)
         limit = ", ".join(f"{k} {v:g}" for k, v in given.items()) if isinstance(given, dict) else f"{given:g}"
-        status = "rejected" if check.rejects else "caution"
+        limit += " (option)" * (check.threshold is None)
+        status = {1.0: "rejected", 2.0: "caution, rejected at twice"}.get(check.rejects_from, "caution")
         rows.append(
-            f"| `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {check.source} |"
+            f"| `{check.flag}` | `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {check.source} |"
         )
     metrics = [f"| `{metric.name}` | {metric.unit} | {metric.definition} |" for metric in METRICS]
     return QUALITY_HEAD + "\n".join(rows) + "\n" + METRICS_HEAD + "\n".join(metrics) + "\n"

@@ -12,7 +12,7 @@ from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.figures.style import MINUS, failure_figure, save_figure
 from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.figures.trial_figures import LIMITS_NAME, contributions_figure, torque_figure
-from limbtorque.motion.flexion import find_flexion
+from limbtorque.motion.chain_motion import find_flexion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.chains import ARM, LEG

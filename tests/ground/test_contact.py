@@ -7,8 +7,8 @@ import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import runs
+from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import MEASURED, NONE, UNMEASURED
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.simulation.gait import SIDES, Walker, Walkway, walk, walk_recording
 from limbtorque.statistics.windows import find_between, resample

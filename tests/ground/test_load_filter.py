@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limbtorque.ground.reaction import load_moment_lost
-from limbtorque.motion.load import ExternalLoad, no_load
+from limbtorque.motion.chain_motion import ExternalLoad, no_load
 
 JOINTS = np.array([[[0.0, 0.9], [0.1, 0.5], [0.0, 0.1], [0.15, 0.0]]] * 3)  # hip, knee, ankle and toe, three frames
 

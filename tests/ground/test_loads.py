@@ -18,8 +18,8 @@ from limbtorque.errors import LoadError, SignalError
 from limbtorque.ground.foot import centre_of_pressure, find_foot
 from limbtorque.ground.plates import read_plates
 from limbtorque.ground.reaction import SPREAD_N, impact_times
+from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, hand_load, no_load
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import MEASURED, NONE, UNMEASURED, hand_load, no_load
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother, smooth_at
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

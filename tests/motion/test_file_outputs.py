@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table
+from limbtorque.motion.table import beside, file_outputs, kinematics_table
 from limbtorque.recordings.recording import ModelOutput
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_values
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import joint_torques
+from limbtorque.torques.summary import beside_file
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
 DEMO = replace(demo_trials()[1], gaps=())

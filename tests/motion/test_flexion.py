@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from limbtorque.motion.flexion import Flexion, find_flexion
+from limbtorque.motion.chain_motion import Flexion, find_flexion
 from limbtorque.motion.plane import PlaneFrame
-from limbtorque.quality.motion_metrics import reversed_flexion_deg, reversed_flexion_share, undecided_flexion
+from limbtorque.quality.metrics import reversed_flexion_deg, reversed_flexion_share, undecided_flexion
 from limbtorque.study.chains import ARM, LEG
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from limbtorque.ground.reaction import load_moment_lost
+from limbtorque.motion.chain_motion import MEASURED, NONE
 from limbtorque.motion.joint_centres import foreshortened_frames
-from limbtorque.motion.load import MEASURED, NONE
 from limbtorque.motion.plane import PlaneFrame
 
 SAGITTAL = PlaneFrame(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]), "sagittal")

@@ -9,7 +9,7 @@ import pytest
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LoadError, SignalError
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.trial_metrics import torque_metrics
+from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.filters import filter_reach

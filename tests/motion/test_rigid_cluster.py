@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from limbtorque.errors import SignalError
-from limbtorque.motion.rigid_cluster import carry, cluster_shape
+from limbtorque.motion.predicted_centres import carry, cluster_shape
 
 THIGH_M = np.array([[0.0, 0.0, 0.0], [0.1, 0.02, 0.03], [0.02, 0.12, -0.05], [0.08, 0.09, 0.04]])
 KNEE_M = np.array([0.05, -0.03, -0.28])

@@ -8,8 +8,8 @@ import pytest
 import plates
 from limbtorque.chain.segment_tables import DEMPSTER_WINTER
 from limbtorque.ground.plates import read_plates
+from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import ExternalLoad
 from limbtorque.quality.body_checks import (
     centre_of_mass,
     foot_metrics,

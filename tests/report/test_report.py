@@ -11,7 +11,7 @@ import pytest
 
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.ground.reaction import LOST
-from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
@@ -197,15 +197,17 @@ def test_status_and_flags_are_those_of_the_ledger(study):
         text = page(study, trial)
         shown = Elements(text)
         assert f'<span class="badge {row["status"]}">' in text
-        names = [name for name in row["reason"].split() if name in {check.name for check in CHECKS}]
+        names = [name for name in row["reason"].split() if name in FLAGS]
         cards = [
             attributes
             for attributes in shown.all("article")
             if attributes["class"] in ("card caution", "card rejected")
         ]
-        assert len(cards) == len(names)
+        raised = [check for check in CHECKS if f"{check.name} is " in row["message"]]
+        assert {check.flag for check in raised} == set(names)
+        assert len(cards) == row["message"].count(", allowed ")
         for check in CHECKS:
-            if check.name in names:
+            if check in raised:
                 assert check.definition in shown.text
                 assert check.source in shown.text
                 assert check.advice.replace("`", "") in shown.text
@@ -247,7 +249,7 @@ def test_the_index_counts_and_explains(study):
     for status, count in counts.items():
         assert re.search(rf"{count} {status} +{100 * count // len(rows)} %", shown.text)
     for name in {name for row in rows for name in row["reason"].split()}:
-        checks = [check for check in CHECKS if check.name == name]
+        checks = [check for check in CHECKS if check.flag == name]
         assert all(check.definition in shown.text and check.advice.replace("`", "") in shown.text for check in checks)
         assert checks or REASONS[name].replace("`", "") in shown.text
     assert {attributes["data-status"] for attributes in shown.all("tr") if "data-status" in attributes} <= set(counts)

@@ -575,7 +575,7 @@ def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(
     tables = changed("quality:\n  torque_nm_kg: {elbow: 0.001}\n")
     ledger = pd.read_csv(tables.folder / "ledger.csv")
     assert set(ledger.rejected_joints) == {"elbow"}
-    assert set(ledger.rejected_by) == {"torque_nm_kg"}
+    assert set(ledger.rejected_by) == {"joint_effort"}
     assert set(ledger.status) == set(ledger.torque_status) == {"rejected"}
     summary = pd.read_csv(tables.folder / "summary.csv")
     of_elbow = summary.joint == "elbow"
@@ -601,6 +601,6 @@ def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(
     verdict.run(folder=tables.folder.parent)
     text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
     assert text.startswith(
-        "5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  torque_nm_kg: 5 trials, it rejects 5 of them\n"
+        "5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  joint_effort: 5 trials, it rejects 5 of them\n"
     )
     assert "rejected: S01_sagittal_fast: elbow" in text

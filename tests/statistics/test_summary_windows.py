@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from limbtorque.motion.load import no_load
+from limbtorque.motion.chain_motion import no_load
 from limbtorque.statistics.windows import summary_windows
 from limbtorque.study.chains import LEG
 from limbtorque.study.options.outputs import Ensembles

@@ -45,7 +45,7 @@ def fault(raw: Any) -> str:
         ({"gravity": 9.81}, "gravity", "gravity_m_s2"),
         ({"filter": {"cutof_hz": 6}}, "filter.cutof_hz", "cutoff_hz"),
         ({"plane": {"upaxis": "+z"}}, "plane.upaxis", "up_axis"),
-        ({"quality": {"closure": 1}}, "quality.closure", "closure_nm"),
+        ({"quality": {"noise": 1}}, "quality.noise", "noise_m"),
         ({"chains": {"mine": {"jionts": []}}}, "chains.mine.jionts", "joints"),
         (
             {"chains": {"mine": {"joints": [{**JOINT, "landmrk": "x"}], "segments": [SEGMENT], "end": "x"}}},

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.beside_file import beside_file
+from limbtorque.torques.summary import beside_file
 
 N, MASS_KG = 101, 50.0
 TIME_S = np.arange(N) / 100.0

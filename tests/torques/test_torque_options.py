@@ -12,7 +12,7 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.trial_metrics import fit_error_share, torque_metrics
+from limbtorque.quality.metrics import fit_error_share, torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording

@@ -10,9 +10,8 @@ import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.cli.init.init import init_study
-from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table
+from limbtorque.motion.table import beside, file_outputs, kinematics_table
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_values

@@ -11,7 +11,7 @@ from limbtorque.motion.chain_motion import ChainMotion, planar_motion
 from limbtorque.motion.joint_centres import Placement, place_joints
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smooth_joints
-from limbtorque.quality.motion_metrics import motion_metrics
+from limbtorque.quality.metrics import motion_metrics
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings, override
 

@@ -13,11 +13,10 @@ from limbtorque.arrays import contiguous, stretches
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.both_sides import opposite, sides_share_markers
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.file_outputs import beside, file_outputs
 from limbtorque.motion.joint_centres import Placement, place_joints
 from limbtorque.motion.landmarks import needed_markers
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.table import kinematics_table, motion_constants
+from limbtorque.motion.table import beside, file_outputs, kinematics_table, motion_constants
 from limbtorque.recordings.recording import Recording, without_markers
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write

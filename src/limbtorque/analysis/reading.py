@@ -13,7 +13,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.errors import TrialError
-from limbtorque.motion.file_outputs import beside
+from limbtorque.motion.table import beside
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording, with_static

@@ -10,15 +10,14 @@ import pyarrow as pa
 from limbtorque.arrays import part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.trial_metrics import judged_metrics
+from limbtorque.quality.metrics import judged_metrics
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, summary_windows
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write
 from limbtorque.tables.trial_record import TrialRecord, Window
-from limbtorque.torques.beside_file import beside_file
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
-from limbtorque.torques.summary import torque_summary
+from limbtorque.torques.summary import beside_file, torque_summary
 from limbtorque.uncertainty.bands import TorqueBands
 from limbtorque.uncertainty.of_trial import trial_uncertainty
 

@@ -44,5 +44,5 @@ def metrics_of(records: Mapping[str, TrialRecord]) -> dict[str, float]:
 def outside_window(records: Mapping[str, TrialRecord], settings: Settings, verdict: Verdict) -> str:
     """Note on flags of frames that are not judged; empty without any."""
     whole = assess(records["kinematics"].metrics, settings.quality)
-    names = [flag.check.name for flag in whole if flag.check.name not in verdict.names]
+    names = dict.fromkeys(flag.check.flag for flag in whole if flag.check.flag not in verdict.names)
     return f"only outside the judged frames, without effect on the status: {', '.join(names)}" if names else ""

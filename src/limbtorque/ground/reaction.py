@@ -35,10 +35,10 @@ from limbtorque.ground.plates import (
     surface_metrics,
 )
 from limbtorque.motion.both_sides import Side, opposite, side_landmarks
+from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
 from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording

@@ -1,8 +1,9 @@
-"""Motion of a planar chain from a recording."""
+"""Motion of a planar chain: angles, derivatives, sense of flexion, load."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +12,210 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, unwrapped
 from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
-from limbtorque.motion.flexion import Flexion, find_flexion
-from limbtorque.motion.inertial_constants import inertial_constants
-from limbtorque.motion.joint_centres import Placement, foreshortened_frames
+from limbtorque.motion.joint_centres import Placement, foreshortened_frames, inertial_constants
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import ExternalLoad, no_load
 from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.plausibility import FASTEST_M_S
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import Event, Recording
 from limbtorque.signals.cutoff import CutoffChoice
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.reading import Force, LoadModel
 from limbtorque.study.settings import Settings
+
+StatusArray = NDArray[np.int8]
+
+
+NONE, MEASURED, UNMEASURED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class ExternalLoad:
+    """External load on the last segment, in the plane.
+
+    Attributes
+    ----------
+    force_n : ndarray of shape (n_frames, 2)
+        Force on the segment, N.
+    point_m : ndarray of shape (n_frames, 2)
+        Point of application in the plane's coordinates, m.
+    couple_nm : ndarray of shape (n_frames,)
+        Couple in addition to the force at that point, counter-clockwise positive, N m.
+    status : ndarray of int8, shape (n_frames,)
+        0 no load, 1 load known, 2 foot on the ground, or up to `min_contact_s` later, and force unknown (force and couple
+        are NaN).
+    notes : tuple of str
+        Decisions, for the ledger.
+    metrics : mapping of str to float
+        Metrics of the load.
+    pressure_m : ndarray of shape (n_frames, 2), optional
+        Centre of pressure of the ground in the plane, m; NaN in frames without a load of more than `plates.threshold_n`.
+    unfiltered_n, unfiltered_couple_nm : ndarray of shape (n_frames, 2) and (n_frames,)
+        Force and couple of the plates at the same point without the filter, frame means; empty without plates.
+    foot_events : mapping of str to tuple of Event
+        Foot strikes and offs by each method (`ground.events`); empty for limbs off the ground.
+    """
+
+    force_n: FloatArray
+    point_m: FloatArray
+    couple_nm: FloatArray
+    status: StatusArray
+    notes: tuple[str, ...]
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    pressure_m: FloatArray | None = None
+    unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
+    foot_events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+
+    def part(self, some: slice) -> ExternalLoad:
+        """Load of some frames."""
+        return replace(
+            self,
+            force_n=self.force_n[some],
+            point_m=self.point_m[some],
+            couple_nm=self.couple_nm[some],
+            status=self.status[some],
+            pressure_m=None if self.pressure_m is None else self.pressure_m[some],
+            unfiltered_n=self.unfiltered_n[some],
+            unfiltered_couple_nm=self.unfiltered_couple_nm[some],
+        )
+
+
+def no_load(n_frames: int) -> ExternalLoad:
+    """No external load at all.
+
+    Parameters
+    ----------
+    n_frames : int
+        Number of frames.
+    """
+    zeros = np.zeros((n_frames, 2))
+    return ExternalLoad(zeros, zeros, np.zeros(n_frames), np.zeros(n_frames, dtype=np.int8), ())
+
+
+def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, end_m: FloatArray) -> ExternalLoad:
+    """Constant force or spring on the last segment.
+
+    Parameters
+    ----------
+    load : Force or Spring
+        The load, in the laboratory frame.
+    frame : PlaneFrame
+        The plane of motion; the load's part along its normal is ignored.
+    last_joint_m, end_m : ndarray of shape (n_frames, 3)
+        Proximal joint and end of the last segment, m: their two coordinates in the plane and the one along its normal.
+
+    Returns
+    -------
+    ExternalLoad
+        Load in the plane, known on every frame.
+
+    Notes
+    -----
+    A spring pulls towards its anchor with ``k (r - rest length)``, r the distance in space, and is slack when shorter.
+    """
+    point = last_joint_m + load.fraction * (end_m - last_joint_m)
+    if isinstance(load, Force):
+        force = np.broadcast_to(frame.axes @ np.array(load.force_n), point.shape)
+    else:
+        towards = frame.axes @ np.array(load.anchor_m) - point
+        distance = np.linalg.norm(towards, axis=1, keepdims=True)
+        stretch = np.maximum(distance - load.rest_length_m, 0.0)
+        force = (
+            load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
+        )
+    status = np.full(len(point), MEASURED, dtype=np.int8)
+    return ExternalLoad(force[:, :2].copy(), point[:, :2].copy(), np.zeros(len(point)), status, ())
+
+
+@dataclass(frozen=True)
+class Flexion:
+    """Sense and zero of flexion of each joint in the plane.
+
+    Attributes
+    ----------
+    sign : ndarray of shape (n_joints,)
+        +1 where counter-clockwise is flexion, -1 where it is extension.
+    zero_rad : ndarray of shape (n_joints,)
+        Joint angle at zero flexion, rad.
+    moment_arms_known : ndarray of bool, shape (n_joints,)
+        True where sampled moment arms hold in this plane.
+    """
+
+    sign: FloatArray
+    zero_rad: FloatArray
+    moment_arms_known: BoolArray
+
+    def of(self, angle_rad: FloatArray) -> FloatArray:
+        """Return the flexion of joint angles of shape (n_frames, n_joints), rad."""
+        return np.asarray(self.sign * (angle_rad - self.zero_rad))
+
+
+def find_flexion(
+    model: ChainModel, plane: PlaneFrame, side: str, landmarks: Mapping[str, FloatArray]
+) -> tuple[Flexion, tuple[str, ...]]:
+    """Find sense and zero of flexion of the joints of a limb.
+
+    Parameters
+    ----------
+    model : ChainModel
+        The chain.
+    plane : PlaneFrame
+        The plane of motion.
+    side : {"left", "right"}
+        Side of the limb: in the horizontal plane the two flex in opposite senses.
+    landmarks : mapping of str to ndarray of shape (n_frames, 3)
+        Landmarks; heel and toe define the sole.
+
+    Returns
+    -------
+    flexion : Flexion
+        Sense and zero.
+    notes : tuple of str
+        Assumptions, for the ledger.
+    """
+    known = np.array([joint.moment_arms_in_any_plane or plane.view == "sagittal" for joint in model.joints])
+    if plane.view == "horizontal":
+        mirror = 1.0 if side == "right" else -1.0
+        sign = np.array([mirror * joint.flexion_right_horizontal for joint in model.joints])
+        return Flexion(sign, np.zeros(len(model.joints)), known), ()
+    notes = []
+    if plane.view == "oblique":
+        notes.append("the plane is neither sagittal nor horizontal: the sense of flexion is that of the sagittal plane")
+    zero = np.radians([joint.flexion_zero_deg for joint in model.joints])
+    for i, joint in enumerate(model.joints):
+        if joint.sole is None:
+            continue
+        back, front = joint.sole
+        if _seen_together(landmarks, back, front):
+            distal = model.joints[i + 1].landmark if i + 1 < len(model.joints) else model.end
+            slope = _between_deg(landmarks, (joint.landmark, distal), (back, front), plane)
+            zero[i] = np.radians(90.0) + np.radians(slope)
+            notes.append(
+                f"{joint.name}: flexion is measured from the sole, {-slope:.0f} deg from the line to the {distal}"
+            )
+        else:
+            notes.append(
+                f"{joint.name}: {back} is not mapped or not visible, zero flexion is assumed at {joint.flexion_zero_deg:g} deg"
+            )
+    sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
+    return Flexion(sign, zero, known), tuple(notes)
+
+
+def _seen_together(landmarks: Mapping[str, FloatArray], first: str, second: str) -> bool:
+    if first not in landmarks or second not in landmarks:
+        return False
+    return bool((~np.isnan(landmarks[first] - landmarks[second])).all(axis=1).any())
+
+
+def _between_deg(
+    landmarks: Mapping[str, FloatArray], line: tuple[str, str], other: tuple[str, str], plane: PlaneFrame
+) -> float:
+    """Median angle between two lines in the plane, degrees, -180 to 180."""
+    first, second = (plane.project(landmarks[b] - landmarks[a]) for a, b in (line, other))
+    known = ~np.isnan(first + second).any(axis=1)
+    turned = (first[known] @ [1.0, 1j]) / (second[known] @ [1.0, 1j])
+    return float(np.degrees(np.angle(np.median(turned.real) + 1j * np.median(turned.imag))))
 
 
 @dataclass(frozen=True)

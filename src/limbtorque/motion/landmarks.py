@@ -11,8 +11,14 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, SignalError, did_you_mean
 from limbtorque.motion.plane import axis_vector
-from limbtorque.motion.predicted_centres import hip_centre, shoulder_centre
-from limbtorque.motion.rigid_cluster import CarriedLandmark, ClusterShape, carry, cluster_shape
+from limbtorque.motion.predicted_centres import (
+    CarriedLandmark,
+    ClusterShape,
+    carry,
+    cluster_shape,
+    hip_centre,
+    shoulder_centre,
+)
 from limbtorque.recordings.recording import Recording, find_marker
 from limbtorque.study.chains import (
     Between,

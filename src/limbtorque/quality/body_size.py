@@ -15,6 +15,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.settings import Settings
 
 LENGTH_SHARES = {
@@ -29,7 +30,6 @@ ADULT_KG_M2, ADULT_FROM_M = 22.2, 1.35
 NEAR_MASS, NEAR_LENGTH = 1.4, 1.25  # times: a slip explains a ratio that it brings this near to one
 MIN_HEIGHT_M, MAX_HEIGHT_M = 0.45, 2.3  # that a person can have
 FOOT_M, INCHES, POUNDS, STONES = 0.3048, 2.54, 2.2046, 6.3503
-
 MASS_SLIPS = {  # how many times too large the given body mass is
     "mass_kg is in pounds": POUNDS,
     "mass_kg is ten times too small": 0.1,
@@ -85,7 +85,7 @@ def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> BodySize:
     length = length_ratio([s.row for s in limb.model(settings).segments], length_m, limb.height_m)
     found = {"mass_for_height_factor": mass, "length_for_height_factor": length}
     metrics = {name: max(ratio, 1.0 / ratio) for name, ratio in found.items() if not math.isnan(ratio)}
-    above = [name for name, value in metrics.items() if value > getattr(settings.quality, name)]
+    above = [name for name, value in metrics.items() if value > BY_NAME[name].allowed_at("", settings.quality)]
     of_mass, of_length = _mass_slips(limb), _length_slips(length)
     both = [slip for slip in of_mass if slip in of_length] if len(above) == 2 else []
     notes = {

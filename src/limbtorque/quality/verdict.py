@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from limbtorque.quality.checks import CHECKS, Check
+from limbtorque.quality.check import Check
+from limbtorque.quality.checks import CHECKS
 from limbtorque.study.options.quality import Quality
 
 STATUSES = ("ok", "caution", "rejected", "failed")
-REJECTED_TIMES = (
-    2.0  # the threshold: in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)
-)
 
 
 @dataclass(frozen=True)
@@ -40,8 +37,7 @@ class Flag:
     @property
     def status(self) -> str:
         """Status that follows: caution or rejected."""
-        beyond = self.check.rejects_at_twice and self.value > REJECTED_TIMES * self.threshold
-        return "rejected" if self.check.rejects or beyond else "caution"
+        return "rejected" if self.value > self.check.rejects_from * self.threshold else "caution"
 
     @property
     def sentence(self) -> str:
@@ -88,7 +84,7 @@ def assess(
         values = {"": metrics[check.name]} if check.name in metrics else {}
         values |= (by_joint or {}).get(check.name, {})
         for joint, value in values.items():
-            allowed = threshold_of(check.name, thresholds, joint)
+            allowed = check.allowed_at(joint, thresholds)
             if value > allowed:
                 flags.append(Flag(check, value, allowed, joint, note_that_begins(check.where, notes)))
     return flags
@@ -101,12 +97,6 @@ def note_that_begins(beginning: str, notes: Iterable[str]) -> str:
     'spikes (marker, frames): ELB 247'
     """
     return next((note for note in notes if beginning and note.startswith(beginning)), "")
-
-
-def threshold_of(name: str, thresholds: Quality, joint: str = "") -> float:
-    """Largest allowed value of a metric at a joint; infinite without a limit."""
-    given = getattr(thresholds, name, 0.0)
-    return float(given.get(joint, math.inf) if isinstance(given, Mapping) else given)
 
 
 @dataclass(frozen=True)
@@ -142,12 +132,12 @@ class Verdict:
     @property
     def rejected_by(self) -> tuple[str, ...]:
         """Names of the flags that reject the trial or a joint, each once."""
-        return tuple(dict.fromkeys(flag.check.name for flag in self.flags if flag.status == "rejected"))
+        return tuple(dict.fromkeys(flag.check.flag for flag in self.flags if flag.status == "rejected"))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the flags, each once."""
-        return tuple(dict.fromkeys(flag.check.name for flag in self.flags))
+        return tuple(dict.fromkeys(flag.check.flag for flag in self.flags))
 
 
 def worst(statuses: Iterable[str]) -> str:

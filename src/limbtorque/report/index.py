@@ -12,12 +12,12 @@ import numpy as np
 
 from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.figures.terms import TERM_NAMES
-from limbtorque.quality.checks import Check
+from limbtorque.quality.check import Check
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.report.bands import BAND_HEADS, band_table
 from limbtorque.report.page import (
     AFFECTS,
-    BY_NAME,
+    BY_FLAG,
     REASONS,
     amount,
     decimals_for,
@@ -158,9 +158,9 @@ def _shown(row: Row) -> dict[str, Any]:
     return {
         **row,
         "limb": f"{row['side']} {row['chain']}",
-        "flags": [word for word in words if word in BY_NAME],
-        "kinds": [word for word in words if word not in BY_NAME],
-        "reasons": sorted(words, key=lambda word: word in BY_NAME),
+        "flags": [word for word in words if word in BY_FLAG],
+        "kinds": [word for word in words if word not in BY_FLAG],
+        "reasons": sorted(words, key=lambda word: word in BY_FLAG),
         "cutoff_hz": _number(row["cutoff_hz"], 1.0, 2),
         "noise_mm": "< 0.001" if small else noise_mm,
         "exact_noise": f"{1e3 * float(row['noise_m']):.2g}" if small else "",
@@ -187,18 +187,24 @@ def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
 
 def _flags(
     rows: Sequence[Mapping[str, Any]], thresholds: Mapping[str, Any]
-) -> list[tuple[Check, int, list[tuple[str, int]], str]]:
+) -> list[tuple[str, int, list[tuple[str, int]], list[tuple[Check, str]]]]:
     """Raised flags, the most frequent first.
 
-    The check, its number of trials, their numbers by status, and the threshold.
+    The flag, its number of trials, their numbers by status, and its checks with their thresholds.
     """
     counts = Counter(name for row in rows for name in row["flags"])
     rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
     found = []
     for name, count in counts.most_common():
-        check, by = BY_NAME[name], {"caution": count - rejecting[name], "rejected": rejecting[name]}
-        threshold = _threshold(thresholds.get(name, 0.0), check.unit)
-        found.append((check, count, [(status, number) for status, number in by.items() if number], threshold))
+        by = {"caution": count - rejecting[name], "rejected": rejecting[name]}
+        limits = [
+            (
+                check,
+                _threshold(thresholds.get(check.name, 0.0) if check.threshold is None else check.threshold, check.unit),
+            )
+            for check in BY_FLAG[name]
+        ]
+        found.append((name, count, [(status, number) for status, number in by.items() if number], limits))
     return found
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import FloatArray, runs
 from limbtorque.figures.templates import environment
-from limbtorque.quality.checks import CHECKS
+from limbtorque.quality.checks import CHECKS, FLAGS
 
 
 def page_template(name: str) -> Template:
@@ -70,7 +70,7 @@ def json_text(data: Any) -> Markup:
     return htmlsafe_json_dumps(data, json.dumps, separators=(",", ":"), allow_nan=False)
 
 
-BY_NAME = {check.name: check for check in CHECKS}
+BY_FLAG = {name: tuple(check for check in CHECKS if check.flag == name) for name in FLAGS}
 REASONS = {
     "read": "The file cannot be read, or its content is contradictory. `limbtorque inspect <file>` lists its content.",
     "landmark": "A marker or landmark that the chain needs is missing or ambiguous. Compare the marker set of the settings with the labels "

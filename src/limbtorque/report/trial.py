@@ -10,7 +10,7 @@ from typing import Any
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.ground.reaction import LOST
-from limbtorque.quality.checks import CHECKS, METRICS
+from limbtorque.quality.ledger_columns import QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.report.bands import REMEDIES, band_sentences
 from limbtorque.report.page import AFFECTS, REASONS, amount, page_template
@@ -205,6 +205,6 @@ def _metrics(contents: TrialContents) -> list[tuple[str, str, str, str]]:
             flagged.get(known.name, ""),
             known.definition,
         )
-        for known in (*METRICS, *CHECKS)
+        for known in QUALITY_COLUMNS
         if not math.isnan(contents.metrics.get(known.name, math.nan))
     ]

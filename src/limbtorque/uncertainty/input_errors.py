@@ -8,10 +8,9 @@ import numpy as np
 
 from limbtorque.arrays import ComplexArray, FloatArray
 from limbtorque.chain.model import Chain
-from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.chain_motion import MEASURED, ChainMotion, ExternalLoad
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.load import MEASURED, ExternalLoad
 from limbtorque.study.chains import Between, Carried, ChainModel, Functional, HipCentre
 from limbtorque.study.options.reading import LoadModel, Spring
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run, short_number
+from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
 from limbtorque.tables.study_columns import STANCE
@@ -210,7 +211,7 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         of_tables.append(changes.assign(table=table))
     changes = pd.concat(of_tables).reset_index(drop=True)
     if len(changes):
-        changes = changes[~_is_rounding(changes, first, second)]
+        changes = changes[~_is_rounding(changes)]
         changes = changes.assign(rank=_rank(changes), minor=changes["quantity"].isin(MINOR))
         changes = changes.sort_values(["minor", "rank"], ascending=[True, False], kind="stable")
         changes = changes[[*Change.__dataclass_fields__]]
@@ -380,12 +381,11 @@ def _curve_changes(table: str, first: pd.DataFrame, second: pd.DataFrame, tolera
     return changes, 2 * len(pairs)
 
 
-def _is_rounding(changes: pd.DataFrame, first: Run, second: Run) -> pd.Series[bool]:
+def _is_rounding(changes: pd.DataFrame) -> pd.Series[bool]:
     """Metrics of the ledger that are zero but for rounding in both runs."""
     rounding = (changes["table"] == "ledger") & changes["quantity"].isin(ROUNDING)
-    for column, run in (("first", first), ("second", second)):
-        thresholds = {**vars(Quality()), **run.provenance.get("settings", {}).get("quality", {})}
-        limits = changes["quantity"].map({name: FAR_BELOW * float(thresholds[name]) for name in ROUNDING})
+    limits = changes["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in ROUNDING})
+    for column in ("first", "second"):
         rounding &= _numbers(changes[column]).abs() <= limits
     return rounding
 

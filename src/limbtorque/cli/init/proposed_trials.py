@@ -16,7 +16,7 @@ from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
 from limbtorque.cli.init.statements import of_body
 from limbtorque.cli.init.survey import Body, Seen, Strikes
-from limbtorque.motion.facing import SIDED, WIDEST_DEG
+from limbtorque.motion.both_sides import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import limb_of

@@ -26,7 +26,7 @@ from limbtorque.cli.init.names import some_of
 from limbtorque.cli.init.people import People
 from limbtorque.cli.init.survey import Body, Seen
 from limbtorque.errors import SignalError
-from limbtorque.motion.rigid_cluster import carry, cluster_shape
+from limbtorque.motion.predicted_centres import carry, cluster_shape
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.quality import Quality
 

@@ -18,15 +18,8 @@ def limits(sentence: str, unit: str, default: ByJoint) -> Any:
 
 
 class Quality(Options):
-    """Thresholds of quality metrics; above one, the status is caution or rejected."""
+    """Thresholds of quality metrics; above one, the status is caution or rejected. `docs/quality.md` has those that are fixed."""
 
-    closure_nm: float = option(1e-9, "Largest difference between the two methods of inverse dynamics.", "N m", gt=0.0)
-    power_closure_w: float = option(
-        1e-8, "Largest difference between powers and rate of change of energy.", "W", gt=0.0
-    )
-    energy_rate_share: float = option(
-        0.05, "Difference between the powers and the change of energy from frame to frame, as a fraction.", "1", gt=0.0
-    )
     fit_error_share: float = option(
         0.06,
         "Torque that the distance of a fitted rigid chain from the joints is worth, as a fraction of the net torque's range.",
@@ -37,9 +30,6 @@ class Quality(Options):
         0.15, "Fraction of the segments' movement that is outside the plane.", "1", gt=0.0
     )
     tilt_deg: float = option(30.0, "Mean inclination of a segment to the plane.", "deg", gt=0.0)
-    functional_offset_m: float = option(
-        0.05, "Distance of a functional joint centre from the anatomical one.", "m", gt=0.0
-    )
     functional_residual_m: float = option(
         0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m", gt=0.0
     )
@@ -94,12 +84,6 @@ class Quality(Options):
     acceleration_lost_share: float = option(
         0.25, "Root mean square acceleration removed by the filter, as a fraction of the total.", "1", gt=0.0
     )
-    shortest_period_share: float = option(
-        0.18,
-        "Shortest period in the unfiltered joint centres over that of the movement; larger ones show smoothing before the export.",
-        "1",
-        gt=0.0,
-    )
     plate_drift_n: float = option(20.0, "Change of the vertical force of an unloaded plate.", "N", gt=0.0)
     plate_height_error_m: float = option(
         0.05,
@@ -110,34 +94,12 @@ class Quality(Options):
     plate_slope_deg: float = option(
         2.0, "Angle between a plate's surface and the horizontal; raise it for a ramp.", "deg", gt=0.0
     )
-    slope_in_force_share: float = option(
-        0.6, "Lean of the mean force towards the normal of a sloping plate, over the slope.", "1", gt=0.0
-    )
-    reversed_flexion_deg: float = option(
-        10.0, "Median flexion of an elbow or knee in the wrong direction.", "deg", gt=0.0
-    )
-    reversed_flexion_share: float = option(
-        0.0,
-        "Fraction of frames in which an elbow or knee is flexed in the wrong direction by more than 10 degrees.",
-        "1",
-        ge=0.0,
-    )
     foreshortened_share: float = option(
         0.05, "Fraction of frames with a segment pointing out of the plane.", "1", ge=0.0
     )
     unused_share: float = option(0.9, "Fraction of frames that are not in the summary.", "1", ge=0.0)
-    sides_reversed_share: float = option(
-        0.5, "Fraction of frames in which the left hip or shoulder is to the right of the right one.", "1", gt=0.0
-    )
     sides_unlike_m: float = option(
         0.025, "Difference of a segment's length between left and right, or of the place of the hips.", "m", gt=0.0
-    )
-    foot_reversed_share: float = option(0.5, "Fraction of frames in which the ankle is below the heel.", "1", gt=0.0)
-    mass_for_height_factor: float = option(
-        2.0, "Body mass over the usual one at the given height, or its inverse.", "1", gt=1.0
-    )
-    length_for_height_factor: float = option(
-        1.4, "Length of the segments over the usual one at the given height, or its inverse.", "1", gt=1.0
     )
     weight_error_share: float = option(
         0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction.", "1", gt=0.0
@@ -145,14 +107,9 @@ class Quality(Options):
     stance_force_error_share: float = option(
         0.12, "Difference of a stance's vertical force from that which carries the body, as a fraction.", "1", gt=0.0
     )
-    force_early_s: float = option(
-        0.012, "Time by which the force on a foot begins before its strike in the file.", "s", gt=0.0
-    )
-    force_tilt_deg: float = option(12.0, "Inclination of the mean force that carries the body.", "deg", gt=0.0)
     force_residual_share: float = option(
         0.10, "Vertical force that the body's movement does not explain, as a fraction of its weight.", "1", gt=0.0
     )
-    force_delay_s: float = option(0.018, "Time between the vertical force and the body's acceleration.", "s", gt=0.0)
     shear_error_share: float = option(
         0.45,
         "Difference of the force along the way from that of a force that points above the hip, as a fraction.",
@@ -162,27 +119,10 @@ class Quality(Options):
     pressure_off_toes_m: float = option(
         0.025, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m", gt=0.0
     )
-    other_foot_unknown_share: float = option(
-        0.0,
-        "Fraction of frames in which a plate is used although the position of the other foot is unknown.",
-        "1",
-        ge=0.0,
-    )
-    up_axis_deg: float = option(
-        45.0, "Angle of the leg, or of the ground reaction force, to the up axis.", "deg", gt=0.0
-    )
     unmeasured_share: float = option(0.05, "Fraction of frames with ground contact but no usable plate.", "1", ge=0.0)
     reserve_share: float = option(
         0.01, "Fraction of frames in which the muscles cannot produce the torque.", "1", ge=0.0
     )
-    arm_range_deg: float = option(10.0, "Distance of a joint from the range of its moment arms.", "deg", ge=0.0)
-    fibre_range_share: float = option(
-        0.01,
-        "Fraction of frames in which a fibre is outside the range of its force-length and force-velocity curves.",
-        "1",
-        ge=0.0,
-    )
     reserve_part: float = option(
         0.10, "Largest priced reserve torque over the largest net torque of the joint.", "1", gt=0.0
     )
-    passive_part: float = option(0.5, "Largest passive tension of a muscle over its strength.", "1", gt=0.0)

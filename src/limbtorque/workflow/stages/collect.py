@@ -14,8 +14,7 @@ from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.emg.summary import over_study
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.checks import CHECKS, METRICS
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
+from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
@@ -163,7 +162,7 @@ def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], 
     recording = records["kinematics"].recording or _NOT_READ
     metrics, flags = _with_joints(records), verdict.flags
     notes = [note for record in records.values() for note in record.notes]
-    names = [entry.name for entry in (*METRICS, *CHECKS)]
+    names = [column.name for column in QUALITY_COLUMNS]
     return {
         **identity(trial),
         "file": _relative(trial.file, study.folder),

@@ -1,0 +1,77 @@
+"""A quality metric with its threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from limbtorque.study.options.quality import Quality
+
+NO_TOLERANCE = "no tolerance: every occurrence counts"
+CONVENTION = "a convention of this program"
+PROGRAM_DEFECT = "report a defect of the program, with the recording"
+ONCE = 1.0  # times the threshold, from which a metric rejects
+TWICE = 2.0  # in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)
+UNITS = {"nm_kg": "N m/kg", "w_kg": "W/kg", "nm": "N m", "n": "N", "w": "W", "deg": "deg", "m": "m", "s": "s"}
+
+
+@dataclass(frozen=True)
+class Check:
+    """A quality metric that flags a trial or joint where it is above its threshold.
+
+    Attributes
+    ----------
+    name : str
+        Name of the metric; it ends in its unit.
+    definition : str
+        Definition of the metric.
+    advice : str
+        Action to take.
+    source : str
+        Origin of the threshold.
+    part_of : str
+        Name of the flag, where several metrics show the same fault; else it is that of the metric.
+    threshold : float or None
+        Largest allowed value; None: the option of `quality` with the name of the metric. An option with a value for each
+        joint is a limit for joints of these names; other joints are not judged by it.
+    affects : {"torques", "muscles"}
+        Tables the flag affects.
+    rejects_from : float
+        Times the threshold above which the numbers must not be used: status rejected, not caution.
+    where : str
+        Beginning of the note that names markers and frames (signals/labels.py); empty without such a note.
+    """
+
+    name: str
+    definition: str
+    advice: str
+    source: str
+    part_of: str = ""
+    threshold: float | None = None
+    affects: Literal["torques", "muscles"] = "torques"
+    rejects_from: float = math.inf
+    where: str = ""
+
+    @property
+    def flag(self) -> str:
+        """Name of the flag that the metric raises."""
+        return self.part_of or self.name
+
+    @property
+    def unit(self) -> str:
+        """Unit of the metric."""
+        return next((unit for end, unit in UNITS.items() if self.name.endswith(f"_{end}")), "1")
+
+    def allowed(self, thresholds: Quality) -> float | Mapping[str, float]:
+        """Largest allowed value, or that of each joint."""
+        given: float | Mapping[str, float] = (
+            getattr(thresholds, self.name) if self.threshold is None else self.threshold
+        )
+        return given
+
+    def allowed_at(self, joint: str, thresholds: Quality) -> float:
+        """Largest allowed value at a joint; infinite without a limit."""
+        given = self.allowed(thresholds)
+        return given.get(joint, math.inf) if isinstance(given, Mapping) else given

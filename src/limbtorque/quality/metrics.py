@@ -1,0 +1,490 @@
+"""Metrics of a motion and its torques, over the frames that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from limbtorque.arrays import BoolArray, FloatArray, lengths
+from limbtorque.errors import LoadError
+from limbtorque.ground.plates import Reading
+from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, ExternalLoad, Flexion
+from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.limb import Limb
+from limbtorque.motion.plane import Planarity, axis_vector, segment_planarity
+from limbtorque.quality.body_checks import body_metrics
+from limbtorque.quality.body_size import body_size
+from limbtorque.recordings.recording import Recording
+from limbtorque.signals.derivatives import differentiation_reach, first_derivative
+from limbtorque.study.chains import ChainModel
+from limbtorque.study.settings import Settings
+from limbtorque.tables.frame_columns import term_columns
+from limbtorque.tables.trial_record import Window
+from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
+
+UNDECIDED_DEG = 10.0
+
+
+RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
+
+
+HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
+
+
+def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
+    """Metrics of flexion: bent the wrong way, or too straight to decide."""
+    return {
+        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
+        "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
+        "undecided_flexion": undecided_flexion(model, flexion, angle),
+    }
+
+
+def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
+    """Return 1 where the limb stays too straight for a mirrored one to be noticed."""
+    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
+    bent_deg = np.degrees(flexion.of(angle))[:, one_way]
+    bent_deg = bent_deg[~np.isnan(bent_deg).any(axis=1)]
+    if not len(bent_deg):
+        return 0.0
+    ends = np.percentile(bent_deg, RANGE_PERCENT, axis=0)
+    return float(np.abs(ends).max(initial=0.0) < UNDECIDED_DEG)
+
+
+def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
+    """Largest share of frames with a joint bent the wrong way by over 10 degrees.
+
+    Parameters
+    ----------
+    model : ChainModel
+        The chain.
+    flexion : Flexion
+        Sense and zero of flexion.
+    angle : ndarray of shape (n_frames, n_joints)
+        Joint angles, rad.
+
+    Examples
+    --------
+    >>> from limbtorque.study.chains import ARM
+    >>> flexion = Flexion(np.ones(3), np.zeros(3), np.ones(3, dtype=bool))
+    >>> angle = np.radians([[0.0, 90.0, 0.0], [0.0, 0.0, 0.0], [0.0, -30.0, 0.0], [0.0, -5.0, 0.0]])
+    >>> reversed_flexion_share(ARM, flexion, angle)
+    0.25
+    """
+    bent = np.degrees(flexion.of(angle))
+    one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
+    return max((float((bent[:, i] < -HYPERMOBILE_DEG).mean()) for i in one_way), default=0.0)
+
+
+def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
+    """Mean flexion of one-way joints to the wrong side, degrees; 0 without any."""
+    bent = [
+        -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
+        for i, joint in enumerate(model.joints)
+        if joint.one_way
+    ]
+    return max([0.0, *bent])
+
+
+def _up_axis_deg(model: ChainModel, placed: Placement, external: ExternalLoad, settings: Settings) -> float:
+    """Largest angle between up and the leg, or the normal of a plate."""
+    return max(_leg_tilt_deg(model, placed.joints_m, settings), external.metrics.get("plate_tilt_deg", 0.0))
+
+
+def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
+    """Angle between up and the mean direction of the limb; 0 for limbs off the ground."""
+    if not model.ground_contact:
+        return 0.0
+    direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)
+    cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
+    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
+
+
+def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
+    """Metrics of a motion that are counts or shares of frames.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    frames : ndarray of bool, shape (n_frames,)
+        Frames that count, such as those of the window of the trial; all others are ignored.
+    model : ChainModel
+        The chain, for its one-way joints.
+
+    Returns
+    -------
+    dict of str to float
+        By the names in `quality.checks`; empty without a frame.
+    """
+    if not frames.any():
+        return {}
+    planar = _planarity(motion, frames)
+    flat = frames & ~motion.foreshortened
+    fit = (
+        {} if np.isnan(motion.fit_m[flat]).all() else {"chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean()))}
+    )
+    return {
+        **fit,
+        "gap_share": float(motion.filled[frames].mean()),
+        "swapped_frames": float(motion.swapped[frames].sum()),
+        "spike_frames": float(motion.spike[frames].sum()),
+        **missing_shares(motion, frames),
+        "out_of_plane_share": planar.out_of_plane_share,
+        "tilt_deg": float(planar.tilt_deg.max()),
+        "length_variation": float(planar.length_variation.max()),
+        **flexion_metrics(model, motion.flexion, motion.kinematics.angle_rad[frames]),
+    }
+
+
+def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
+    """Shares of frames without orientation and without measured load.
+
+    Parameters
+    ----------
+    motion, frames
+        As in `frame_metrics`.
+    """
+    if not frames.any():
+        return {}
+    return {
+        "foreshortened_share": float(motion.foreshortened[frames].mean()),
+        "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
+    }
+
+
+def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
+    """Planarity of the chosen frames."""
+    steps = np.diff(motion.joint_m[frames], axis=1)
+    length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
+    towards = np.sin(tilt)
+    in_plane = length * np.sqrt(1.0 - towards**2) / np.maximum(lengths(steps), np.finfo(float).tiny)
+    return segment_planarity(steps * in_plane[..., None], length * towards, length, tilt)
+
+
+def motion_metrics(
+    recording: Recording,
+    limb: Limb,
+    settings: Settings,
+    *,
+    placed: Placement,
+    motion: ChainMotion,
+    readings: Sequence[Reading],
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Metrics of a motion and its load, over all of its frames, and notes on the body's size.
+
+    Parameters
+    ----------
+    recording : Recording
+        Markers and plates.
+    limb : Limb
+        The limb, body mass and height.
+    settings : Settings
+        All options.
+    placed : Placement
+        Its joint centres.
+    motion : ChainMotion
+        The motion with its load.
+    readings : sequence of Reading
+        Signals of the plates that may be used.
+    """
+    model, load = limb.model(settings), motion.load
+    size = body_size(limb, settings, placed.planarity.length_m)
+    metrics = {
+        **motion.metrics,
+        **size.metrics,
+        **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
+        "up_axis_deg": _up_axis_deg(model, placed, load, settings),
+        **body_metrics(recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings),
+        **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model),
+    }
+    return metrics, size.notes
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Metrics of a trial over its judged frames.
+
+    Attributes
+    ----------
+    metrics : dict of str to float
+        Metrics of the trial.
+    by_joint : dict of str to dict of str to float
+        Those with a value for each joint, by metric and joint.
+    notes : tuple of str
+        Notes on the effect of spikes.
+    """
+
+    metrics: dict[str, float]
+    by_joint: dict[str, dict[str, float]]
+    notes: tuple[str, ...] = ()
+
+
+def judged_metrics(
+    motion: ChainMotion,
+    torques: Torques,
+    window: Window,
+    *,
+    model: ChainModel,
+    body_mass_kg: float,
+    filled: Callable[[], ChainMotion | None],
+) -> Judged:
+    """Metrics of motion and torques over the frames that the outputs use.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    window : Window
+        The window of the trial, or why there is none.
+    model : ChainModel
+        The chain.
+    body_mass_kg : float
+        Body mass of the subject.
+    filled : callable
+        Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
+
+    Returns
+    -------
+    Judged
+        They take the place of the metrics over all frames in `ChainMotion.metrics`.
+    """
+    used = used_frames(motion, torques)
+    frames = window.judged(motion.time_s, used)
+    metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
+    metrics |= shortest_period_share(motion)
+    if window.note:
+        unused = torque_metrics(motion, torques)["unused_share"]
+        metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
+    by_joint = {
+        **limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg),
+        "fit_error_share": fit_error_share(motion, torques, frames),
+    }
+    if not motion.spike.any():
+        return Judged(metrics, by_joint)
+    shares, notes = spike_change(motion, torques, filled(), frames)
+    return Judged(metrics, {**by_joint, "spike_change_share": shares}, notes)
+
+
+def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
+    """Shortest period of the unfiltered joint centres over that of the movement.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+
+    Returns
+    -------
+    dict of str to float
+        `shortest_period_share`; empty where nothing moves or `shortest_period_s` is not known.
+
+    Notes
+    -----
+    The period of the movement is 2 pi rms(v) / rms(a), with velocity and acceleration of all joints and of the end, less the mean
+    velocity: that of its sine where it is one. A filter before the export that takes periods of a sixth of it takes part of the movement.
+    """
+    velocity = first_derivative(motion.joint_m, rate_hz=motion.rate_hz, accuracy=2)
+    acceleration = first_derivative(velocity, rate_hz=motion.rate_hz, accuracy=2)
+    counted = ~motion.edge & ~motion.foreshortened & ~np.isnan(acceleration).any(axis=(1, 2))
+    shortest_s = motion.metrics.get("shortest_period_s", float("nan"))
+    if not counted.any() or np.isnan(shortest_s):
+        return {}
+    speed, push = (
+        np.sqrt((each[counted] ** 2).sum()) for each in (velocity - velocity[counted].mean(axis=0), acceleration)
+    )
+    return {"shortest_period_share": float(shortest_s * push / (2.0 * np.pi * speed))} if speed > 0.0 else {}
+
+
+RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
+
+
+def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | None = None) -> dict[str, float]:
+    """Metrics of the torques.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,), optional
+        Judged frames; all by default.
+
+    Returns
+    -------
+    dict of str to float
+        Over the judged frames: largest closures of torque and power, relative difference of powers and rate of energy, and
+        the share of frames that the summary leaves out.
+
+    Raises
+    ------
+    LoadError
+        No frame has a known torque.
+    """
+    known = known_frames(torques)
+    if not known.any():
+        raise LoadError(
+            "no frame has a known torque: the foot is on the ground without a plate of its own, or a segment points out of "
+            "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
+        )
+    frames = np.ones(len(known), dtype=bool) if frames is None else frames
+    used = used_frames(motion, torques)
+    return {
+        "closure_nm": float(np.abs(torques.closure_nm[known & frames]).max(initial=0.0)),
+        "power_closure_w": float(np.abs(torques.powers.residual[known & frames]).max(initial=0.0)),
+        "energy_rate_share": _energy_rate_share(motion, torques, used & frames),
+        "unused_share": 1.0 - float(used[frames].mean()) if frames.any() else 1.0,
+    }
+
+
+def limit_metrics(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
+) -> dict[str, dict[str, float]]:
+    """Extremes of each joint that anatomy and strength limit.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames; those with edge effects or unknown torque are left out.
+    body_mass_kg : float
+        Body mass of the subject.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        Largest net torque and power per body mass, N m/kg and W/kg, and largest flexion and extension, deg, by joint; empty
+        without a frame.
+    """
+    used = used_frames(motion, torques) & frames
+    if not used.any():
+        return {}
+    flexion = np.degrees(motion.flexion.of(motion.kinematics.angle_rad[used]))
+    found = {
+        "torque_nm_kg": np.abs(torques.terms.net[used]).max(axis=0) / body_mass_kg,
+        "power_w_kg": np.abs(torques.powers.joint[used]).max(axis=0) / body_mass_kg,
+        "flexion_deg": flexion.max(axis=0),
+        "extension_deg": -flexion.min(axis=0),
+    }
+    return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
+
+
+def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+    """Torque that the misfit of the rigid chain is worth, relative to its range.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames; those with edge effects or unknown torque are left out.
+
+    Returns
+    -------
+    dict of str to float
+        By joint; empty without a frame, a fitted chain or a torque that changes.
+
+    Notes
+    -----
+    A joint centre that is off by a distance d changes the net torque by d times the part of the reaction force F across it. The
+    share is rms(d) rms(F) / range of the net torque: 4 mm matter more to a leg that carries the body than to one that swings.
+    """
+    used = used_frames(motion, torques) & frames
+    if not used.any() or np.isnan(motion.fit_m[used]).any():
+        return {}
+    off_m = np.sqrt((motion.fit_m[used] ** 2).mean())
+    force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
+    size_nm = np.ptp(torques.terms.net[used], axis=0)
+    return {
+        joint: float(off_m * force / size)
+        for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
+        if size > 0.0
+    }
+
+
+def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
+    """Rms difference of powers and rate of energy, relative.
+
+    The energy comes from angles and velocities, the powers from accelerations: the two agree where the derivatives are
+    consistent. Loads and segment parameters do not matter.
+    """
+    energy = torques.energies.total
+    if len(energy) <= 2 * differentiation_reach(8):
+        return float("nan")
+    rate = first_derivative(energy, rate_hz=motion.rate_hz, accuracy=8)  # energy has twice the motion's frequencies
+    counted = used & ~np.isnan(rate)
+    if not counted.any():
+        return float("nan")
+    off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (torques.powers.total - rate, rate))
+    return off / max(size, RESTING_W)
+
+
+NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
+
+
+def spike_change(
+    motion: ChainMotion, torques: Torques, filled: ChainMotion | None, frames: BoolArray
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Largest change of each joint's torques where spikes are filled.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion with its spikes.
+    torques : Torques
+        Its torques.
+    filled : ChainMotion or None
+        The motion with the spikes filled; None where they cannot be, which counts as a change of the whole range.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames.
+
+    Returns
+    -------
+    share : dict of str to float
+        By joint: largest change in these frames of the net torque or of a term, relative to its range there without the
+        spikes (to a hundredth of the range of the net torque at least).
+    notes : tuple of str
+        Joint, term and frame of each of these changes.
+    """
+    if filled is None:
+        return dict.fromkeys(motion.joints, 1.0), ("spikes cannot be filled: their effect on the torques is not known",)
+    common, here, there = np.intersect1d(motion.frame[frames], filled.frame, return_indices=True)
+    found = _stacked(torques)[np.flatnonzero(frames)[here]]
+    expected = _stacked(joint_torques(filled))[there]
+    known = ~np.isnan(found + expected).any(axis=(1, 2))
+    if not known.any():
+        return {}, ()
+    common, found, expected = common[known], found[known], expected[known]
+    size = np.ptp(expected, axis=0)
+    size = np.maximum(size, NEGLIGIBLE * size[:, :1])
+    change = np.abs(found - expected) / np.maximum(size, np.finfo(float).tiny)
+    shares, notes = {}, []
+    for i, joint in enumerate(motion.joints):
+        frame, term = np.unravel_index(int(change[:, i].argmax()), change[:, i].shape)
+        shares[joint] = float(change[frame, i, term])
+        name = _names(joint, motion.joints)[term]
+        notes.append(f"{joint} {name} by {shares[joint]:.2g} of its range at frame {common[frame]}")
+    return shares, (f"spikes change the torques (filled for comparison): {', '.join(notes)}",)
+
+
+def _stacked(torques: Torques) -> FloatArray:
+    """Net torque and terms, shape (n_frames, n_joints, n_terms)."""
+    terms = torques.terms
+    single = np.stack([terms.gravity, terms.base, terms.external], axis=2)
+    return np.concatenate([terms.net[..., None], terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)
+
+
+def _names(joint: str, joints: tuple[str, ...]) -> list[str]:
+    """Names of the last axis of `_stacked`."""
+    terms = [column.name.removeprefix(f"{joint}_torque_").removesuffix("_nm") for column in term_columns(joint, joints)]
+    return ["net torque", *(name.replace("_", " ") for name in terms)]

@@ -1,0 +1,64 @@
+"""Checks of muscle forces."""
+
+from __future__ import annotations
+
+from limbtorque.quality.check import CONVENTION, NO_TOLERANCE, PROGRAM_DEFECT, Check
+
+MUSCLE_CHECKS = (
+    Check(
+        "reserve_share",
+        "share of frames in which the muscles cannot produce the torque of a joint with known moment arms",
+        "check the reserve torques, the strengths of the muscle set and muscles.activation_bounds",
+        f"{CONVENTION}: single frames may be rounding or noise",
+        affects="muscles",
+        part_of="reserve",
+    ),
+    Check(
+        "arm_range_deg",
+        "largest distance of a joint from the range of its moment-arm data",
+        "do not use muscle forces of frames with moment_arm_status 1",
+        "the built-in knee's arms change by 9 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
+        affects="muscles",
+        threshold=10.0,
+    ),
+    Check(
+        "reserve_part",
+        "largest priced reserve of a joint relative to its largest net torque (muscles.reserve: a number)",
+        "lower muscles.reserve, or check why the muscles do not produce this torque",
+        "OpenSim's guide to best practice asks for less than 10 %",
+        affects="muscles",
+        part_of="reserve",
+    ),
+    Check(
+        "passive_part",
+        "largest passive force of a muscle relative to its maximum isometric force",
+        "set muscles.scale, or muscles.tendon: compliant, or turn muscles.force_length_velocity off",
+        CONVENTION,
+        affects="muscles",
+        threshold=0.5,
+    ),
+    Check(
+        "fibre_range_share",
+        "share of frames in which a muscle fibre is outside the range of its curves",
+        "scale the set to the subject (muscles.scale), or leave out frames with fibre_status 1",
+        CONVENTION,
+        affects="muscles",
+        threshold=0.01,
+    ),
+    Check(
+        "joints_without_moment_arms",
+        "number of joints without moment arms; the reserve produces their whole torque, and the notes name the reason",
+        "do not use forces of muscles that cross these joints",
+        NO_TOLERANCE,
+        affects="muscles",
+        threshold=0.0,
+    ),
+    Check(
+        "optimization_failed_share",
+        "share of frames in which no static optimization passed its optimality certificate; their forces are empty",
+        PROGRAM_DEFECT,
+        NO_TOLERANCE,
+        affects="muscles",
+        threshold=0.0,
+    ),
+)
