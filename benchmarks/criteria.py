@@ -32,10 +32,9 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.recorded import electromyography
 from limbtorque.emg.summary import correlations
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.objective import Problem, least_cost_forces
+from limbtorque.muscles.objective import Envelopes, Problem, least_cost_forces, measured_activation, usable_envelopes
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength_factors import fitted_factors

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from limbtorque.muscles.contact_range import N_DIRECTIONS, contact_range, within_effort
+from limbtorque.muscles.joint_contact import N_DIRECTIONS, contact_range, within_effort
 from limbtorque.muscles.lines_of_action import line_arrays, unit_pulls
 from limbtorque.muscles.sets.muscle import Direction, LineOfAction
 from limbtorque.muscles.static_optimization.ranges import greatest_sums

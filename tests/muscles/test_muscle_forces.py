@@ -9,9 +9,8 @@ import pytest
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.contact_summary import contact_series, contact_summary
-from limbtorque.muscles.force_summary import force_series, muscle_summary
-from limbtorque.muscles.options import check_options
+from limbtorque.muscles.force_table import contact_series, contact_summary, force_series, muscle_summary
+from limbtorque.muscles.objective import check_options
 from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping
 from limbtorque.recordings.c3d.read import read_c3d

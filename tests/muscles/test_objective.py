@@ -9,11 +9,18 @@ from pydantic import ValidationError
 from scipy.optimize import minimize
 
 from limbtorque.errors import SettingsError
-from limbtorque.muscles.co_contraction import optimize_forces
-from limbtorque.muscles.envelopes import Envelopes, measured_activation, usable_envelopes
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.objective import Problem, least_cost_forces, muscle_weights, volumes
-from limbtorque.muscles.options import check_options
+from limbtorque.muscles.objective import (
+    Envelopes,
+    Problem,
+    check_options,
+    least_cost_forces,
+    measured_activation,
+    muscle_weights,
+    optimize_forces,
+    usable_envelopes,
+    volumes,
+)
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, strengthened
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE
 from limbtorque.muscles.strength_factors import Effort, fitted_factors

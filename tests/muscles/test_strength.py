@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
-from limbtorque.muscles.co_contraction import optimize_forces
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.objective import Problem
+from limbtorque.muscles.objective import Problem, optimize_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.strength import MOST, SETTLED, compliant_muscles, optimize_with_strengths, strengths
 from limbtorque.study.options.muscles import Muscles

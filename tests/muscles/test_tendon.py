@@ -10,8 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from limbtorque.muscles import hill, tendon
-from limbtorque.muscles.hill import hill_limits
-from limbtorque.muscles.tendon import CLOSED, TendonUnits, equilibrium_tension, fibre_state
+from limbtorque.muscles.hill import CLOSED, TendonUnits, equilibrium_tension, fibre_state, hill_limits
 
 OPTIMUM, SLACK, PENNATION, FASTEST = 0.05, 0.25, 0.4, 0.5  # like a soleus
 

@@ -6,7 +6,7 @@ from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.force_summary import force_series, muscle_summary
+from limbtorque.muscles.force_table import force_series, muscle_summary
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.options.muscles import Muscles

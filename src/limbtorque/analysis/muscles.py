@@ -15,14 +15,18 @@ from limbtorque.emg.summary import co_contraction_rows, emg_summary, not_predict
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
-from limbtorque.muscles.contact_summary import ContactSeries, contact_series, contact_summary
-from limbtorque.muscles.envelopes import usable_envelopes
-from limbtorque.muscles.force_report import ForceReport, whole_report
-from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.force_summary import ForceSeries, force_series, muscle_summary
-from limbtorque.muscles.force_table import muscle_table
+from limbtorque.muscles.force_result import ForceReport, MuscleForces, whole_report
+from limbtorque.muscles.force_table import (
+    ContactSeries,
+    ForceSeries,
+    contact_series,
+    contact_summary,
+    force_series,
+    muscle_summary,
+    muscle_table,
+)
 from limbtorque.muscles.forces import stretch_forces
-from limbtorque.muscles.options import own_options
+from limbtorque.muscles.objective import own_options, usable_envelopes
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
 from limbtorque.statistics.windows import summary_windows
 from limbtorque.study.settings import Settings

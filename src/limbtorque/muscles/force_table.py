@@ -1,23 +1,29 @@
-"""Muscle forces of a trial as a table."""
+"""Tables of the muscle and contact forces of a trial: every frame, and summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values
 from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.joint_contact import ContactForce
+from limbtorque.muscles.joint_contact import ContactForce, ContactRange
 from limbtorque.muscles.lines_of_action import along_and_across, segment_axes
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.files import make_table
-from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
+from limbtorque.tables.muscle_columns import MuscleEntry, criterion_text, muscle_columns
+from limbtorque.tables.study_columns import CONTACT_STATISTICS, MUSCLE_STATISTICS
+
+UNKNOWN = {column.name: math.nan for column in MUSCLE_STATISTICS}
+UNKNOWN_CONTACT = {column.name: math.nan for column in CONTACT_STATISTICS}
 
 
 def table_entries(muscle_set: MuscleSet | None, joints: Sequence[str]) -> list[MuscleEntry]:
@@ -139,3 +145,186 @@ def _contact_values(
                 f"{start}_max_contact_{end}": found.greatest_along_n[:, i] / body_weight_n,
             }
     return values
+
+
+@dataclass(frozen=True, eq=False)
+class ForceSeries:
+    """Muscle forces over time, as the summary needs them.
+
+    Attributes
+    ----------
+    force_n, activation, least_n, greatest_n : ndarray of shape (n_frames, n_muscles)
+        As in `MuscleForces`.
+    known : ndarray of bool, shape (n_frames,)
+        Frames with forces, inside the range of all moment arms and fibres.
+    """
+
+    force_n: FloatArray
+    activation: FloatArray
+    least_n: FloatArray
+    greatest_n: FloatArray
+    known: BoolArray
+
+
+def force_series(found: MuscleForces) -> ForceSeries:
+    """Forces over time of all muscles."""
+    outside = found.out_of_range | found.fibres_out_of_range
+    known = np.asarray(~outside & np.isfinite(found.force_n).all(axis=1))
+    return ForceSeries(found.force_n, found.activation, found.least_n, found.greatest_n, known)
+
+
+def muscle_summary(
+    motion: ChainMotion,
+    found: ForceSeries,
+    muscle_set: MuscleSet,
+    options: Muscles,
+    *,
+    windows: Mapping[str, BoolArray],
+    min_known_share: float,
+) -> list[dict[str, Any]]:
+    """Peak, mean and impulse of every muscle over every window.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    found : ForceSeries
+        Its muscle forces.
+    muscle_set : MuscleSet
+        The muscles, as in `MuscleForces`.
+    options : Muscles
+        Section `muscles` of the settings.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    min_known_share : float
+        Least share of a window's frames with known forces; with less, its statistics are NaN.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/muscle_summary.csv` without the trial's own columns.
+
+    Notes
+    -----
+    Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
+    integrals are trapezoids between neighbouring used frames.
+    """
+    known = found.known & ~motion.edge
+    rows = []
+    for window, inside in windows.items():
+        used = inside & known
+        share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+        enough = bool(used.any()) and share >= min_known_share
+        for k, name in enumerate(muscle_set.names):
+            about = {
+                "window": window,
+                "muscle_set": muscle_set.name,
+                "criterion": criterion_text(options),
+                "muscle": name,
+                "strength_n": muscle_set.muscles[k].max_isometric_force_n,
+                "n_frames": int(used.sum()),
+                "used_share": share,
+            }
+            rows.append({**about, **(_statistics(motion, found, k, used) if enough else UNKNOWN)})
+    return rows
+
+
+def _statistics(motion: ChainMotion, found: ForceSeries, k: int, used: BoolArray) -> dict[str, float]:
+    """Statistics of one muscle over some frames, one at least."""
+    force = found.force_n[used, k]
+    top = int(force.argmax())
+    numbers = {
+        "peak_n": force[top],
+        "peak_time_s": motion.time_s[used][top] if force[top] > 0 else math.nan,
+        "peak_activation": found.activation[used, k].max(),
+        "mean_n": force.mean(),
+        "impulse_ns": _impulse(found.force_n[:, k], used, motion.rate_hz),
+        "min_impulse_ns": _impulse(found.least_n[:, k], used, motion.rate_hz),
+        "max_impulse_ns": _impulse(found.greatest_n[:, k], used, motion.rate_hz),
+    }
+    return {name: float(number) for name, number in numbers.items()}
+
+
+def _impulse(values: FloatArray, used: BoolArray, rate_hz: float) -> float:
+    both = used[1:] & used[:-1]
+    return float(((values[1:] + values[:-1])[both] / 2.0).sum() / rate_hz)
+
+
+@dataclass(frozen=True, eq=False)
+class ContactSeries:
+    """Contact forces over time, as the summary needs them; NaN where unknown.
+
+    Attributes
+    ----------
+    size, least, greatest, effort_least, effort_greatest : ndarray of shape (n_frames, n_joints)
+        Size of the contact force, and the ends of its two ranges, over body weight.
+    """
+
+    size: FloatArray
+    least: FloatArray
+    greatest: FloatArray
+    effort_least: FloatArray
+    effort_greatest: FloatArray
+
+
+def contact_series(found: MuscleForces) -> ContactSeries | None:
+    """Contact forces over time of all joints; None where they were not asked for."""
+    if found.contact is None:
+        return None
+    size = np.linalg.norm(found.contact.contact_n, axis=2)
+    ends = [*_ends(found.contact.possible, size), *_ends(found.contact.limited, size)]
+    return ContactSeries(*(values / found.body_weight_n for values in (size, *ends)))
+
+
+def _ends(found: ContactRange | None, size: FloatArray) -> tuple[FloatArray, FloatArray]:
+    unknown = np.full_like(size, np.nan)
+    return (found.least_n, found.greatest_n) if found else (unknown, unknown)
+
+
+def contact_summary(
+    motion: ChainMotion, found: ContactSeries, *, windows: Mapping[str, BoolArray], min_known_share: float
+) -> list[dict[str, Any]]:
+    """Peak and mean of the contact force of every joint over every window.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    found : ContactSeries
+        Its contact forces.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window, by its name.
+    min_known_share : float
+        Least share of a window's frames with a known contact force; with less, the statistics are NaN.
+
+    Returns
+    -------
+    list of dict
+        Rows of `results/contact_summary.csv` without the trial's own columns. Frames with edge effects are left out.
+    """
+    rows = []
+    for window, inside in windows.items():
+        for j, joint in enumerate(motion.joints):
+            used = inside & ~motion.edge & np.isfinite(found.size[:, j])
+            share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+            enough = bool(used.any()) and share >= min_known_share
+            about = {"window": window, "joint": joint, "n_frames": int(used.sum()), "used_share": share}
+            rows.append({**about, **(_contact_statistics(motion, found, j, used) if enough else UNKNOWN_CONTACT)})
+    return rows
+
+
+def _contact_statistics(motion: ChainMotion, found: ContactSeries, j: int, used: BoolArray) -> dict[str, float]:
+    """Statistics of one joint over some frames, one at least."""
+    size = found.size[used, j]
+    top = int(size.argmax())
+    numbers = {
+        "peak_bw": size[top],
+        "peak_time_s": motion.time_s[used][top],
+        "min_peak_bw": found.least[used, j].max(),
+        "max_peak_bw": found.greatest[used, j].max(),
+        "effort_min_peak_bw": found.effort_least[used, j].max(),
+        "effort_max_peak_bw": found.effort_greatest[used, j].max(),
+        "mean_bw": size.mean(),
+        "effort_range_bw": np.median(found.effort_greatest[used, j] - found.effort_least[used, j]),
+    }
+    return {name: float(number) for name, number in numbers.items()}

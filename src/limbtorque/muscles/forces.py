@@ -9,17 +9,19 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.muscles.contact_range import contact_range, within_effort
-from limbtorque.muscles.envelopes import Envelopes
-from limbtorque.muscles.force_report import ForceReport
-from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.force_tally import force_tally
+from limbtorque.muscles.force_result import ForceReport, MuscleForces, force_tally
 from limbtorque.muscles.hill import HillLimits
-from limbtorque.muscles.joint_contact import STANDARD_GRAVITY_M_S2, ContactForce, contact_force
+from limbtorque.muscles.joint_contact import (
+    STANDARD_GRAVITY_M_S2,
+    ContactForce,
+    Tally,
+    contact_force,
+    contact_range,
+    within_effort,
+)
 from limbtorque.muscles.lines_of_action import along_and_across, lines_of_action, segment_axes
 from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
-from limbtorque.muscles.objective import Problem
-from limbtorque.muscles.options import check_options
+from limbtorque.muscles.objective import Envelopes, Problem, check_options
 from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle import narrowest
 from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
@@ -27,7 +29,6 @@ from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength import Strengths, optimize_with_strengths, strengths
-from limbtorque.muscles.tally import Tally
 from limbtorque.study.options.muscles import Muscles
 
 FAR_RAD = np.radians(10.0)
@@ -195,7 +196,7 @@ def stretch_forces(
     """Yield motion and muscle forces, stretch by stretch.
 
     A trial of a million frames would need several GB at once. Frames of different stretches do not depend on each other (with
-    `muscles.change_time_s` those of a stretch do), and metrics and notes of all come from `force_report.whole_report`.
+    `muscles.change_time_s` those of a stretch do), and metrics and notes of all come from `force_result.whole_report`.
     Parameters are those of `muscle_forces`.
     """
     for some in stretches(len(net_nm)):

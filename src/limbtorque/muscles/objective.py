@@ -1,16 +1,123 @@
-"""Cost of the activations of a muscle set by the settings, and its minimum."""
+"""Cost of the activations of a muscle set by the settings, its minimum, envelopes and co-contraction."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
-from limbtorque.muscles.options import activation_limits, own_options
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.emg.recorded import Electromyography
+from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques, share_torques_near
 from limbtorque.study.options.muscles import Muscles
+
+SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
+
+
+def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> None:
+    """Check that a set has the data that the settings need.
+
+    Parameters
+    ----------
+    muscle_set : MuscleSet
+        The set.
+    options : Muscles
+        Section `muscles` of the settings.
+    joints : sequence of str
+        Joints of the chain.
+
+    Raises
+    ------
+    SettingsError
+        A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections or fibre
+        lengths for the criterion, or no reference to scale from.
+    """
+    faults = [
+        *_of_joints(muscle_set, joints),
+        *_of_names(muscle_set, options),
+        *_of_criterion(muscle_set, options),
+        *_of_scaling(muscle_set, options, joints),
+    ]
+    if faults:
+        raise SettingsError("\n".join(f"muscle set '{muscle_set.name}' {fault}" for fault in faults))
+
+
+def _of_joints(muscle_set: MuscleSet, joints: Sequence[str]) -> Iterator[str]:
+    """Fault of joints that a set does not have."""
+    if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
+        yield (
+            f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
+            "cross it), or choose another set for the chain (muscles.sets)"
+        )
+
+
+def _of_names(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
+    """Faults of options by muscle: unknown names, and contradicting bounds."""
+    by_muscle: dict[str, Mapping[str, Any]] = {
+        option: getattr(options, option) for option in ("weights", "activation_bounds", "tendon_strain")
+    }
+    by_muscle |= {f"strength_factors.{subject}": given for subject, given in options.strength_factors.items()}
+    for option, given in by_muscle.items():
+        for muscle in own_options(given, muscle_set):
+            if muscle not in muscle_set.names:
+                hint = did_you_mean(muscle, muscle_set.names) or f"; it has {', '.join(muscle_set.names)}"
+                yield (
+                    f"has no muscle '{muscle}' (muscles.{option}){hint}; in a study with several sets name the set, too: "
+                    f"'leg.{muscle}'"
+                )
+    for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True):
+        if low > high:
+            yield f"has the bounds {low:g} to {high:g} for {m}; set muscles.min_activation below its largest activation"
+
+
+def _of_criterion(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
+    """Fault of muscles without the data of the criterion."""
+    needed = {"stress": "pcsa_cm2", "volume": "optimal_fibre_length_m"}.get(options.criterion)
+    lacking = [muscle.name for muscle in muscle_set.muscles if needed and getattr(muscle, needed) is None]
+    if lacking:
+        yield (
+            f"has no {needed} for {', '.join(lacking)}, which muscles.criterion: {options.criterion} needs; add it in a set of "
+            "your own, or use criterion: activation"
+        )
+
+
+def _of_scaling(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
+    """Faults of a set without the reference that scaling needs."""
+    reference = muscle_set.reference
+    if "strength" in options.scale and (reference is None or reference.mass_kg is None):
+        yield (
+            "has no body mass for its strengths (reference: mass_kg), which muscles.scale: strength "
+            "needs; add it in a set of your own"
+        )
+    known = reference.segment_length_m if reference else {}
+    if "moment_arms" in options.scale and (lacking := [j for j in joints if j not in known]):
+        yield (
+            f"has no segment lengths for its moment arms at {', '.join(lacking)} (reference: segment_length_m), which "
+            "muscles.scale: moment_arms needs; add them in a set of your own"
+        )
+
+
+def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
+    """Options of a set's muscles: 'soleus' is of any set, 'leg.soleus' of leg only."""
+    own = {}
+    for name, value in given.items():
+        of, _, muscle = name.rpartition(".")
+        if of in ("", muscle_set.name):
+            own[muscle] = value
+    return own
+
+
+def activation_limits(muscle_set: MuscleSet, options: Muscles) -> tuple[FloatArray, FloatArray]:
+    """Least and largest activation of every muscle, shape (n_muscles,)."""
+    given = own_options(options.activation_bounds, muscle_set)
+    pairs = [given.get(m.name, (m.min_activation, m.max_activation)) for m in muscle_set.muscles]
+    low, high = np.array(pairs, dtype=float).reshape(-1, 2).T
+    return np.maximum(low, options.min_activation), high
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,3 +232,138 @@ def least_cost_forces(
     )
     constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
     return replace(optimized, cost=optimized.cost + constant)
+
+
+@dataclass(frozen=True, eq=False)
+class Envelopes:
+    """Envelopes of muscles at the frames of a trial.
+
+    Attributes
+    ----------
+    muscles : tuple of str
+        The muscles.
+    level : ndarray of shape (n_frames, n_muscles)
+        Envelopes, later by the electromechanical delay; NaN where unknown.
+    maximal : ndarray of bool, shape (n_muscles,)
+        Envelopes that are parts of those in maximal trials; the others have an amplitude of their own.
+    """
+
+    muscles: tuple[str, ...]
+    level: FloatArray
+    maximal: BoolArray
+
+    def part(self, some: slice) -> Envelopes:
+        """Envelopes of some frames."""
+        return replace(self, level=self.level[some])
+
+
+def usable_envelopes(recorded: Electromyography) -> Envelopes:
+    """Envelopes of the muscles with a channel without a fault."""
+    maximal = np.array([facts["normalised_by"] == "maximal trial" for facts in recorded.facts], dtype=bool)
+    used = recorded.usable
+    names = tuple(name for name, use in zip(recorded.muscles, used, strict=True) if use)
+    return Envelopes(names, recorded.envelope[:, used], maximal[used])
+
+
+def measured_activation(
+    problem: Problem, options: Muscles, envelopes: Envelopes | None
+) -> tuple[FloatArray | None, tuple[str, ...]]:
+    """Envelopes in the amplitude of activations, and notes on them.
+
+    An envelope that is a part of that in a maximal trial is taken as it is. Any other says when a muscle works and not how
+    much: it is scaled to the mean activation that the muscle has without electromyography.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_muscles) or None
+        NaN where nothing is measured; None where that is everywhere.
+    notes : tuple of str
+    """
+    if options.emg_weight == 0.0:
+        return None, ()
+    if envelopes is None:
+        return None, ("muscles.emg_weight has no effect: no electromyography was read",)
+    names = problem.muscle_set.names
+    wanted = [name for name in envelopes.muscles if name in names]
+    if not wanted:
+        return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
+    without = least_cost_forces(problem, options, problem.bounds[0]).activation
+    measured, told = np.full(without.shape, np.nan), []
+    for name in wanted:
+        at, own = names.index(name), envelopes.muscles.index(name)
+        factor = 1.0 if envelopes.maximal[own] else _factor(envelopes.level[:, own], without[:, at])
+        measured[:, at] = factor * envelopes.level[:, own]
+        told.append(name if envelopes.maximal[own] else f"{name} (scaled by {factor:.2g})")
+    return measured, (_note(told, options),)
+
+
+def _note(told: Sequence[str], options: Muscles) -> str:
+    return f"activations near the envelopes (muscles.emg_weight {options.emg_weight:g}): {', '.join(told)}"
+
+
+def _factor(envelope: FloatArray, activation: FloatArray) -> float:
+    """Ratio of the means over the frames where both are known; 0 where there are none."""
+    known = np.isfinite(envelope) & np.isfinite(activation)
+    total = float(envelope[known].sum())
+    return float(activation[known].sum()) / total if total > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class CoContraction:
+    """Static optimization with co-contraction.
+
+    Attributes
+    ----------
+    optimized : StaticOptimization
+        Forces with the co-contraction.
+    floor : ndarray of shape (n_frames, n_muscles)
+        Lower bound of each activation.
+    part : ndarray of shape (n_frames,)
+        Part of the wanted co-contraction that the torque allows, 0 to 1.
+    added_cost : ndarray of shape (n_frames,)
+        Added cost.
+    notes : tuple of str
+        Notes on the envelopes that the activations stay near.
+    """
+
+    optimized: StaticOptimization
+    floor: FloatArray
+    part: FloatArray
+    added_cost: FloatArray
+    notes: tuple[str, ...] = ()
+
+
+def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | None = None) -> CoContraction:
+    """Static optimization of a set's muscles, with set co-contraction as lower bounds.
+
+    Parameters
+    ----------
+    problem : Problem
+        Torques and muscles.
+    options : Muscles
+        Section `muscles` of the settings.
+    envelopes : Envelopes, optional
+        Measured envelopes, for `muscles.emg_weight`.
+    """
+    low, high = problem.bounds
+    arm, torque_nm, strength_n = problem.arm, problem.torque_nm, problem.strength_n
+    envelope, notes = measured_activation(problem, options, envelopes)
+    first = least_cost_forces(problem, options, low, envelope=envelope)
+    n_frames = len(torque_nm)
+    if options.co_contraction == 0.0:
+        floor = np.broadcast_to(low, first.activation.shape).copy()
+        return CoContraction(first, floor, np.ones(n_frames), np.zeros(n_frames), notes)
+    crosses = arm != 0
+    most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
+    wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)
+    wanted = np.minimum(np.maximum(np.nan_to_num(wanted), low), high)
+    held = first.success  # elsewhere there is nothing to add to
+    part = reachable_part(
+        arm, torque_nm, max_force_n=strength_n, min_activation=low, wanted_activation=wanted, max_activation=high
+    )
+    part = np.where(held, np.where(part < 1.0, part * (1.0 - SAFE), 1.0), 0.0)
+    floor = low + np.nan_to_num(part)[:, None] * (wanted - low)
+    second = least_cost_forces(problem, options, floor, envelope=envelope)
+    for field in fields(StaticOptimization):
+        getattr(second, field.name)[~held] = getattr(first, field.name)[~held]
+    return CoContraction(second, floor, part, second.cost - first.cost, notes)

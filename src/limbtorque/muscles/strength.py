@@ -31,14 +31,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.co_contraction import CoContraction, optimize_forces
-from limbtorque.muscles.envelopes import Envelopes
-from limbtorque.muscles.hill import TENDON_STRAIN, HillLimits, hill_limits
+from limbtorque.muscles.hill import (
+    TENDON_STRAIN,
+    FibreState,
+    HillLimits,
+    TendonUnits,
+    equilibrium_tension,
+    fibre_state,
+    hill_limits,
+)
 from limbtorque.muscles.moment_arms import Musculotendon
-from limbtorque.muscles.objective import Problem
-from limbtorque.muscles.options import activation_limits, own_options
+from limbtorque.muscles.objective import (
+    CoContraction,
+    Envelopes,
+    Problem,
+    activation_limits,
+    optimize_forces,
+    own_options,
+)
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.muscles.tendon import FibreState, TendonUnits, equilibrium_tension, fibre_state
 from limbtorque.study.options.muscles import Muscles
 
 SETTLED = 1e-6  # change of an activation that ends the iteration

@@ -111,7 +111,7 @@ def with_force_samples(
     Parameters
     ----------
     rows : sequence of dict
-        From `muscles.force_summary.muscle_summary`.
+        From `muscles.force_table.muscle_summary`.
     statistics : mapping
         From `force_statistics`; empty without samples.
     names : sequence of str

@@ -15,7 +15,7 @@ from typing import Any
 from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.motion.limb import Limb
-from limbtorque.muscles.options import check_options
+from limbtorque.muscles.objective import check_options
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.table_file import Follow
