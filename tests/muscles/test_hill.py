@@ -160,29 +160,6 @@ def test_unknown_fibres_and_missing_frames():
     assert np.isnan(hill_limits([[0.3]], [[np.nan]], **FIBRES).strength_n).all()
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"max_force_n": [0.0]}, "max_force_n has 0 at"),
-        ({"max_force_n": [np.nan]}, "max_force_n has nan at"),
-        ({"optimal_fibre_length_m": [-0.1]}, "optimal_fibre_length_m has -0.1"),
-        ({"tendon_slack_length_m": [0.2, 0.2]}, r"tendon_slack_length_m has shape \(2,\), expected \(1,\)"),
-        ({"pennation_rad": [20.0]}, "pennation_rad has 20 .* below pi/2"),
-        ({"max_velocity_lopt_s": 0.0}, "max_velocity_lopt_s is 0.0"),
-    ],
-)
-def test_parameters_that_no_muscle_has(change, says):
-    with pytest.raises(ValueError, match=says):
-        hill_limits([[0.3]], [[0.0]], **FIBRES | change)
-
-
-def test_lengths_of_the_wrong_shape_or_infinite():
-    with pytest.raises(ValueError, match=r"length_m of shape \(1,\) .* expected \(n_frames, n_muscles\)"):
-        hill_limits([0.3], [0.0], **FIBRES)
-    with pytest.raises(ValueError, match=r"velocity_m_s of shape .* has inf"):
-        hill_limits([[0.3]], [[np.inf]], **FIBRES)
-
-
 def test_activation_dynamics_are_those_of_sympy():
     model = sb.FirstOrderActivationDeGroote2016.with_defaults("m")
     rate = sp.lambdify((model.e, model.a), model.rhs()[0], "numpy")

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pulls import implied_arm, pull_direction
 
 from limbtorque.cli.import_muscles import in_child
 from limbtorque.cli.init.folder import SKIPPED
 from limbtorque.cli.main import main
 from limbtorque.errors import ModelError
-from limbtorque.muscles.lines_of_action import implied_arm, pull_direction
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.breaks import largest_jump, unbroken
 from limbtorque.muscles.opensim_models.entries import ImportOptions, short_name

@@ -201,11 +201,6 @@ class ForceReport:
     modelled: BoolArray | None = None
     contact: ContactReasons | None = None
 
-    def about(self, tally: Tally, limits: HillLimits | None, contact: ContactForce | None) -> ForceReport:
-        """Report with a tally, for these limits and contact forces."""
-        modelled, reasons = limits.modelled if limits else None, contact.reasons if contact else None
-        return replace(self, tally=tally, modelled=modelled, contact=reasons)
-
     @property
     def metrics(self) -> dict[str, float]:
         """Metrics, by the names in `quality.checks`."""

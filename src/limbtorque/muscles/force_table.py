@@ -213,8 +213,7 @@ def muscle_summary(
     rows = []
     for window, inside in windows.items():
         used = inside & known
-        share = float(used.sum() / inside.sum()) if inside.any() else 0.0
-        enough = bool(used.any()) and share >= min_known_share
+        count, enough = _count(used, inside, min_known_share)
         for k, name in enumerate(muscle_set.names):
             about = {
                 "window": window,
@@ -222,11 +221,16 @@ def muscle_summary(
                 "criterion": criterion_text(options),
                 "muscle": name,
                 "strength_n": muscle_set.muscles[k].max_isometric_force_n,
-                "n_frames": int(used.sum()),
-                "used_share": share,
+                **count,
             }
             rows.append({**about, **(_statistics(motion, found, k, used) if enough else UNKNOWN)})
     return rows
+
+
+def _count(used: BoolArray, inside: BoolArray, min_known_share: float) -> tuple[dict[str, Any], bool]:
+    """Columns of the used frames of a window, and True where they are enough."""
+    share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+    return {"n_frames": int(used.sum()), "used_share": share}, bool(used.any()) and share >= min_known_share
 
 
 def _statistics(motion: ChainMotion, found: ForceSeries, k: int, used: BoolArray) -> dict[str, float]:
@@ -306,9 +310,8 @@ def contact_summary(
     for window, inside in windows.items():
         for j, joint in enumerate(motion.joints):
             used = inside & ~motion.edge & np.isfinite(found.size[:, j])
-            share = float(used.sum() / inside.sum()) if inside.any() else 0.0
-            enough = bool(used.any()) and share >= min_known_share
-            about = {"window": window, "joint": joint, "n_frames": int(used.sum()), "used_share": share}
+            count, enough = _count(used, inside, min_known_share)
+            about = {"window": window, "joint": joint, **count}
             rows.append({**about, **(_contact_statistics(motion, found, j, used) if enough else UNKNOWN_CONTACT)})
     return rows
 

@@ -10,7 +10,6 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.force_result import ForceReport, MuscleForces, force_tally
-from limbtorque.muscles.hill import HillLimits
 from limbtorque.muscles.joint_contact import (
     STANDARD_GRAVITY_M_S2,
     ContactForce,
@@ -93,13 +92,15 @@ def muscle_forces(
     force = optimized.force_n + strong.passive_n
     contact = _contact(limb, motion, reaction_n, force, optimized, options)
     out_of_range = np.asarray(limb.geometry.out_of_range & known)
-    decisions = (*limb.decisions, *found.co_contraction.notes)
+    limits, decisions = found.limits, (*limb.decisions, *found.co_contraction.notes)
+    modelled, reasons = limits.modelled if limits else None, contact.reasons if contact else None
+    fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     result = MuscleForces(
         muscle_set=limb.muscle_set,
         optimized=optimized,
         activation=found.activation,
         geometry=limb.geometry,
-        limits=found.limits,
+        limits=limits,
         stretch=found.stretch,
         force_n=force,
         least_n=least + strong.passive_n,
@@ -115,12 +116,12 @@ def muscle_forces(
         body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,
         out_of_range=np.asarray(out_of_range.any(axis=1)),
-        fibres_out_of_range=_fibres_out(found.limits, len(force)),
+        fibres_out_of_range=fibres_out,
         beyond_range_rad=np.asarray(limb.beyond_rad[:, known].max(axis=1, initial=0.0)),
-        report=ForceReport(Tally({}, {}), limb.muscle_set, motion.joints, known, options, decisions=decisions),
+        report=ForceReport(Tally({}, {}), limb.muscle_set, motion.joints, known, options, decisions, modelled, reasons),
     )
     tally = force_tally(net_nm, result, strong.active_n, out_of_range, options=options, frames=frames)
-    return replace(result, report=result.report.about(tally, found.limits, contact))
+    return replace(result, report=replace(result.report, tally=tally))
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +170,9 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
     unknown = _unknown_arms(motion, chosen)
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
+    notes = [
+        f"{', '.join(without)}: no passive moment, as muscles.passive_moments: {options.passive_moments} has none there"
+    ]
     return _Limb(
         muscle_set=chosen,
         geometry=geometry,
@@ -178,7 +182,7 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
         arm_m=geometry.moment_arm_m * known[:, None],
         strong=strengths(geometry, chosen, options, unknown),
         passive_nm=passive_nm,
-        decisions=(*scaling, *unknown.values(), *_without_passive(without, options)),
+        decisions=(*scaling, *unknown.values(), *(notes if without else ())),
     )
 
 
@@ -214,20 +218,6 @@ def stretch_forces(
                 envelopes=envelopes.part(some) if envelopes else None,
             ),
         )
-
-
-def _fibres_out(limits: HillLimits | None, n_frames: int) -> BoolArray:
-    """Frames with a fibre outside its curves."""
-    return np.zeros(n_frames, dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
-
-
-def _without_passive(joints: Sequence[str], options: Muscles) -> list[str]:
-    """Note on the joints without a passive moment, where one is set."""
-    if not joints:
-        return []
-    return [
-        f"{', '.join(joints)}: no passive moment, as muscles.passive_moments: {options.passive_moments} has none there"
-    ]
 
 
 def _possible(

@@ -54,7 +54,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, finite
+from limbtorque.arrays import BoolArray, FloatArray
 
 TENDON = (0.2, 0.995, 0.25, 33.93669377311689)  # c1, c2, c3, k_T: strength at a strain of 4.9 %
 GAUSSIANS = ((0.814, 1.06, 0.162, 0.0633), (0.433, 0.717, -0.0299, 0.2), (0.1, 1.0, 0.354, 0.0))  # b1, b2, b3, b4
@@ -301,11 +301,6 @@ def hill_limits(
         A muscle with an unknown parameter has the strength `max_force_n` on every frame and no passive tension. A NaN
         in length or velocity of another makes its strength and passive tension NaN.
 
-    Raises
-    ------
-    ValueError
-        Mismatched shapes, infinite lengths or velocities, or impossible parameters.
-
     Notes
     -----
     The muscle has constant thickness: with ``w`` the musculotendon length less the tendon, and ``h`` the optimal length
@@ -332,11 +327,8 @@ def hill_limits(
     >>> limits.strength_n.round().tolist(), limits.modelled.tolist()
     ([[498.0, 500.0]], [True, False])
     """
-    length, velocity, strength, optimum, tendon, pennation = _muscles(
-        length_m, velocity_m_s, max_force_n, optimal_fibre_length_m, tendon_slack_length_m, pennation_rad
-    )
-    if not (np.isfinite(max_velocity_lopt_s) and max_velocity_lopt_s > 0.0):
-        raise ValueError(f"max_velocity_lopt_s is {max_velocity_lopt_s}; expected a number above 0")
+    given = (length_m, velocity_m_s, max_force_n, optimal_fibre_length_m, tendon_slack_length_m, pennation_rad)
+    length, velocity, strength, optimum, tendon, pennation = (np.asarray(values, dtype=float) for values in given)
     modelled = np.asarray(np.isfinite(optimum + tendon + pennation))
     along = np.maximum(length - tendon, 0.0)
     fibre = np.hypot(along, optimum * np.sin(pennation))
@@ -355,29 +347,6 @@ def hill_limits(
         possible=np.asarray(~beyond | ~modelled),
         modelled=modelled,
     )
-
-
-def _muscles(length_m: ArrayLike, velocity_m_s: ArrayLike, *parameters: ArrayLike) -> tuple[FloatArray, ...]:
-    """Arguments of `hill_limits` as arrays, checked."""
-    length, velocity = np.asarray(length_m, dtype=float), np.asarray(velocity_m_s, dtype=float)
-    if length.ndim != 2 or velocity.shape != length.shape:
-        raise ValueError(
-            f"length_m of shape {length.shape} and velocity_m_s of shape {velocity.shape}: expected (n_frames, n_muscles)"
-        )
-    for name, values in (("length_m", length), ("velocity_m_s", velocity)):
-        finite(name, values, missing=True)
-    names = ("max_force_n", "optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
-    rows = [np.asarray(values, dtype=float) for values in parameters]
-    for name, values in zip(names, rows, strict=True):
-        if values.shape != length.shape[1:]:
-            raise ValueError(f"{name} has shape {values.shape}, expected {length.shape[1:]}: one for each muscle")
-        pennate = name == "pennation_rad"
-        wrong = (values < 0.0) | (values >= np.pi / 2.0) if pennate else (values <= 0.0) | np.isinf(values)
-        wrong |= np.isnan(values) & (name == "max_force_n")
-        if wrong.any():
-            least = "from 0 to below pi/2" if pennate else "above 0"
-            raise ValueError(f"{name} has {values[wrong][0]:g} at [{int(wrong.argmax())}]; expected numbers {least}")
-    return length, velocity, *rows
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,7 +68,7 @@ from limbtorque.muscles.static_optimization.ranges import greatest_sums
 from limbtorque.muscles.static_optimization.reachable import least_largest
 
 N_DIRECTIONS = 24
-BY_MUSCLE, BY_JOINT = ("without_line", "disagreeing", "parallel", "directed"), ("reserve", "undetermined", "known")
+BY_MUSCLE, BY_JOINT = ("without_line", "disagreeing", "parallel"), ("reserve", "undetermined")
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
 
@@ -81,10 +80,6 @@ NEGLIGIBLE_N = 1e-6
 NEGLIGIBLE_NM = 1e-6
 STANDARD_GRAVITY_M_S2 = 9.80665
 """Acceleration by which body mass becomes body weight."""
-POINTS = "points"
-DIRECTIONS = "directions"
-PARALLEL = "parallel"
-UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,10 +165,7 @@ def contact_range(
     """
     n_frames, n_joints = between_rad.shape
     ranges = np.full((4, n_frames, n_joints), np.nan)
-    reach = np.transpose(moment_arm_m, (1, 2, 0)) * strength_n.T
-    capacity = torque_capacity(reach)
-    crossed = (capacity > 0).any(axis=1)
-    scaled = (reach / np.where(capacity > 0, capacity, 1.0)[:, None])[crossed]
+    scaled = _scaled_reach(moment_arm_m, strength_n)
     low, high = (np.broadcast_to(v, activation.shape).T for v in limits)
     for j in range(n_joints):
         across = np.flatnonzero(lines.crosses[j])
@@ -215,14 +207,18 @@ def within_effort(
     low, high : ndarray of shape (n_frames, n_muscles)
     """
     low, high = (np.broadcast_to(v, activation.shape) for v in limits)
-    reach = np.transpose(moment_arm_m, (1, 2, 0)) * strength_n.T
-    capacity = torque_capacity(reach)
-    crossed = (capacity > 0).any(axis=1)
-    scaled = (reach / np.where(capacity > 0, capacity, 1.0)[:, None])[crossed]
+    scaled = _scaled_reach(moment_arm_m, strength_n)
     found = np.nan_to_num(activation.T)
     least, _ = least_largest(np.nan_to_num(scaled), torques(np.nan_to_num(scaled), found), low.T, high.T)
     most = np.maximum(factor * least.max(axis=0), rest)[:, None]
     return low, np.maximum(low, np.minimum(high, most))
+
+
+def _scaled_reach(moment_arm_m: FloatArray, strength_n: FloatArray) -> FloatArray:
+    """Torque of each muscle over the capacity of all, at the joints that one crosses."""
+    reach = np.transpose(moment_arm_m, (1, 2, 0)) * strength_n.T
+    capacity = torque_capacity(reach)
+    return (reach / np.where(capacity > 0, capacity, 1.0)[:, None])[(capacity > 0).any(axis=1)]
 
 
 def _bounds(
@@ -238,31 +234,6 @@ def _bounds(
     least = np.minimum(np.maximum(-support.min(axis=0), 0.0), size)
     greatest = np.maximum(support.max(axis=0) / np.cos(np.pi / N_DIRECTIONS), size)
     return np.array([least, greatest, -support[N_DIRECTIONS // 2], support[0]])
-
-
-@dataclass(frozen=True)
-class WhyNot:
-    """Shares of all frames, 0 to 1, in which a contact force is unknown, by reason.
-
-    Attributes
-    ----------
-    without_line : dict of str to float
-        Muscles that pull across the joint without a line of action, with their share of the frames.
-    disagreeing : dict of str to float
-        Muscles with two points that imply another moment arm than the one in use, with their share of the frames.
-    largest_difference_m : dict of str to float
-        Largest difference of the moment arms, m, for the muscles of `disagreeing`.
-    reserve : float
-        Share of the frames with a reserve torque at the joint.
-    undetermined : float
-        Share of the frames without a reaction force, an orientation or the force of a muscle.
-    """
-
-    without_line: dict[str, float]
-    disagreeing: dict[str, float]
-    largest_difference_m: dict[str, float]
-    reserve: float
-    undetermined: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,60 +266,47 @@ class ContactReasons:
     Attributes
     ----------
     tally : Tally
-        Frames by joint and muscle: without a line, disagreeing, parallel, directed; by joint: reserve, undetermined, known.
+        Frames by joint and muscle: without a line, disagreeing, parallel; by joint: reserve, undetermined.
     joints, muscles : tuple of str
         Names.
-    tolerance_m : float
-        Largest allowed difference of moment arms, m.
     """
 
     tally: Tally
     joints: tuple[str, ...]
     muscles: tuple[str, ...]
-    tolerance_m: float
-
-    @property
-    def basis(self) -> tuple[str, ...]:
-        """Origin of each joint's pulls.
-
-        ``points`` (all muscles that pull in its known frames run between two points that agree with their moment arms, or no
-        muscle pulls), ``directions`` (some have a fitted direction, at the distance of the moment arm), ``parallel`` (some are assumed
-        parallel to a segment: an unchecked approximation) or ``unknown`` (in all frames).
-        """
-        parallel, directed = (self.tally[name].any(axis=1) for name in ("parallel", "directed"))
-        found = np.where(parallel, PARALLEL, np.where(directed, DIRECTIONS, POINTS))
-        return tuple(np.where(self.tally["known"] > 0, found, UNKNOWN).tolist())
-
-    @property
-    def why_not(self) -> tuple[WhyNot, ...]:
-        """Reasons for each joint."""
-        return tuple(self._of_joint(j) for j in range(len(self.joints)))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The reasons in sentences."""
-        return tuple(
-            note
-            for j, (joint, why) in enumerate(zip(self.joints, self.why_not, strict=True))
-            for note in _notes(joint, why, list(self._shares("parallel", j)), self.tolerance_m)
-        )
+        return tuple(note for j in range(len(self.joints)) for note in self._notes(j))
 
-    def _of_joint(self, j: int) -> WhyNot:
-        n_frames = max(int(self.tally["frames"]), 1)
-        disagreeing = self._shares("disagreeing", j)
-        largest_m = dict(zip(self.muscles, self.tally["difference_m"][j].tolist(), strict=True))
-        return WhyNot(
-            without_line=self._shares("without_line", j),
-            disagreeing=disagreeing,
-            largest_difference_m={muscle: largest_m[muscle] for muscle in disagreeing},
-            reserve=float(self.tally["reserve"][j]) / n_frames,
-            undetermined=float(self.tally["undetermined"][j]) / n_frames,
-        )
-
-    def _shares(self, reason: str, j: int) -> dict[str, float]:
-        """Share of the frames of each muscle that occurs."""
+    def shares(self, reason: str, j: int) -> dict[str, float]:
+        """Share of the frames, 0 to 1, of each muscle that occurs at a joint."""
         counts = zip(self.muscles, self.tally[reason][j].tolist(), strict=True)
         return {muscle: count / int(self.tally["frames"]) for muscle, count in counts if count}
+
+    def _notes(self, j: int) -> list[str]:
+        """Notes on where and why the contact force of a joint is unknown, and on its accuracy."""
+        where = f"{self.joints[j]}: contact force unknown"
+        difference_mm = dict(zip(self.muscles, (1e3 * self.tally["difference_m"][j]).tolist(), strict=True))
+        notes = [
+            f"{where} in {100 * share:.0f} % of the frames, where {muscle} pulls without a line of action"
+            for muscle, share in self.shares("without_line", j).items()
+        ]
+        notes += [
+            f"{where} in {100 * share:.0f} % of the frames, where the moment arm of {muscle} differs from that of its two points "
+            f"by up to {difference_mm[muscle]:.1f} mm (at most {1e3 * TOLERANCE_M:g} mm allowed)"
+            for muscle, share in self.shares("disagreeing", j).items()
+        ]
+        if reserved := int(self.tally["reserve"][j]):
+            share = reserved / int(self.tally["frames"])
+            notes.append(f"{where} in {100 * share:.0f} % of the frames, with a reserve torque")
+        if parallel := self.shares("parallel", j):
+            notes.append(
+                f"{self.joints[j]}: contact force approximate, with the pull of {', '.join(parallel)} assumed parallel to a "
+                "segment; 10 deg of error in its direction are 17 % of a muscle's force"
+            )
+        return notes
 
 
 def contact_force(
@@ -392,11 +350,6 @@ def contact_force(
     ContactForce
         Forces, NaN where unknown, with the reasons.
 
-    Raises
-    ------
-    ValueError
-        Mismatched shapes.
-
     Notes
     -----
     A muscle without force needs no line. A NaN in a reaction, an orientation or the force of a muscle across the joint
@@ -417,115 +370,42 @@ def contact_force(
     ...     [[[0.0, 10.0]]], [[50.0]], [[[0.04]]], lines, axes_rad=([[-np.pi / 2]], [[0.0]]),
     ...     flexion_sign=[1.0], joints=["elbow"], muscles=["biceps"]
     ... )
-    >>> held.contact_n.round(9).tolist(), held.reasons.basis
-    ([[[0.0, -40.0]]], ('parallel',))
+    >>> held.contact_n.round(9).tolist()
+    [[[0.0, -40.0]]]
     """
-    force = np.asarray(force_n, dtype=float)
-    shape = (len(force), len(joints))
-    _shaped("force_n", force, (len(force), len(muscles)))
-    _shaped("lines.points_m", lines.points_m, (len(joints), len(muscles), 4))
-    sign = _shaped("flexion_sign", flexion_sign, (len(joints),))
-    reaction = _shaped("reaction_n", reaction_n, (*shape, 2))
-    arm = _shaped("moment_arm_m", moment_arm_m, (*shape, len(muscles)))
-    proximal, distal = (_shaped(f"axes_rad[{k}]", axis, shape) for k, axis in enumerate(axes_rad))
-    bend = sign * (distal - proximal) if flexion_rad is None else _shaped("flexion_rad", flexion_rad, shape)
-    reserve = np.zeros(shape) if reserve_nm is None else _shaped("reserve_nm", reserve_nm, shape)
+    force, reaction, sign = (np.asarray(values, dtype=float) for values in (force_n, reaction_n, flexion_sign))
+    proximal, distal = (np.asarray(axis, dtype=float) for axis in axes_rad)
+    between = sign * (distal - proximal)
+    bend = between if flexion_rad is None else np.asarray(flexion_rad, dtype=float)
+    reserve = np.zeros(between.shape) if reserve_nm is None else np.asarray(reserve_nm, dtype=float)
     tension = np.ascontiguousarray(force.T)
-    arm = np.ascontiguousarray(np.transpose(arm, (1, 2, 0)))  # as they come from moment_arm_matrix: no copy
-    contact = np.empty((*shape, 2))
-    known = np.empty(shape, dtype=bool)
-    idle = (tension <= NEGLIGIBLE_N).all(axis=1)
-    counts: dict[str, NDArray[np.int64]] = {
-        name: np.zeros((len(joints), len(muscles)), dtype=int) for name in BY_MUSCLE
-    }
-    counts |= {name: np.zeros(len(joints), dtype=int) for name in BY_JOINT}
-    difference_m = np.zeros((len(joints), len(muscles)))
-    for j in range(len(joints)):
-        flexion = sign[j] * (distal[:, j] - proximal[:, j])
+    arm = np.ascontiguousarray(np.transpose(np.asarray(moment_arm_m, dtype=float), (1, 2, 0)))
+    pulling, idle = tension > NEGLIGIBLE_N, (tension <= NEGLIGIBLE_N).all(axis=1)
+    contact, known = np.full(reaction.shape, np.nan), np.zeros(between.shape, dtype=bool)
+    n_joints, n_muscles = len(joints), len(muscles)
+    counts: dict[str, NDArray[np.int64]] = {name: np.zeros((n_joints, n_muscles), dtype=int) for name in BY_MUSCLE}
+    counts |= {name: np.zeros(n_joints, dtype=int) for name in BY_JOINT}
+    difference_m = np.zeros((n_joints, n_muscles))
+    for j in range(n_joints):
         severed = np.flatnonzero(lines.crosses[j] & ~idle)
-        cut = _cut(
-            tension[severed],
-            unit_pulls(lines, j, severed, flexion, bend[:, j]),
-            has=lines.known[j, severed],
-            parallel=np.asarray(lines.known & ~lines.checked & ~lines.directed)[j, severed],
-            difference_m=_difference(lines, j, severed, flexion, arm[j, severed]),
-            given=~(np.isnan(reaction[:, j]).any(axis=1) | np.isnan(flexion)),
-            reserved=~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM),
-            tolerance_m=TOLERANCE_M,
-        )
-        pull = in_plane(cut.pull_n, distal[:, j], flexion_sign=sign[j])
-        known[:, j] = cut.known
-        contact[:, j] = np.where(cut.known[:, None], reaction[:, j] - pull, np.nan)
-        disagrees, pulls = cut.disagrees & cut.given, tension[severed] > NEGLIGIBLE_N
-        counts["without_line"][j, severed] = (cut.without_line & cut.given).sum(axis=1)
+        tensions, pulls, has = tension[severed], pulling[severed], lines.known[j, severed, None]
+        given = ~(np.isnan(reaction[:, j]).any(axis=1) | np.isnan(between[:, j]) | np.isnan(tensions).any(axis=0))
+        reserved = given & ~(np.abs(reserve[:, j]) <= NEGLIGIBLE_NM)
+        difference = np.where(pulls, np.abs(_difference(lines, j, severed, between[:, j], arm[j, severed])), 0.0)
+        without_line, disagrees = pulls & ~has & given, pulls & ~(difference <= TOLERANCE_M) & given
+        known[:, j] = here = given & ~reserved & ~(without_line | disagrees).any(axis=0)
+        # C_j = R_j - sum over the muscles of F_m u_jm
+        unit = unit_pulls(lines, j, severed, between[:, j], bend[:, j])
+        pull = in_plane(np.where(pulls & has, tensions * unit, 0.0).sum(axis=1), distal[:, j], flexion_sign=sign[j])
+        contact[here, j] = (reaction[:, j] - pull)[here]
+        parallel = (lines.known & ~lines.checked & ~lines.directed)[j, severed, None]
+        counts["without_line"][j, severed] = without_line.sum(axis=1)
         counts["disagreeing"][j, severed] = disagrees.sum(axis=1)
-        counts["parallel"][j, severed] = (cut.parallel & cut.known).sum(axis=1)
-        counts["directed"][j, severed] = (pulls & lines.directed[j, severed, None] & cut.known).sum(axis=1)
-        counts["reserve"][j] = (cut.reserved & cut.given).sum()
-        counts["undetermined"][j] = (~cut.given).sum()
-        counts["known"][j] = cut.known.sum()
-        difference_m[j, severed] = np.where(disagrees, np.abs(cut.difference_m), 0.0).max(axis=1, initial=0.0)
+        counts["parallel"][j, severed] = (pulls & parallel & here).sum(axis=1)
+        counts["reserve"][j], counts["undetermined"][j] = reserved.sum(), (~given).sum()
+        difference_m[j, severed] = np.where(disagrees, difference, 0.0).max(axis=1, initial=0.0)
     tally = Tally({**counts, "frames": len(force)}, {"difference_m": difference_m})
-    return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles), TOLERANCE_M))
-
-
-@dataclass(frozen=True, eq=False)
-class _Cut:
-    """Muscles that cross one joint and pull in some frame.
-
-    Attributes
-    ----------
-    pull_n : ndarray of shape (2, n_frames)
-        Sum of the pulls of the muscles with a line, along the distal segment's axis and to its flexor side.
-    without_line, disagrees, parallel : ndarray of bool, shape (n_muscles, n_frames)
-        Muscles that pull: without a line; with one that contradicts the moment arm; with an unchecked one.
-    difference_m : ndarray of shape (n_muscles, n_frames)
-        Moment arm of the line less that in use, where a muscle between two points pulls.
-    given, reserved : ndarray of bool, shape (n_frames,)
-        Frames with all data; frames with a reserve torque.
-    """
-
-    pull_n: FloatArray
-    without_line: BoolArray
-    disagrees: BoolArray
-    parallel: BoolArray
-    difference_m: FloatArray
-    given: BoolArray
-    reserved: BoolArray
-
-    @cached_property
-    def known(self) -> BoolArray:
-        """Frames with a valid line of every pulling muscle and no other joint torque."""
-        return np.asarray(self.given & ~self.reserved & ~(self.without_line | self.disagrees).any(axis=0))
-
-
-def _cut(
-    tension: FloatArray,
-    unit: FloatArray,
-    *,
-    has: BoolArray,
-    parallel: BoolArray,
-    difference_m: FloatArray,
-    given: BoolArray,
-    reserved: BoolArray,
-    tolerance_m: float,
-) -> _Cut:
-    """Pulls across one joint.
-
-    Tension is of shape (n_muscles, n_frames), the unit pulls of (2, n_muscles, n_frames).
-    """
-    pulls = tension > NEGLIGIBLE_N
-    difference = np.where(pulls, difference_m, 0.0)
-    pulled = pulls & has[:, None]
-    return _Cut(
-        pull_n=np.where(pulled, tension * unit, 0.0).sum(axis=1),
-        without_line=pulls & ~has[:, None],
-        disagrees=pulls & ~(np.abs(difference) <= tolerance_m),
-        parallel=pulls & parallel[:, None],
-        difference_m=difference,
-        given=given & ~np.isnan(tension).any(axis=0),
-        reserved=reserved,
-    )
+    return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles)))
 
 
 def _difference(lines: Lines, j: int, muscles: NDArray[np.int64], between: FloatArray, arm: FloatArray) -> FloatArray:
@@ -535,32 +415,3 @@ def _difference(lines: Lines, j: int, muscles: NDArray[np.int64], between: Float
     points = lines.points_m[j, muscles[some]]
     difference[some] = stretch_moment(points, between) / stretch_length(free_stretch(points, between)) - arm[some]
     return difference
-
-
-def _shaped(name: str, value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    array = np.asarray(value, dtype=float)
-    if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}, expected {shape}")
-    return array
-
-
-def _notes(joint: str, why: WhyNot, parallel: Sequence[str], tolerance_m: float) -> list[str]:
-    """Notes on where and why the contact force is unknown, and on its accuracy."""
-    where = f"{joint}: contact force unknown"
-    notes = [
-        f"{where} in {100 * share:.0f} % of the frames, where {muscle} pulls without a line of action"
-        for muscle, share in why.without_line.items()
-    ]
-    notes += [
-        f"{where} in {100 * share:.0f} % of the frames, where the moment arm of {muscle} differs from that of its two points by "
-        f"up to {1e3 * why.largest_difference_m[muscle]:.1f} mm (at most {1e3 * tolerance_m:g} mm allowed)"
-        for muscle, share in why.disagreeing.items()
-    ]
-    if why.reserve:
-        notes.append(f"{where} in {100 * why.reserve:.0f} % of the frames, with a reserve torque")
-    if parallel:
-        notes.append(
-            f"{joint}: contact force approximate, with the pull of {', '.join(parallel)} assumed parallel to a segment; "
-            "10 deg of error in its direction are 17 % of a muscle's force"
-        )
-    return notes

@@ -100,74 +100,6 @@ def segment_axes(angle_rad: ArrayLike, flexion_zero_rad: ArrayLike) -> tuple[Flo
     return proximal, orientation - slope
 
 
-def pull_direction(
-    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> FloatArray:
-    """Direction in which a muscle pulls the distal segment.
-
-    Parameters
-    ----------
-    line : LineOfAction
-        Line of action across the joint.
-    proximal_rad, distal_rad : array_like of shape (n_frames,)
-        Orientation of the axis of the segment on either side, rad, from its proximal to its distal end,
-        counter-clockwise from the plane's x axis.
-    flexion_sign : float
-        +1 where the joint flexes counter-clockwise, -1 where clockwise. A direction by flexion takes the angle between the axes
-        as flexion.
-
-    Returns
-    -------
-    ndarray of shape (n_frames, 2)
-        Vectors in the plane, as long as the part of the tension that acts there: 1 but for a direction by flexion with
-        another `in_plane_part`. NaN where an orientation is, or where the two points meet.
-
-    Examples
-    --------
-    The biceps of an arm bent to a right angle, its forearm forward; the muscle comes from high on the upper arm:
-
-    >>> biceps = LineOfAction(None, (0.3, 0.04), (0.04, 0.0), source="by hand")
-    >>> pull_direction(biceps, proximal_rad=[-np.pi / 2], distal_rad=[0.0], flexion_sign=1.0).round(3) + 0.0
-    array([[0., 1.]])
-    """
-    distal, flexion = _frames(proximal_rad, distal_rad, flexion_sign)
-    pull = unit_pulls(line_arrays([[line]], [[True]]), 0, [0], flexion)[:, 0]
-    return in_plane(pull, distal, flexion_sign=flexion_sign)
-
-
-def implied_arm(
-    line: LineOfAction, *, proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float
-) -> FloatArray:
-    """Moment arm of a muscle that runs straight between two points.
-
-    Parameters
-    ----------
-    line, proximal_rad, distal_rad, flexion_sign
-        As in `pull_direction`.
-
-    Returns
-    -------
-    ndarray of shape (n_frames,)
-        Moment arm, m, positive where the muscle flexes the joint.
-
-    Raises
-    ------
-    ValueError
-        A line without two points, which implies no arm.
-
-    Notes
-    -----
-    With d the distal point seen from the joint and u the direction of the pull, the arm is the moment ``d x u`` of a
-    pull of 1, counted in the sense of flexion.
-    """
-    if not line.proximal_m:
-        form = f"is parallel to the {line.parallel_to} segment" if line.parallel_to else "has no two points"
-        raise ValueError(f"the line {form} and implies no moment arm")
-    _, flexion = _frames(proximal_rad, distal_rad, flexion_sign)
-    points = np.array([_numbers(line)])
-    return np.asarray((stretch_moment(points, flexion) / stretch_length(free_stretch(points, flexion)))[0])
-
-
 def lines_of_action(muscles: Sequence[Muscle], joints: Sequence[str]) -> Lines:
     """Lines of action of the muscles of a set at the joints of a chain.
 
@@ -331,16 +263,6 @@ def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
         [distal_along * across + distal_across * along, distal_along * along - distal_across * across]
     )
     return np.asarray(coefficients.T @ np.array([np.cos(flexion), np.sin(flexion)]))
-
-
-def _frames(proximal_rad: ArrayLike, distal_rad: ArrayLike, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
-    """Distal axis and flexion, shape (n_frames,)."""
-    proximal, distal = np.asarray(proximal_rad, dtype=float), np.asarray(distal_rad, dtype=float)
-    if proximal.ndim != 1 or proximal.shape != distal.shape:
-        raise ValueError(
-            f"proximal_rad has shape {proximal.shape}, distal_rad {distal.shape}; expected (n_frames,) twice"
-        )
-    return distal, flexion_sign * (distal - proximal)
 
 
 def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:

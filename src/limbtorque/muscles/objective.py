@@ -37,27 +37,17 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
         A joint or a muscle that the set does not have, bounds that contradict each other, no cross-sections or fibre
         lengths for the criterion, or no reference to scale from.
     """
-    faults = [
-        *_of_joints(muscle_set, joints),
-        *_of_names(muscle_set, options),
-        *_of_criterion(muscle_set, options),
-        *_of_scaling(muscle_set, options, joints),
-    ]
-    if faults:
+    if faults := list(_faults(muscle_set, options, joints)):
         raise SettingsError("\n".join(f"muscle set '{muscle_set.name}' {fault}" for fault in faults))
 
 
-def _of_joints(muscle_set: MuscleSet, joints: Sequence[str]) -> Iterator[str]:
-    """Fault of joints that a set does not have."""
+def _faults(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
+    """Faults: unknown joints and names, contradicting bounds, no data for the criterion or for scaling."""
     if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
         yield (
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "
             "cross it), or choose another set for the chain (muscles.sets)"
         )
-
-
-def _of_names(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
-    """Faults of options by muscle: unknown names, and contradicting bounds."""
     by_muscle: dict[str, Mapping[str, Any]] = {
         option: getattr(options, option) for option in ("weights", "activation_bounds", "tendon_strain")
     }
@@ -73,21 +63,13 @@ def _of_names(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
     for m, low, high in zip(muscle_set.names, *activation_limits(muscle_set, options), strict=True):
         if low > high:
             yield f"has the bounds {low:g} to {high:g} for {m}; set muscles.min_activation below its largest activation"
-
-
-def _of_criterion(muscle_set: MuscleSet, options: Muscles) -> Iterator[str]:
-    """Fault of muscles without the data of the criterion."""
     needed = {"stress": "pcsa_cm2", "volume": "optimal_fibre_length_m"}.get(options.criterion)
-    lacking = [muscle.name for muscle in muscle_set.muscles if needed and getattr(muscle, needed) is None]
-    if lacking:
+    incomplete = [muscle.name for muscle in muscle_set.muscles if needed and getattr(muscle, needed) is None]
+    if incomplete:
         yield (
-            f"has no {needed} for {', '.join(lacking)}, which muscles.criterion: {options.criterion} needs; add it in a set of "
+            f"has no {needed} for {', '.join(incomplete)}, which muscles.criterion: {options.criterion} needs; add it in a set of "
             "your own, or use criterion: activation"
         )
-
-
-def _of_scaling(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
-    """Faults of a set without the reference that scaling needs."""
     reference = muscle_set.reference
     if "strength" in options.scale and (reference is None or reference.mass_kg is None):
         yield (
@@ -95,9 +77,9 @@ def _of_scaling(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) 
             "needs; add it in a set of your own"
         )
     known = reference.segment_length_m if reference else {}
-    if "moment_arms" in options.scale and (lacking := [j for j in joints if j not in known]):
+    if "moment_arms" in options.scale and (unscaled := [j for j in joints if j not in known]):
         yield (
-            f"has no segment lengths for its moment arms at {', '.join(lacking)} (reference: segment_length_m), which "
+            f"has no segment lengths for its moment arms at {', '.join(unscaled)} (reference: segment_length_m), which "
             "muscles.scale: moment_arms needs; add them in a set of your own"
         )
 
@@ -288,24 +270,18 @@ def measured_activation(
     if not wanted:
         return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
     without = least_cost_forces(problem, options, problem.bounds[0]).activation
-    measured, told = np.full(without.shape, np.nan), []
+    measured, scaled = np.full(without.shape, np.nan), []
     for name in wanted:
         at, own = names.index(name), envelopes.muscles.index(name)
-        factor = 1.0 if envelopes.maximal[own] else _factor(envelopes.level[:, own], without[:, at])
-        measured[:, at] = factor * envelopes.level[:, own]
-        told.append(name if envelopes.maximal[own] else f"{name} (scaled by {factor:.2g})")
-    return measured, (_note(told, options),)
-
-
-def _note(told: Sequence[str], options: Muscles) -> str:
-    return f"activations near the envelopes (muscles.emg_weight {options.emg_weight:g}): {', '.join(told)}"
-
-
-def _factor(envelope: FloatArray, activation: FloatArray) -> float:
-    """Ratio of the means over the frames where both are known; 0 where there are none."""
-    known = np.isfinite(envelope) & np.isfinite(activation)
-    total = float(envelope[known].sum())
-    return float(activation[known].sum()) / total if total > 0.0 else 0.0
+        level, factor = envelopes.level[:, own], 1.0
+        if not envelopes.maximal[own]:  # ratio of the means over the frames where both are known
+            known = np.isfinite(level) & np.isfinite(without[:, at])
+            total = float(level[known].sum())
+            factor = float(without[known, at].sum()) / total if total > 0.0 else 0.0
+        measured[:, at] = factor * level
+        scaled.append(name if envelopes.maximal[own] else f"{name} (scaled by {factor:.2g})")
+    note = f"activations near the envelopes (muscles.emg_weight {options.emg_weight:g}): {', '.join(scaled)}"
+    return measured, (note,)
 
 
 @dataclass(frozen=True)

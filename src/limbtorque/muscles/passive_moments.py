@@ -32,85 +32,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 
-PER_DEG = 180.0 / math.pi  # a rate per degree as one per radian
+JOINTS = ("hip", "knee", "ankle")
 
-
-@dataclass(frozen=True)
-class Term:
-    """Exponential: size at zero flexion, N m, and rates per rad of each joint."""
-
-    size_nm: float
-    rates: dict[str, float]
-
-
-@dataclass(frozen=True)
-class PassiveCurve:
-    """Passive moment of a joint: a constant, N m, and its exponentials."""
-
-    constant_nm: float
-    terms: tuple[Term, ...]
-
-    @property
-    def joints(self) -> frozenset[str]:
-        """Joints on whose flexion the moment depends."""
-        return frozenset(joint for term in self.terms for joint in term.rates)
-
-    def moment_nm(self, flexion_rad: dict[str, FloatArray]) -> FloatArray:
-        """Moment at the flexion of each joint, N m, positive flexes."""
-        parts = (
-            term.size_nm * np.exp(sum(rate * flexion_rad[joint] for joint, rate in term.rates.items()))
-            for term in self.terms
-        )
-        return np.asarray(sum(parts, start=np.float64(self.constant_nm)))
-
-
-def _by_degrees(sign: float, exponent: float, rates: dict[str, float]) -> Term:
-    return Term(sign * math.exp(exponent), {joint: rate * PER_DEG for joint, rate in rates.items()})
-
-
-def _from_limit(size_nm: float, rate: float, limit_rad: float, joint: str) -> Term:
-    """Exponential with a given size at a limit of a joint's range."""
-    return Term(size_nm * math.exp(-rate * limit_rad), {joint: rate})
-
-
-CURVES: dict[str, dict[str, PassiveCurve]] = {
+# constant M_0, N m, and the rows of the exponentials: sign s and exponent c, rates k at hip, knee and ankle, per degree
+RIENER_EDRICH: dict[str, tuple[float, list[tuple[float, ...]]]] = {
+    "hip": (8.072, [(1, 1.4655, -0.0750, -0.0034, 0), (-1, 1.3403, 0.0305, -0.0226, 0)]),
+    "knee": (
+        -4.820,
+        [(1, 1.800, 0.0217, -0.0352, 0.0460), (-1, -3.971, -0.0128, 0.0495, 0.0004), (1, 2.220, 0, -0.150, 0)],
+    ),
+    "ankle": (1.792, [(1, -7.9763, 0, 0.0008, -0.1949), (-1, 2.1016, 0, -0.0176, 0.0843)]),
+}
+# moment, N m, at each limit of a joint's range, rate per rad, and the limit, rad
+ANDERSON = {
+    "hip": [(-2.44, 5.05, 1.81), (1.51, -21.88, -0.6981)],
+    "knee": [(-11.03, 11.33, 2.40), (6.09, -33.94, -0.13)],
+    "ankle": [(-2.03, 38.11, 0.52), (0.18, -12.12, -0.74)],
+}
+Curve: TypeAlias = tuple[float, list[tuple[float, FloatArray]]]
+"""Constant, N m; size at zero flexion, N m, and rates per rad at hip, knee and ankle, of each exponential."""
+CURVES: dict[str, dict[str, Curve]] = {
     "riener_edrich": {
-        "hip": PassiveCurve(
-            8.072,
-            (
-                _by_degrees(1, 1.4655, {"knee": -0.0034, "hip": -0.0750}),
-                _by_degrees(-1, 1.3403, {"knee": -0.0226, "hip": 0.0305}),
-            ),
-        ),
-        "knee": PassiveCurve(
-            -4.820,
-            (
-                _by_degrees(1, 1.800, {"ankle": 0.0460, "knee": -0.0352, "hip": 0.0217}),
-                _by_degrees(-1, -3.971, {"ankle": 0.0004, "knee": 0.0495, "hip": -0.0128}),
-                _by_degrees(1, 2.220, {"knee": -0.150}),
-            ),
-        ),
-        "ankle": PassiveCurve(
-            1.792,
-            (
-                _by_degrees(1, -7.9763, {"ankle": -0.1949, "knee": 0.0008}),
-                _by_degrees(-1, 2.1016, {"ankle": 0.0843, "knee": -0.0176}),
-            ),
-        ),
+        joint: (constant, [(sign * math.exp(exponent), np.degrees(rates)) for sign, exponent, *rates in rows])
+        for joint, (constant, rows) in RIENER_EDRICH.items()
     },
     "anderson": {
-        "hip": PassiveCurve(0.0, (_from_limit(-2.44, 5.05, 1.81, "hip"), _from_limit(1.51, -21.88, -0.6981, "hip"))),
-        "knee": PassiveCurve(0.0, (_from_limit(-11.03, 11.33, 2.40, "knee"), _from_limit(6.09, -33.94, -0.13, "knee"))),
-        "ankle": PassiveCurve(
-            0.0, (_from_limit(-2.03, 38.11, 0.52, "ankle"), _from_limit(0.18, -12.12, -0.74, "ankle"))
-        ),
+        joint: (
+            0.0,
+            [(size * math.exp(-rate * limit), rate * (np.array(JOINTS) == joint)) for size, rate, limit in rows],
+        )
+        for joint, rows in ANDERSON.items()
     },
 }
 
@@ -158,9 +115,15 @@ def passive_moments(
     if method not in CURVES:
         raise ValueError(f"method is {method!r}, expected none, {', '.join(CURVES)}")
     usable = {joint: flexion_rad[:, j] for j, joint in enumerate(joints) if known is None or known[j]}
-    curves: dict[str, Any] = CURVES[method]
-    without = tuple(joint for joint in joints if joint not in curves or not curves[joint].joints <= usable.keys())
+    without = []
     for j, joint in enumerate(joints):
-        if joint not in without:
-            moment[:, j] = curves[joint].moment_nm(usable)
-    return moment, without
+        constant, terms = CURVES[method].get(joint, (0.0, []))
+        needed = {name for _, rates in terms for name, rate in zip(JOINTS, rates, strict=True) if rate}
+        if not terms or not needed <= usable.keys():
+            without.append(joint)
+            continue
+        moment[:, j] = constant
+        for size_nm, rates in terms:
+            exponent = sum(rate * usable[name] for name, rate in zip(JOINTS, rates, strict=True) if rate)
+            moment[:, j] += size_nm * np.exp(exponent)
+    return moment, tuple(without)
