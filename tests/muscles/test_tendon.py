@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from limbtorque.muscles import hill
-from limbtorque.muscles.hill import CLOSED, TendonUnits, equilibrium_tension, fibre_state, hill_limits
+from limbtorque.muscles import hill, strength
+from limbtorque.muscles.hill import hill_limits
+from limbtorque.muscles.strength import CLOSED, TendonUnits, equilibrium_tension, fibre_state
 
 OPTIMUM, SLACK, PENNATION, FASTEST = 0.05, 0.25, 0.4, 0.5  # like a soleus
 
@@ -234,7 +235,7 @@ def test_equilibrium_is_that_of_opensims_muscle_with_the_same_curves(opensim, ac
     wanted = np.full(lengths.shape, activation)
     theirs = opensim_tension(opensim, "DeGrooteFregly2016Muscle", lengths, activation)
     np.testing.assert_allclose(equilibrium_tension(units(lengths), wanted), theirs, atol=0.019)
-    monkeypatch.setattr(hill, "passive_force_length", raised_passive)
+    monkeypatch.setattr(strength, "passive_force_length", raised_passive)
     np.testing.assert_allclose(equilibrium_tension(units(lengths), wanted), theirs, atol=1e-3 + 7e-3 * activation)
 
 
