@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, Field, ValidationError, create_model, model_validator
+from pydantic import BaseModel, ValidationError, create_model, model_validator
 
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.study.chains import BUILT_IN, ChainModel, LandmarkRule
@@ -36,28 +36,23 @@ class Settings(Options):
     trials: str = option("config/trials.csv", "Table of trials, relative to the study's folder.")
     subjects: str = option("config/subjects.csv", "Table of subjects, relative to the study's folder.")
     gravity_m_s2: float = option(9.80665, "Acceleration of gravity.", "m/s^2", ge=0.0, le=30.0)
-    marker_sets: dict[str, dict[str, LandmarkRule]] = Field(
-        default_factory=dict,
-        description="Per marker set: landmark -> marker, list of markers (their mean), point between two markers, or the "
+    marker_sets: dict[str, dict[str, LandmarkRule]] = option(
+        {},
+        "Per marker set: landmark -> marker, list of markers (their mean), point between two markers, or the "
         "markers of two segments whose centre of rotation it is. {S} is replaced by R or L, {s} by r or l, {side}"
         " by right or left.",
     )
-    substitutes: dict[str, dict[str, str]] = Field(
-        default_factory=dict,
-        description="Per marker set: required landmark -> landmark used in its place. Every use is noted.",
+    substitutes: dict[str, dict[str, str]] = option(
+        {}, "Per marker set: required landmark -> landmark used in its place. Every use is noted."
     )
-    chains: dict[str, ChainModel] = Field(
-        default_factory=dict, description="Chains of the study, beside the built-in arm and leg."
-    )
+    chains: dict[str, ChainModel] = option({}, "Chains of the study, beside the built-in arm and leg.")
     reading: Reading = Reading()
     plane: Plane = Plane()
     gaps: Gaps = Gaps()
     filter: Filter = Filter()
     differentiation: Differentiation = Differentiation()
     segments: BodySegments = BodySegments()
-    loads: dict[str, LoadModel] = Field(
-        default_factory=dict, description="External loads by name, for the column 'load' of the table of trials."
-    )
+    loads: dict[str, LoadModel] = option({}, "External loads by name, for the column 'load' of the table of trials.")
     plates: Plates = Plates()
     motion: Motion = Motion()
     torques: TorqueColumns = TorqueColumns()

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
 SMALLEST, LARGEST = 1e-15, 1e15  # sizes of numbers in any unit
 LONGEST = 1000  # characters of a text
@@ -67,6 +67,11 @@ class Frozen(BaseModel):
             if isinstance(each, str) and len(each) > LONGEST:
                 raise ValueError(f"expected at most {LONGEST} characters, found {len(each)}")
         return value
+
+
+ONE_OR_MORE = BeforeValidator(  # of an option that is a list: one entry may be given without it
+    lambda value: (value,) if isinstance(value, str) else value, json_schema_input_type=str | tuple[str, ...]
+)
 
 
 class Options(Frozen):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Literal, get_args
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from limbtorque.chain.segment_tables import TABLES, Row, segment_table
 from limbtorque.study.options.base import Options, number_of, option
@@ -23,9 +23,8 @@ class Plane(Options):
         "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
         " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
     )
-    min_projection: ClassVar[float] = (
-        0.3  # projected over true length of a segment whose direction in the plane is used
-    )
+    # projected over true length of a segment whose direction in the plane is used
+    min_projection: ClassVar[float] = 0.3
     min_travel_m: ClassVar[float] = 0.5  # displacement that defines a direction of travel
 
     @model_validator(mode="after")
@@ -221,14 +220,14 @@ class BodySegments(Options):
         "Table of segment parameters: 'dempster_winter', 'de_leva' and 'zatsiorsky', which need the subject's sex; each "
         "with its own landmarks (docs/segments.md).",
     )
-    rows: dict[str, OwnRow] = Field(
-        default_factory=dict,
-        description="Parameters of the laboratory's own, by the rows of the table that they replace or add, such as "
+    rows: dict[str, OwnRow] = option(
+        {},
+        "Parameters of the laboratory's own, by the rows of the table that they replace or add, such as "
         "{foot: {proximal: heel, distal: toe_tip, mass: 0.014, com: 0.44, gyration: 0.25}}.",
     )
-    added: dict[str, AddedMass] = Field(
-        default_factory=dict,
-        description="Point masses by the segments of a chain that they move with, such as {hand: {mass_kg: 2}}; they add to "
+    added: dict[str, AddedMass] = option(
+        {},
+        "Point masses by the segments of a chain that they move with, such as {hand: {mass_kg: 2}}; they add to "
         "the segment's mass, centre of mass and moment of inertia, not to the body mass.",
     )
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from limbtorque.study.options.base import Options, number_of, option
+from limbtorque.study.options.base import ONE_OR_MORE, Options, number_of, option
 
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -15,9 +15,9 @@ class Muscles(Options):
     """Muscle forces by static optimization; see docs/muscles.md."""
 
     enabled: bool = option(True, "Compute muscle forces by static optimization.")
-    sets: dict[str, str] = Field(
-        default_factory=dict,
-        description="Muscle set of a chain in place of its default, {arm: pairs}: a built-in name (arm, leg, pairs) or a file"
+    sets: dict[str, str] = option(
+        {},
+        "Muscle set of a chain in place of its default, {arm: pairs}: a built-in name (arm, leg, pairs) or a file"
         " in the study.",
     )
     criterion: Literal["activation", "stress", "volume"] = option(
@@ -33,9 +33,8 @@ class Muscles(Options):
         "1",
         "1 to 10 | min_max",
     )
-    weights: dict[str, Annotated[float, Field(gt=0.0)]] = Field(
-        default_factory=dict,
-        description="Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given.",
+    weights: dict[str, Annotated[float, Field(gt=0.0)]] = option(
+        {}, "Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given."
     )
     change_time_s: float = option(
         0.0,
@@ -54,9 +53,9 @@ class Muscles(Options):
         le=1e6,
     )
     min_activation: float = option(0.0, "Least activation of every muscle.", "1", ge=0.0, lt=1.0)
-    activation_bounds: dict[str, tuple[Share, Share]] = Field(
-        default_factory=dict,
-        description="Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's "
+    activation_bounds: dict[str, tuple[Share, Share]] = option(
+        {},
+        "Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's "
         "where not given.",
     )
     reserve: float | Literal["least", "none"] = option(
@@ -88,27 +87,26 @@ class Muscles(Options):
         "'compliant': fibres in equilibrium with a tendon that stretches (muscles.force_length_velocity); 'rigid': tendons "
         "keep their slack length.",
     )
-    tendon_strain: dict[str, Annotated[float, Field(gt=0.0, le=0.2)]] = Field(
-        default_factory=dict,
-        description="Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
+    tendon_strain: dict[str, Annotated[float, Field(gt=0.0, le=0.2)]] = option(
+        {},
+        "Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
         "0.049 (De Groote et al. 2016), where not given.",
     )
-    max_fibre_velocity_lopt_s: ClassVar[float] = (
-        10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
-    )
+    # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
+    max_fibre_velocity_lopt_s: ClassVar[float] = 10.0
     passive_moments: Literal["none", "riener_edrich", "anderson"] = option(
         "none",
         "Passive moments of hip, knee and ankle, subtracted from the torque: 'riener_edrich', ligaments, capsules and "
         "relaxed muscles (Riener and Edrich 1999); 'anderson', ligaments only (Anderson 1999).",
     )
-    scale: tuple[Literal["moment_arms", "strength"], ...] = option(
+    scale: Annotated[tuple[Literal["moment_arms", "strength"], ...], ONE_OR_MORE] = option(
         (),
         "Scaling to the subject, relative to the muscle set's reference: 'moment_arms', and lengths, by the segment distal to the "
         "joint; 'strength', by body mass.",
     )
-    strength_factors: dict[str, dict[str, Annotated[float, Field(gt=0.0, le=100.0)]]] = Field(
-        default_factory=dict,
-        description="Factor of a muscle's strength by subject, {S01: {soleus: 0.6}}, such as `limbtorque strength` finds from maximal "
+    strength_factors: dict[str, dict[str, Annotated[float, Field(gt=0.0, le=100.0)]]] = option(
+        {},
+        "Factor of a muscle's strength by subject, {S01: {soleus: 0.6}}, such as `limbtorque strength` finds from maximal "
         "trials; muscles are named as for weights; 1 where not given.",
     )
     contact_forces: bool = option(
@@ -116,9 +114,8 @@ class Muscles(Options):
         "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
         "also its least and greatest value at the same torques.",
     )
-    contact_effort: ClassVar[float] = (
-        1.25  # second range of the contact forces: over the least largest activation that makes the torques
-    )
+    # second range of the contact forces: over the least largest activation that makes the torques
+    contact_effort: ClassVar[float] = 1.25
     contact_rest: ClassVar[float] = 0.05  # activation that this range always allows: muscles are seldom silent
 
     @field_validator("exponent", mode="before")
@@ -136,11 +133,6 @@ class Muscles(Options):
         if value not in ("least", "none") and not number > 0.0:
             raise ValueError("expected 'least', 'none', or the torque in N m that costs as much as an active muscle")
         return value if value in ("least", "none") else number
-
-    @field_validator("scale", mode="before", json_schema_input_type=str | tuple[str, ...])
-    @classmethod
-    def _one_kind(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
 
     @field_validator("activation_bounds", mode="before")
     @classmethod
@@ -185,9 +177,9 @@ class Muscles(Options):
 class Emg(Options):
     """Electromyography beside the predicted activations; see docs/emg.md."""
 
-    channels: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict,
-        description="Channel of the recording -> its muscle or muscles of the muscle set, {'Voltage.{S} Hams': hamstrings}; {S}, {s} "
+    channels: dict[str, tuple[str, ...]] = option(
+        {},
+        "Channel of the recording -> its muscle or muscles of the muscle set, {'Voltage.{S} Hams': hamstrings}; {S}, {s} "
         "and {side} as in marker_sets, {Side} and {SIDE} for Right and RIGHT. Several channels of one muscle are averaged. Empty: no electromyography.",
     )
     signal: Literal["auto", "raw", "envelope"] = option(
@@ -202,7 +194,7 @@ class Emg(Options):
         (20.0, 450.0), "Limits of the band-pass; the upper one is without effect above 0.45 of the rate.", "Hz"
     )
     envelope_cutoff_hz: float = option(6.0, "Cut-off of the envelope's low-pass.", "Hz", gt=0.0, le=100.0)
-    max_voluntary_files: tuple[str, ...] = option(
+    max_voluntary_files: Annotated[tuple[str, ...], ONE_OR_MORE] = option(
         (),
         "Recordings of maximum voluntary contractions, by whose largest envelope a channel is normalised; relative paths start at the "
         "study's folder. Empty: by its own peak in the recording.",
@@ -223,11 +215,6 @@ class Emg(Options):
         if not isinstance(value, dict):
             return value
         return {channel: (muscles,) if isinstance(muscles, str) else muscles for channel, muscles in value.items()}
-
-    @field_validator("max_voluntary_files", mode="before", json_schema_input_type=str | tuple[str, ...])
-    @classmethod
-    def _one_file(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _agree(self) -> Emg:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import PositiveInt, field_validator, model_validator
 
-from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 More = Literal[
@@ -160,8 +160,9 @@ class Tables(Options):
 class Figures(Options):
     """Figures."""
 
-    kinds: tuple[
-        Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg", "cutoff"], ...
+    kinds: Annotated[
+        tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg", "cutoff"], ...],
+        ONE_OR_MORE,
     ] = option(
         ("torques", "emg", "cutoff"),
         "Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked; "
@@ -173,7 +174,7 @@ class Figures(Options):
         "The figure 'cutoff' of the trials with a flag that concerns the cut-off (noise_m, acceleration_lost_share, "
         "shortest_period_share), or of all trials.",
     )
-    study: tuple[Literal["ensembles", "peak_terms", "flags"], ...] = option(
+    study: Annotated[tuple[Literal["ensembles", "peak_terms", "flags"], ...], ONE_OR_MORE] = option(
         ("ensembles", "peak_terms", "flags"),
         "Figures of the study, for each chain: 'ensembles', mean curves and spread by condition and side; "
         "'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality flags.",
@@ -182,12 +183,9 @@ class Figures(Options):
         "two_columns",
         "Width of figures: 85 or 180 mm, as journals print them; the figure of the limb is always 85 mm wide.",
     )
-    formats: tuple[Literal["png", "pdf", "svg"], ...] = option(("png",), "File formats of each figure.")
-
-    @field_validator("kinds", "study", "formats", mode="before", json_schema_input_type=str | tuple[str, ...])
-    @classmethod
-    def _one_entry(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
+    formats: Annotated[tuple[Literal["png", "pdf", "svg"], ...], ONE_OR_MORE] = option(
+        ("png",), "File formats of each figure."
+    )
 
 
 class Report(Options):

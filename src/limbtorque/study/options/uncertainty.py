@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from limbtorque.errors import did_you_mean
-from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
 Source = Literal[
     "segment_mass",
@@ -86,20 +86,20 @@ class Uncertainty(Options):
         f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}",
     )
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
-    off: tuple[Source, ...] = option((), "Sources of error that are left out.")
+    off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error that are left out.")
     sizes: dict[str, float] = Field(
         default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()},
         description="Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a "
         "column of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md.",
     )
-    landmarks: dict[str, CentreKind | float] = Field(
-        default_factory=dict,
-        description="Landmark -> kind of its rule, or its own standard deviation in m; others have the kind of their rule in "
+    landmarks: dict[str, CentreKind | float] = option(
+        {},
+        "Landmark -> kind of its rule, or its own standard deviation in m; others have the kind of their rule in "
         "the marker set.",
     )
-    sets: dict[str, dict[str, CentreKind | float]] = Field(
-        default_factory=dict,
-        description="Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule; "
+    sets: dict[str, dict[str, CentreKind | float]] = option(
+        {},
+        "Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule; "
         "`landmarks` goes before it.",
     )
 
@@ -137,11 +137,6 @@ class Uncertainty(Options):
         for errors in value.values():
             _refuse_large(errors)
         return value
-
-    @field_validator("off", mode="before", json_schema_input_type=Source | tuple[Source, ...])
-    @classmethod
-    def _one_source(cls, value: Any) -> Any:
-        return (value,) if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def _samples_of_errors(self) -> Uncertainty:
