@@ -31,8 +31,7 @@ from opensim_sets import PAGE, read_table
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.hill import hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.opensim_models.entries import ImportOptions
-from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
+from limbtorque.muscles.opensim_models.import_set import ImportedSet, ImportOptions, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
 from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization, share_torques

@@ -24,8 +24,7 @@ import pandas as pd
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions
-from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
+from limbtorque.muscles.opensim_models.import_set import ImportedMuscle, ImportedSet, ImportOptions, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
 from limbtorque.muscles.static_optimization.solve import OK, share_torques

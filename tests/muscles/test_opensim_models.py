@@ -19,15 +19,20 @@ from limbtorque.cli.init.folder import SKIPPED
 from limbtorque.cli.main import main
 from limbtorque.errors import ModelError
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.opensim_models.breaks import largest_jump, unbroken
-from limbtorque.muscles.opensim_models.entries import ImportOptions, short_name
-from limbtorque.muscles.opensim_models.import_set import import_muscle_set
+from limbtorque.muscles.opensim_models.import_set import ImportOptions, import_muscle_set, short_name
 from limbtorque.muscles.opensim_models.joints import JointChoice, ModelJoint
-from limbtorque.muscles.opensim_models.length_fit import fit_lengths
 from limbtorque.muscles.opensim_models.model import check_kind, read_model
-from limbtorque.muscles.opensim_models.sampling import Samples, back_and_forth, grid_lines, sample
+from limbtorque.muscles.opensim_models.samples import (
+    Samples,
+    back_and_forth,
+    fit_lengths,
+    grid_lines,
+    largest_jump,
+    sample,
+    unbroken,
+)
 from limbtorque.muscles.sets.moment_arm_curves import derivative, evaluate, interpolating_spline
-from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import OK, share_torques
 
 NOTHING = JointChoice({}, {})
@@ -164,7 +169,8 @@ def test_stated_errors_are_those_of_the_fit(leg_model):
         off = arms[:, j] - slope(long_length, [hip, bent], j)
         assert np.sqrt(np.mean(off**2)) == pytest.approx(one.fit.arm_rms_m[joint], rel=0.15, abs=2e-6)
         assert np.abs(off).max() == pytest.approx(one.fit.arm_max_m[joint], rel=0.15, abs=5e-6)
-        assert found.muscle_set.muscles[1].moment_arms[joint].rms_departure_m == round(one.fit.arm_rms_m[joint], 5)
+        stated = found.content["muscles"][1]["moment_arms"][joint]
+        assert stated["rms_departure_m"] == round(one.fit.arm_rms_m[joint], 5)
 
 
 @pytest.mark.usefixtures("opensim")
@@ -545,23 +551,6 @@ def test_grid_is_passed_by_neighbours():
 def test_names_lose_their_side_unless_two_would_meet():
     names = ["soleus_r", "soleus_l", "r_biceps", "psoas", "psoas_r"]
     assert [short_name(name, names) for name in names] == ["soleus", "soleus", "biceps", "psoas", "psoas_r"]
-
-
-def test_stated_errors_are_read_from_a_set():
-    entry = {
-        "name": "s", "joints": ["knee"], "flexion": {"knee": "Heel to buttock."},
-        "muscles": [{
-            "name": "m", "function": {"knee": "flexor"}, "max_isometric_force_n": 500.0,
-            "source": {"model": "made up", "licence": "CC0-1.0"},
-            "length": {"form": "sampled", "joints": ["knee"], "flexion_deg": [0, 60, 120], "lengths_m": [0.4, 0.37, 0.34],
-                       "max_departure_m": 0.002, "departs_at_deg": [30.0]},
-            "moment_arms": {"knee": {"form": "from_length", "rms_departure_m": 2e-4, "max_departure_m": 6e-4, "departs_at_deg": [15.0]}},
-        }],
-    }  # fmt: skip
-    (one,) = muscle_set_from_mapping(entry).muscles
-    arm = one.moment_arms["knee"]
-    assert (arm.rms_departure_m, arm.max_departure_m, arm.departs_at_deg) == (2e-4, 6e-4, (15.0,))
-    assert (one.length.max_departure_m, one.length.departs_at_deg) == (0.002, (30.0,))
 
 
 # --- the command -------------------------------------------------------------------------------------------------

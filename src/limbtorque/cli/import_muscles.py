@@ -12,8 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from limbtorque.errors import ModelError
-from limbtorque.muscles.opensim_models.entries import ImportedMuscle, ImportOptions, between
-from limbtorque.muscles.opensim_models.import_set import ImportedSet, import_muscle_set
+from limbtorque.muscles.opensim_models.import_set import (
+    ImportedMuscle,
+    ImportedSet,
+    ImportOptions,
+    between,
+    import_muscle_set,
+)
 from limbtorque.muscles.opensim_models.joints import JointChoice
 from limbtorque.study.files import write_text, yaml_text
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ModelError, did_you_mean
 from limbtorque.muscles.opensim_models.model import Coordinate, OpenSimModel
 
@@ -266,3 +266,31 @@ def _check_order(model: OpenSimModel, joints: tuple[ModelJoint, ...]) -> None:
                 f"{model.file}: {proximal.coordinate} ({proximal.name}) does not move {body}, the body of {distal.coordinate} "
                 f"({distal.name}); expected joints of one limb: name them, --coordinate {distal.name}=NAME"
             )
+
+
+def moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str, bodies: Iterable[str]) -> set[str]:
+    """Bodies that do not move against one while a joint moves.
+
+    Parameters
+    ----------
+    model : OpenSimModel
+        The model; it is left in another posture.
+    joint : ModelJoint
+        The joint.
+    body : str
+        The one body.
+    bodies : iterable of str
+        The bodies to be looked at.
+
+    Returns
+    -------
+    set of str
+    """
+    names, seen = list(dict.fromkeys(bodies)), []
+    for flexion in (*joint.range_deg, sum(joint.range_deg) / 2):
+        model.pose({joint.coordinate: joint.value_rad(flexion)})
+        turn, origin = model.place(body)
+        placed = [model.place(name) for name in names]
+        seen.append(np.array([np.column_stack([turn.T @ of, turn.T @ (at - origin)]) for of, at in placed]))
+    still: BoolArray = np.asarray(np.isclose(seen[0], seen[1:], rtol=0.0, atol=1e-9).all(axis=(0, 2, 3)))
+    return {name for name, stays in zip(names, still, strict=True) if stays}

@@ -87,14 +87,6 @@ class MuscleData:
 
 
 @dataclass(frozen=True, eq=False)
-class PathPoint:
-    """A point of a muscle's path: its body, and its place in ground, m."""
-
-    body: str
-    place_m: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
 class Opened:
     """A model of the package with its state.
 
@@ -179,12 +171,12 @@ class OpenSimModel:
         model, state = self.opened[-1].model, self.opened[-1].state
         return float(model.getMuscles().get(muscle).computeMomentArm(state, model.getCoordinateSet().get(coordinate)))
 
-    def path(self, muscle: str) -> list[PathPoint]:
-        """Points of a muscle's path in the posture, with those on surfaces."""
+    def path(self, muscle: str) -> list[tuple[str, FloatArray]]:
+        """Points of a muscle's path, with those on surfaces: body, and place in ground, m."""
         model, state = self.opened[0].model, self.opened[0].state
         points = model.getMuscles().get(muscle).getGeometryPath().getCurrentPath(state)
         return [
-            PathPoint(_body(point.getParentFrame()), point.getLocationInGround(state).to_numpy())
+            (_body(point.getParentFrame()), point.getLocationInGround(state).to_numpy())
             for point in (points.get(i) for i in range(points.getSize()))
         ]
 

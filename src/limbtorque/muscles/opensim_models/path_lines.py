@@ -12,8 +12,8 @@ from scipy.optimize import least_squares
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.lines_of_action import free_stretch, stretch_length, stretch_moment
-from limbtorque.muscles.opensim_models.joints import RIGHT, RULES, UP, ModelJoint
-from limbtorque.muscles.opensim_models.model import OpenSimModel, PathPoint
+from limbtorque.muscles.opensim_models.joints import RIGHT, RULES, UP, ModelJoint, moving_as_one
+from limbtorque.muscles.opensim_models.model import OpenSimModel
 
 N_POSTURES = 7
 AGREES_M = 3e-3  # as `joint_contact` allows
@@ -101,11 +101,12 @@ def lines_of_action(
     model.pose(neutral)
     centres = [model.joint_centre(one.coordinate) for one in joints]
     sides = [_axes(model, j, joints, centres, chain) for j in range(len(joints))]
+    every = {name for data in model.muscles.values() for name in data.bodies}
     lines: dict[str, dict[str, dict[str, Any]]] = {muscle: {} for muscle in crossed}
     for joint, axes in zip(joints, sides, strict=True):
         muscles = [muscle for muscle, of in crossed.items() if joint in of]
         seen: dict[str, list[Seen]] = {muscle: [] for muscle in muscles}
-        sides_of = [_moving_as_one(model, joint, body) for body in axes.bodies]
+        sides_of = [moving_as_one(model, joint, body, every) for body in axes.bodies]
         middle = {one.coordinate: one.value_rad(sum(one.range_deg) / 2) for one in joints}
         for others in (neutral, middle):
             for flexion in np.linspace(*joint.range_deg, N_POSTURES):
@@ -148,26 +149,16 @@ def _rows(axis: FloatArray, flexes: float) -> FloatArray:
     return np.array([along, flexes * np.cross(RIGHT, along), RIGHT])
 
 
-def _moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str) -> set[str]:
-    """Bodies that do not move against one while the joint moves."""
-    seen: list[dict[str, FloatArray]] = []
-    every = {name for data in model.muscles.values() for name in data.bodies}
-    for flexion in joint.range_deg:
-        model.pose({joint.coordinate: joint.value_rad(flexion)})
-        turn, origin = model.place(body)
-        placed = {name: model.place(name) for name in every}
-        seen.append({name: np.column_stack([turn.T @ of, turn.T @ (at - origin)]) for name, (of, at) in placed.items()})
-    return {name for name in every if np.allclose(seen[0][name], seen[1][name], rtol=0.0, atol=1e-9)}
-
-
-def _ends(points: Sequence[PathPoint], proximal: set[str], distal: set[str]) -> tuple[FloatArray, FloatArray] | None:
+def _ends(
+    points: Sequence[tuple[str, FloatArray]], proximal: set[str], distal: set[str]
+) -> tuple[FloatArray, FloatArray] | None:
     """Last proximal and first distal point; None with another body between."""
-    if points[0].body in distal:
+    if points[0][0] in distal:
         points = points[::-1]
-    before = [i for i, point in enumerate(points) if point.body in proximal]
-    if not before or before[-1] + 1 == len(points) or points[before[-1] + 1].body not in distal:
+    before = [i for i, (body, _) in enumerate(points) if body in proximal]
+    if not before or before[-1] + 1 == len(points) or points[before[-1] + 1][0] not in distal:
         return None
-    return points[before[-1]].place_m, points[before[-1] + 1].place_m
+    return points[before[-1]][1], points[before[-1] + 1][1]
 
 
 def _in_axes(

@@ -173,28 +173,7 @@ def form_of(entry: Any, forms: Sequence[str], what: str) -> str:
     return form
 
 
-@dataclass(frozen=True, eq=False)
-class CurveEntry:
-    """Curve of an entry.
-
-    Parameters
-    ----------
-    curve : Curve
-        The curve.
-    max_departure_m : float or None
-        Largest absolute departure from the fitted samples; None where not given.
-    departs_at_deg : tuple of float
-        Flexion of each joint at that departure; empty where not given.
-    """
-
-    curve: Curve
-    max_departure_m: float | None
-    departs_at_deg: tuple[float, ...]
-
-
-def read_curve(
-    entry: dict[str, Any], *, values_key: str, own_joint: str | None, known_joints: Sequence[str]
-) -> CurveEntry:
+def read_curve(entry: dict[str, Any], *, values_key: str, own_joint: str | None, known_joints: Sequence[str]) -> Curve:
     """Build the curve of a validated entry: one of `CURVE_FORMS`, or a constant.
 
     Parameters
@@ -210,7 +189,7 @@ def read_curve(
 
     Returns
     -------
-    CurveEntry
+    Curve
 
     Raises
     ------
@@ -234,14 +213,14 @@ def read_curve(
     if len(set(joints)) < len(joints):
         raise EntryError(f"joints names a joint twice: {', '.join(joints)}")
     if entry["form"] == "sampled":
-        return _read_samples(entry, values_key, tuple(joints))
-    curve = _read_spline(entry, values_key, joints) if entry["form"] == "spline" else _read_polynomial(entry, joints)
-    return CurveEntry(curve, *departure_of(entry))
-
-
-def _read_polynomial(entry: dict[str, Any], joints: list[str]) -> Curve:
-    powers = _grid("coefficients", entry["coefficients"], joints)
-    return polynomial(powers, joints=joints, range_rad=_ranges(entry["range_deg"], joints))
+        return _read_samples(entry, values_key, joints)
+    if entry["form"] == "spline":
+        return _read_spline(entry, values_key, joints)
+    return polynomial(
+        _grid("coefficients", entry["coefficients"], joints),
+        joints=joints,
+        range_rad=_ranges(entry["range_deg"], joints),
+    )
 
 
 def _read_spline(entry: dict[str, Any], values_key: str, joints: list[str]) -> Curve:
@@ -261,7 +240,7 @@ def _read_spline(entry: dict[str, Any], values_key: str, joints: list[str]) -> C
     return shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=(low, high))
 
 
-def _read_samples(entry: dict[str, Any], values_key: str, joints: tuple[str, ...]) -> CurveEntry:
+def _read_samples(entry: dict[str, Any], values_key: str, joints: list[str]) -> Curve:
     """Curve through samples, or near those of a moment arm of one joint.
 
     Samples of a moment arm of one joint are fitted by the simplest form that follows them (`fit`). Otherwise a cubic
@@ -285,27 +264,9 @@ def _read_samples(entry: dict[str, Any], values_key: str, joints: tuple[str, ...
             "expected the same, with two angles at least for each joint"
         )
     _ranges([[float(line[0]), float(line[-1])] for line in lines], joints)
-    knots = [np.radians(line) for line in lines]
     if values_key == "arms_m" and len(joints) == 1:
-        curve = fit(lines[0], values).curve(joints[0])
-    else:
-        curve = interpolating_spline(knots, values, joints=joints)
-    if entry.get("max_departure_m") is not None:
-        return CurveEntry(curve, *departure_of(entry))
-    off = np.abs(evaluate(curve, np.meshgrid(*knots, indexing="ij")) - values)
-    where = np.unravel_index(int(off.argmax()), off.shape)
-    worst_deg = tuple(float(line[i]) for line, i in zip(lines, where, strict=True))
-    return CurveEntry(curve, float(off.max()), worst_deg)
-
-
-def departure_of(
-    entry: dict[str, Any], keys: tuple[str, str] = ("max_departure_m", "departs_at_deg")
-) -> tuple[float | None, tuple[float, ...]]:
-    """Largest departure that an entry states, and the flexion of each joint there."""
-    departure_m, flexion_deg = (entry.get(key) for key in keys)
-    if flexion_deg is None:
-        return departure_m, ()
-    return departure_m, tuple(float(q) for q in np.atleast_1d(flexion_deg))
+        return fit(lines[0], values).curve(joints[0])
+    return interpolating_spline([np.radians(line) for line in lines], values, joints=joints)
 
 
 def _grid(key: str, values: Any, joints: Sequence[str]) -> FloatArray:

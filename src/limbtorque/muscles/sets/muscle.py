@@ -53,27 +53,15 @@ class MomentArm:
         constant, polynomial, spline, sampled or from_length.
     curve : Curve
         The arm [m] as a function of the flexion of this joint, or of others too; positive flexes.
-    max_departure_m : float or None
-        Largest absolute departure of a fit from its samples, at departs_at_deg (flexion of each of the curve's joints).
-    length_departure_m : float or None
-        Largest absolute departure of the length, integrated from the arm over this joint, from the sampled length, at
-        length_departs_at_deg.
     note : str
         Decisions on this moment arm.
-    rms_departure_m : float or None
-        Root mean square of the departures of a fit from its samples.
     published : PublishedRange or None
         Lowest and highest published arm; None where not given, or without another source.
     """
 
     form: str
     curve: Curve
-    max_departure_m: float | None = None
-    departs_at_deg: tuple[float, ...] = ()
-    length_departure_m: float | None = None
-    length_departs_at_deg: tuple[float, ...] = ()
     note: str = ""
-    rms_departure_m: float | None = None
     published: PublishedRange | None = None
 
     @property
@@ -102,19 +90,12 @@ class MusculotendonLength:
         continues linearly beyond its range.
     range_rad : dict of str to pair of float
         Range of flexion of the length, for each joint.
-    max_departure_m, departs_at_deg
-        Of the curve from its samples, as for `MomentArm`.
-    note : str
-        Decisions on this length.
     """
 
     form: str
     offset_m: float
     curves: tuple[Curve, ...]
     range_rad: dict[str, Range] = field(default_factory=dict)
-    max_departure_m: float | None = None
-    departs_at_deg: tuple[float, ...] = ()
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,20 +111,11 @@ class Direction:
         Range of flexion; beyond it the direction is that of its end.
     in_plane_part : float
         Part of the tension that acts in the plane, above 0 and up to 1.
-    max_departure_rad : float or None
-        Largest departure of the fit from the sampled directions.
-    other_model_rad : float or None
-        Root-mean-square difference of the fit from the same muscle of another model.
-    arm_difference_m : float or None
-        Root-mean-square difference between the arm of the line about the joint's centre and the set's moment arm.
     """
 
     coefficients_rad: tuple[float, ...]
     range_rad: Range = EVERYWHERE
     in_plane_part: float = 1.0
-    max_departure_rad: float | None = None
-    other_model_rad: float | None = None
-    arm_difference_m: float | None = None
 
 
 @dataclass(frozen=True)

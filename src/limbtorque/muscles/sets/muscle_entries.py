@@ -19,7 +19,6 @@ from limbtorque.muscles.sets.curve_entries import (
     EntryError,
     Text,
     at,
-    departure_of,
     form_of,
     read_curve,
     valid,
@@ -234,27 +233,17 @@ def _build_arms(
 def _build_arm(entry: Any, joint: str, joints: list[str], length: MusculotendonLength | None) -> MomentArm:
     """Moment arm of an entry; raises `EntryError`."""
     form = form_of(entry, list(FORMS), "the moment arm's")
-    departure: tuple[float | None, tuple[float, ...]] = (None, ())
     if form == "from_length":
-        curve, departure = _curve_from_length(joint, length), departure_of(entry)
+        curve = _curve_from_length(joint, length)
     elif form in CURVE_FORMS or "range_deg" in entry:
         powers = {"coefficients": entry["arm_m"]} if form == "constant" else {}
-        read = read_curve({**entry, **powers}, values_key="arms_m", own_joint=joint, known_joints=joints)
-        curve, departure = read.curve, (read.max_departure_m, read.departs_at_deg)
+        curve = read_curve({**entry, **powers}, values_key="arms_m", own_joint=joint, known_joints=joints)
     else:
         curve = constant(entry.get("arm_m", 0.0), joint=joint)
     longest = float(np.abs(_over_range(curve)).max())
     if longest > LARGEST_ARM_M:
         raise EntryError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
-    return MomentArm(
-        form,
-        curve,
-        *departure,
-        *departure_of(entry, ("length_departure_m", "length_departs_at_deg")),
-        note=entry.get("note", ""),
-        rms_departure_m=entry.get("rms_departure_m"),
-        published=_published(entry.get("published")),
-    )
+    return MomentArm(form, curve, entry.get("note", ""), _published(entry.get("published")))
 
 
 def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
@@ -342,17 +331,15 @@ def _build_length(entry: dict[str, Any], joints: list[str]) -> MusculotendonLeng
         raise EntryError("length and length_at_zero_m are both present; remove one")
     with at("length: "):
         form = form_of(given, CURVE_FORMS, "its")
-        read = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints)
-    lengths = _over_range(read.curve)
+        curve = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints)
+    lengths = _over_range(curve)
     if not (lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M):
         raise EntryError(
             f"length is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
             f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
         )
-    ranges = dict(zip(read.curve.joints, read.curve.range_rad, strict=True))
-    curve = extended(read.curve, linear=True) if len(ranges) == 1 else read.curve
-    note = given.get("note", "")
-    return MusculotendonLength(form, 0.0, (curve,), ranges, read.max_departure_m, read.departs_at_deg, note)
+    ranges = dict(zip(curve.joints, curve.range_rad, strict=True))
+    return MusculotendonLength(form, 0.0, (extended(curve, linear=True) if len(ranges) == 1 else curve,), ranges)
 
 
 def _complete_length(
@@ -464,8 +451,5 @@ def _build_line(entry: Any) -> LineOfAction:
             tuple(map(math.radians, row.direction_deg)),
             range_rad=(math.radians(low), math.radians(high)),
             in_plane_part=1.0 if row.in_plane_part is None else row.in_plane_part,
-            max_departure_rad=None if row.max_departure_deg is None else math.radians(row.max_departure_deg),
-            other_model_rad=None if row.other_model_deg is None else math.radians(row.other_model_deg),
-            arm_difference_m=row.arm_difference_m,
         )
     return LineOfAction(row.parallel_to, proximal_m, distal_m, row.source, row.note or "", direction)

@@ -415,9 +415,6 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
     return replace(
         arm,
         curve=times(arm.curve, factor),
-        max_departure_m=_product(arm.max_departure_m, factor),
-        length_departure_m=_product(arm.length_departure_m, factor),
-        rms_departure_m=_product(arm.rms_departure_m, factor),
         published=_scaled_range(arm.published, factor) if arm.published else None,
     )
 
@@ -438,12 +435,7 @@ def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: 
         at_zero += start
         change += own * start
         curves.append(times(curve, own))
-    return replace(
-        length,
-        offset_m=mean * at_zero - change,
-        curves=tuple(curves),
-        max_departure_m=_product(length.max_departure_m, mean),
-    )
+    return replace(length, offset_m=mean * at_zero - change, curves=tuple(curves))
 
 
 def _scaled_line(line: LineOfAction, factor: float) -> LineOfAction:
