@@ -23,8 +23,7 @@ from limbtorque.tables import workbook
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table, quoted, unquoted
 from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
-from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
-from limbtorque.tables.workbook import Sheet, write_workbook
+from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 from staged_study import run_cutoffs

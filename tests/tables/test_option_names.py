@@ -26,7 +26,7 @@ from limbtorque.tables.study_columns import (
     WINDOW_COLUMNS,
     curve_columns,
 )
-from limbtorque.tables.summary_workbook import wide_columns
+from limbtorque.tables.workbook import wide_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
@@ -32,35 +35,25 @@ def describe(recording: Recording) -> str:
 def _described(recording: Recording) -> str:
     last = recording.first_frame + recording.n_frames - 1
     warnings = recording_warnings(recording)
-    lines = [
-        f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})",
-        *(
-            [f"forces of   {recording.forces_source}  (sha256 {recording.forces_sha256[:16]})"]
-            if recording.forces_source
-            else []
-        ),
+    lines = [f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})"]
+    if recording.forces_source:
+        lines.append(f"forces of   {recording.forces_source}  (sha256 {recording.forces_sha256[:16]})")
+    lines += [
         f"frames      {recording.n_frames} at {recording.rate_hz:g} Hz, numbers {recording.first_frame} to {last}, "
         f"{recording.n_frames / recording.rate_hz:.3f} s; positions in m",
         _extent(recording),
         f"markers     {len(recording.labels)}",
         *_markers(recording),
-        f"modelled    {len(recording.modelled_labels)} points that are not positions"
-        + (
-            f": {', '.join(recording.modelled_labels[:8])}{' ...' * (len(recording.modelled_labels) > 8)}"
-            if recording.modelled_labels
-            else ""
-        ),
-        *(
-            [f"results     {len(recording.model_outputs)} joint angles, moments and powers of another program"]
-            if recording.model_outputs
-            else []
-        ),
-        f"analog      {len(recording.analog_labels)} channels"
-        + (
-            f" at {recording.analog_rate_hz:g} Hz: {', '.join(recording.analog_labels[:12])}{' ...' * (len(recording.analog_labels) > 12)}"
-            if recording.analog_labels
-            else ""
-        ),
+    ]
+    modelled, analog = recording.modelled_labels, recording.analog_labels
+    names = f": {_first(modelled, 8)}" if modelled else ""
+    lines.append(f"modelled    {len(modelled)} points that are not positions{names}")
+    if recording.model_outputs:
+        n_outputs = len(recording.model_outputs)
+        lines.append(f"results     {n_outputs} joint angles, moments and powers of another program")
+    names = f" at {recording.analog_rate_hz:g} Hz: {_first(analog, 12)}" if analog else ""
+    lines += [
+        f"analog      {len(analog)} channels{names}",
         f"plates      {len(recording.force_plates)}",
         *(_plate(plate) for plate in recording.force_plates),
         f"events      {len(recording.events)}",
@@ -72,21 +65,23 @@ def _described(recording: Recording) -> str:
     return "\n".join(lines)
 
 
+def _first(names: Sequence[str], most: int) -> str:
+    return ", ".join(names[:most]) + " ..." * (len(names) > most)
+
+
 def recording_warnings(recording: Recording) -> list[str]:
     """Warnings about a recording, as sentences."""
-    found = [*recording.notes, *_fault_sentences(recording)]
-    labels = [label.rpartition(":")[2] for label in recording.labels]
-    repeated = sorted({label for label in labels if labels.count(label) > 1})
-    if repeated:
-        found.append(
-            f"labels that need a prefix or occur twice: {', '.join(repeated[:10])}{' ...' * (len(repeated) > 10)}"
-        )
+    sentences = [*recording.notes]
+    sentences += fault_notes(find_faults(recording.markers_m), recording.labels, first_frame=recording.first_frame)
+    count = Counter(label.rpartition(":")[2] for label in recording.labels)
+    if repeated := sorted(label for label, number in count.items() if number > 1):
+        sentences.append(f"labels that need a prefix or occur twice: {_first(repeated, 10)}")
     missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
     for marker, label in enumerate(recording.labels):
         present = recording.markers_m[~missing[:, marker], marker]
         if len(present) > 1 and bool((present == present[0]).all()):
-            found.append(f"marker {label} has exactly the same position in all frames")
-    return found
+            sentences.append(f"marker {label} has exactly the same position in all frames")
+    return sentences
 
 
 def _audit(recording: Recording) -> list[str]:
@@ -124,17 +119,12 @@ def _markers(recording: Recording) -> list[str]:
         gaps = runs(missing)
         if gaps:
             longest = max(stop - start for start, stop in gaps) / recording.rate_hz
-            text = (
-                f"{100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; present in frames "
-            )
             seen = [f"{recording.first_frame + a}-{recording.first_frame + b - 1}" for a, b in runs(~missing)]
-            lines.append(f"  {label:24s} {text}{', '.join(seen[:3])}{' ...' * (len(seen) > 3)}")
+            lines.append(
+                f"  {label:24s} {100 * missing.mean():5.1f} % missing, gaps: {len(gaps)}, longest {longest:.2f} s; present in "
+                f"frames {_first(seen, 3)}"
+            )
     return lines
-
-
-def _fault_sentences(recording: Recording) -> list[str]:
-    """Exchanged labels and spikes of all markers."""
-    return fault_notes(find_faults(recording.markers_m), recording.labels, first_frame=recording.first_frame)
 
 
 def _plate(plate: ForcePlate) -> str:

@@ -1,4 +1,4 @@
-"""Figure of the muscle forces of a trial."""
+"""Figures of a trial's muscles: forces, and electromyograms behind activations."""
 
 from __future__ import annotations
 

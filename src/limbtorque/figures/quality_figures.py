@@ -1,4 +1,4 @@
-"""Figure of a study: a matrix of quality flags."""
+"""Figures of the quality: a matrix of flags, and the cut-off of a trial's filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Torque terms of a trial as lines, and stacked on both sides of zero."""
+"""Figures of a trial: torque terms, motion, power, and the limb."""
 
 from __future__ import annotations
 

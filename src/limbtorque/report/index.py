@@ -1,4 +1,4 @@
-"""First page of the report: study, trial status, mean curves."""
+"""First page of the report: study, trial status, mean curves with their data."""
 
 from __future__ import annotations
 
@@ -118,11 +118,11 @@ def index_page(
 
 def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Cells of maximum and minimum net torque, a row for each joint."""
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
+    extremes: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         if row["term"] == "net" and row["statistic"] in EXTREMES and row["mean"]:
             group = tuple(row[name] for name in ("chain", "condition", "side", "window", "joint"))
-            found.setdefault(group, {})[row["statistic"]] = row
+            extremes.setdefault(group, {})[row["statistic"]] = row
     return [
         (
             *group,
@@ -130,7 +130,7 @@ def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
             both[EXTREMES[0]]["n_subjects"],
             both[EXTREMES[0]]["n_trials"],
         )
-        for group, both in found.items()
+        for group, both in extremes.items()
         if len(both) == len(EXTREMES)
     ]
 
@@ -194,7 +194,7 @@ def _flags(
     """
     counts = Counter(name for row in rows for name in row["flags"])
     rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
-    found = []
+    flags = []
     for name, count in counts.most_common():
         by = {"caution": count - rejecting[name], "rejected": rejecting[name]}
         limits = [
@@ -204,8 +204,8 @@ def _flags(
             )
             for check in BY_FLAG[name]
         ]
-        found.append((name, count, [(status, number) for status, number in by.items() if number], limits))
-    return found
+        flags.append((name, count, [(status, number) for status, number in by.items() if number], limits))
+    return flags
 
 
 def _threshold(given: float | Mapping[str, float], unit: str) -> str:
@@ -233,7 +233,11 @@ def _selects(rows: Sequence[Mapping[str, Any]], status: Mapping[str, int]) -> li
 
 def _of_chains(texts: Mapping[str, Sequence[str]], n_chains: int, between: str) -> list[str]:
     """Sentences of chains, with the chain's name where there are several."""
-    return [capital(chain) + between + text if n_chains > 1 else text for chain, some in texts.items() for text in some]
+    return [
+        capital(chain) + between + text if n_chains > 1 else text
+        for chain, sentences in texts.items()
+        for text in sentences
+    ]
 
 
 _QUANTITY = re.compile(
@@ -253,16 +257,16 @@ def quantity_name(quantity: str) -> tuple[str, str]:
     >>> quantity_name("BRA_force_n")
     ('', 'BRA force n')
     """
-    found = _QUANTITY.fullmatch(quantity)
-    if not found:
+    parts = _QUANTITY.fullmatch(quantity)
+    if not parts:
         return "", quantity.replace("_", " ")
-    rest = found["rest"] or ""
+    rest = parts["rest"] or ""
     for ending in _UNIT_ENDINGS:
         rest = rest.removesuffix(ending)
     if not rest:
-        return found["joint"], NAMES.get(found["what"], found["what"])
+        return parts["joint"], NAMES.get(parts["what"], parts["what"])
     kind, _, by = rest.strip("_").partition("_")
-    return found["joint"], f"{found['what']}: {TERM_NAMES.get(kind, kind)} {by.replace('_', ' ')}".rstrip()
+    return parts["joint"], f"{parts['what']}: {TERM_NAMES.get(kind, kind)} {by.replace('_', ' ')}".rstrip()
 
 
 def ensemble_data(
@@ -317,7 +321,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
     for row in rows:
         point = (_value(row["mean"]), int(row["n_subjects"]), int(row["n_trials"]))
         points.setdefault(row["chain"], []).append((row["condition"], row["side"], *point))
-    short = {chain: too_few(some, spread_over=over, min_units=min_units) for chain, some in points.items()}
+    short = {chain: too_few(of_chain, spread_over=over, min_units=min_units) for chain, of_chain in points.items()}
     return {
         "errors": any(row["mean_error"] for row in rows),
         "spread": spread_phrase(over, max(int(row["n_subjects"]) for row in rows)),

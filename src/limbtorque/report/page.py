@@ -1,4 +1,4 @@
-"""Fill the templates of the pages; text is escaped."""
+"""Templates, sentences and encoded numbers of all pages; text is escaped."""
 
 from __future__ import annotations
 

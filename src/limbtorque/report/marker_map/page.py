@@ -1,4 +1,4 @@
-"""The page on which markers are given to landmarks by eye."""
+"""The page on which markers are given to landmarks by eye, with packed positions."""
 
 from __future__ import annotations
 

@@ -49,9 +49,8 @@ from limbtorque.tables.study_columns import (
     WINDOW_COLUMNS,
     curve_columns,
 )
-from limbtorque.tables.summary_workbook import summary_sheets, wide_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.tables.workbook import write_workbook
+from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
 from limbtorque.workflow.records import SessionRecords
