@@ -46,11 +46,11 @@ def import_model(options: argparse.Namespace) -> int:
     if output.exists():
         raise ModelError(f"{output}: exists, and is not overwritten; remove it, or choose another file (--output)")
     wanted = ImportOptions(options.side, options.chain, options.paths, choice, held)
-    found = in_child(options.model, import_muscle_set, options.model, wanted)
-    write_text(output, yaml_text(found.content))
-    print("\n".join(report(found)))
+    imported = in_child(options.model, import_muscle_set, options.model, wanted)
+    write_text(output, yaml_text(imported.content))
+    print("\n".join(report(imported)))
     print(f"written: {output}")
-    chain = next(name for name, of in CHAIN_OF.items() if of in found.muscle_set.joints)
+    chain = next(name for name, of in CHAIN_OF.items() if of in imported.muscle_set.joints)
     print(
         f"next: in a study's settings, muscles: sets: {{{chain}: {shlex.quote(str(output))}}}, a path in the study's folder"
     )
@@ -97,42 +97,44 @@ def _number(option: str, name: str, text: str) -> float:
     return angle_deg
 
 
-def report(found: ImportedSet) -> Iterator[str]:
+def report(imported: ImportedSet) -> Iterator[str]:
     """Lines on the screen: muscles with their errors, the worst, notes."""
     yield f"{'muscle':16} {'joint':9} {'rms mm':>7} {'max mm':>7}   remarks"
-    for one in found.muscles:
-        for joint in one.fit.joints:
-            rms, largest = 1e3 * one.fit.arm_rms_m[joint], 1e3 * one.fit.arm_max_m[joint]
-            remarks = _remarks(one, joint) if joint == one.fit.joints[0] else _remarks_at(one, joint)
-            yield f"{one.name:16} {joint:9} {rms:7.2f} {largest:7.2f}   {'; '.join(remarks)}".rstrip()
-    errors = [(rms, one.name, joint) for one in found.muscles for joint, rms in one.fit.arm_rms_m.items()]
+    for muscle in imported.muscles:
+        for joint in muscle.fit.joints:
+            rms, largest = 1e3 * muscle.fit.arm_rms_m[joint], 1e3 * muscle.fit.arm_max_m[joint]
+            remarks = _remarks(muscle, joint)
+            yield f"{muscle.name:16} {joint:9} {rms:7.2f} {largest:7.2f}   {'; '.join(remarks)}".rstrip()
+    errors = [(rms, muscle.name, joint) for muscle in imported.muscles for joint, rms in muscle.fit.arm_rms_m.items()]
     middle = sorted(rms for rms, _, _ in errors)[len(errors) // 2]
     rms, name, joint = max(errors)
     yield (
-        f"{len(found.muscles)} muscles; error of the moment arms against the model over the sampled range: median "
+        f"{len(imported.muscles)} muscles; error of the moment arms against the model over the sampled range: median "
         f"{1e3 * middle:.2f} mm rms, worst {1e3 * rms:.2f} mm, {name} at the {joint}"
     )
-    other = [(max(map(abs, one.other_planes_m.values())), one.name) for one in found.muscles if one.other_planes_m]
+    other = [
+        (max(map(abs, muscle.other_planes_m.values())), muscle.name)
+        for muscle in imported.muscles
+        if muscle.other_planes_m
+    ]
     if other:
         yield (
             f"{len(other)} muscles also turn other coordinates, which a plane leaves out, by up to {1e3 * max(other)[0]:.0f} mm "
             f"({max(other)[1]}); listed in the file (source: other_planes)"
         )
-    yield from (f"note: {note}" for note in found.notes)
+    yield from (f"note: {note}" for note in imported.notes)
 
 
-def _remarks(one: ImportedMuscle, joint: str) -> list[str]:
-    name, arm = next(iter(one.other_planes_m.items()), ("", 0.0))
-    other = [f"{name} {1e3 * arm:+.0f} mm"] if name else []
-    return [*_remarks_at(one, joint), *other]
-
-
-def _remarks_at(one: ImportedMuscle, joint: str) -> list[str]:
+def _remarks(muscle: ImportedMuscle, joint: str) -> list[str]:
+    """Remarks on a muscle at a joint; with the first joint also its largest arm in another plane."""
     remarks = [
         f"arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}: the range ends there"
-        for broken in one.breaks
+        for broken in muscle.breaks
         if broken.joint == joint
     ]
-    if one.jump and one.jump.joint == joint:
-        remarks.append(f"length jumps by {1e3 * one.jump.size_m:.1f} mm {between(one.jump)}")
+    if muscle.jump and muscle.jump.joint == joint:
+        remarks.append(f"length jumps by {1e3 * muscle.jump.size_m:.1f} mm {between(muscle.jump)}")
+    if muscle.other_planes_m and joint == muscle.fit.joints[0]:
+        name, arm_m = next(iter(muscle.other_planes_m.items()))
+        remarks.append(f"{name} {1e3 * arm_m:+.0f} mm")
     return remarks

@@ -40,30 +40,30 @@ NAMES_SHOWN = 6
 ROWS_SHOWN = 30  # of a table of the page; the others are folded away
 
 
-def report_text(found: Comparison, *, top: int = 20) -> str:
+def report_text(comparison: Comparison, *, top: int = 20) -> str:
     """The comparison as a table to read.
 
     Parameters
     ----------
-    found : Comparison
+    comparison : Comparison
         The comparison.
     top : int, optional
         Number of changed values of each table that are shown.
     """
-    lines = [f"A  {found.first}", f"B  {found.second}", ""]
-    if found.frames:
-        lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in found.frames[:top])]
-        lines += [*_more(len(found.frames), top), ""]
-    causes = [(cause.kind, cause.name, *_cut((cause.first, cause.second), 40)) for cause in found.causes]
+    lines = [f"A  {comparison.first}", f"B  {comparison.second}", ""]
+    if comparison.frames:
+        lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in comparison.frames[:top])]
+        lines += [*_more(len(comparison.frames), top), ""]
+    causes = [(cause.kind, cause.name, *_cut((cause.first, cause.second), 40)) for cause in comparison.causes]
     lines += _block("changed settings, inputs and code", CAUSE, causes, "nothing")
-    for letter, names in (("A", found.only_first), ("B", found.only_second)):
+    for letter, names in (("A", comparison.only_first), ("B", comparison.only_second)):
         lines += [f"only in {letter}: {', '.join(names)}", ""] if names else []
-    lines += _block("trial status", STATUS, _status(found), "the same")
-    for title, columns, rows, more, verdict in _parts(found).values():
+    lines += _block("trial status", STATUS, _status(comparison), "the same")
+    for title, columns, rows, more, verdict in _parts(comparison).values():
         block = _block(title, columns, [_cut(row) for row in rows[:top]], verdict)
         lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *more)), ""]
-    lines.append(_sentence(found))
-    if found.changes:
+    lines.append(_sentence(comparison))
+    if comparison.changes:
         lines[-1] += "; share: change over the largest of that quantity at the joint"
     return "\n".join(lines)
 
@@ -91,25 +91,25 @@ def frames_sentence(frames: Frames) -> str:
     return f"{text} ({items})" + (f": {'; '.join(frames.reasons)}" if frames.reasons else "")
 
 
-def _status(found: Comparison) -> list[tuple[str, ...]]:
+def _status(comparison: Comparison) -> list[tuple[str, ...]]:
     """Rows of the trials with another status."""
-    return [(c.trial, c.quantity, c.first, c.second) for c in found.changes if _is_status(c)]
+    return [(c.trial, c.quantity, c.first, c.second) for c in comparison.changes if _is_status(c)]
 
 
 def _is_status(change: Change) -> bool:
     return change.table == "ledger" and change.quantity in STATES
 
 
-def _parts(found: Comparison) -> dict[str, Part]:
+def _parts(comparison: Comparison) -> dict[str, Part]:
     """Changes of each table: title, columns, rows, further lines, and a verdict where there is no row."""
     parts = {}
     for name, title in TITLES.items():
-        changes = [change for change in found.changes if change.table == name and not _is_status(change)]
+        changes = [change for change in comparison.changes if change.table == name and not _is_status(change)]
         noun = "curve" if name == CURVES else "row"
-        n_first, n_second, n_both = found.sizes[name]
+        n_first, n_second, n_both = comparison.sizes[name]
         more: list[str] = []
         if n_first and n_second:
-            for lone in found.lone:
+            for lone in comparison.lone:
                 if lone.table == name:
                     many = len(lone.items) > NAMES_SHOWN
                     items = counted(len(lone.items), noun) if many else ", ".join(filter(None, lone.items))
@@ -131,12 +131,12 @@ def _parts(found: Comparison) -> dict[str, Part]:
     return parts
 
 
-def _sentence(found: Comparison) -> str:
-    if found.same:
+def _sentence(comparison: Comparison) -> str:
+    if comparison.same:
         return "all numbers are the same"
-    rows = sum(len(lone.items) for lone in found.lone)
+    rows = sum(len(lone.items) for lone in comparison.lone)
     lone = f", in one run only: {rows} rows or curves" if rows else ""
-    return f"{len(found.changes)} of {found.n_compared} values differ{lone}"
+    return f"{len(comparison.changes)} of {comparison.n_compared} values differ{lone}"
 
 
 def _more(n: int, top: int) -> list[str]:
@@ -202,21 +202,23 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
     return [title, *(f"  {line}" for line in lines), ""]
 
 
-def report_csv(found: Comparison) -> str:
+def report_csv(comparison: Comparison) -> str:
     """Every change as a row of a CSV table, changed settings and inputs first.
 
     No cell is a formula.
     """
-    rows: list[tuple[object, ...]] = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in found.causes]
-    for letter, names in (("a", found.only_first), ("b", found.only_second)):
+    rows: list[tuple[object, ...]] = [
+        (c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes
+    ]
+    for letter, names in (("a", comparison.only_first), ("b", comparison.only_second)):
         rows += [("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names]
-    for frames in found.frames:
+    for frames in comparison.frames:
         about = (frames.table, frames.trial, " ".join(frames.items), "frames summed", frames.first, frames.second)
         rows.append((*about, frames.second - frames.first, "", ""))
-    for lone in found.lone:
+    for lone in comparison.lone:
         where = f"only in {lone.where.lower()}"
         rows += [(lone.table, lone.trial, item, where, "", "", "", "", "") for item in lone.items]
-    for change in found.changes:
+    for change in comparison.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
         rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
     text = io.StringIO()
@@ -226,23 +228,23 @@ def report_csv(found: Comparison) -> str:
     return text.getvalue()
 
 
-def report_html(found: Comparison) -> str:
+def report_html(comparison: Comparison) -> str:
     """The comparison as one HTML page that needs nothing else; all text is escaped."""
     style = files("limbtorque.report").joinpath("data", "report.css").read_text(encoding="utf-8")
     of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
-    causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in found.causes]
+    causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in comparison.causes]
     return page_template("cli/diff/diff.html.jinja").render(
         title="Two runs compared",
         style=Markup(style),  # of this package, not from a file of the study
-        found=found,
+        comparison=comparison,
         shown=ROWS_SHOWN,
-        sentence=capital(_sentence(found)),
+        sentence=capital(_sentence(comparison)),
         summed=capital(SUMMED),
         share=SHARE,
         settings=[row for row in causes if row[0] in SETTINGS],
         inputs=[row for row in causes if row[0] not in SETTINGS],
-        only=[*((name, "A") for name in found.only_first), *((name, "B") for name in found.only_second)],
-        status=_status(found),
-        frames=[(f.trial, of_summary[f.table], frames_sentence(f)) for f in found.frames],
-        parts={name: (capital(title), *rest) for name, (title, *rest) in _parts(found).items()},
+        only=[*((name, "A") for name in comparison.only_first), *((name, "B") for name in comparison.only_second)],
+        status=_status(comparison),
+        frames=[(f.trial, of_summary[f.table], frames_sentence(f)) for f in comparison.frames],
+        parts={name: (capital(title), *rest) for name, (title, *rest) in _parts(comparison).items()},
     )
