@@ -15,7 +15,10 @@ import numpy as np
 import pinocchio as pin
 
 from limbtorque.arrays import FloatArray
-from limbtorque.chain import Chain, Kinematics, PreparedChain, TorqueTerms, forward_dynamics, newton_euler, torque_terms
+from limbtorque.chain.dynamics import TorqueTerms, newton_euler, torque_terms
+from limbtorque.chain.forward import forward_dynamics
+from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.chain.prepared import PreparedChain
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 

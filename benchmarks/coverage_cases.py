@@ -16,7 +16,7 @@ from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.kinematics import joint_positions, unit_vectors
 from limbtorque.chain.linear import term_rows
 from limbtorque.chain.model import Chain, Load
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import ForcePlate, Recording, find_marker
 from limbtorque.simulation.gait import Walker, WalkingLeg, Walkway, walk, walk_recording

@@ -10,7 +10,9 @@ import numpy as np
 from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import ARM
 
-from limbtorque.chain import Kinematics, PreparedChain, newton_euler, torque_terms
+from limbtorque.chain.dynamics import newton_euler, torque_terms
+from limbtorque.chain.model import Kinematics
+from limbtorque.chain.prepared import PreparedChain
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 Torques = Callable[[], FloatArray]

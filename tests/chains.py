@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from limbtorque.chain import Chain, Kinematics
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.simulation import State, simulate
 
 N_STATES = 200

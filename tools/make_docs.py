@@ -62,7 +62,7 @@ loads:
 
 A trial takes one by its name in the column `load`. `fraction` is its point of application: 0 at the last joint, 1 at the end of the
 last segment. A held weight has inertia, a constant force has none: add it to its segment (`segments.added`), or add a subject with the
-loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.chain.Chain.holding` computes them).
+loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.Chain.holding` computes them).
 
 ## More columns, a replay, a rigid chain
 

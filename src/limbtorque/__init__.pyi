@@ -10,154 +10,154 @@ from .analysis.trial import (
 from .analysis.trial import (
     analyse_recording as analyse_recording,
 )
-from .chain import (
-    AccelerationParts as AccelerationParts,
-)
-from .chain import (
-    Chain as Chain,
-)
-from .chain import (
-    Ellipse as Ellipse,
-)
-from .chain import (
-    InducedAccelerations as InducedAccelerations,
-)
-from .chain import (
+from .chain.conventions import (
     InteractionTorques as InteractionTorques,
 )
-from .chain import (
-    JointMotion as JointMotion,
-)
-from .chain import (
-    JointWrenches as JointWrenches,
-)
-from .chain import (
-    Kinematics as Kinematics,
-)
-from .chain import (
-    Load as Load,
-)
-from .chain import (
+from .chain.conventions import (
     MotionDependentTorques as MotionDependentTorques,
 )
-from .chain import (
-    Point as Point,
-)
-from .chain import (
-    PowerBalance as PowerBalance,
-)
-from .chain import (
-    PreparedChain as PreparedChain,
-)
-from .chain import (
-    RigidChainFit as RigidChainFit,
-)
-from .chain import (
-    SegmentEnergies as SegmentEnergies,
-)
-from .chain import (
+from .chain.conventions import (
     SegmentTerms as SegmentTerms,
 )
-from .chain import (
-    TorqueTerms as TorqueTerms,
-)
-from .chain import (
-    TwoLinkAngles as TwoLinkAngles,
-)
-from .chain import (
-    acceleration_parts as acceleration_parts,
-)
-from .chain import (
-    fit_rigid_chain as fit_rigid_chain,
-)
-from .chain import (
-    forward_dynamics as forward_dynamics,
-)
-from .chain import (
-    induced_accelerations as induced_accelerations,
-)
-from .chain import (
-    inertia_matrix as inertia_matrix,
-)
-from .chain import (
+from .chain.conventions import (
     interaction_torques as interaction_torques,
 )
-from .chain import (
+from .chain.conventions import (
     internal_angles as internal_angles,
 )
-from .chain import (
-    jacobian as jacobian,
-)
-from .chain import (
-    jacobian_rate as jacobian_rate,
-)
-from .chain import (
+from .chain.conventions import (
     joint_angles as joint_angles,
 )
-from .chain import (
-    joint_motion as joint_motion,
-)
-from .chain import (
-    joint_positions as joint_positions,
-)
-from .chain import (
-    manipulability as manipulability,
-)
-from .chain import (
+from .chain.conventions import (
     motion_dependent_torques as motion_dependent_torques,
 )
-from .chain import (
-    newton_euler as newton_euler,
-)
-from .chain import (
-    null_space_projector as null_space_projector,
-)
-from .chain import (
-    pairs as pairs,
-)
-from .chain import (
-    point_acceleration as point_acceleration,
-)
-from .chain import (
-    point_jerk as point_jerk,
-)
-from .chain import (
-    point_position as point_position,
-)
-from .chain import (
-    point_velocity as point_velocity,
-)
-from .chain import (
-    power_balance as power_balance,
-)
-from .chain import (
+from .chain.conventions import (
     segment_angles as segment_angles,
 )
-from .chain import (
-    segment_energies as segment_energies,
-)
-from .chain import (
+from .chain.conventions import (
     segment_terms as segment_terms,
 )
-from .chain import (
+from .chain.conventions import (
     segment_torques as segment_torques,
 )
-from .chain import (
+from .chain.dynamics import (
+    JointWrenches as JointWrenches,
+)
+from .chain.dynamics import (
+    TorqueTerms as TorqueTerms,
+)
+from .chain.dynamics import (
+    inertia_matrix as inertia_matrix,
+)
+from .chain.dynamics import (
+    newton_euler as newton_euler,
+)
+from .chain.dynamics import (
     torque_terms as torque_terms,
 )
-from .chain import (
+from .chain.energy import (
+    PowerBalance as PowerBalance,
+)
+from .chain.energy import (
+    SegmentEnergies as SegmentEnergies,
+)
+from .chain.energy import (
+    power_balance as power_balance,
+)
+from .chain.energy import (
+    segment_energies as segment_energies,
+)
+from .chain.forward import (
+    InducedAccelerations as InducedAccelerations,
+)
+from .chain.forward import (
+    forward_dynamics as forward_dynamics,
+)
+from .chain.forward import (
+    induced_accelerations as induced_accelerations,
+)
+from .chain.inverse import (
+    JointMotion as JointMotion,
+)
+from .chain.inverse import (
+    RigidChainFit as RigidChainFit,
+)
+from .chain.inverse import (
+    TwoLinkAngles as TwoLinkAngles,
+)
+from .chain.inverse import (
+    fit_rigid_chain as fit_rigid_chain,
+)
+from .chain.inverse import (
+    joint_motion as joint_motion,
+)
+from .chain.inverse import (
     two_link_angles as two_link_angles,
 )
-from .chain import (
+from .chain.kinematics import (
+    AccelerationParts as AccelerationParts,
+)
+from .chain.kinematics import (
+    Ellipse as Ellipse,
+)
+from .chain.kinematics import (
+    acceleration_parts as acceleration_parts,
+)
+from .chain.kinematics import (
+    jacobian as jacobian,
+)
+from .chain.kinematics import (
+    jacobian_rate as jacobian_rate,
+)
+from .chain.kinematics import (
+    joint_positions as joint_positions,
+)
+from .chain.kinematics import (
+    manipulability as manipulability,
+)
+from .chain.kinematics import (
+    null_space_projector as null_space_projector,
+)
+from .chain.kinematics import (
+    point_acceleration as point_acceleration,
+)
+from .chain.kinematics import (
+    point_jerk as point_jerk,
+)
+from .chain.kinematics import (
+    point_position as point_position,
+)
+from .chain.kinematics import (
+    point_velocity as point_velocity,
+)
+from .chain.kinematics import (
     velocity_ellipse as velocity_ellipse,
 )
-from .chain.body_segments import (
-    segment_chain as segment_chain,
+from .chain.model import (
+    Chain as Chain,
 )
-from .chain.segment_tables import (
+from .chain.model import (
+    Kinematics as Kinematics,
+)
+from .chain.model import (
+    Load as Load,
+)
+from .chain.model import (
+    Point as Point,
+)
+from .chain.model import (
+    pairs as pairs,
+)
+from .chain.prepared import (
+    PreparedChain as PreparedChain,
+)
+from .chain.segments import (
     DEMPSTER_WINTER as DEMPSTER_WINTER,
 )
-from .chain.segment_tables import (
+from .chain.segments import (
+    segment_chain as segment_chain,
+)
+from .chain.segments import (
     segment_table as segment_table,
 )
 from .errors import (

@@ -14,19 +14,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from chains import N_STATES, call, random_chain, random_motion, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
-    inertia_matrix,
-    joint_positions,
-    newton_euler,
-    pairs,
-    point_acceleration,
-    point_position,
-    torque_terms,
-)
+from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
+from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position
+from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
 
 TERMS = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
 

@@ -9,21 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains import N_STATES, random_chain, random_motion, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
+from limbtorque.chain.conventions import (
     interaction_torques,
     internal_angles,
     joint_angles,
-    joint_positions,
     motion_dependent_torques,
-    pairs,
     segment_angles,
     segment_terms,
     segment_torques,
-    torque_terms,
 )
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.kinematics import joint_positions
+from limbtorque.chain.model import Chain, Kinematics, Load, pairs
 
 GRAVITY = (0.0, -9.81)
 GROUPS = ("gravity", "base", "external")

@@ -9,23 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains import call, random_chain, random_motion, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
-    forward_dynamics,
-    induced_accelerations,
-    inertia_matrix,
-    joint_positions,
-    newton_euler,
-    point_acceleration,
-    point_position,
-    point_velocity,
-    power_balance,
-    segment_energies,
-    torque_terms,
-)
+from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
+from limbtorque.chain.energy import power_balance, segment_energies
+from limbtorque.chain.forward import forward_dynamics, induced_accelerations
+from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position, point_velocity
+from limbtorque.chain.model import Chain, Kinematics, Load, Point
 
 GRAVITY = (0.0, -9.81)
 KINDS = ("translational", "rotational", "potential")

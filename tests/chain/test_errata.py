@@ -39,23 +39,11 @@ import sympy as sp
 from scipy.integrate import solve_ivp
 
 from chains import ROUNDING, call, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
-    acceleration_parts,
-    internal_angles,
-    joint_angles,
-    joint_positions,
-    newton_euler,
-    point_acceleration,
-    point_position,
-    segment_angles,
-    segment_torques,
-    torque_terms,
-    two_link_angles,
-)
+from limbtorque.chain.conventions import internal_angles, joint_angles, segment_angles, segment_torques
+from limbtorque.chain.dynamics import newton_euler, torque_terms
+from limbtorque.chain.inverse import two_link_angles
+from limbtorque.chain.kinematics import acceleration_parts, joint_positions, point_acceleration, point_position
+from limbtorque.chain.model import Chain, Kinematics, Load, Point
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import muscle_set_from_mapping

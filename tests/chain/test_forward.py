@@ -9,20 +9,11 @@ from scipy.linalg import expm
 from scipy.special import ellipk
 
 from chains import ROUNDING, call, random_chain, random_motion, run, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
-    forward_dynamics,
-    inertia_matrix,
-    joint_angles,
-    joint_positions,
-    newton_euler,
-    point_position,
-    point_velocity,
-    torque_terms,
-)
+from limbtorque.chain.conventions import joint_angles
+from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
+from limbtorque.chain.forward import forward_dynamics
+from limbtorque.chain.kinematics import joint_positions, point_position, point_velocity
+from limbtorque.chain.model import Chain, Kinematics, Load, Point
 from limbtorque.simulation import AttachedLoad, Drive, State, pid, simulate
 from limbtorque.simulation.forward import Integration
 

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 import sympy
 
-from limbtorque.chain import Chain, Kinematics, Load, induced_accelerations, joint_positions, torque_terms
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.forward import induced_accelerations
+from limbtorque.chain.kinematics import joint_positions
+from limbtorque.chain.model import Chain, Kinematics, Load
 from limbtorque.simulation.gait import FOOT_FLAT, HEEL_OFF, TOE_OFF, Walker, walk
 
 G = 9.80665

@@ -9,25 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chains import random_chain, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.kinematics import (
     acceleration_parts,
     jacobian,
     jacobian_rate,
     joint_positions,
     manipulability,
     null_space_projector,
-    pairs,
     point_acceleration,
     point_jerk,
     point_position,
     point_velocity,
-    torque_terms,
     velocity_ellipse,
 )
+from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
 
 N_STATES = 100
 LINKS = [(n, link) for n in (1, 2, 3) for link in range(n)]

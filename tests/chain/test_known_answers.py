@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import interpolate, signal
 
-from limbtorque.chain import Chain, Kinematics, newton_euler, torque_terms
+from limbtorque.chain.dynamics import newton_euler, torque_terms
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.filters import low_pass
 

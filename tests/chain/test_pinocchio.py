@@ -13,24 +13,18 @@ import pinocchio as pin
 import pytest
 
 from chains import ROUNDING, call, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    Point,
-    forward_dynamics,
-    inertia_matrix,
+from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
+from limbtorque.chain.energy import segment_energies
+from limbtorque.chain.forward import forward_dynamics
+from limbtorque.chain.kinematics import (
     jacobian,
     jacobian_rate,
     joint_positions,
-    newton_euler,
-    pairs,
     point_acceleration,
     point_position,
     point_velocity,
-    segment_energies,
-    torque_terms,
 )
+from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
 
 FRAMES = 25
 # Both compute in double precision (2.2e-16) and add some hundred products of numbers that are up to some ten times the

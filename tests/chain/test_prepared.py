@@ -6,16 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chains import random_chain, random_motion, same
-from limbtorque.chain import (
-    Chain,
-    Kinematics,
-    Load,
-    PreparedChain,
-    forward_dynamics,
-    joint_positions,
-    newton_euler,
-    torque_terms,
-)
+from limbtorque.chain.dynamics import newton_euler, torque_terms
+from limbtorque.chain.forward import forward_dynamics
+from limbtorque.chain.kinematics import joint_positions
+from limbtorque.chain.model import Chain, Kinematics, Load
+from limbtorque.chain.prepared import PreparedChain
 
 GRAVITY = (0.7, -9.81)
 TERMS = ("inertial", "centripetal", "coriolis", "gravity", "base", "external", "net")

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from limbtorque.chain.body_segments import MEASURED, segment_chain
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER, table_row
+from limbtorque.chain.segments import DEMPSTER_WINTER, MEASURED, segment_chain, table_row
 from limbtorque.errors import SegmentError
 from limbtorque.study.chains import ARM, LEG
 

@@ -8,7 +8,7 @@ import pytest
 from keypoint_files import person, write_frames
 
 from limbtorque.analysis.trial import analyse_recording
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end, known_sets
 from limbtorque.cli.init.proposed_sets import set_of

@@ -9,7 +9,7 @@ import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
-from limbtorque.chain import newton_euler
+from limbtorque.chain.dynamics import newton_euler
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.errors import LandmarkError, SettingsError, SignalError
 from limbtorque.motion.functional_centres import centre_of_rotation, functional_landmarks, planar_pose

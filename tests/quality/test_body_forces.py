@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import plates
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.ground.plates import read_plates
 from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.limb import Limb

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.cli.main import main
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.report.methods.page import methods_page

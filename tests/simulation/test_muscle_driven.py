@@ -8,7 +8,8 @@ import sympy as sp
 from scipy.integrate import simpson, solve_ivp
 from sympy.physics.biomechanics import FirstOrderActivationDeGroote2016
 
-from limbtorque.chain import Chain, Kinematics, torque_terms
+from limbtorque.chain.dynamics import torque_terms
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.muscles.hill import ActivationDynamics, excitation_for_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set

@@ -8,7 +8,7 @@ import pytest
 from still_chains import N_FRAMES, motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.motion.chain_motion import MEASURED, ExternalLoad
 from limbtorque.motion.limb import Limb
 from limbtorque.study.settings import make_settings, override

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, choice, finite
-from limbtorque.chain.checks import of_motion
-from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.dynamics import TorqueTerms, of_motion
 from limbtorque.chain.model import Chain, Kinematics
 
 Zero = Literal["x_axis", "downward_vertical"]

@@ -80,6 +80,18 @@ class JointWrenches:
     reaction_n: FloatArray
 
 
+def of_motion(terms: FloatArray, like: FloatArray) -> None:
+    """Check that torque terms belong to a motion of this shape.
+
+    Raises
+    ------
+    ValueError
+        Another number of frames or joints.
+    """
+    if terms.shape != like.shape:
+        raise ValueError(f"terms have shape {terms.shape}, expected {like.shape}; pass the torques of this motion")
+
+
 def inertia_matrix(chain: Chain, angle_rad: ArrayLike, *, missing: bool = False) -> FloatArray:
     """Joint-space inertia matrix M, shape (n_frames, n_joints, n_joints), kg m^2.
 
@@ -324,7 +336,7 @@ def checked_joints(
         raise ValueError(f"joint_m has shape {joints.shape}, expected ({n_frames}, {n_joints} or more, 2)")
     for number, load in enumerate(loads):
         if not isinstance(load, Load):
-            raise ValueError(f"loads[{number}] is of type {type(load).__name__}, expected limbtorque.chain.Load")
+            raise ValueError(f"loads[{number}] is of type {type(load).__name__}, expected limbtorque.Load")
         if not 0 <= load.link < n_joints:
             raise ValueError(f"loads[{number}].link is {load.link}; the chain has links 0 to {n_joints - 1}")
         if len(load.force_n) != n_frames:

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import FloatArray, vectors
-from limbtorque.chain.checks import of_motion
-from limbtorque.chain.dynamics import TorqueTerms
+from limbtorque.chain.dynamics import TorqueTerms, of_motion
 from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics
 

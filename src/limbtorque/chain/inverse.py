@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.arrays import BoolArray, FloatArray, choice, finite, frames, stretches, unwrapped, vectors
+from limbtorque.arrays import BoolArray, ComplexArray, FloatArray, choice, finite, frames, stretches, unwrapped, vectors
 from limbtorque.chain.kinematics import (
     STILL,
     in_plane,
@@ -29,8 +29,6 @@ STEP = 1e-12  # largest last step of the fit, rad and m
 ITERATIONS = 100
 HALVINGS = 40
 CONVEX = 1e-3  # least curvature, as a share of that of the links themselves, at which Newton's step is taken
-
-ComplexArray = NDArray[np.complex128]
 
 
 @dataclass(frozen=True)

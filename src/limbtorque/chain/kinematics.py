@@ -1,4 +1,4 @@
-r"""Positions, velocities, accelerations and jerks of the points of a chain.
+r"""Positions, velocities, accelerations and jerks of the points of a chain, and their mobility.
 
 With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
 the point's own link runs to the point), a point of link k and its derivatives are
@@ -17,13 +17,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, choice, frames, vectors
-from limbtorque.chain.checks import on_chain
+from limbtorque.arrays import ComplexArray, FloatArray, choice, finite, frames, vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Point, pairs
 
-ComplexArray = NDArray[np.complex128]
 Space = Literal["joint", "segment"]
 
 STILL = (0.0, 0.0)
@@ -56,6 +54,23 @@ class AccelerationParts:
         """Sum of all parts, shape (n_frames, 2)."""
         parts = self.tangential.sum(axis=1) + self.centripetal.sum(axis=1) + self.coriolis.sum(axis=1)
         return np.asarray(parts + self.base)
+
+
+@dataclass(frozen=True)
+class Ellipse:
+    """Velocities of a point at joint velocities of unit norm.
+
+    Attributes
+    ----------
+    semi_axes : ndarray of shape (n_frames, 2)
+        Longer and shorter half axis, m/s for 1 rad/s; those of the ellipse of forces for unit joint torques are their
+        inverses.
+    angle_rad : ndarray of shape (n_frames,)
+        Angle of the longer axis to the plane's x axis, rad, from -pi/2 to pi/2.
+    """
+
+    semi_axes: FloatArray
+    angle_rad: FloatArray
 
 
 def joint_positions(
@@ -246,11 +261,77 @@ def acceleration_parts(chain: Chain, kinematics: Kinematics, *, point: Point) ->
     )
 
 
+def manipulability(jacobian_m: ArrayLike) -> FloatArray:
+    """Manipulability ``sqrt(det(J J^T))`` (Yoshikawa 1985), shape (n_frames,).
+
+    Parameters
+    ----------
+    jacobian_m : array_like of shape (n_frames, 2, n_joints)
+        Jacobian of the point, m.
+
+    Examples
+    --------
+    Two links of 0.3 m and 0.25 m: ``L1 L2 |sin alpha_2|``.
+
+    >>> bool(np.isclose(manipulability([[[-0.25, -0.25], [0.3, 0.0]]])[0], 0.3 * 0.25))
+    True
+    """
+    return np.asarray(np.prod(np.linalg.svd(_checked_jacobian(jacobian_m), compute_uv=False), axis=1))
+
+
+def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
+    """Ellipse of the velocities of a point at joint velocities of unit norm.
+
+    Parameters
+    ----------
+    jacobian_m : array_like of shape (n_frames, 2, n_joints)
+        Jacobian of the point, m.
+    """
+    directions, sizes, _ = np.linalg.svd(_checked_jacobian(jacobian_m), full_matrices=False)
+    slope = np.arctan2(directions[:, 1, 0], directions[:, 0, 0])
+    return Ellipse(sizes, (slope + np.pi / 2.0) % np.pi - np.pi / 2.0)
+
+
+def null_space_projector(jacobian_m: ArrayLike) -> FloatArray:
+    """Projector on the joint velocities that leave a point at rest.
+
+    Its rank is the redundancy of the chain at the point: the number of joints minus the directions of motion.
+
+    Parameters
+    ----------
+    jacobian_m : array_like of shape (n_frames, 2, n_joints)
+        Jacobian of the point, m.
+    """
+    matrix = _checked_jacobian(jacobian_m)
+    return np.asarray(np.eye(matrix.shape[2]) - np.linalg.pinv(matrix) @ matrix)
+
+
+def _checked_jacobian(jacobian_m: ArrayLike) -> FloatArray:
+    matrix = np.asarray(jacobian_m, dtype=float)
+    if matrix.ndim != 3 or matrix.shape[1] != 2 or matrix.shape[2] < 2:
+        raise ValueError(f"jacobian_m has shape {matrix.shape}, expected (n_frames, 2, 2 or more joints)")
+    return finite("jacobian_m", matrix)
+
+
 def orientations(
     name: str, value: ArrayLike, chain: Chain, *, like: FloatArray | None = None, missing: bool = False
 ) -> FloatArray:
     """Orientations of the links, or their derivatives, from those of the joint angles."""
     return np.cumsum(frames(name, value, chain.n_links, like=like, missing=missing), axis=1)
+
+
+def on_chain(name: str, point: Point, n_links: int) -> None:
+    """Check that the chain has the point's link.
+
+    Raises
+    ------
+    ValueError
+        No such link, or a position that is not finite.
+    """
+    if point.link not in range(n_links):
+        raise ValueError(f"{name}.link is {point.link}; the chain has links 0 to {n_links - 1}")
+    if not np.isfinite([point.along_m, point.across_m]).all():
+        raise ValueError(f"{name} is {point}; expected finite along_m and across_m")
 
 
 def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:

@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from limbtorque.arrays import BoolArray
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER, Row
+from limbtorque.chain.segments import DEMPSTER_WINTER, Row
 from limbtorque.cli.init.known_sets import fits, sided
 from limbtorque.cli.init.names import safe_name, some_of
 from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_rule

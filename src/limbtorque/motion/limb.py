@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from limbtorque.arrays import choice
-from limbtorque.chain.segment_tables import Row, table_row
+from limbtorque.chain.segments import Row, table_row
 from limbtorque.errors import LandmarkError, LoadError, did_you_mean
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel

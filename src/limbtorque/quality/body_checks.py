@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
-from limbtorque.chain.segment_tables import Row
+from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
 from limbtorque.ground.foot import centre_of_pressure, slow_frames
 from limbtorque.ground.plates import Reading, means_around, read_plate

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, finite, row, vectors
-from limbtorque.chain.checks import on_chain
 from limbtorque.chain.energy import segment_energies
 from limbtorque.chain.forward import check_inertia
-from limbtorque.chain.kinematics import STILL, in_plane
+from limbtorque.chain.kinematics import STILL, in_plane, on_chain
 from limbtorque.chain.model import Chain, Kinematics, Point
 from limbtorque.chain.prepared import PreparedChain
 from limbtorque.study.options.base import Options, option

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationInfo, create_model, field_validator
 
-from limbtorque.chain.body_segments import MEASURED
+from limbtorque.chain.segments import MEASURED
 from limbtorque.study.faults import alike, checked, limits_of, range_text, unit_of
 from limbtorque.study.options.base import option
 from limbtorque.study.table_file import Row, few, table_rows, unknown_column

@@ -19,7 +19,7 @@ from limbtorque.chain.conventions import (
 )
 from limbtorque.chain.dynamics import JointWrenches, TorqueTerms, newton_euler, torque_terms
 from limbtorque.chain.energy import PowerBalance, SegmentEnergies, power_balance, segment_energies
-from limbtorque.chain.induced import induced_accelerations
+from limbtorque.chain.forward import induced_accelerations
 from limbtorque.chain.model import Load, pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values, put_xy

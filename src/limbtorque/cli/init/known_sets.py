@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from limbtorque.chain.segment_tables import DEMPSTER_WINTER
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import ChainModel

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from limbtorque.chain.body_segments import MEASURED
+from limbtorque.chain.segments import MEASURED
 from limbtorque.figures.templates import fill
 from limbtorque.motion.smoothing import SMOOTHED_BEFORE_M
 from limbtorque.report.methods.references import REFERENCES

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import field_validator, model_validator
 
-from limbtorque.chain.segment_tables import TABLES, Row, segment_table
+from limbtorque.chain.segments import TABLES, Row, segment_table
 from limbtorque.study.options.base import Options, number_of, option
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
