@@ -4,6 +4,7 @@
 # make check            check style and types; make format: mend the style
 # make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
 # make docs             build the documentation as a site, site/index.html
+# make size             count lines, modules, functions, options and words
 # make lock             pin what `make demo` installs, with hashes, in requirements/
 # make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
 # make sbom             list what `make demo` installs as CycloneDX, dist/sbom.cdx.json
@@ -27,7 +28,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack attack-sample slurm-test s3-test quick mutants mutants-sample docs lock licences sbom benchmark peers peers-benchmark check format clean
+.PHONY: demo test attack attack-sample slurm-test s3-test quick mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -68,6 +69,9 @@ mutants-sample: .venv/tools
 docs: .venv/tools
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/site/index.html"
+
+size: .venv/tools
+	$(BIN)/python tools/size.py --rooms
 
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
