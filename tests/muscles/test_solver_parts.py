@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import brentq, linprog, lsq_linear
 
 import limbtorque.muscles.static_optimization.reachable as reachable
-from limbtorque.muscles.static_optimization.criteria import Answer, Criterion, Frames, certify
-from limbtorque.muscles.static_optimization.dual import least_change, newton_step, response, top
+from limbtorque.muscles.static_optimization.criteria import Answer, Block, Criterion, certify
+from limbtorque.muscles.static_optimization.dual import Frames, least_change, newton_step, response, top
 from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
 from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
 
@@ -115,7 +115,7 @@ def test_nearest_reachable_torque(joints):
     """Bounded least squares of SciPy, for torques within and far outside the reach."""
     reach, torque, low, high = limbs(joints, 30 + joints)
     torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
-    found = reachable.nearest(reach, torque, low, high)
+    found = reachable.nearest(Frames(reach, torque, low, high))
     assert not found.failed.any()
     assert (np.abs(found.reserve[:, 1::2]) < 1e-9).all()
     for f in range(FRAMES):
@@ -126,7 +126,7 @@ def test_nearest_reachable_torque(joints):
 @pytest.mark.parametrize("joints", [1, 2, 3, 4])
 def test_range_of_each_activation_by_facets(joints):
     reach, torque, low, high = limbs(joints, 40 + joints)
-    least, greatest = activation_range(reach, torque, low, high)
+    least, greatest = activation_range(Frames(reach, torque, low, high))
     for f in range(0, FRAMES, 5):
         bounds = np.stack([low[:, f], high[:, f]], axis=1)
         for muscle in range(len(low)):
@@ -142,7 +142,7 @@ def test_largest_part_of_a_rise_of_the_least_activations(joints):
     """A linear programme in activations and the part t: low + t (floor - low) is the bound."""
     reach, torque, low, high = limbs(joints, 50 + joints)
     floor = low + np.random.default_rng(joints).uniform(0.3, 1.0, low.shape) * (high - low)
-    part = largest_part(reach, torque, low, floor, high)
+    part = largest_part(Frames(reach, torque, low, high), floor)
     assert ((part > 0.0) & (part < 1.0)).sum() > 5
     for f in range(FRAMES):
         cost = np.append(np.zeros(len(low)), -1.0)
@@ -179,7 +179,7 @@ def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, r
     """Cost and gap of two muscles with a reach of 1 each at one joint, in one frame."""
     share = np.array(share)[:, None]
     bound = np.ones((2, 1))
-    frames = Frames(np.ones((1, 2, 1)), np.full((1, 1), torque), low * bound, high * bound, np.ones((1, 1)))
+    frames = Block(np.ones((1, 2, 1)), np.full((1, 1), torque), low * bound, high * bound, np.ones((1, 1)))
     found = Answer(share, np.full((1, 1), multiplier), np.full((1, 1), reserve), np.ones(1, dtype=np.int64))
     criterion = Criterion(exponent, "least" if price is None else "priced", 1.0 if price is None else price)
     if held is not None:
@@ -245,8 +245,8 @@ def test_bounded_least_squares_answer_where_no_other_method_does():
     reach[0, 0], reach[0, 1], reach[1, 2], reach[1, 3] = 2.0, -1.0, 1.0, 3.0
     low, high = np.array([[0.1], [0.2], [0.3], [0.0]]), np.array([[1.0], [1.0], [0.3], [0.5]])
     torque = np.array([[5.0, -2.0, 1.0], [0.9, 2.5, -1.0]])
-    problem = (reach, torque, low, high)
-    found = reachable._settled(*problem, *reachable._one_by_one(*problem))
+    problem = Frames(reach, torque, low, high)
+    found = reachable._settled(problem, *reachable._one_by_one(problem))
     most, least = np.array([2.0 - 0.2, 0.3 + 1.5]), np.array([0.2 - 1.0, 0.3])
     expected = torque - np.clip(torque, least[:, None], most[:, None])
     np.testing.assert_allclose(found.reserve, expected, atol=1e-9)
@@ -263,7 +263,7 @@ def test_as_many_frames_as_joints_are_projected_too(joints):
     torque = np.triu(np.full((joints, joints), 5.0))
     low, high = np.zeros((joints, joints)), np.ones((joints, joints))
     np.testing.assert_allclose(
-        reachable.nearest(reach, torque, low, high).reserve, np.maximum(torque - 2.0, 0.0), atol=1e-9
+        reachable.nearest(Frames(reach, torque, low, high)).reserve, np.maximum(torque - 2.0, 0.0), atol=1e-9
     )
 
 

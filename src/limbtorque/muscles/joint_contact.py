@@ -63,7 +63,7 @@ from limbtorque.muscles.lines_of_action import (
     stretch_moment,
     unit_pulls,
 )
-from limbtorque.muscles.static_optimization.dual import torque_capacity, torques
+from limbtorque.muscles.static_optimization.dual import Frames, torque_capacity, torques
 from limbtorque.muscles.static_optimization.ranges import greatest_sums
 from limbtorque.muscles.static_optimization.reachable import least_largest
 
@@ -207,9 +207,9 @@ def within_effort(
     low, high : ndarray of shape (n_frames, n_muscles)
     """
     low, high = (np.broadcast_to(v, activation.shape) for v in limits)
-    scaled = _scaled_reach(moment_arm_m, strength_n)
+    scaled = np.nan_to_num(_scaled_reach(moment_arm_m, strength_n))
     found = np.nan_to_num(activation.T)
-    least, _ = least_largest(np.nan_to_num(scaled), torques(np.nan_to_num(scaled), found), low.T, high.T)
+    least, _ = least_largest(Frames(scaled, torques(scaled, found), low.T, high.T))
     most = np.maximum(factor * least.max(axis=0), rest)[:, None]
     return low, np.maximum(low, np.minimum(high, most))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.static_optimization.dual import (
-    at_frames,
+    Frames,
     climb,
     clipped,
     least_change,
@@ -65,24 +65,20 @@ class Criterion:
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
-    """Problem of valid frames, last axis: ``reach b = torque``, ``low <= b <= high``."""
+class Block(Frames):
+    """Valid frames, with one over the capacity of all muscles at each joint."""
 
-    reach: FloatArray
-    torque: FloatArray
-    low: FloatArray
-    high: FloatArray
-    scale: FloatArray  # one over the capacity of all muscles at each joint with b = 1
+    scale: FloatArray
 
-    def without(self, held: BoolArray, share: FloatArray) -> Frames:
+    def without(self, held: BoolArray, share: FloatArray) -> Block:
         """The frames without the held muscles and their torque."""
         left = self.torque - torques(self.reach, np.where(held, share, 0.0))
         return replace(self, reach=self.reach * ~held, torque=left)
 
-    @property
-    def scaled(self) -> tuple[FloatArray, FloatArray]:
-        """Reach and torque over the capacity of each joint."""
-        return self.reach * self.scale[:, None], self.torque * self.scale
+    def crossed(self) -> tuple[Frames, BoolArray]:
+        """Scaled frames of the joints that a muscle crosses, and these joints."""
+        scaled, crossed = self.over(self.scale), np.asarray((self.reach != 0).any(axis=(1, 2)))
+        return Frames(scaled.reach[crossed], scaled.torque[crossed], self.low, self.high), crossed
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +91,17 @@ class Answer:
     iterations: NDArray[np.int64]
 
 
-def solve_frames(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, criterion: Criterion
-) -> dict[str, FloatArray]:
+def solve_frames(frames: Frames, criterion: Criterion) -> dict[str, FloatArray]:
     """Solution and optimality certificate of valid frames (last axis), in parts."""
     power = criterion.exponent if math.isfinite(criterion.exponent) else 1.0
-    capacity = torque_capacity(reach)
+    capacity = torque_capacity(frames.reach)
     bare = capacity == 0  # joints without a muscle: their torque is all reserve
     scale = 1.0 / np.where(bare, 1.0, capacity)
-    size = _sizes(reach, torque, low, high, (np.abs(torque) * scale * ~bare).max(axis=0, initial=0.0))
+    size = _sizes(frames, (np.abs(frames.torque) * scale * ~bare).max(axis=0, initial=0.0))
     if (size == 1.0).all():
-        return _answer(Frames(reach, torque, low, high, scale), bare, criterion)
-    frames = Frames(reach, torque / size, low / size, high / size, scale)
-    answer = _answer(frames, bare, replace(criterion, reserve_nm=criterion.reserve_nm * size ** (power / 2.0 - 1.0)))
+        return _answer(Block(frames.reach, frames.torque, frames.low, frames.high, scale), bare, criterion)
+    block = Block(frames.reach, frames.torque / size, frames.low / size, frames.high / size, scale)
+    answer = _answer(block, bare, replace(criterion, reserve_nm=criterion.reserve_nm * size ** (power / 2.0 - 1.0)))
     for name in ("activation", "reserve_nm", "residual_nm", "shortfall_nm"):
         answer[name] *= size
     answer["cost"] *= size**power
@@ -115,28 +109,28 @@ def solve_frames(
     return answer
 
 
-def _sizes(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, part: FloatArray) -> FloatArray:
+def _sizes(frames: Frames, part: FloatArray) -> FloatArray:
     """Power of two nearest the largest activation; 1 unless torques are small.
 
     `part` is the torque over the capacity. Where it is small, a first solution decides. Activations and bounds below zero
     count by their size.
     """
+    low, high = frames.low, frames.high
     size = np.broadcast_to(np.maximum(high, -low).max(axis=0, initial=0.0), part.shape).copy()
     at = np.flatnonzero((part > 0) & (part < SMALL * size))
     if at.size:
-        few_reach, few_torque, few_low, few_high = at_frames(at, reach, torque, low, high)
-        few = np.abs(nearest(few_reach, few_torque, few_low, few_high).activation).max(axis=0, initial=0.0)
+        few = np.abs(nearest(frames.at(at)).activation).max(axis=0, initial=0.0)
         size[at] = np.where(few < SMALL * size[at], few, size[at])
     size = np.maximum(size, np.maximum(low, -high).max(axis=0, initial=0.0))
     return np.asarray(np.exp2(np.floor(np.log2(np.where(size > 0, np.maximum(size, SMALLEST), 1.0)))))
 
 
-def _answer(frames: Frames, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
+def _answer(frames: Block, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
     """Solution and optimality certificate; the torque of bare joints is all reserve."""
     torque = frames.torque
     if bare.any():
         frames = replace(frames, torque=np.where(bare, 0.0, torque))
-    first = nearest(frames.reach, frames.torque, frames.low, frames.high)
+    first = nearest(frames)
     if criterion.reserve == "priced":
         found = priced(frames, first, criterion)
         cost, gap = certify(frames, found, criterion)
@@ -171,7 +165,7 @@ def _answer(frames: Frames, bare: BoolArray, criterion: Criterion) -> dict[str, 
     return {**answer, **proofs, "status": status.astype(np.int8), "iterations": found.iterations}
 
 
-def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
+def among_muscles(frames: Block, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
     """Solve reachable torques with the muscles not held at a bound, and certify.
 
     At the limit of the reachable torques more muscles have no choice, and multipliers diverge: with `patient`, muscles of
@@ -179,9 +173,7 @@ def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple
     """
     held, start = first.bound, first.activation
     if criterion.patient:
-        crossed = (frames.reach != 0).any(axis=(1, 2))
-        scaled, target = frames.scaled
-        least, greatest = activation_range(scaled[crossed], target[crossed], frames.low, frames.high)
+        least, greatest = activation_range(frames.crossed()[0])
         stuck = ~held & (greatest - least <= NO_CHOICE)
         held, start = held | stuck, np.where(stuck, (least + greatest) / 2.0, start)
     left = frames.without(held, start) if held.any() else frames
@@ -189,39 +181,32 @@ def among_muscles(frames: Frames, first: Nearest, criterion: Criterion) -> tuple
     if criterion.exponent != 2.0:
         found = _other_criterion(left, found, held, criterion)
     elif criterion.patient:
-        again = nearest(left.reach, left.torque, left.low, left.high)
+        again = nearest(left)
         found = replace(found, share=np.where(held, start, again.activation), multiplier=again.multiplier * 2.0)
     return found, *certify(left, found, criterion, held=held)
 
 
-def _other_criterion(frames: Frames, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
+def _other_criterion(frames: Block, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
     """Solve for the free muscles with an exponent other than 2 from `start`."""
-    scaled, target = frames.scaled
-    bounds = (frames.low, frames.high)
+    scaled = frames.over(frames.scale)
     own = np.where(held, 0.0, start.share)
     if math.isinf(criterion.exponent):
-        free = (frames.reach != 0).any(axis=(1, 2))
-        share, normal = least_largest(scaled[free], target[free], *bounds)
-        y, iterations = np.zeros_like(target), np.zeros_like(start.iterations)
-        y[free] = normal
+        y, iterations = np.zeros_like(scaled.torque), np.zeros_like(start.iterations)
+        among, crossed = frames.crossed()
+        share, y[crossed] = least_largest(among)
     elif criterion.exponent == 1.0:
         solve = _linear_one_by_one if criterion.patient else _linear
-        share, y, iterations = solve(scaled, target, *bounds, own)
+        share, y, iterations = solve(scaled, own)
     else:
-        solved = share_power(scaled, target, *bounds, exponent=criterion.exponent, start=own, patient=criterion.patient)
+        solved = share_power(scaled, exponent=criterion.exponent, start=own, patient=criterion.patient)
         share, y, iterations = solved.activation, solved.multiplier, solved.iterations
         if (failed := np.flatnonzero(solved.failed)).size:  # the optimality certificate shows if they are near enough
-            share[:, failed] = mended(*at_frames(failed, scaled, target, *bounds, share))
+            share[:, failed] = mended(scaled.at(failed), share[:, failed])
     return Answer(np.where(held, start.share, share), y * frames.scale, start.reserve, start.iterations + iterations)
 
 
 def _linear(
-    reach: FloatArray,
-    torque: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    start: FloatArray,
-    weight: FloatArray | None = None,
+    frames: Frames, start: FloatArray, weight: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     """Least sum of activations; ties by least squares, a small term in the cost.
 
@@ -229,16 +214,13 @@ def _linear(
     """
     size = start.max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
-    low, high, torque = low / size, high / size, torque / size
+    reach, low, high, torque = frames.reach, frames.low / size, frames.high / size, frames.torque / size
     spread = None if weight is None else weight / size
     y, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
     for part in LINEAR if weight is None else PRICED_LINEAR:
         root = math.sqrt(part)
         solved = climb(
-            reach / root,
-            torque,
-            root * low,
-            root * high,
+            Frames(reach / root, torque, root * low, root * high),
             offset=np.full_like(start, 1.0 / root),
             start=y,
             weight=spread,
@@ -248,21 +230,20 @@ def _linear(
     pull = pulls(reach / root, y) - 1.0 / root
     share = clipped(clipped(pull, root * low, root * high) / root, low, high)
     if weight is None:  # rounding of the multiplier, divided by the small weight, leaves a little torque
-        share = mended(reach, torque, low, high, share)
+        share = mended(Frames(reach, torque, low, high), share)
     y = y + least_change(reach, 1.0 - pulls(reach, y), (pull > root * low) & (pull < root * high))
     return share * size, y, iterations
 
 
-def _linear_one_by_one(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, start: FloatArray
-) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+def _linear_one_by_one(frames: Frames, start: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
     """Least sum of activations by linear programming, frame by frame.
 
     SciPy solves it; ties are broken by the least squares.
     """
     from scipy.optimize import linprog  # a slow import that few trials need
 
-    low, high = (np.broadcast_to(v, start.shape).copy() for v in (low, high))
+    reach, torque = frames.reach, frames.torque
+    low, high = (np.broadcast_to(v, start.shape) for v in (frames.low, frames.high))
     y, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
     rows = (reach != 0).any(axis=(1, 2))
     for f in range(torque.shape[1]):
@@ -272,25 +253,22 @@ def _linear_one_by_one(
             y[rows, f], iterations[f] = answer.eqlin.marginals, answer.nit
     gain = pulls(reach, y) - 1.0
     low, high = np.where(gain > BASIC, high, low), np.where(gain < -BASIC, low, high)
-    return nearest(reach, torque, low, high).activation, y, iterations
+    return nearest(Frames(reach, torque, low, high)).activation, y, iterations
 
 
-def priced(frames: Frames, first: Nearest, criterion: Criterion) -> Answer:
+def priced(frames: Block, first: Nearest, criterion: Criterion) -> Answer:
     """Solve for muscles and reserves that cost (reserve / price)^2."""
-    scaled, target = frames.scaled
-    bounds = (frames.low, frames.high)
+    scaled = frames.over(frames.scale)
     weight = (frames.scale * criterion.reserve_nm) ** 2
-    solved = climb(scaled, target, *bounds, weight=weight)  # of b^2 / 2 and (reserve / price)^2 / 2
-    share = clipped(pulls(scaled, solved.multiplier), *bounds)
+    solved = climb(scaled, weight=weight)  # of b^2 / 2 and (reserve / price)^2 / 2
+    share = clipped(pulls(scaled.reach, solved.multiplier), frames.low, frames.high)
     y, iterations = 2.0 * solved.multiplier, solved.iterations
     if criterion.exponent == 1.0:
-        share, y, more = _linear(scaled, target, *bounds, share, weight / 2.0)
+        share, y, more = _linear(scaled, share, weight / 2.0)
         iterations = iterations + more
     elif criterion.exponent != 2.0:
         power = share_power(
             scaled,
-            target,
-            *bounds,
             exponent=criterion.exponent,
             start=share,
             weight=weight / 2.0,
@@ -302,7 +280,7 @@ def priced(frames: Frames, first: Nearest, criterion: Criterion) -> Answer:
 
 
 def certify(
-    frames: Frames, found: Answer, criterion: Criterion, *, held: BoolArray | None = None
+    frames: Block, found: Answer, criterion: Criterion, *, held: BoolArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
     """Cost of all muscles, and the relative duality gap of those not held.
 
@@ -338,7 +316,7 @@ def _powers(share: FloatArray, exponent: float) -> FloatArray:
     return share * share * share if exponent == 3.0 else share**exponent
 
 
-def _least_level(frames: Frames, normal: FloatArray, level: FloatArray) -> FloatArray:
+def _least_level(frames: Block, normal: FloatArray, level: FloatArray) -> FloatArray:
     """Least bound on activations that allows the torque along a normal, by bisection.
 
     The search begins at a level that is enough.

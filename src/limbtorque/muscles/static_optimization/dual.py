@@ -25,7 +25,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,11 +84,36 @@ def at_frames(at: Counts, *arrays: FloatArray) -> list[FloatArray]:
     return [v if v.ndim > 1 and v.shape[-1] == 1 else np.take(v, at, axis=-1) for v in arrays]
 
 
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """Problem of frames: ``reach a = torque``, ``low <= a <= high``.
+
+    Attributes
+    ----------
+    reach : ndarray of shape (n_joints, n_muscles, n_frames)
+        B, the torque of each fully active muscle.
+    torque : ndarray of shape (n_joints, n_frames)
+        Wanted.
+    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
+        Bounds of the activations.
+    """
+
+    reach: FloatArray
+    torque: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    def at(self, some: Counts) -> Self:
+        """Some of the frames."""
+        return type(self)(*at_frames(some, *vars(self).values()))
+
+    def over(self, scale: FloatArray) -> Frames:
+        """Reach and torque times a factor of each joint, shape (n_joints, n_frames)."""
+        return Frames(self.reach * scale[:, None], self.torque * scale, self.low, self.high)
+
+
 def climb(
-    reach: FloatArray,
-    torque: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    frames: Frames,
     *,
     offset: FloatArray | None = None,
     start: FloatArray | None = None,
@@ -103,12 +128,8 @@ def climb(
 
     Parameters
     ----------
-    reach : ndarray of shape (n_joints, n_muscles, n_frames)
-        B, scaled so that all muscles together make about 1 at each joint.
-    torque : ndarray of shape (n_joints, n_frames)
-        Wanted.
-    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Bounds of the activations.
+    frames : Frames
+        The problem, scaled so that all muscles together make about 1 at each joint.
     offset : ndarray of shape (n_muscles, n_frames), optional
         Linear cost o.
     start : ndarray of shape (n_joints, n_frames), optional
@@ -124,6 +145,7 @@ def climb(
     -------
     Climb
     """
+    reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     n_frames = torque.shape[1]
     rounding = 0.0 if weight is None else 1e-15  # of B' y, where y grows large
     found = np.zeros_like(torque)
@@ -330,24 +352,14 @@ class Power:
 
 
 @dataclass(frozen=True, eq=False)
-class _PowerFrames:
-    """Frames in parts of their largest activation."""
+class _PowerFrames(Frames):
+    """Frames in parts of their largest activation, with the weight of a reserve torque."""
 
-    reach: FloatArray
-    torque: FloatArray
-    low: FloatArray
-    high: FloatArray
     weight: FloatArray
-
-    def some(self, at: Counts) -> _PowerFrames:
-        return _PowerFrames(*at_frames(at, self.reach, self.torque, self.low, self.high, self.weight))
 
 
 def share_power(
-    reach: FloatArray,
-    torque: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
+    frames: Frames,
     *,
     exponent: float,
     start: FloatArray,
@@ -358,12 +370,8 @@ def share_power(
 
     Parameters
     ----------
-    reach : ndarray of shape (n_joints, n_muscles, n_frames)
-        Torque of each fully active muscle, scaled so that all together make about 1 at each joint.
-    torque : ndarray of shape (n_joints, n_frames)
-        Wanted; within reach, unless there is a weight.
-    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Bounds of the activations.
+    frames : Frames
+        Scaled so that all muscles together make about 1 at each joint; torques within reach, unless there is a weight.
     exponent : float
         Above 1.
     start : ndarray of shape (n_muscles, n_frames)
@@ -379,10 +387,10 @@ def share_power(
     """
     size = start.max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
-    n_joints, n_frames = torque.shape
-    spread = np.zeros((n_joints, n_frames)) if weight is None else weight * size ** (exponent - 2.0)
-    frames = _PowerFrames(reach, torque / size, low / size, high / size, spread)
-    found = _lead(frames, start / size, _small_steps(exponent) if patient else _path(exponent), STEEPEST[patient])
+    spread = np.zeros_like(frames.torque) if weight is None else weight * size ** (exponent - 2.0)
+    low, high = frames.low, frames.high
+    parts = _PowerFrames(frames.reach, frames.torque / size, low / size, high / size, spread)
+    found = _lead(parts, start / size, _small_steps(exponent) if patient else _path(exponent), STEEPEST[patient])
     activation = clipped(found.activation * size, low, high)
     return Power(activation, found.multiplier * size ** (exponent - 1.0), found.failed, found.iterations)
 
@@ -443,7 +451,7 @@ def _climb_power(frames: _PowerFrames, exponent: float, start: FloatArray, steep
             go = np.flatnonzero(~done)
             if not go.size or count == MOST_POWER_STEPS:
                 break
-            at, frames = at[go], frames.some(go)
+            at, frames = at[go], frames.at(go)
             y, pull, step, change, ahead, gradient = at_frames(go, y, pull, step, change, ahead, gradient)
         length, activation = _power_search(frames, exponent, y, pull, step, change, ahead, gradient)
         y = y + length * step
@@ -461,14 +469,14 @@ def _agree(
     done: NDArray[np.bool_] = np.asarray((np.abs(tangent - ahead) <= AGREES).all(axis=0))
     at = np.flatnonzero(~done) if exponent > 2.0 else np.zeros(0, dtype=np.int64)
     if at.size:
-        some, a, other, u, multiplier = frames.some(at), *at_frames(at, tangent, ahead, pull, y)
+        some, a, other, u, multiplier = frames.at(at), *at_frames(at, tangent, ahead, pull, y)
         marginal = exponent * a ** (exponent - 1.0)
         noise = NOISE * pulls(np.abs(some.reach), np.abs(multiplier))
         near = (np.abs(marginal - np.maximum(u, 0.0)) <= noise) | (np.abs(a - other) <= AGREES)
         done[at] = near.all(axis=0)
     at = np.flatnonzero(done)
     if at.size:
-        some, a, multiplier = frames.some(at), *at_frames(at, tangent, y)
+        some, a, multiplier = frames.at(at), *at_frames(at, tangent, y)
         rest = some.torque - torques(some.reach, a) - some.weight * multiplier
         done[at] = (np.abs(rest) <= POWER_CLOSURE * (1.0 + np.abs(some.torque))).all(axis=0)
     return done
@@ -515,7 +523,7 @@ def _power_search(
     at = np.flatnonzero((last < -0.1 * first) | (last > 0.5 * first))
     if not at.size:
         return length, ahead
-    some, (pull, change, rise, bend, first, p) = (frames.some(at), at_frames(at, pull, change, rise, bend, first, last))
+    some, (pull, change, rise, bend, first, p) = (frames.at(at), at_frames(at, pull, change, rise, bend, first, last))
     s, low, high = np.ones(at.size), np.zeros(at.size), np.full(at.size, np.inf)
     p_low, p_high = first, np.zeros(at.size)
     activation = ahead[:, at]

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.dual import torque_capacity, torques
+from limbtorque.muscles.static_optimization.dual import Frames, torque_capacity, torques
 from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
 from limbtorque.muscles.static_optimization.solve import (
     BLOCK,
@@ -76,7 +76,7 @@ def force_range(
     known = np.flatnonzero(np.isfinite(optimized.force_n).all(axis=1)) if n_muscles else np.zeros(0, dtype=int)
     for at, scaled, _, (force, lo, hi) in _scaled_blocks(arm, optimized.reserve_nm, [strength, low, high], known):
         activation = optimized.activation[at].T
-        below, above = activation_range(scaled, torques(scaled, activation), lo, hi)
+        below, above = activation_range(Frames(scaled, torques(scaled, activation), lo, hi))
         least[at] = (np.minimum(below, activation) * force).T
         greatest[at] = (np.maximum(above, activation) * force).T
     return least, greatest
@@ -115,8 +115,10 @@ def reachable_part(
     for values in (strength, low, high, wanted):
         finite = finite & np.isfinite(values).all(axis=1)
     rows = [strength, low, wanted, high]
-    for at, scaled, target, (_, *bounds) in _scaled_blocks(arm, torque, rows, np.flatnonzero(finite)):
-        part[at] = largest_part(scaled, target, *bounds)
+    for at, scaled, target, (_, low_here, floor, high_here) in _scaled_blocks(
+        arm, torque, rows, np.flatnonzero(finite)
+    ):
+        part[at] = largest_part(Frames(scaled, target, low_here, high_here), floor)
     return part
 
 

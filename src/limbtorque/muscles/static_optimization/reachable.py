@@ -37,6 +37,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.static_optimization.dual import (
     Counts,
+    Frames,
     at_frames,
     climb,
     clipped,
@@ -58,24 +59,19 @@ SETTLED = 1e-14  # change of the reserve at which the proximal steps end
 ALONG = 2e-8  # largest torque along the reserve, as a part of its own, of a muscle across it
 
 
-def activation_range(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def activation_range(frames: Frames) -> tuple[FloatArray, FloatArray]:
     """Least and greatest activation of every muscle at the same joint torque.
 
     Parameters
     ----------
-    reach : ndarray of shape (n_joints, n_muscles, n_frames)
-        Torque of each fully active muscle.
-    torque : ndarray of shape (n_joints, n_frames)
-        A torque within reach.
-    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Bounds of the activations.
+    frames : Frames
+        Torques within reach.
 
     Returns
     -------
     least, greatest : ndarray of shape (n_muscles, n_frames)
     """
+    reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     middle, half = (high + low) / 2.0, (high - low) / 2.0
     below, above = np.full(reach.shape[1:], np.inf), np.full(reach.shape[1:], np.inf)  # room from high and from low
     rounding, crossing = _rounding(reach), (reach != 0).any(axis=2)
@@ -96,15 +92,13 @@ def activation_range(
     return np.minimum(least, greatest), greatest
 
 
-def largest_part(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, floor: FloatArray, high: FloatArray
-) -> FloatArray:
+def largest_part(frames: Frames, floor: FloatArray) -> FloatArray:
     """Largest part, 0 to 1, of a rise of lower bounds that leaves a torque reachable.
 
     Parameters
     ----------
-    reach, torque, low, high
-        As for `activation_range`: the torque is within reach.
+    frames : Frames
+        Torques within reach.
     floor : ndarray of shape (n_muscles, n_frames)
         Wanted lower bounds, from `low` to `high`.
 
@@ -112,6 +106,7 @@ def largest_part(
     -------
     ndarray of shape (n_frames,)
     """
+    reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     part, rounding = np.ones(torque.shape[1]), _rounding(reach)
     for normal in _both_ways(reach):
         along = _along(reach, normal, rounding)
@@ -121,15 +116,13 @@ def largest_part(
     return part
 
 
-def least_largest(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def least_largest(frames: Frames) -> tuple[FloatArray, FloatArray]:
     """Activations with the least largest value, then the next largest, and so on.
 
     Parameters
     ----------
-    reach, torque, low, high
-        As for `activation_range`.
+    frames : Frames
+        Torques within reach.
 
     Returns
     -------
@@ -143,12 +136,12 @@ def least_largest(
     The facet of the largest requirement sets every muscle that pulls along its normal or against it; the others lie in
     the facet and make the rest in the same way, in one dimension less.
     """
-    shape = reach.shape[1:]
-    low, high = (np.broadcast_to(v, shape) for v in (low, high))
+    reach, torque, shape = frames.reach, frames.torque, frames.reach.shape[1:]
+    low, high = (np.broadcast_to(v, shape) for v in (frames.low, frames.high))
     activation, free, first_normal = low.copy(), np.ones(shape, dtype=bool), np.zeros_like(torque)
     for step in range(len(reach)):
         left = torque - torques(reach, np.where(free, 0.0, activation))
-        largest, normal = _most_demanding(reach * free, left, low, high)
+        largest, normal = _most_demanding(Frames(reach * free, left, low, high))
         first_normal = normal if step == 0 else first_normal
         along = _along(reach, normal, _rounding(reach)) * free
         activation = np.where(along > 0, clipped(np.broadcast_to(largest, shape), low, high), activation)
@@ -156,13 +149,12 @@ def least_largest(
     return activation, first_normal
 
 
-def _most_demanding(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _most_demanding(frames: Frames) -> tuple[FloatArray, FloatArray]:
     """Largest activation that the torque requires, and the facet's normal."""
+    reach, torque = frames.reach, frames.torque
     largest, best, rounding = np.zeros(torque.shape[1]), np.zeros_like(torque), _rounding(reach)
     for normal in _both_ways(reach):
-        level = _level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), low, high)
+        level = _level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), frames.low, frames.high)
         more = level > largest
         largest, best = np.where(more, level, largest), np.where(more, normal, best)
     return largest, best
@@ -262,17 +254,13 @@ class Nearest:
     iterations: Counts
 
 
-def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
+def nearest(frames: Frames) -> Nearest:
     """Make the torque, or the nearest reachable one, with the least sum of squares.
 
     Parameters
     ----------
-    reach : ndarray of shape (n_joints, n_muscles, n_frames)
-        Torque of each fully active muscle.
-    torque : ndarray of shape (n_joints, n_frames)
-        Wanted.
-    low, high : ndarray of shape (n_muscles, n_frames) or (n_muscles, 1)
-        Bounds of the activations.
+    frames : Frames
+        Any torques.
 
     Returns
     -------
@@ -280,43 +268,37 @@ def nearest(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatA
         First by the muscles alone, every joint scaled by its own capacity; the frames that do not close are solved again
         with a reserve.
     """
-    capacity = torque_capacity(reach)
+    capacity = torque_capacity(frames.reach)
     scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
-    scaled = reach * scale[:, None]
-    solved = climb(scaled, torque * scale, low, high)
-    activation = clipped(pulls(scaled, solved.multiplier), low, high)
+    scaled = frames.over(scale)
+    solved = climb(scaled)
+    activation = clipped(pulls(scaled.reach, solved.multiplier), frames.low, frames.high)
     found = Nearest(
         activation,
         solved.multiplier * scale,
-        np.zeros_like(torque),
+        np.zeros_like(frames.torque),
         np.zeros(activation.shape, dtype=bool),
-        np.zeros(torque.shape[1], dtype=bool),
+        np.zeros(activation.shape[1], dtype=bool),
         solved.iterations,
     )
-    rest = np.abs(torque - torques(reach, activation)) * scale
+    rest = np.abs(frames.torque - torques(frames.reach, activation)) * scale
     short = np.flatnonzero(~solved.closed | (rest > REACH).any(axis=0))
     if short.size:
-        some_reach, some_torque, some_low, some_high, some_capacity = at_frames(
-            short, reach, torque, low, high, capacity
-        )
-        most = some_capacity.max(axis=0, initial=0.0)
+        most = capacity[:, short].max(axis=0, keepdims=True, initial=0.0)
         even = 1.0 / np.where(most > 0, most, 1.0)
-        again = _with_reserve(some_reach * even, some_torque * even, some_low, some_high)
-        _put(found, short, again)
+        _put(found, short, _with_reserve(frames.at(short).over(even)))
         found.multiplier[:, short] *= even
         found.reserve[:, short] /= even
     return found
 
 
-def mended(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, activation: FloatArray
-) -> FloatArray:
+def mended(frames: Frames, activation: FloatArray) -> FloatArray:
     """Smallest change of activations after which their torque closes.
 
     Parameters
     ----------
-    reach, torque, low, high
-        As for `nearest`, with activations of the order of 1.
+    frames : Frames
+        With activations of the order of 1.
     activation : ndarray of shape (n_muscles, n_frames)
         Within the bounds; their torque nearly closes.
 
@@ -324,9 +306,9 @@ def mended(
     -------
     ndarray of shape (n_muscles, n_frames)
     """
-    below, above = np.maximum(low - activation, -TOUCH), np.minimum(high - activation, TOUCH)
-    change = nearest(reach, torque - torques(reach, activation), below, above)
-    return clipped(activation + change.activation, low, high)
+    below, above = np.maximum(frames.low - activation, -TOUCH), np.minimum(frames.high - activation, TOUCH)
+    change = nearest(Frames(frames.reach, frames.torque - torques(frames.reach, activation), below, above))
+    return clipped(activation + change.activation, frames.low, frames.high)
 
 
 def _put(found: Nearest, at: Counts, again: Nearest) -> None:
@@ -336,25 +318,23 @@ def _put(found: Nearest, at: Counts, again: Nearest) -> None:
     found.iterations[at] += again.iterations
 
 
-def _with_reserve(reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray) -> Nearest:
+def _with_reserve(frames: Frames) -> Nearest:
     """Solve frames with possibly unreachable torques: by proximal steps, then one by one."""
-    weight = PROXIMAL * np.maximum(1.0, norm(torque))
-    candidate = _proximal(reach, torque, low, high, weight, np.zeros_like(torque))
-    solved = _settled(reach, torque, low, high, *candidate)
+    weight = PROXIMAL * np.maximum(1.0, norm(frames.torque))
+    solved = _settled(frames, *_proximal(frames, weight, np.zeros_like(frames.torque)))
     failed = np.flatnonzero(solved.failed)
     if failed.size:
-        reach, torque, low, high = at_frames(failed, reach, torque, low, high)
-        _put(solved, failed, _settled(reach, torque, low, high, *_one_by_one(reach, torque, low, high)))
+        hard = frames.at(failed)
+        _put(solved, failed, _settled(hard, *_one_by_one(hard)))
     return solved
 
 
-def _one_by_one(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray
-) -> tuple[FloatArray, FloatArray, Counts]:
+def _one_by_one(frames: Frames) -> tuple[FloatArray, FloatArray, Counts]:
     """Reserve by SciPy's bounded least squares, frame by frame."""
     from scipy.optimize import lsq_linear  # a slow import that few trials need
 
-    low, high = (np.broadcast_to(v, reach.shape[1:]) for v in (low, high))
+    reach, torque = frames.reach, frames.torque
+    low, high = (np.broadcast_to(v, reach.shape[1:]) for v in (frames.low, frames.high))
     reserve, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
     for f in range(torque.shape[1]):
         free = high[:, f] > low[:, f]
@@ -364,21 +344,14 @@ def _one_by_one(
     return reserve, np.zeros_like(torque), iterations
 
 
-def _settled(
-    reach: FloatArray,
-    torque: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    reserve: FloatArray,
-    y: FloatArray,
-    iterations: Counts,
-) -> Nearest:
+def _settled(frames: Frames, reserve: FloatArray, y: FloatArray, iterations: Counts) -> Nearest:
     """Refine a candidate for the shortest reserve, and check it.
 
     Muscles with a torque along the reserve are at their bound; the others (the face of the reachable set with the nearest
     torque) make the rest, which they can reach. A frame fails if its reserve is not the shortest, which is perpendicular
     to every muscle of the face.
     """
+    reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     size, length = norm(reserve), norm(reach)
     along = pulls(reach, reserve)
     across = (size <= REACH) | (np.abs(along) <= (ALONG * size + 1e-13) * length)
@@ -391,7 +364,7 @@ def _settled(
     joint = 1.0 / np.where(row > 0, row, 1.0)
     start = (y - drift * reserve) / joint
     weight = PROXIMAL * np.maximum(1.0, norm(torque))
-    _, multiplier, more = _proximal(face * joint[:, None], (left - reserve) * joint, low, high, weight, start)
+    _, multiplier, more = _proximal(Frames(face, left - reserve, low, high).over(joint), weight, start)
     multiplier *= joint
     activation = np.where(across, clipped(pulls(face, multiplier), low, high), held)
     slack = REACH * (1.0 + norm(torque))
@@ -403,9 +376,7 @@ def _settled(
     return Nearest(activation, multiplier, reserve, ~across, np.asarray(failed), iterations + more)
 
 
-def _proximal(
-    reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, weight: FloatArray, centre: FloatArray
-) -> tuple[FloatArray, FloatArray, Counts]:
+def _proximal(frames: Frames, weight: FloatArray, centre: FloatArray) -> tuple[FloatArray, FloatArray, Counts]:
     """Shortest reserve and multiplier by proximal steps.
 
     Each solves B a(y) + weight (y - centre) = torque, then sets centre = y.
@@ -413,12 +384,11 @@ def _proximal(
     The reserve is weight (y - centre); where the torque is reachable it converges to zero, and y to the multiplier.
     """
     y, reserve = centre.copy(), np.zeros_like(centre)
-    iterations = np.zeros(torque.shape[1], dtype=np.int64)
-    at = np.arange(torque.shape[1])
+    at = np.arange(y.shape[1])
+    iterations = np.zeros_like(at)
     for _ in range(PROXIMAL_STEPS):
-        some_reach, some_torque, some_low, some_high, w = at_frames(at, reach, torque, low, high, weight)
-        start, about = y[:, at] + reserve[:, at] / w, y[:, at]
-        solved = climb(some_reach, some_torque, some_low, some_high, start=start, weight=w[None], centre=about)
+        w, about = weight[at], y[:, at]
+        solved = climb(frames.at(at), start=about + reserve[:, at] / w, weight=w[None], centre=about)
         before, reserve[:, at] = reserve[:, at], w * (solved.multiplier - y[:, at])
         y[:, at] = solved.multiplier
         iterations[at] += solved.iterations

@@ -57,7 +57,7 @@ from limbtorque.muscles.static_optimization.criteria import (
     Criterion,
     solve_frames,
 )
-from limbtorque.muscles.static_optimization.dual import clipped
+from limbtorque.muscles.static_optimization.dual import Frames, clipped
 
 BLOCK = 2048  # frames solved together, so that they fit in the processor's cache
 RUN = 2048  # frames solved together; a longer run is solved in parts, each of which begins at the end of the last
@@ -313,7 +313,8 @@ def _solve_block(problem: _Problem, criterion: Criterion) -> StaticOptimization:
     force, ratio, low, high = (np.ascontiguousarray((v if len(v) == 1 else v[keep]).T) for v in rows)
     unit = force / np.where(ratio > 0, ratio, 1.0)
     reach = np.multiply(np.transpose(problem.arm[keep], (1, 2, 0)), unit, order="C")
-    block = solve_frames(reach, np.ascontiguousarray(problem.torque[keep].T), ratio * low, ratio * high, criterion)
+    frames = Frames(reach, np.ascontiguousarray(problem.torque[keep].T), ratio * low, ratio * high)
+    block = solve_frames(frames, criterion)
     activation = np.where(ratio > 0, block["activation"] / np.where(ratio > 0, ratio, 1.0), low)
     block["activation"] = clipped(activation, low, high)
     for name, values in block.items():
