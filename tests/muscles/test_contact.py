@@ -10,7 +10,8 @@ from pulls import implied_arm, pull_direction
 from scipy.optimize import nnls
 
 from chains import random_chain, random_motion, same
-from limbtorque.chain import Kinematics, newton_euler
+from limbtorque.chain.dynamics import newton_euler
+from limbtorque.chain.model import Kinematics
 from limbtorque.muscles.joint_contact import TOLERANCE_M, contact_force
 from limbtorque.muscles.lines_of_action import (
     along_and_across,
