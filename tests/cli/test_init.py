@@ -11,24 +11,21 @@ import pyarrow as pa
 import pytest
 
 from c3d_files import write_c3d
-from limbtorque.cli.init.copies import same_movement
-from limbtorque.cli.init.forces import pair_forces
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import (
     PARTS,
     fits,
     known_sets,
-    likely_labels,
     match_set,
     needed_landmarks,
     template_of,
 )
-from limbtorque.cli.init.proposed_subjects import propose_subject
-from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
+from limbtorque.cli.init.pairs import pair_forces, same_movement
+from limbtorque.cli.init.study_settings import ProposedWindow, judge_up, propose_window
+from limbtorque.cli.init.subjects import propose_subject
 from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at
-from limbtorque.cli.init.text import summary_text
-from limbtorque.cli.init.up_axis import judge_up
-from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.cli.init.text import first_screen
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.inspect import describe
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
@@ -218,13 +215,6 @@ def test_a_leg_without_a_hip_lacks_it():
     assert {fit.missing for fit in fits(labels, LEG)} == {("hip_axis", "greater_trochanter")}
 
 
-def test_likely_labels_are_the_like_ones():
-    assert [label for label, _ in likely_labels("elbow_axis", ["L_Elbow_Out", "Head_Top", "L_Knee_Out"])] == [
-        "L_Elbow_Out"
-    ]
-    assert likely_labels("heel", ["Head_Top"]) == []
-
-
 # --- evidence ---------------------------------------------------------------------------------------------------------
 
 
@@ -402,16 +392,22 @@ def test_nothing_is_overwritten(folder, tmp_path):
     assert (study / "config" / "subjects.csv").read_text(encoding="utf-8") == "mine"
 
 
+def write_above_the_floor(path, **options):
+    """A leg of Plug-in Gait without pelvis and hip, one metre above the origin: nothing but the body shows which way is up."""
+    labels = [f"Me:R{stem}" for stem in ("KNE", "ANK", "TOE", "HEE")]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_c3d(path, positions(labels, **options) + np.array([0.0, 0.0, 1.0]), labels=labels)
+
+
 def test_what_cannot_be_known_is_left_to_fill_in_and_the_loader_names_it(tmp_path):
-    labels = [f"Me:{label}" for label in ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"]]
-    write(tmp_path / "data" / "lift.c3d", labels, travel_m=0.3)
+    write_above_the_floor(tmp_path / "data" / "lift.c3d", travel_m=0.3)
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
     with pytest.raises(StudyError) as error:
         load_study(study)
-    assert len(error.value.faults) == proposal.to_do == 9  # five landmarks, mass, side, forward axis, up axis
+    assert len(error.value.faults) == proposal.to_do == 4  # a landmark, mass, forward axis, up axis
     config = (study / FILES[0]).read_text(encoding="utf-8")
-    assert 'elbow_axis: "TODO" # similar: EPICON_l (0.90), EPICON_m (0.90)' in config
+    assert 'hip_axis: "TODO" # predicted from RASI, LASI and SACR' in config
     assert "up_axis: null # TODO" in config
 
 
@@ -429,20 +425,6 @@ def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_land
     (fault,) = [fault for fault in error.value.faults if "marker_sets" in fault]
     assert fault.startswith("marker_sets.my_markers.hip_axis is still")
     assert "greater_trochanter: hip_axis" in config
-
-
-def test_likely_labels_are_taken_where_a_person_says_so(tmp_path):
-    write(tmp_path / "data" / "lift.c3d", ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"])
-    asked = []
-
-    def confirm(question):
-        asked.append(question)
-        return "EPICON_m" in question
-
-    init_study(tmp_path / "study", tmp_path / "data", confirm=confirm)
-    config = (tmp_path / "study" / FILES[0]).read_text(encoding="utf-8")
-    assert 'elbow_axis: "EPICON_m" # confirmed' in config
-    assert "markers: is EPICON_l the elbow_axis?" in asked
 
 
 def test_two_people_in_one_file_and_a_copy(tmp_path):
@@ -541,20 +523,18 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
 
 
 def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next(tmp_path, capsys):
-    labels = [f"Me:{label}" for label in ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"]]
     for k in range(9):
-        write(tmp_path / "data" / f"lift{k}.c3d", labels, travel_m=0.3, seed=k)
-        write(tmp_path / "data" / f"still{k}.c3d", labels, travel_m=0.0, seed=k)
+        write_above_the_floor(tmp_path / "data" / f"lift{k}.c3d", travel_m=0.3, seed=k)
+        write_above_the_floor(tmp_path / "data" / f"still{k}.c3d", travel_m=0.0, seed=k)
         (tmp_path / "data" / f"torn{k}.c3d").write_bytes(b"no recording")
     study = tmp_path / "study"
     assert main(["init", str(study), "--from", str(tmp_path / "data")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "ready: 9 trials of 9 recordings (TODO arm), 1 subject"
+    assert lines[0] == "ready: 9 trials of 9 recordings (right leg), 1 subject"
     missing = [line.removeprefix("missing: ") for line in lines if line.startswith("missing: ")]
     assert missing == [
-        "the markers of 5 landmarks (marker_sets in config/config.yaml)",
+        "the markers of 1 landmark (marker_sets in config/config.yaml)",
         "the axis that points up (plane.up_axis in config/config.yaml)",
-        "side of 9 trials (config/trials.csv)",
         "plane.forward_axis of 9 trials (config/trials.csv)",
         "the body mass of 1 subject (config/subjects.csv)",
     ]
@@ -568,7 +548,7 @@ def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next
         in lines
     )
     assert lines[-2:] == [
-        f"next: fill in every TODO in {study}/config (25 places), then run",
+        f"next: fill in every TODO in {study}/config (12 places), then run",
         f"limbtorque check {study}",
     ]
     assert len(lines) < 20
@@ -636,7 +616,7 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
     )
     assert proposal.window.evidence == (said,)
     assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
-    assert said in summary_text(proposal)
+    assert said in first_screen(proposal, verbose=True)
     assert "ensembles.window" not in rows(study)[0]
     assert [fault for _, fault, *_ in check_study(checked_study(study))] == [""] * 4
     assert without_window(study) == [False] * 4
@@ -765,8 +745,8 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     proposal, study = leg_study(tmp_path, [WALK], chains=("arm", "leg"), stems=stems)
     assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
     assert proposal.to_do == 0
-    said = "omitted: 2 trials of 1 recordings, comments in config/trials.csv: arms during walking: remove the leading # to include them"
-    assert said in summary_text(proposal)
+    said = "omitted: the arms of 1 walk; remove the # of their rows in config/trials.csv to include them"
+    assert said in first_screen(proposal, verbose=True)
     path = study / FILES[1]
     text = path.read_text(encoding="utf-8")
     assert "# Omitted: arms during walking: remove the leading # to include them\n#walk0_right_arm," in text
@@ -823,7 +803,7 @@ def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
     proposal = init_study(study, tmp_path / "data")
     assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
     name = "Bob in ../data/game_2.c3d"
-    assert f"omitted: {name}: the same movement is in game.c3d" in summary_text(proposal)
+    assert "omitted: 1 recording (game_2.c3d (Bob)): the same movement is in game.c3d" in first_screen(proposal)
     assert f"# {name}: omitted, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
 
 

@@ -11,10 +11,12 @@ from c3d_files import write_c3d
 from clustered_legs import with_clusters, without
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import fits
-from limbtorque.cli.init.proposed_subjects import propose_subject
-from limbtorque.cli.init.static_trials import Around, Pair, best_cluster
+from limbtorque.cli.init.marker_sets import Pair, best_cluster
+from limbtorque.cli.init.study_settings import judge_up
+from limbtorque.cli.init.subjects import propose_subject
 from limbtorque.cli.init.survey import Body, Clue, Seen, look_at
-from limbtorque.cli.init.up_axis import judge_up
+from limbtorque.errors import StudyError
+from limbtorque.recordings.c3d.write import write_c3d as write_recording
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.files import parse_yaml
@@ -145,21 +147,30 @@ def test_the_cluster_of_a_landmark_is_its_segments(walking, standing, tmp_path):
     other = ("RTB2", "RTB3", "RTB4")
     assert cluster(walking, ("RLMAL", "RMMAL"), first=[("LTB1", "X"), other]) == other
     hip, ankle = (standing.markers_m[0, standing.labels.index(label)] for label in ("RHJC", "RLMAL"))
-    thigh = cluster(walking, ("RLFC", "RMFC"), around=Around(hip, ankle))
+    thigh = cluster(walking, ("RLFC", "RMFC"), around=(hip, ankle))
     assert {label[:3] for label in thigh} == {"RTH"}  # the shank is beyond the knee
     bent = replace(walking, markers_m=walking.markers_m * [1.0, 1.0, 3.0])  # nothing is rigid
     assert cluster(bent, ("RLMAL", "RMMAL")) == ()
 
 
-def test_a_treadmill_is_recognised(tmp_path, walking):
+def test_the_speed_of_a_treadmill_is_asked_for(tmp_path, walking):
+    """With force plates it is to be filled in, without any a note says so."""
     save(tmp_path / "data" / "S01" / "belt.c3d", belt(walking))
-    study = tmp_path / "study"
-    init_study(study, tmp_path / "data")
-    found = rows(study)
+    init_study(tmp_path / "study", tmp_path / "data")
+    found = rows(tmp_path / "study")
     assert [row["plane.forward_axis"] for row in found] == ["pelvis", "pelvis"]
-    assert all(abs(float(row["plates.belt_speed_m_s"]) - WALKER.speed_m_s) < 0.05 for row in found)
-    assert "as on a treadmill" in found[0]["note"]
+    assert "plates.belt_speed_m_s" not in found[0]
+    assert "on a treadmill give its speed in a column plates.belt_speed_m_s" in found[0]["note"]
     assert "on the spot" not in found[0]["note"]
+    (tmp_path / "plates").mkdir()
+    with_plates = walk_recording(WALKER, Walkway(plates_m=((1.0, -0.1),)), duration_s=3.0, first_strike_s=0.2)
+    write_recording(named(belt(with_plates)), tmp_path / "plates" / "belt.c3d")
+    proposal = init_study(tmp_path / "other", tmp_path / "plates", answers={"plane.up_axis": "+z"})
+    assert [row["plates.belt_speed_m_s"] for row in rows(tmp_path / "other")] == ["TODO", "TODO"]
+    assert proposal.to_do == 3  # and the body mass
+    assert proposal.window.window == "events"
+    with pytest.raises(StudyError, match="speed of the treadmill's belt in m/s; 0 without one"):
+        load_study(tmp_path / "other")
 
 
 def test_a_step_on_the_spot_has_no_belt(tmp_path, walking):
@@ -244,58 +255,6 @@ def test_the_leg_length_is_that_of_the_markers_in_a_static_trial():
     assert found.leg_length_m == "1.000"
     assert any("by the markers of static.c3d" in sentence for sentence in found.evidence)
     assert propose_subject("S07", [person("walk.c3d", places_m=places)], predicted_hip=True).leg_length_m == ""
-
-
-# --- side and direction of a limb whose labels do not say them -----------------------------------------------------------
-
-
-ONE_ARM = {"ACRO_tip": 1.4, "EPICl": 1.1, "EPICm": 1.1, "STYLr": 0.85, "STYLu": 0.85, "LATH": 0.75, "MEDH": 0.75}
-GIRDLE = {
-    "ASISr": (0.1, -0.12, 1.0),
-    "ASISl": (0.1, 0.12, 1.0),
-    "PSISr": (-0.1, -0.05, 1.0),
-    "PSISl": (-0.1, 0.05, 1.0),
-}
-
-
-def one_arm(folder, *, turn_deg=0.0, left=False):
-    """One arm beside a pelvis that faces x, z up, turned about z; it moves by 0.3 m."""
-    labels = [*ONE_ARM, "T1", *GIRDLE]
-    xyz = np.zeros((101, len(labels), 3))
-    side = 0.2 if left else -0.2
-    for k, label in enumerate(labels):
-        xyz[:, k] = GIRDLE.get(label, (0.0, 0.0 if label == "T1" else side, ONE_ARM.get(label, 1.45)))
-    swing = 0.3 * np.sin(np.linspace(0.0, np.pi, 101))
-    for k, name in enumerate(labels[: len(ONE_ARM)]):
-        xyz[:, k, 0] += swing * (1.4 - ONE_ARM[name])
-        xyz[:, k, 1] += 0.03 * name.endswith(("m", "u", "MEDH"))
-    turn = np.radians(turn_deg)
-    xyz = xyz @ np.array([[np.cos(turn), np.sin(turn), 0.0], [-np.sin(turn), np.cos(turn), 0.0], [0.0, 0.0, 1.0]])
-    xyz += 3e-4 * np.random.default_rng(1).standard_normal(xyz.shape)
-    folder.mkdir(parents=True)
-    groups = {"POINT": {"X_SCREEN": ["+X"], "Y_SCREEN": ["+Z"]}}
-    write_c3d(folder / "lift.c3d", xyz, labels=labels, groups=groups)
-    return folder
-
-
-@pytest.mark.parametrize(
-    ("turn_deg", "left", "expected"),
-    [
-        (0.0, False, ("right", "+x", "")),
-        (90.0, True, ("left", "+y", "")),
-        (100.0, False, ("right", "+y", "")),
-        (120.0, False, ("right", "+y", "best_fit")),
-        (180.0, True, ("left", "-x", "")),
-    ],
-)
-def test_the_trunk_shows_side_up_and_forward_of_one_arm(tmp_path, turn_deg, left, expected):
-    study = tmp_path / "study"
-    proposal = init_study(study, one_arm(tmp_path / "data", turn_deg=turn_deg, left=left))
-    (row,) = proposal.trials
-    assert (row.side, row.forward_axis, row.plane_kind) == expected
-    assert proposal.up_axis == "+z"
-    assert row.marker_set == "montreal_arm"
-    assert proposal.to_do == 1  # the body mass
 
 
 def test_the_frame_of_opensims_storage_files_is_known():

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from c3d_files import write_c3d
-from limbtorque.cli.init.first_screen import first_screen
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.scan import survey
-from limbtorque.cli.init.survey import Seen, Unread, look_at
+from limbtorque.cli.init.survey import Seen, Unread
+from limbtorque.cli.init.text import first_screen
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
@@ -372,24 +372,6 @@ def test_recordings_are_surveyed_in_their_order_by_several_processes(tmp_path):
     assert [one.bodies for one in together if isinstance(one, Seen)] == [
         one.bodies for one in alone if isinstance(one, Seen)
     ]
-
-
-def test_the_ends_of_a_marker_are_compared_with_its_fastest_movement(tmp_path):
-    """Half a sine from rest to rest, then the same while moving at the end; a marker that comes and goes."""
-    time = np.arange(101) / 100.0
-    rest, moving = 0.5 * (1.0 - np.cos(np.pi * time)), 0.5 * (1.0 - np.cos(0.5 * np.pi * time))
-    gone = np.where((time < 0.2) | (time > 0.8), np.nan, rest)
-    xyz = np.stack([np.stack([x, 0.0 * x, 0.0 * x], axis=1) for x in (rest, moving, gone)], axis=1)
-    xyz[..., 2] += [1.0, 1.2, 1.4]
-    path = write_trc(tmp_path / "walk.trc", 1e3 * xyz, labels=("A", "B", "C"))
-    (body,) = look_at(read_recording(path), path=path, name="walk.trc").bodies
-    ways = {
-        "A": (0.02, 0.98),
-        "B": (0.01, 0.49),
-        "C": (0.22, 0.78),
-    }  # middle of the first and last 0.04 s, in half periods
-    for label, phases in ways.items():
-        assert body.ends[label] == pytest.approx(np.sin(np.pi * np.array(phases)), abs=0.01)
 
 
 def test_a_walk_in_three_files_of_opensim_needs_one_unit(tmp_path, recordings):

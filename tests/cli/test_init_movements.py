@@ -1,4 +1,4 @@
-"""Several movements in one recording, and cycles, as `limbtorque init` proposes them."""
+"""Several movements in one recording, as `limbtorque init` proposes them."""
 
 import csv
 from itertools import pairwise
@@ -9,7 +9,7 @@ from scipy.signal import find_peaks
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
-from limbtorque.cli.init.speeds import moving_spells, speeds_of
+from limbtorque.cli.init.survey import marker_movements
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
 from limbtorque.workflow.check import check_study
@@ -94,26 +94,9 @@ def test_one_reach_stays_one_row(tmp_path):
     assert "start_s" not in row
 
 
-def test_pushes_without_rests_are_cycles(tmp_path):
-    time_s = np.arange(0.0, 8.0, 1.0 / RATE_HZ)
-    arm_file(tmp_path / "data", 0.15 * np.sin(2.0 * np.pi * 0.9 * time_s))
-    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("arm",))
-    (row,) = rows(tmp_path / "study")
-    assert row["ensembles.window"] == "cycles"
-    assert any("arm_right: the end of the limb moves back and forth (" in said for said in proposal.window.evidence)
-
-
-def test_a_random_walk_of_the_hand_is_no_cycle(tmp_path):
-    rng = np.random.default_rng(3)
-    way = np.cumsum(np.convolve(rng.standard_normal(860), np.ones(60) / 60.0, mode="valid")) * 0.01
-    arm_file(tmp_path / "data", way)
-    init_study(tmp_path / "study", tmp_path / "data", chains=("arm",))
-    assert all(row.get("ensembles.window", "") != "cycles" for row in rows(tmp_path / "study"))
-
-
 def spells_of(*tracks):
     """Movements of markers at 100 frames per second."""
-    return moving_spells(speeds_of(np.stack(tracks, axis=1), 100.0))
+    return [marker_movements(track, 100.0)[1] for track in tracks]
 
 
 def test_spells_by_hand():
@@ -146,6 +129,17 @@ def test_fast_movements_are_movements_and_noise_at_rest_is_none():
 @pytest.mark.parametrize("track", [np.zeros((50, 3)), np.full((50, 3), np.nan)])
 def test_nothing_moves(track):
     assert spells_of(track) == [()]
+
+
+def test_the_ends_of_a_marker_are_compared_with_its_fastest_movement():
+    """Half a sine from rest to rest, then the same while moving at the end; a marker that comes and goes."""
+    time = np.arange(101) / 100.0
+    rest, moving = 0.5 * (1.0 - np.cos(np.pi * time)), 0.5 * (1.0 - np.cos(0.5 * np.pi * time))
+    gone = np.where((time < 0.2) | (time > 0.8), np.nan, rest)
+    # middle of the first and last 0.04 s, in half periods
+    for path, phases in ((rest, (0.02, 0.98)), (moving, (0.01, 0.49)), (gone, (0.22, 0.78))):
+        ends, _ = marker_movements(path[:, None] * [1.0, 0.0, 0.0], 100.0)
+        assert ends == pytest.approx(np.sin(np.pi * np.array(phases)), abs=0.01)
 
 
 def test_the_serves_of_a_recording_are_rows(recordings, tmp_path):

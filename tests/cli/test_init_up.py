@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from c3d_files import write_c3d
-from limbtorque.cli.init.first_screen import first_screen
 from limbtorque.cli.init.init import FILES, init_study
+from limbtorque.cli.init.study_settings import judge_up_by_file
 from limbtorque.cli.init.survey import Body, Clue, Seen
-from limbtorque.cli.init.up_axis import judge_up_by_file
+from limbtorque.cli.init.text import first_screen
 
 SCREEN, BODY, FLOOR = (Clue(kind, "+z", kind) for kind in ("screen", "body", "floor"))
 OTHER = Clue("body", "+x", "lies")

@@ -11,7 +11,7 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end, known_sets
-from limbtorque.cli.init.proposed_sets import set_of
+from limbtorque.cli.init.marker_sets import set_of
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from c3d_files import write_c3d
-from limbtorque.cli.init.init import init_study
-from limbtorque.cli.init.maps import MOST
+from limbtorque.cli.init.init import MOST, init_study
 from limbtorque.cli.main import main
 from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
 from limbtorque.errors import StudyError, TrialError

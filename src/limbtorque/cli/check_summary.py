@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from limbtorque.cli.init.names import some_of
 from limbtorque.quality.verdict import Flag
 from limbtorque.tables.column import counted
 
@@ -127,3 +126,9 @@ def _kind(name: str, sentence: str) -> str:
     plain = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "*", sentence)
     plain = re.sub(r"'[^']*'|\"[^\"]*\"|\S+\.\w{2,4}(?=[\s:;,]|$)", "*", plain)
     return re.sub(r"0x[0-9a-f]+|[-+]?\d[\d.,]*(?:e[-+]?\d+)?", "#", plain)
+
+
+def some_of(values: Iterable[str], *, most: int = 6) -> str:
+    """First names in alphabetical order, and the number of further ones."""
+    names = sorted(set(values))
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

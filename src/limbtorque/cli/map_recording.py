@@ -13,13 +13,13 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray
 from limbtorque.chain.segments import DEMPSTER_WINTER, Row
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.known_sets import fits, sided
-from limbtorque.cli.init.names import safe_name, some_of
-from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_rule
-from limbtorque.cli.init.proposed_trials import TRAVELS, propose_forward
+from limbtorque.cli.init.marker_sets import ProposedSet, yaml_rule
+from limbtorque.cli.init.study_settings import FOUND, judge_up
 from limbtorque.cli.init.survey import Body, Seen, look_at
-from limbtorque.cli.init.up_axis import judge_up
-from limbtorque.cli.init.windows import FOUND
+from limbtorque.cli.init.trials import TRAVELS, propose_forward
 from limbtorque.errors import TrialError
 from limbtorque.recordings.recording import Recording
 from limbtorque.report.marker_map.page import MapBody, MapChain, MapKept, MapLandmark, MarkerMap, marker_map_page
@@ -269,7 +269,7 @@ def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:
 
 def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str, str]:
     """Cells of the table of trials, and the names of a walk's foot strikes."""
-    forward, belt = propose_forward(body, up_axis)[0], body.belt_m_s
+    forward = propose_forward(body, up_axis)[0]
     prefix = body.prefix if len(seen.bodies) > 1 else ""
     stem = Path(choices.file).stem
     subject = safe_name(body.prefix or choices.subject or "S01")
@@ -281,8 +281,7 @@ def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str,
         "condition": choices.condition or safe_name(stem).lower(),
         "prefix": prefix,
         "forward": forward,
-        **({"belt_speed": f"{belt:.2f}"} if belt and forward != TRAVELS else {}),
-        **({"found_event": FOUND} if belt or body.steps or forward == TRAVELS else {}),
+        **({"found_event": FOUND} if body.steps or forward == TRAVELS else {}),
         **choices.cells,
         **{f"event_{strikes.side}": strikes.event for strikes in seen.strikes if len(strikes.times_s) > 1},
     }

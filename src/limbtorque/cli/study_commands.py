@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import functools
 import logging
-import sys
 from pathlib import Path
 
 from limbtorque.cli.command import changes, command, option, path_option, switch
@@ -33,28 +32,19 @@ STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs
 )
 def init(options: argparse.Namespace) -> int:
     """Propose settings and tables of a study for a folder of recordings."""
-    from limbtorque.cli.init.again import BOTH, init_command, other_folder
-    from limbtorque.cli.init.first_screen import first_screen, next_steps
     from limbtorque.cli.init.init import FILES, init_study
-    from limbtorque.cli.init.text import summary_text
+    from limbtorque.cli.init.text import BOTH, first_screen, init_command, next_steps, other_folder
     from limbtorque.cli.terminal import followed
-
-    def asked(question: str) -> bool:
-        try:
-            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
 
     chains = (options.chain,) if options.chain else BOTH
     proposal = init_study(
         options.study,
         options.recordings,
         chains=chains,
-        confirm=asked if sys.stdin.isatty() and sys.stdout.isatty() else None,
         watch=functools.partial(followed, what="reading recordings"),
         answers=options.set,
     )
-    print(summary_text(proposal) if options.verbose else first_screen(proposal))
+    print(first_screen(proposal, verbose=options.verbose))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
     again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
     print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))

@@ -117,6 +117,7 @@ NAME_IN_WORDS = (
 OPTIONS_TO_DO = {
     "plane.up_axis": "the laboratory's axis that points up in this file, such as +z",
     "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along",
+    "plates.belt_speed_m_s": "the speed of the treadmill's belt in m/s; 0 without one",
 }
 NO_UP_AXIS = "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
 

@@ -4,48 +4,42 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from limbtorque.cli.init.names import some_of
+from limbtorque.cli.check_summary import some_of
 from limbtorque.errors import ReadError
 from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.read import HEAD, SUFFIXES, file_format
 from limbtorque.study.trials import FRAME_SUFFIX, is_frame, numbered
 
 SKIPPED = {  # suffix -> what it is, and what to do
-    ".qtm": "Qualisys projects: export C3D, or TSV",
-    ".tak": "OptiTrack takes: export C3D, or CSV with the header information",
-    ".x1d": "raw data of Vicon: export C3D from Nexus",
-    ".x2d": "raw data of Vicon: export C3D from Nexus",
-    ".trb": "binary Cortex recordings: export TRC",
-    ".anb": "binary Cortex analog data: export ANC, or C3D",
-    ".cap": "Cortex projects: export C3D, or TRC",
-    ".mat": "MATLAB data: write the positions as CSV (docs/reading.md)",
-    ".h5": "HDF5 data: write the positions as CSV (docs/reading.md)",
-    ".hdf5": "HDF5 data: write the positions as CSV (docs/reading.md)",
-    ".npy": "NumPy data: write the positions as CSV (docs/reading.md)",
-    ".npz": "NumPy data: write the positions as CSV (docs/reading.md)",
-    ".parquet": "Parquet tables: write the positions as CSV (docs/reading.md)",
-    ".xls": "spreadsheets: save the sheet as CSV",
-    ".xlsx": "spreadsheets: save the sheet as CSV",
-    ".ods": "spreadsheets: save the sheet as CSV",
-    ".bvh": "joint angles of a skeleton: export the positions of joints as C3D or TRC",
-    ".amc": "joint angles of a skeleton: export the positions of joints as C3D or TRC",
-    ".fbx": "an animated skeleton: export the positions of joints as C3D or TRC",
-    ".osim": "OpenSim models: see limbtorque muscles import",
-    ".avi": "videos: run a program for keypoints, and give its positions",
-    ".mp4": "videos: run a program for keypoints, and give its positions",
-    ".mov": "videos: run a program for keypoints, and give its positions",
-    ".zip": "archives: unpack them",
-    ".gz": "archives: unpack them",
-    ".7z": "archives: unpack them",
+    suffix: text
+    for suffixes, text in {
+        ".qtm": "Qualisys projects: export C3D, or TSV",
+        ".tak": "OptiTrack takes: export C3D, or CSV with the header information",
+        ".x1d .x2d": "raw data of Vicon: export C3D from Nexus",
+        ".trb": "binary Cortex recordings: export TRC",
+        ".anb": "binary Cortex analog data: export ANC, or C3D",
+        ".cap": "Cortex projects: export C3D, or TRC",
+        ".mat": "MATLAB data: write the positions as CSV (docs/reading.md)",
+        ".h5 .hdf5": "HDF5 data: write the positions as CSV (docs/reading.md)",
+        ".npy .npz": "NumPy data: write the positions as CSV (docs/reading.md)",
+        ".parquet": "Parquet tables: write the positions as CSV (docs/reading.md)",
+        ".xls .xlsx .ods": "spreadsheets: save the sheet as CSV",
+        ".bvh .amc .fbx": "an animated skeleton: export the positions of joints as C3D or TRC",
+        ".osim": "OpenSim models: see limbtorque muscles import",
+        ".avi .mp4 .mov": "videos: run a program for keypoints, and give its positions",
+        ".zip .gz .7z": "archives: unpack them",
+    }.items()
+    for suffix in suffixes.split()
 }
 NO_KEYPOINTS = "no keypoints: write positions as TRC, CSV, or JSON of keypoints (docs/keypoints.md)"
 _FURTHER_PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
 SAMPLE, TABLE_LINES = 60, 5
 NOTES = ("readme", "license", "licence")
+NUMBERS = re.compile(r"(?:\s*[-+]?[\d.]+(?:[eE][-+]?\d+)?[,;]?){2,}\s*")
 
 
 @dataclass(frozen=True)
@@ -91,48 +85,44 @@ def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
     the first one.
     """
     closed: list[str] = []
-    others: dict[str, list[str]] = {}
-    found: list[Path] = []
-    called: dict[Path, str] = {}
+    others: list[tuple[str, str]] = []
+    recordings: list[Path] = []
+    named: dict[Path, str] = {}
     left_out = {path.resolve() for path in leave_out}
     for where, folders, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and (Path(where) / n).resolve() not in left_out)
-        first = {match[1] + "1" for name in names if (match := _FURTHER_PLATE.fullmatch(Path(name).stem))}
-        keypoints, other = _json_files(Path(where), [name for name in names if not name.startswith(".")], folder)
-        found += keypoints
-        called |= {path: name for path, name in keypoints.items() if name}
-        others.setdefault(NO_KEYPOINTS, []).extend(path.relative_to(folder).as_posix() for path in other)
-        for name in names:
-            path, suffix = Path(where) / name, Path(name).suffix.lower()
-            if name.startswith(".") or suffix == FRAME_SUFFIX:
-                continue
+        here = Path(where)
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and (here / n).resolve() not in left_out)
+        paths = [here / name for name in sorted(names) if not name.startswith(".")]
+        keypoints, without = _json_files([path for path in paths if path.suffix.lower() == FRAME_SUFFIX], folder)
+        named |= {path: name for path, name in keypoints.items() if name}
+        others += [(path.relative_to(folder).as_posix(), NO_KEYPOINTS) for path in without]
+        recordings += keypoints
+        for path in (path for path in paths if path.suffix.lower() != FRAME_SUFFIX):
+            suffix = path.suffix.lower()
             if suffix in SKIPPED:
-                others.setdefault(SKIPPED[suffix], []).append(path.relative_to(folder).as_posix())
-            elif suffix in SUFFIXES and not _further_plate(path, first, names) and not _plain_text(path):
-                found.append(path)
-    skipped = [f"not read: {some_of(names)}: {what}" for what, names in others.items() if names]
+                others.append((path.relative_to(folder).as_posix(), SKIPPED[suffix]))
+            elif suffix in SUFFIXES and not _further_plate(path, names) and not _plain_text(path):
+                recordings.append(path)
+    reasons = dict.fromkeys(why for _, why in others)
+    skipped = [f"not read: {some_of(name for name, why in others if why == reason)}: {reason}" for reason in reasons]
     skipped += [f"{Path(name).name}: the folder cannot be opened; check its rights" for name in closed]
-    each = tuple((name, what) for what, names in others.items() for name in names)
-    return Folder(tuple(sorted(found)), tuple(skipped), called, each)
+    return Folder(tuple(sorted(recordings)), tuple(skipped), named, tuple(others))
 
 
-def _json_files(where: Path, names: Sequence[str], folder: Path) -> tuple[dict[Path, str], list[Path]]:
+def _json_files(paths: Sequence[Path], folder: Path) -> tuple[dict[Path, str], list[Path]]:
     """Recordings of keypoints, with the name of those of single frames; other files."""
     groups: dict[object, list[Path]] = {}
-    for path in sorted(where / name for name in names if name.lower().endswith(FRAME_SUFFIX)):
-        own = numbered(path)
-        groups.setdefault((own[0], own[2]) if own else path, []).append(path)
+    for path in paths:
+        parts = numbered(path)
+        groups.setdefault((parts[0], parts[2]) if parts else path, []).append(path)
     sequences = [group for group in groups.values() if numbered(group[0]) and any(map(is_frame, group))]
     singles = [path for group in groups.values() if group not in sequences for path in group]
-    found = {path: "" for path in singles if _has_keypoints(path)}
+    keypoints = {path: "" for path in singles if _has_keypoints(path)}
+    alone = len(sequences) == 1 and not keypoints
     for group in sequences:
-        found[min(group, key=_frame)] = _sequence_name(group[0], folder, alone=len(sequences) == 1 and not found)
-    return found, [path for path in singles if path not in found]
-
-
-def _frame(path: Path) -> int:
-    own = numbered(path)
-    return own[1] if own else 0
+        first = min(group, key=lambda path: (numbered(path) or ("", 0, ""))[1])
+        keypoints[first] = _sequence_name(group[0], folder, alone=alone)
+    return keypoints, [path for path in singles if path not in keypoints]
 
 
 def _sequence_name(path: Path, folder: Path, *, alone: bool) -> str:
@@ -153,11 +143,10 @@ def _has_keypoints(path: Path) -> bool:
         return True
 
 
-def _further_plate(path: Path, first: Iterable[str], names: Sequence[str]) -> bool:
+def _further_plate(path: Path, names: Sequence[str]) -> bool:
     """Return True for the file of a second or further plate beside that of the first."""
     match = _FURTHER_PLATE.fullmatch(path.stem)
-    one = f"{match[1]}1{path.suffix}" if match else ""
-    return bool(match and match[2] != "1" and f"{match[1]}1" in first and one in names)
+    return bool(match and match[2] != "1" and f"{match[1]}1{path.suffix}" in names)
 
 
 def _plain_text(path: Path) -> bool:
@@ -179,7 +168,10 @@ def _has_numbers(path: Path) -> bool:
             lines = [line for _, line in zip(range(SAMPLE), file, strict=False)]
     except OSError:
         return True
-    return (
-        sum(bool(re.fullmatch(r"(?:\s*[-+]?[\d.]+(?:[eE][-+]?\d+)?[,;]?){2,}\s*", line)) for line in lines)
-        >= TABLE_LINES
-    )
+    return sum(bool(NUMBERS.fullmatch(line)) for line in lines) >= TABLE_LINES
+
+
+def safe_name(name: str) -> str:
+    """Name with letters, digits, '_', '.' and '-' only, as the names of files are."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.-")
+    return plain[:90] or "unnamed"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
 from pathlib import Path
 
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.errors import SettingsError
+from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.chains import BUILT_IN as CHAINS
-from limbtorque.study.chains import ChainModel
 from limbtorque.study.files import read_yaml
 
 BUILT_IN = Path(__file__).parent / "sets"
@@ -65,23 +64,8 @@ _SIDED = (
     re.compile(r"(?P<rest>.+?)[ ._-](?P<side>[rl])", re.IGNORECASE),
 )
 _TEMPLATES = {"R": "{S}", "L": "{S}", "r": "{s}", "l": "{s}", "right": "{side}", "left": "{side}"}
-WORDS = {
-    "glenohumeral_axis": ("shoulder", "glenohumeral", "acromion", "acro", "acromium"),
-    "elbow_axis": ("elbow", "epicondyle", "epic", "olecranon"),
-    "wrist_axis": ("wrist", "styloid", "styl"),
-    "ulnar_styloid": ("ulnarstyloid", "ulna", "stylu", "wristmed", "wristulna"),
-    "knuckle_2_middle_finger": ("knuckle", "finger", "fin", "metacarpal", "mc3", "hm2", "hand", "medh"),
-    "hip_axis": ("hip", "trochanter", "greatertrochanter"),
-    "knee_axis": ("knee", "condyle", "femoralcondyle"),
-    "ankle_axis": ("ankle", "malleolus"),
-    "greater_trochanter": ("trochanter", "greatertrochanter"),
-    "femoral_condyles": ("condyle", "knee", "femoralcondyle"),
-    "medial_malleolus": ("medialmalleolus", "anklemed", "mmal"),
-    "lateral_malleolus": ("lateralmalleolus", "anklelat", "lmal", "ankle"),
-    "head_of_metatarsal_2": ("metatarsal", "toe", "mtp"),
-    "heel": ("heel", "calcaneus"),
-}
-LIKENESS = 0.7
+LIMBS = {"arm": ARM, "leg": LEG}
+WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
 UNSIDED = ("sacrum",)  # landmarks in the middle of the body
 PARTS = {  # landmarks of both sides that a predicted joint centre needs: one of these groups
     "hip_centre": (
@@ -160,6 +144,10 @@ class Fit:
     missing: tuple[str, ...] = ()
     predicted: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     carried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def labels_of(self, landmark: str) -> tuple[str, ...]:
+        """Labels of a landmark, or of its substitute; empty without markers."""
+        return self.rules.get(landmark) or self.rules.get(self.known.substitutes.get(landmark, ("",))[0], ())
 
 
 @functools.cache
@@ -401,32 +389,3 @@ def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
 
 def _given(landmark: str, rules: Collection[str], known: KnownSet) -> bool:
     return landmark in rules or known.substitutes.get(landmark, ("",))[0] in rules
-
-
-def likely_labels(landmark: str, labels: Iterable[str], side: str = "") -> list[tuple[str, float]]:
-    """Labels similar to a landmark's name, with similarity 0 to 1, to be confirmed.
-
-    Examples
-    --------
-    >>> likely_labels("elbow_axis", ["EPICl", "THORAX2"])
-    [('EPICl', 0.9)]
-    """
-    words = (
-        *WORDS.get(landmark, ()),
-        *{fold(t.replace("{S}", "")) for k in known_sets() for t in k.rules.get(landmark, ())},
-    )
-    scored = []
-    for label in labels:
-        stems = [rest for found, rest, _ in sided(label) if not side or found == side] + (
-            [fold(label)] if fold(label) else []
-        )
-        score = max((_likeness(stem, word) for stem in stems for word in words), default=0.0)
-        if score >= LIKENESS:
-            scored.append((label, round(score, 2)))
-    return sorted(scored, key=lambda pair: -pair[1])
-
-
-def _likeness(stem: str, word: str) -> float:
-    if len(word) >= 4 and word in stem:
-        return 0.9
-    return SequenceMatcher(None, stem, word).ratio()

@@ -1,4 +1,4 @@
-"""Who is who: the person of each body of each recording."""
+"""People and conditions, by the names of folders, files and labels."""
 
 from __future__ import annotations
 
@@ -8,21 +8,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from limbtorque.cli.init.bodies import OTHER_BODY, unlike
-from limbtorque.cli.init.names import CODE, NOBODY, safe_name, some_of
-from limbtorque.cli.init.statements import (
-    HEIGHT_PARAMETERS,
-    MASS_PARAMETERS,
-    height_of,
-    mass_of,
-    of_body,
-    stated_name,
-)
-from limbtorque.cli.init.survey import Body, Seen
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.folder import safe_name
+from limbtorque.cli.init.survey import NAMES, Body, Seen
 
+NOBODY = "S01"  # where neither folders nor files name a subject
+CODE = re.compile(  # number of a subject at the beginning of a file's name
+    r"((?:s|p|pp|sub|subj|subject|participant|patient|pat|person|proband|vp|vpn|id)[-_ ]?\d+)[-_ .]+(.+)", re.IGNORECASE
+)
 SAME_MARKERS = 0.5  # shared by folders of one person, of those of both
 MOST_GROUPS = 200  # of folders by their markers: with more, a folder of new markers is a group of its own
-SAME_HEIGHT_M = 0.03
 LONGEST = 70  # letters of a name to which a number is added
 OF_THE_READER = re.compile(r"person_\d+")  # prefixes that number the people of one file
 NOT_PEOPLE = re.compile(  # folders that are no person, although their names have digits
@@ -59,33 +54,33 @@ class People:
 
 @dataclass(frozen=True)
 class _Member:
-    """A body of a recording: its own statements, folders and names."""
+    """A body of a recording, the folder that names its person, and the name that the file states."""
 
-    one: Seen
+    recording: Seen
     body: Body
-    own: Seen
-    folders: tuple[str, ...]
     folder: str
     stated: str
 
     @property
     def key(self) -> tuple[str, str]:
         """Name of the recording and prefix."""
-        return self.one.name, self.body.prefix
+        return self.recording.name, self.body.prefix
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders of the recording."""
+        return Path(self.recording.name).parts[:-1]
+
+    @property
+    def stem(self) -> str:
+        """Name of the file without its suffix."""
+        return Path(self.recording.name).stem
 
     @property
     def code(self) -> str:
         """Number of a subject at the beginning of the file's name."""
-        match = CODE.fullmatch(Path(self.one.name).stem)
+        match = CODE.fullmatch(self.stem)
         return match[1] if match else ""
-
-    @property
-    def word(self) -> str:
-        """First word of the file's name."""
-        return re.split(r"[\W_\d]+", Path(self.one.name).stem, maxsplit=1)[0] or Path(self.one.name).stem
-
-
-Way = Callable[[_Member], object]  # a property by which a group of recordings is split
 
 
 @dataclass(frozen=True)
@@ -99,7 +94,7 @@ class _Group:
 
 
 def who_is_who(seen: Sequence[Seen]) -> People:
-    """Tell the people of recordings apart.
+    """Name the people of recordings.
 
     Parameters
     ----------
@@ -114,15 +109,15 @@ def who_is_who(seen: Sequence[Seen]) -> People:
 
     Notes
     -----
-    Two names under one are two people. What only shares a name and is in several folders is one person as long as masses, heights, sexes
-    and the lengths of segments agree; else each folder is a person of its own. All steps are linear in the number of files.
+    Several names in one folder are several people. A name that several folders share is one person, of whom nothing is lent
+    from file to file. All steps are linear in the number of files.
     """
-    seen = [one for one in seen if one.bodies]
+    seen = [recording for recording in seen if recording.bodies]
     level, certain = subject_level(seen)
-    members = [_member(one, body, level if certain else None) for one in seen for body in one.bodies]
+    members = [_member(recording, body, level if certain else None) for recording in seen for body in recording.bodies]
     groups = [*_in_folders(members), *_by_name(members), *_nobodies(members, None if certain else level)]
     of: dict[tuple[str, str], str] = {}
-    sure, notes = set[str](), list[str]()
+    sure = set[str]()
     names: Counter[str] = Counter()
     for group in groups:
         name = group.name
@@ -132,8 +127,7 @@ def who_is_who(seen: Sequence[Seen]) -> People:
         names[safe_name(name).casefold()] += 1
         of |= {member.key: name for member in group.members}
         sure |= {name} if group.certain else set()
-        notes += [group.note] if group.note else []
-    return People(of, sure, level, tuple(dict.fromkeys(notes)))
+    return People(of, sure, level, tuple(dict.fromkeys(group.note for group in groups if group.note)))
 
 
 def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
@@ -144,211 +138,110 @@ def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
     seen : sequence of Seen
         The recordings.
     """
-    depths = Counter(len(Path(one.name).parts) - 1 for one in seen)
+    depths = Counter(len(Path(recording.name).parts) - 1 for recording in seen)
     depth = depths.most_common(1)[0][0] if depths else 0
-    paths = [Path(one.name).parts for one in seen if len(Path(one.name).parts) - 1 == depth]
+    paths = [Path(recording.name).parts for recording in seen if len(Path(recording.name).parts) - 1 == depth]
     columns = [[path[level] for path in paths] for level in range(depth)]
     numbered = [
         level
         for level, names in enumerate(columns)
         if all(re.search(r"\d", n) and (NUMBER.fullmatch(n) or not NOT_PEOPLE.fullmatch(n)) for n in set(names))
     ]
-    begin = [k for k in numbered if all(path[-1].casefold().startswith(path[k].casefold()) for path in paths)]
+    named = [k for k in range(depth) if all(path[-1].casefold().startswith(path[k].casefold()) for path in paths)]
+    begin = [k for k in numbered if k in named]
     several = [k for k in numbered if len(set(columns[k])) > 1]
     if found := [*begin, *several, *numbered]:
         return found[0], True
-    begin = [k for k in range(depth) if all(path[-1].casefold().startswith(path[k].casefold()) for path in paths)]
-    return (begin[0] if begin else 0 if depth >= 2 else None), False
+    return (named[0] if named else 0 if depth >= 2 else None), False
 
 
-def _member(one: Seen, body: Body, level: int | None) -> _Member:
-    folders = Path(one.name).parts[:-1]
-    folder = folders[level] if level is not None and len(folders) > level else ""
-    own = of_body(one, body)
-    return _Member(one, body, own, folders, folder, body.prefix or stated_name(own))
+def _member(recording: Seen, body: Body, level: int | None) -> _Member:
+    folders = Path(recording.name).parts[:-1]
+    names = [text for parameter, text in recording.alone(body).said if parameter == NAMES]
+    stated = body.prefix or (names[0] if len(names) == 1 else "")
+    return _Member(recording, body, folders[level] if level is not None and len(folders) > level else "", stated)
 
 
 def _in_folders(members: Sequence[_Member]) -> Iterator[_Group]:
     """People of folders with a subject's number; several names in one are several."""
-    by_folder = _grouped([one for one in members if one.folder], lambda one: one.folder.casefold())
-    homes = Counter(name for some in by_folder for name in {one.stated.casefold() for one in some if one.stated})
-    for some in by_folder:
-        folder, names = some[0].folder, {one.stated.casefold(): one.stated for one in some if one.stated}
-        if len(names) <= 1:
-            prefix = next((one.body.prefix for one in some if one.body.prefix), "")
-            alone = prefix and homes[prefix.casefold()] == 1 and not OF_THE_READER.fullmatch(prefix)
-            other = unlike([one.body.segments_m for one in some])
-            note = f"{folder}: {other}: another person, or other places of markers; nothing is lent between its files"
-            yield _Group(prefix if alone else folder, some, certain=not other, note=note if other else "")
-            continue
-        for own in _grouped(some, lambda one: one.stated.casefold()):
-            stated = own[0].stated
-            alone = stated and own[0].body.prefix and homes[stated.casefold()] == 1
-            name = stated if alone else f"{folder}_{stated}".rstrip("_")
-            if OF_THE_READER.fullmatch(stated):  # numbers the people of one file
-                for part in _grouped(own, lambda one: one.one.name):
-                    yield _Group(f"{folder}_{Path(part[0].one.name).stem}_{stated}", part, certain=True)
+    for of_folder in _grouped([member for member in members if member.folder], lambda m: m.folder.casefold()):
+        folder = of_folder[0].folder
+        of_names = _grouped(of_folder, lambda m: m.stated.casefold())
+        if len({m.stated.casefold() for m in of_folder if m.stated}) <= 1:
+            of_names = [of_folder]
+        for of_name in of_names:
+            stated = of_name[0].stated
+            if len(of_names) == 1:
+                yield _Group(folder, of_name, certain=True)
+            elif OF_THE_READER.fullmatch(stated):  # numbers the people of one file
+                for of_file in _grouped(of_name, lambda m: m.recording.name):
+                    yield _Group(f"{folder}_{of_file[0].stem}_{stated}", of_file, certain=True)
             else:
-                yield _Group(name, own, certain=bool(stated))
+                yield _Group(f"{folder}_{stated}".rstrip("_"), of_name, certain=bool(stated))
 
 
 def _by_name(members: Sequence[_Member]) -> Iterator[_Group]:
     """People of stated names, and of numbers that begin the names of files."""
-    left = [one for one in members if not one.folder]
-    numbered = [one for one in left if OF_THE_READER.fullmatch(one.stated)]
-    files = {one.one.name for one in numbered}
-    for some in _grouped(numbered, lambda one: one.key):
-        own = f"{Path(some[0].one.name).stem}_{some[0].stated}"
-        yield _Group(own if len(files) > 1 else some[0].stated, some, certain=True)
-    stated = [one for one in left if one.stated and not OF_THE_READER.fullmatch(one.stated)]
-    for some in _grouped(stated, lambda one: one.stated.casefold()):
-        codes = _grouped([one for one in some if one.code], lambda one: one.code.casefold())
-        if len(codes) > 1:  # the name of a model, not of a person
-            parts = _grouped(some, lambda one: one.code.casefold())
-            yield from (_Group(part[0].code or part[0].stated, part, certain=bool(part[0].code)) for part in parts)
+    left = [member for member in members if not member.folder and (member.stated or member.code)]
+    numbered = [member for member in left if OF_THE_READER.fullmatch(member.stated)]
+    several = len({member.recording.name for member in numbered}) > 1
+    for member in numbered:
+        yield _Group(f"{member.stem}_{member.stated}" if several else member.stated, [member], certain=True)
+    stated = [member for member in left if member.stated and not OF_THE_READER.fullmatch(member.stated)]
+    for of_name in _grouped(stated, lambda m: m.stated.casefold()):
+        if (
+            len({member.code.casefold() for member in of_name if member.code}) > 1
+        ):  # the name of a model, not of a person
+            for of_code in _grouped(of_name, lambda m: m.code.casefold()):
+                yield _Group(of_code[0].code or of_code[0].stated, of_code, certain=bool(of_code[0].code))
         else:
-            yield from _of_name(some[0].stated, some)
-    for some in _grouped([one for one in left if not one.stated and one.code], lambda one: one.code.casefold()):
-        yield from _of_name(some[0].code, some)
+            yield _of_name(of_name[0].stated, of_name)
+    for of_code in _grouped([member for member in left if not member.stated], lambda m: m.code.casefold()):
+        yield _of_name(of_code[0].code, of_code)
 
 
-def _of_name(name: str, members: Sequence[_Member]) -> Iterator[_Group]:
-    """One person of a name, or one for each folder where they contradict each other."""
-    folders = _grouped(members, lambda one: one.folders)
-    where = some_of(["/".join(some[0].folders) or "the folder itself" for some in folders])
+def _of_name(name: str, members: Sequence[_Member]) -> _Group:
+    """Person of a name, who is certain in one folder."""
+    folders = {"/".join(member.folders) or "the folder itself" for member in members}
     if len(folders) == 1:
-        yield _Group(name, members, certain=True)
-        return
-    why = _contradiction(members)
-    if not why:
-        note = f"{name} is a name in {len(folders)} folders ({where}): taken as one person (a guess)"
-        yield _Group(name, members, certain=False, note=note)
-        return
-    note = (
-        f"{name} is a name in {len(folders)} folders ({where}), and {why}: each folder is a person of its own (a guess)"
-    )
-    for some in folders:
-        yield _Group("_".join((*some[0].folders, name)), some, certain=True, note=note)
+        return _Group(name, members, certain=True)
+    note = f"{name} is a name in {len(folders)} folders ({some_of(folders)}): taken as one person (a guess)"
+    return _Group(name, members, certain=False, note=note)
 
 
 def _nobodies(members: Sequence[_Member], level: int | None) -> Iterator[_Group]:
-    """People whom nothing names: by markers, and where they contradict each other."""
-    left = [one for one in members if not (one.folder or one.stated or one.code)]
+    """People whom nothing names: by a folder, or by folders with other markers."""
+    left = [member for member in members if not (member.folder or member.stated or member.code)]
     if level is not None:  # the folder's name is a guess
-        for some in _grouped(left, lambda one: one.folders[level] if len(one.folders) > level else ""):
-            name = some[0].folders[level] if len(some[0].folders) > level else NOBODY
-            yield from _parted(name, some, _ways(some))
+        for of_folder in _grouped(left, lambda m: m.folders[level] if len(m.folders) > level else NOBODY):
+            first = of_folder[0].folders
+            yield _Group(first[level] if len(first) > level else NOBODY, of_folder, certain=False)
         return
-    folders = _grouped(left, lambda one: one.folders[:1])
-    groups = _by_markers(folders)
+    groups = _by_markers(_grouped(left, lambda m: m.folders[:1]))
     for group in groups:
-        name = NOBODY if len(groups) == 1 else (group[0].folders or (NOBODY,))[0]
-        yield from _parted(name, group, _ways(group))
+        yield _Group(NOBODY if len(groups) == 1 else (*group[0].folders, NOBODY)[0], group, certain=False)
 
 
 def _by_markers(folders: Sequence[Sequence[_Member]]) -> list[list[_Member]]:
     """Recordings of folders that have more than half of their markers in common."""
     groups: list[tuple[list[set[str]], list[_Member]]] = []
-    known: dict[frozenset[str], int] = {}
-    for some in folders:
-        labels = {label for one in some for label in one.body.labels}
-        key = frozenset(labels)
-        if key not in known:
-            mates = [
-                k
-                for k, (sets, _) in enumerate(groups[:MOST_GROUPS])
-                if any(len(labels & other) > SAME_MARKERS * len(labels | other) for other in sets)
-            ]
-            known[key] = mates[0] if mates else len(groups)
-            if mates:
-                groups[mates[0]][0].append(labels)
-            else:
-                groups.append(([labels], []))
-        groups[known[key]][1].extend(some)
+    for members in folders:
+        labels = {label for member in members for label in member.body.labels}
+        for sets, mates in groups[:MOST_GROUPS]:
+            if any(len(labels & other) > SAME_MARKERS * len(labels | other) for other in sets):
+                sets += [labels] if labels not in sets else []
+                mates += members
+                break
+        else:
+            groups.append(([labels], list(members)))
     return [members for _, members in groups]
 
 
-def _ways(members: Sequence[_Member]) -> list[Way]:
-    """Properties that separate people, those that say most first."""
-    depth = max((len(one.folders) for one in members), default=0)
-    return [*(_folders_to(k + 1) for k in range(depth)), lambda one: (one.folders, one.word.casefold())]
-
-
-def _folders_to(depth: int) -> Way:
-    return lambda one: one.folders[:depth]
-
-
-def _parted(name: str, members: Sequence[_Member], ways: Sequence[Way]) -> Iterator[_Group]:
-    """People who are not certain, split while they contradict each other."""
-    why = _contradiction(members)
-    for k, way in enumerate(ways if why else ()):
-        parts = _grouped(members, way)
-        if len(parts) > 1 and any(_contradiction(part) != why for part in parts):
-            note = f"{name}: {why}, so these are several people (a guess; rename them)"
-            for part in parts:
-                yield from _noted(_parted(_name_of(part, members), part, ways[k + 1 :]), note)
-            return
-    bodies = _by_length(members) if unlike([one.body.segments_m for one in members]) else []
-    if len(bodies) > 1:
-        note = f"{name}: {why}, so these are several people (a guess; rename them)"
-        for part in bodies:
-            yield _Group(safe_name(Path(part[0].one.name).stem), part, certain=False, note=note)
-        return
-    yield _Group(name, members, certain=False)
-
-
-def _noted(groups: Iterator[_Group], note: str) -> Iterator[_Group]:
-    for group in groups:
-        yield group if group.note else _Group(group.name, group.members, group.certain, note)
-
-
-def _name_of(part: Sequence[_Member], whole: Sequence[_Member]) -> str:
-    """Name of a part: its folders, or the first word of its files."""
-    if len({one.folders for one in whole}) > 1 and part[0].folders:
-        shared = len({one.folders for one in part}) == 1
-        return "_".join(part[0].folders if shared else part[0].folders[:1])
-    return part[0].word
-
-
-def _by_length(members: Sequence[_Member]) -> list[list[_Member]]:
-    """Recordings with like lengths of the segment that most of them have."""
-    counted = Counter(key for one in members for key in one.body.segments_m)
-    key = max(counted, key=lambda name: (_spread(members, name) > OTHER_BODY, counted[name]))
-    known = sorted((one for one in members if key in one.body.segments_m), key=lambda one: one.body.segments_m[key])
-    parts: list[list[_Member]] = []
-    for one in known:
-        if not parts or one.body.segments_m[key] > OTHER_BODY * parts[-1][0].body.segments_m[key]:
-            parts.append([])
-        parts[-1].append(one)
-    rest = [one for one in members if key not in one.body.segments_m]
-    return [*parts, *([rest] if rest else [])]
-
-
-def _spread(members: Sequence[_Member], key: str) -> float:
-    found = [one.body.segments_m[key] for one in members if key in one.body.segments_m]
-    return max(found) / min(found)
-
-
-def _contradiction(members: Sequence[_Member]) -> str:
-    """Sentence on what cannot be of one person; empty where all agree."""
-    said = {(name, text) for one in members for name, text in one.own.said}
-    masses = {v for name, text in said if name in MASS_PARAMETERS and (v := mass_of(text)[0]) is not None}
-    if len(masses) > 1:
-        return f"the body masses are {', '.join(f'{mass:g}' for mass in sorted(masses)[:6])} kg"
-    heights = [v for name, text in said if name in HEIGHT_PARAMETERS and (v := height_of(text)[0]) is not None]
-    if heights and max(heights) - min(heights) > SAME_HEIGHT_M:
-        return f"the heights are {min(heights):.2f} to {max(heights):.2f} m"
-    sexes = {text.strip().lower()[:1] for name, text in said if name == "SUBJECT:GENDER"} & {"f", "m"}
-    if len(sexes) > 1:
-        return "both sexes are stated"
-    return unlike([one.body.segments_m for one in members])
-
-
-def _grouped(members: Sequence[_Member], way: Way) -> list[list[_Member]]:
-    found: dict[object, list[_Member]] = {}
-    for one in members:
-        found.setdefault(way(one), []).append(one)
-    return list(found.values())
+def _grouped(members: Sequence[_Member], key: Callable[[_Member], object]) -> list[list[_Member]]:
+    groups: dict[object, list[_Member]] = {}
+    for member in members:
+        groups.setdefault(key(member), []).append(member)
+    return list(groups.values())
 
 
 def about_people(seen: Sequence[Seen], people: People) -> Iterator[str]:
@@ -361,22 +254,62 @@ def about_people(seen: Sequence[Seen], people: People) -> Iterator[str]:
     people : People
         Who is who.
     """
-    members = [_member(one, body, None) for one in seen for body in one.bodies]
-    names = {people.of[one.key] for one in members}
+    members = [_member(recording, body, None) for recording in seen for body in recording.bodies]
+    names = {people.of[member.key] for member in members}
     if people.level is not None:
         yield f"subjects are the names of the folders at level {people.level + 1}: {some_of(names)} (a guess)"
-    elif members and not all(one.body.prefix for one in members):
-        unnamed = {people.of[one.key] for one in members if not one.stated and not one.code}
+    elif members and not all(member.body.prefix for member in members):
+        unnamed = {people.of[member.key] for member in members if not member.stated and not member.code}
         if unnamed - {NOBODY}:
             yield (
                 f"neither folders nor files name the subjects; folders with other markers are other people: {some_of(names)} "
                 "(a guess; rename them)"
             )
-        elif any(one.stated and not one.body.prefix for one in members):
+        elif any(member.stated and not member.body.prefix for member in members):
             yield f"subjects are SUBJECTS:NAMES of the files: {some_of(names)} (a guess; rename them if needed)"
         elif unnamed:
             yield f"neither folders nor files name the subjects: {NOBODY} is used for all (a guess; name them if there are several)"
         else:
             yield f"subjects are the beginnings of the files' names: {some_of(names)} (a guess; rename them if needed)"
-    if any(one.body.prefix for one in members):
+    if any(member.body.prefix for member in members):
         yield "where labels have a subject prefix, it is used as the subject's name"
+
+
+def conditions_of(
+    seen: Sequence[Seen], people: Mapping[str, str], level: int | None, *, omitted: Collection[str] = ()
+) -> tuple[dict[str, str], list[str]]:
+    """Conditions by the names of the folders that name no person, else of the files.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings.
+    people : mapping of str to str
+        Name of a recording -> person.
+    level : int or None
+        Level of the folders that name people.
+    omitted : collection of str
+        Names of those that are no trial, of which the note says nothing.
+
+    Returns
+    -------
+    conditions : dict of str to str
+        By the recordings' names.
+    notes : list of str
+        Where they are from.
+    """
+    conditions, by_folder = dict[str, str](), False
+    for recording in (recording for recording in seen if recording.bodies):
+        *folders, file = Path(recording.name).parts
+        by_level = level is not None and len(folders) > level
+        others = [f for k, f in enumerate(folders) if (k != level if by_level else f != people[recording.name])]
+        stem = CODE.sub(r"\2", Path(file).stem)
+        conditions[recording.name] = "_".join(others).lower() or re.sub(r"[\d_ -]+$", "", stem).lower() or stem
+        by_folder = by_folder or bool(others)
+    if not conditions:
+        return {}, []
+    source = "the other folders' names" if by_folder else "the files' names without their numbers"
+    kinds = [condition for name, condition in conditions.items() if name not in omitted]
+    return conditions, [
+        f"conditions are from {source}: {some_of(kinds)} (a guess; change them to the conditions you compare)"
+    ]

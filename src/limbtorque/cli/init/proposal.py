@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from limbtorque.cli.init.copies import copies_of
-from limbtorque.cli.init.forces import pair_forces, unread_forces
-from limbtorque.cli.init.names import conditions_of, safe_name, some_of
-from limbtorque.cli.init.people import People, about_people, who_is_who
-from limbtorque.cli.init.proposed_emg import ProposedEmg, pair_emg, propose_emg
-from limbtorque.cli.init.proposed_sets import Confirm, ProposedSet, Sets
-from limbtorque.cli.init.proposed_subjects import ProposedSubject, propose_subject
-from limbtorque.cli.init.proposed_trials import ProposedTrial, propose_trials, with_unique_names
-from limbtorque.cli.init.split_rows import split_movements
-from limbtorque.cli.init.statements import of_body
-from limbtorque.cli.init.static_trials import static_trials
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.folder import safe_name
+from limbtorque.cli.init.marker_sets import ProposedSet, Sets, static_trials
+from limbtorque.cli.init.pairs import copies_of, pair_emg, pair_forces, unread_forces
+from limbtorque.cli.init.people import People, about_people, conditions_of, who_is_who
+from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
+from limbtorque.cli.init.study_settings import (
+    ProposedWindow,
+    emg_lines,
+    judge_up_by_file,
+    propose_window,
+)
+from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.survey import Seen, Unread
-from limbtorque.cli.init.up_axis import judge_up_by_file
-from limbtorque.cli.init.windows import ProposedWindow, propose_window
+from limbtorque.cli.init.trials import ProposedTrial, propose_trials, split_movements, with_unique_names
 from limbtorque.study.chains import limb_of
 from limbtorque.study.table_file import TO_DO
 
 HIP = "hip_axis"
+CELLS = {  # of a row, that may be left to fill in -> the column
+    "chain": "chain",
+    "side": "side",
+    "forward_axis": "plane.forward_axis",
+    "up_axis": "plane.up_axis",
+    "belt_speed": "plates.belt_speed_m_s",
+    "marker_set": "marker_set",
+}
 
 
 @dataclass(frozen=True)
@@ -51,8 +61,8 @@ class Proposal:
         What the recordings do not support, then what was guessed of the folders' names.
     window : ProposedWindow
         What is 0 to 100 % of the curves.
-    emg : ProposedEmg
-        Channels of electromyography and their muscles.
+    emg : tuple of str
+        Section `emg` of the settings: channels of electromyography and their muscles.
     maps : tuple of str
         Pages on which markers are given to landmarks by eye, from the study's folder.
     """
@@ -66,15 +76,15 @@ class Proposal:
     unread: tuple[Unread, ...]
     notes: tuple[str, ...]
     window: ProposedWindow
-    emg: ProposedEmg = field(default_factory=ProposedEmg)
+    emg: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
 
     @property
     def to_do(self) -> int:
         """Number of places left to fill in."""
         rows = [trial for trial in self.trials if not trial.left_out]
-        cells = [text for row in rows for text in (row.chain, row.side, row.forward_axis, row.up_axis, row.marker_set)]
-        cells += [text for subject in self.subjects for text in (subject.mass_kg,)]
+        cells: list[str] = [getattr(row, cell) for row in rows for cell in CELLS]
+        cells += [subject.mass_kg for subject in self.subjects]
         cells += [label for chosen in self.sets for labels in chosen.rules.values() for label in labels]
         return sum(text.startswith(TO_DO) for text in cells) + (not self.up_axis)
 
@@ -85,7 +95,6 @@ def propose(
     title: str,
     relative_to: Path,
     chains: Sequence[str] = ("arm", "leg"),
-    confirm: Confirm | None = None,
     up_axis: str = "",
 ) -> Proposal:
     """Propose a study for recordings.
@@ -100,8 +109,6 @@ def propose(
         The study's folder, from which the recordings are named.
     chains : sequence of str
         Chains to look for.
-    confirm : callable, optional
-        Asks the user whether a likely label is right; without it such labels are only suggested in a comment.
     up_axis : str, optional
         The axis that points up, where the user says it; it goes before the evidence.
 
@@ -112,149 +119,121 @@ def propose(
     """
     seen = [one for one in looked if isinstance(one, Seen)]
     people = who_is_who(seen)
-    copies, alike = copies_of(seen, people.of)
-    copied = {one.name for one in seen if one.bodies and all(copies[one.name, b.prefix] for b in one.bodies)}
-    moving = {one.name for one in seen if not one.still}
-    omitted = copied | ({one.name for one in seen} - moving if moving else set())
+    copies = copies_of(seen)
     whose = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    still = {one.name for one in seen if one.still}
+    omitted = {one.name for one in seen if one.bodies and all(copies[one.name, body.prefix] for body in one.bodies)}
+    omitted |= still if len(still) < len(seen) else set()
     up_axis, up_evidence, ups = judge_up_by_file(seen, whose, given=up_axis)
     conditions, about_conditions = conditions_of(seen, whose, people.level, omitted=omitted)
     statics = static_trials(seen, people)
-    said = list(alike)
+    said: list[tuple[str, str]] = []
     sets, trials = Sets(), list[ProposedTrial]()
     of_subject: dict[str, list[Seen]] = {}
     unmapped: dict[str, list[Seen]] = {}
     kept: dict[str, Seen] = {}
     for one in seen:
+        file, own_up = path_from(relative_to, one.path), ups.get(one.name, "")
         for body in one.bodies:
-            who, up = people.of[one.name, body.prefix], ups.get(one.name, up_axis).replace(TO_DO, "")
+            who, copy = people.of[one.name, body.prefix], copies[one.name, body.prefix]
             carrying = {limb: statics.complete(one, body, who, limb) for limb in chains}
-            carried = {limb: found for limb, (_, found) in carrying.items()}
-            rows, about = propose_trials(one, body, copies[one.name, body.prefix], sets, chains, confirm, up, carried)
+            carried = {limb: fits for limb, (_, fits) in carrying.items()}
+            up = (own_up or up_axis).replace(TO_DO, "")
+            rows, about = propose_trials(one, body, copy, sets, chains, up, carried)
             rows, parts = split_movements(rows, (one.n_frames - 1) / one.rate_hz)
-            about = [*about, *parts]
-            said += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
-            (of_subject if rows else unmapped).setdefault(who, []).append(of_body(one, body))
-            file = path_from(relative_to, one.path)
+            name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
+            said += [(sentence, name) for sentence in (*about, *parts)]
+            (of_subject if rows else unmapped).setdefault(who, []).append(one.alone(body))
             if any(row.can_be_taken for row in rows):
                 kept[file] = one
-            static = {limb: path_from(relative_to, found.path) for limb, (found, _) in carrying.items() if found}
-            place = _Place(safe_name(who), conditions[one.name], file, ups.get(one.name, ""), static)
-            trials += [place.row(row) for row in rows]
-    notes = about_people([one for one in seen if one.name not in omitted], people)
-    trials = _with_forces(trials, kept, looked, relative_to, said)
-    emg_files = pair_emg(list(kept.values()), seen)
-    trials = [_with_emg(trial, kept, emg_files, relative_to) for trial in trials]
+            static_files = {limb: path_from(relative_to, found.path) for limb, (found, _) in carrying.items() if found}
+            trials += _placed(rows, who, conditions[one.name], file, own_up, static_files)
+    trials = _with_further_files(trials, kept, looked, relative_to, said)
     window, rows_with_windows = propose_window(with_unique_names(trials))
+    emg_files = pair_emg(list(kept.values()), seen).values()
+    used = {trial.marker_set for trial in trials if trial.can_be_taken}
+    about = [*about_people([one for one in seen if one.name not in omitted], people), *people.notes, *about_conditions]
     return Proposal(
         title=title,
         up_axis=up_axis,
         up_evidence=up_evidence,
-        sets=_used_sets(sets.by_content.values(), trials),
+        sets=tuple(chosen for chosen in sets.by_content.values() if chosen.name in used),
         trials=rows_with_windows,
-        subjects=(
-            *_subjects(of_subject, trials, sets, people),
-            *_stated({**unmapped, **of_subject}, unmapped, trials, people),
-        ),
+        subjects=tuple(_subjects(of_subject, unmapped, trials, sets, people)),
         unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=(*_gathered([*said, *statics.notes]), *notes, *people.notes, *about_conditions),
+        notes=(*_gathered([*said, *statics.notes]), *about),
         window=window,
-        emg=propose_emg([*kept.values(), *emg_files.values()], {trial.chain for trial in trials if not trial.left_out}),
+        emg=emg_lines([*kept.values(), *emg_files], {trial.chain for trial in trials if not trial.left_out}),
     )
+
+
+def _placed(
+    rows: Sequence[ProposedTrial],
+    who: str,
+    condition: str,
+    file: str,
+    up_axis: str,
+    static_files: Mapping[str, str],
+) -> list[ProposedTrial]:
+    """Rows of a body in a recording with what they share; the static trial of a limb where landmarks are carried."""
+    subject = safe_name(who)
+    placed = []
+    for row in rows:
+        static = static_files[limb_of(row.chain)] if row.carried else ""
+        whose = replace(row, subject=subject, session=subject, condition=condition, file=file)
+        placed.append(replace(whose, up_axis=up_axis, static_file=static))
+    return placed
 
 
 def _subjects(
-    of_subject: Mapping[str, Sequence[Seen]], trials: Sequence[ProposedTrial], sets: Sets, people: People
-) -> tuple[ProposedSubject, ...]:
-    """Rows of the subjects whose trials are analysed."""
-    predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
-    analysed: dict[str, bool] = {}
-    for trial in trials:
-        if not trial.left_out:
-            analysed[trial.subject] = analysed.get(trial.subject, False) or trial.marker_set in predicted
-    return tuple(
-        propose_subject(who, ones, certain=who in people.certain, predicted_hip=analysed[safe_name(who)])
-        for who, ones in of_subject.items()
-        if safe_name(who) in analysed
-    )
-
-
-def _stated(
-    files: Mapping[str, Sequence[Seen]],
-    unmapped: Collection[str],
+    of_subject: Mapping[str, Sequence[Seen]],
+    unmapped: Mapping[str, Sequence[Seen]],
     trials: Sequence[ProposedTrial],
+    sets: Sets,
     people: People,
 ) -> Iterator[ProposedSubject]:
-    """Rows of subjects without a trial whose files state a mass."""
+    """Rows of the subjects whose trials are analysed, and of others whose files state a mass."""
+    predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
     analysed = {trial.subject for trial in trials if not trial.left_out}
-    for who in unmapped:
+    with_hip = {trial.subject for trial in trials if not trial.left_out and trial.marker_set in predicted}
+    for who, recordings in of_subject.items():
+        if (name := safe_name(who)) in analysed:
+            yield propose_subject(who, recordings, certain=who in people.certain, predicted_hip=name in with_hip)
+    for who, recordings in unmapped.items():
         if safe_name(who) not in analysed:
-            found = propose_subject(who, files[who], certain=who in people.certain)
-            if not found.mass_kg.startswith(TO_DO):
-                yield found
+            subject = propose_subject(who, of_subject.get(who, recordings), certain=who in people.certain)
+            if not subject.mass_kg.startswith(TO_DO):
+                yield subject
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Columns that the rows of a body in a recording share."""
-
-    subject: str
-    condition: str
-    file: str
-    up_axis: str
-    static_files: Mapping[str, str]  # by limb
-
-    def row(self, row: ProposedTrial) -> ProposedTrial:
-        """Row with them; the static trial only where landmarks are carried from it."""
-        static_file = self.static_files[limb_of(row.chain)] if row.carried else ""
-        whose = replace(row, subject=self.subject, session=self.subject, condition=self.condition)
-        return replace(whose, file=self.file, up_axis=self.up_axis, static_file=static_file)
-
-
-def _with_emg(
-    trial: ProposedTrial, kept: Mapping[str, Seen], emg_files: Mapping[str, Seen], relative_to: Path
-) -> ProposedTrial:
-    """Row with its file of electromyography."""
-    one = kept.get(trial.file)
-    if one is None or one.name not in emg_files:
-        return trial
-    return replace(trial, emg_file=path_from(relative_to, emg_files[one.name].path))
-
-
-def _with_forces(
+def _with_further_files(
     trials: Sequence[ProposedTrial],
     kept: Mapping[str, Seen],
     looked: Sequence[Seen | Unread],
     relative_to: Path,
     said: list[tuple[str, str]],
 ) -> list[ProposedTrial]:
-    """Rows with their force files; notes on them are added."""
+    """Rows with their files of forces and electromyography; notes on them are added."""
     seen = [one for one in looked if isinstance(one, Seen)]
     unread = [one for one in looked if isinstance(one, Unread)]
-    paired = pair_forces(list(kept.values()), seen)
-    said += [(found.sentence, name) for name, found in paired.items()]
-    used = {found.forces.name for found in paired.values() if found.forces}
-    used |= {one.name for one in pair_emg(list(kept.values()), seen).values()}
-    said += [
-        ("no markers; if it has the forces of a trial, name it in a column forces_file", one.name)
-        for one in seen
-        if not one.bodies and one.name not in used
-    ]
-    lacking = {
-        one.name: unread_forces(one, unread)
-        for one in kept.values()
-        if not one.n_plates and not (one.name in paired and paired[one.name].forces)
-    }
-    said += [(sentence, name) for name, sentence in lacking.items() if sentence]
+    forces, emg = pair_forces(list(kept.values()), seen), pair_emg(list(kept.values()), seen)
+    said += [(pair.sentence, name) for name, pair in forces.items()]
+    used = {pair.forces.name for pair in forces.values() if pair.forces} | {one.name for one in emg.values()}
+    no_markers = "no markers; if it has the forces of a trial, name it in a column forces_file"
+    said += [(no_markers, one.name) for one in seen if not one.bodies and one.name not in used]
+    further: dict[str, tuple[str, str, str]] = {}  # forces, electromyography, note
+    for file, one in kept.items():
+        pair = forces.get(one.name)
+        forces_file = path_from(relative_to, pair.forces.path) if pair and pair.forces else ""
+        sentence = "" if one.n_plates or forces_file else unread_forces(one, unread)
+        said += [(sentence, one.name)] if sentence else []
+        emg_file = path_from(relative_to, emg[one.name].path) if one.name in emg else ""
+        further[file] = forces_file, emg_file, pair.note if pair and forces_file else sentence
     rows = []
-    for trial in trials:
-        found = paired.get(kept[trial.file].name) if trial.file in kept else None
-        if found and found.forces:
-            note = "; ".join(filter(None, (trial.note, found.note)))
-            trial = replace(trial, forces_file=path_from(relative_to, found.forces.path), note=note)
-        elif trial.file in kept and (sentence := lacking.get(kept[trial.file].name, "")):
-            trial = replace(trial, note="; ".join(filter(None, (trial.note, sentence))))
-        rows.append(trial)
+    for row in trials:
+        forces_file, emg_file, why = further.get(row.file, ("", "", ""))
+        note = "; ".join(filter(None, (row.note, why)))
+        rows.append(replace(row, forces_file=forces_file, emg_file=emg_file, note=note))
     return rows
 
 
@@ -274,6 +253,50 @@ def path_from(folder: Path, path: Path) -> str:
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
 
 
-def _used_sets(sets: Iterable[ProposedSet], trials: Sequence[ProposedTrial]) -> tuple[ProposedSet, ...]:
-    used = {trial.marker_set for trial in trials if trial.can_be_taken}
-    return tuple(chosen for chosen in sets if chosen.name in used)
+def settled(proposal: Proposal, seen: Sequence[Seen], study: Path) -> tuple[Proposal, dict[str, str]]:
+    """Options of `reading` that hold for the whole study; others become columns.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The proposed study.
+    seen : sequence of Seen
+        The recordings, with the options that each needed.
+    study : Path
+        The study's folder.
+
+    Returns
+    -------
+    proposal : Proposal
+        With the columns.
+    common : dict of str to str
+        Option -> value, of those that every recording needed.
+    """
+    used = {path_from(study, one.path): dict(one.answers) for one in seen if one.bodies}
+    common: dict[str, str] = {}
+    trials = proposal.trials
+    for name in (*WHERE_NEEDED, *DESCRIBED):
+        values = {str(own.get(name, "")) for own in used.values()}
+        if len(values) == 1 and "" not in values:
+            common[f"reading.{name}"] = values.pop()
+        elif len(values) > 1:
+            cells: list[dict[str, Any]] = [{name: str(used[trial.file].get(name, ""))} for trial in trials]
+            trials = tuple(replace(trial, **cell) for trial, cell in zip(trials, cells, strict=True))
+    return replace(proposal, trials=trials), common
+
+
+def with_forward_axis(proposal: Proposal, axis: str) -> Proposal:
+    """Proposal whose trials have the forward axis that a person gave, if any.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The proposed study.
+    axis : str
+        The axis; empty where none was given.
+    """
+    if not axis:
+        return proposal
+    note = "forward axis by --set plane.forward_axis"
+    rows = tuple(replace(row, forward_axis=axis, note=note) for row in proposal.trials)
+    return replace(proposal, trials=rows)

@@ -1,25 +1,154 @@
-"""Survey of many files, in several reading processes."""
+"""Survey of many files in several reading processes, with answers to what they do not state."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from queue import SimpleQueue
 from typing import Any
 
-from limbtorque.cli.init.reading_files import read_with
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.known_sets import LIMBS, fits
 from limbtorque.cli.init.survey import Seen, Unread, look_at
-from limbtorque.errors import ReadError
+from limbtorque.errors import ReadError, SettingsError, did_you_mean
+from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.options.reading import Reading
+from limbtorque.study.settings import Settings, override
 
 FILES_A_PROCESS = 20  # are read in the time that another process takes to start
+DESCRIBED = {"marker_names": "descriptions"}
+WHERE_NEEDED = ("length_unit", "force_unit", "rate_hz")  # of `reading`: used for files that do not state them
+UP, FORWARD = "plane.up_axis", "plane.forward_axis"
+Read = Callable[[ReadOptions], Seen]  # reads a file with options
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers by folder.
+
+    Attributes
+    ----------
+    settings : Settings
+        Options of all files, but for `WHERE_NEEDED`.
+    texts : mapping of str to str
+        The same as they were given.
+    by_folder : mapping of str to mapping
+        Folder, or empty for all -> options of `reading` that are used for files that need them.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    by_folder: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of_file(self, name: str) -> dict[str, Any]:
+        """Options for a file that needs them; those of the nearest folder hold.
+
+        Parameters
+        ----------
+        name : str
+            Path of the file from the folder of the recordings.
+        """
+        folders = [".", *reversed([parent.as_posix() for parent in PurePosixPath(name).parents[:-1]])]
+        found: dict[str, Any] = {}
+        for folder in folders:
+            found |= self.by_folder.get("" if folder == "." else folder, {})
+        return found
+
+
+def answers_of(given: Mapping[str, str]) -> Answers:
+    """Answers of a command line, checked.
+
+    Parameters
+    ----------
+    given : mapping of str to str
+        ``{"reading.length_unit": "mm"}``, or of one folder ``{"session1:reading.length_unit": "mm"}``.
+
+    Raises
+    ------
+    SettingsError
+        An answer is not an option, or its value is not allowed.
+    """
+    whole: dict[str, str] = {}
+    by_folder: dict[str, dict[str, Any]] = {}
+    for key, text in given.items():
+        folder, _, name = key.rpartition(":")
+        option = name.removeprefix("reading.")
+        reading = name.startswith("reading.")
+        if (name not in (UP, FORWARD) and not reading) or (folder and option not in WHERE_NEEDED):
+            hint = f"; did you mean 'reading.{name}'?" if name in Reading.model_fields else ""
+            raise SettingsError(
+                f"--set {key} is no option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
+                f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
+            )
+        value = override(Settings(), {name: text}, source="--set")
+        if reading and option in WHERE_NEEDED:
+            by_folder.setdefault(folder.strip("/"), {})[option] = getattr(value.reading, option)
+        else:
+            whole[name] = text
+    settings = override(Settings(), whole, source="--set") if whole else Settings()
+    return Answers(settings, whole, by_folder)
+
+
+def refuse_unknown_folders(told: Answers, names: Iterable[str], recordings: Path) -> None:
+    """Refuse answers for folders that have no recordings.
+
+    Parameters
+    ----------
+    told : Answers
+        The answers.
+    names : iterable of str
+        Paths of the recordings from the folder that was looked at.
+    recordings : Path
+        That folder.
+
+    Raises
+    ------
+    SettingsError
+        A folder of an answer is none of those with recordings.
+    """
+    known = sorted({parent.as_posix() for name in names for parent in PurePosixPath(name).parents} - {"."})
+    has = (
+        f"the folders in it are {some_of(known)}" if known else "it has no other folder; omit the folder and its colon"
+    )
+    faults = [
+        f"--set {folder}:reading.{next(iter(options))}=...: {recordings} has no folder {folder!r} with recordings"
+        f"{did_you_mean(folder, known)}; {has}"
+        for folder, options in told.by_folder.items()
+        if folder and folder not in known
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults), faults)
+
+
+def unused_answers(told: Answers, seen: Sequence[Seen]) -> list[str]:
+    """Sentences on answers that no file needed.
+
+    Parameters
+    ----------
+    told : Answers
+        The answers.
+    seen : sequence of Seen
+        The recordings, with the options that each needed.
+    """
+    said = []
+    for folder, options in told.by_folder.items():
+        inside = [recording for recording in seen if not folder or recording.name.startswith(f"{folder}/")]
+        used = {(name, value) for recording in inside for name, value in recording.answers}
+        for name, value in options.items():
+            if (name, value) not in used:
+                where = f"{folder}:" if folder else ""
+                said.append(
+                    f"--set {where}reading.{name}={value}: not used, as no file {'of this folder ' if folder else ''}asks for it "
+                    "(what a file states holds)"
+                )
+    return said
 
 
 def survey(
@@ -57,7 +186,7 @@ def survey(
         def seen(path: Path, name: str) -> Seen | Unread:
             reader = free.get()
             try:
-                return _seen(reader, path, name, limits, answers(name))
+                return _read_with(partial(_look, reader, path, name, limits), path, limits, answers(name))
             except ReadError as error:
                 return Unread(name, str(error))
             finally:
@@ -67,16 +196,67 @@ def survey(
         yield from threads.map(seen, named.keys(), named.values())
 
 
-def _seen(reader: GuardedReader, path: Path, name: str, limits: Reading, answers: Mapping[str, Any]) -> Seen:
+def _look(reader: GuardedReader, path: Path, name: str, limits: Reading, options: ReadOptions) -> Seen:
     """Survey a file in the reading process; the recording goes through no pipe."""
-    given: dict[str, Any] = {"memory_limit_mb": limits.memory_limit_mb, "time_limit_s": limits.time_limit_s}
-    look = partial(look_at, path=path, name=name)
+    seen = reader.apply(
+        partial(look_at, path=path, name=name),
+        path,
+        memory_limit_mb=limits.memory_limit_mb,
+        time_limit_s=limits.time_limit_s,
+        options=options,
+    )
+    if not isinstance(seen, Seen):
+        raise ReadError(f"{path.name}: the reading process answered with {type(seen).__name__}")
+    return seen
 
-    def read(options: ReadOptions) -> Seen:
-        found = reader.apply(look, path, **given, options=options)
-        if not isinstance(found, Seen):
-            raise ReadError(f"{path.name}: the reading process answered with {type(found).__name__}")
-        return found
 
-    seen, used = read_with(read, path, limits, answers)
+def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, Any]) -> Seen:
+    """Read a file, with answers to what it does not state.
+
+    Where a known marker set is complete by the descriptions of the points and not by their labels, the markers have these names.
+    """
+    seen, used = _read(read, limits, answers)
+    if path.suffix.lower() == ".c3d" and seen.labels and not _recognised(seen):
+        described, _ = _read(read, limits.model_copy(update={**used, **DESCRIBED}), answers)
+        if _recognised(described):
+            seen, used = described, {**used, **DESCRIBED}
     return replace(seen, answers=tuple(used.items()))
+
+
+def _recognised(seen: Seen) -> bool:
+    """Return True if a known marker set is complete for a limb of somebody."""
+    bodies: dict[str, list[str]] = {}
+    for prefix, _, bare in (label.rpartition(":") for label in seen.labels):
+        bodies.setdefault(prefix, []).append(bare)
+    return any(not fit.missing for labels in bodies.values() for model in LIMBS.values() for fit in fits(labels, model))
+
+
+def _read(read: Read, limits: Reading, answers: Mapping[str, Any]) -> tuple[Seen, dict[str, Any]]:
+    """Read a file, with those answers that its reader asks for."""
+    used: dict[str, Any] = {}
+    refused = ReadError("")
+    while True:
+        try:
+            seen = read(ReadOptions.of(limits.model_copy(update=used)))
+        except ReadError as error:
+            asked = {name: answers[name] for name in answers if name not in used and f"reading.{name}" in str(error)}
+            if not asked and "reading.length_unit" in str(error) and limits.forces_length_unit is not None:
+                return _read_forces(read, limits, error), used
+            if not asked:
+                raise
+            used |= asked
+            refused = error
+            continue
+        if "length_unit" in used and not seen.labels:  # of forces, to which another option applies
+            if limits.forces_length_unit is None:
+                raise ReadError(str(refused).replace("reading.length_unit", "reading.forces_length_unit"))
+            return _read_forces(read, limits, refused), {}
+        return seen, used
+
+
+def _read_forces(read: Read, limits: Reading, error: ReadError) -> Seen:
+    """Read a force file; raises the given error where it has markers, too."""
+    seen = read(forces_options(ReadOptions.of(limits)))
+    if seen.labels:  # the unit was given for forces only
+        raise error
+    return seen

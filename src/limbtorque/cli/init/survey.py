@@ -13,28 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
-from limbtorque.cli.init.bodies import STILL_M, segment_lengths, still_limbs
-from limbtorque.cli.init.known_sets import fold, sided
-from limbtorque.cli.init.speeds import Spells, belt_m_s, end_speeds, moving_spells, speeds_of, stands_and_moves
-from limbtorque.cli.init.traces import Trace, trace_of
+from limbtorque.cli.init.known_sets import LIMBS, WITHOUT_END, fits, fold, needed_landmarks, sided
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
+from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.options.motion import Plane
+from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 MOST_SAMPLES = 60  # frames that are looked at again
 MOST_DIFFERENCES = 20_000  # from which the noise is estimated
 MOST_PLACES = 100  # of a marker, nearly, from which its movement is estimated
+NAMES = "SUBJECTS:NAMES"
 STORAGE = (".mot", ".sto")
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
 LEVELS = (  # names of markers from head to foot, without their side
-    ("fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"),
-    ("c7", "t1", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"),
-    (
+    ["fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"],
+    ["c7", "t1", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"],
+    [
         "asi",
         "asis",
         "psi",
@@ -49,27 +49,26 @@ LEVELS = (  # names of markers from head to foot, without their side
         "hjcstudy",
         "asisstudy",
         "thigh4x4",
-    ),
-    ("kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"),
-    ("ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"),
-    ("hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"),
+    ],
+    ["kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"],
+    ["ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"],
+    ["hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"],
 )
 FEET = 4  # of LEVELS, and below: they stand on a floor
 TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
+PELVIS = (("asi", "psi"), ("asi", "sacr"), ("asis", "vsacral"), ("asis", "psis"), ("ias", "ips"))
 FRONT_AND_BACK = (
-    ("asi", "psi"),
-    ("asi", "sacr"),
-    ("asis", "vsacral"),
-    ("asis", "psis"),
-    ("ias", "ips"),
-    ("toe", "hee"),
-    ("mt2", "cal"),
-    ("toetip", "heel"),
-    ("asisstudy", "psisstudy"),
-    ("bigtoe", "heel"),
-    ("footindex", "heel"),
-    ("toes4x4", "foot4x4"),
+    *(*PELVIS, ("toe", "hee"), ("mt2", "cal"), ("toetip", "heel"), ("asisstudy", "psisstudy")),
+    *(("bigtoe", "heel"), ("footindex", "heel"), ("toes4x4", "foot4x4")),
 )
+STILL_M = 0.05  # nine of ten markers move less in a static trial: people sway, and breathe
+SPEED_S = 0.04  # time between the two positions of a speed
+ONSET_SHARE, MAX_REST_S = Ensembles().onset_share, Ensembles().max_rest_s  # of the window `movement`
+BRIEF_S = 0.1  # faster for a shorter time: noise at rest
+LEAST_PEAK = 0.2  # of the largest speed: slower ones are no movement of their own
+STANDS_M_S, LIFTED_M_S = 0.1, 0.3  # speeds of a foot
+LEAST_STANDING, LEAST_LIFTED = 0.2, 0.05  # shares of the time in steps on the spot
+Spells = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -106,23 +105,19 @@ class Body:
     facing : Clue or None
         Which way pelvis or feet point.
     ends : dict of str to (float, float)
-        Label -> speed when the marker was first and last seen, over its peak speed.
-    belt_m_s : float
-        Speed of a treadmill by the feet on it, m/s; 0 without one.
+        Label of the end of a limb -> speed when the marker was first and last seen, over its peak speed.
     steps : bool
         Both feet are lifted and stand in turn.
+    never_stands : bool
+        Both feet are lifted and one of them never stands, although nobody travels, as on a treadmill.
     noise_m : float
         Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
     spells : dict of str to tuple of (float, float)
-        Label -> movements of the marker between rests, s from the first frame.
+        Label of the end of a limb -> movements of the marker between rests, s from the first frame.
     moved_m : float or None
         How far nine of ten of its markers moved at most, m; None where that of the recording holds.
     still_limbs : tuple of str
         ``"arm"``, ``"leg"``: limbs none of whose markers moves.
-    segments_m : dict of str to float
-        Lengths of its segments by their markers (`bodies.segment_lengths`), m.
-    trace : Trace
-        Distances between some of its markers over time.
     """
 
     prefix: str
@@ -130,14 +125,12 @@ class Body:
     travel_m: tuple[float, float, float]
     facing: Clue | None
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    belt_m_s: float = 0.0
     steps: bool = False
+    never_stands: bool = False
     noise_m: float = 0.0
     spells: Mapping[str, Spells] = field(default_factory=dict)
     moved_m: float | None = None
     still_limbs: tuple[str, ...] = ()
-    segments_m: Mapping[str, float] = field(default_factory=dict)
-    trace: Trace = field(default_factory=Trace)
 
 
 @dataclass(frozen=True)
@@ -234,6 +227,41 @@ class Seen:
         """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
 
+    def alone(self, body: Body) -> Seen:
+        """Recording of one of its bodies, with what is known of that one alone.
+
+        Parameters
+        ----------
+        body : Body
+            One of its bodies.
+
+        Notes
+        -----
+        Where the file knows several people, a body has those parameters that have a value for each name, at the place of its
+        subject prefix among the names; what is stated once is on nobody in particular, and so is the weight on the plates.
+        """
+        alone = len(self.bodies) <= 1
+        moved_m = self.moved_m if alone or body.moved_m is None else body.moved_m
+        return replace(
+            self,
+            bodies=(body,),
+            said=self._said_of(body),
+            moved_m=moved_m,
+            weight_n=self.weight_n if alone else 0.0,
+        )
+
+    def _said_of(self, body: Body) -> tuple[tuple[str, str], ...]:
+        names = [text.casefold() for parameter, text in self.said if parameter == NAMES]
+        if len(self.bodies) <= 1 and len(names) <= 1:
+            return self.said
+        if names.count(body.prefix.casefold()) != 1:
+            return ()
+        texts: dict[str, list[str]] = {}
+        for parameter, text in self.said:
+            texts.setdefault(parameter, []).append(text)
+        place = names.index(body.prefix.casefold())
+        return tuple((parameter, own[place]) for parameter, own in texts.items() if len(own) == len(names))
+
     def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
         """Positions of markers in some frames; NaN where one is missing.
 
@@ -253,12 +281,11 @@ class Seen:
         """
         sample = self.sample_m[:: max(1, len(self.sample_m) // most)]
         place = {label: k for k, label in enumerate(self.labels)}
-        found = np.full((len(sample), len(labels), 3), np.nan)
-        for column, label in enumerate(labels):
-            name = f"{prefix}:{label}" if prefix else label
-            if name in place:
-                found[:, column] = sample[:, place[name]]
-        return found
+        columns = [place.get(f"{prefix}:{label}" if prefix else label) for label in labels]
+        places_m = np.full((len(sample), len(labels), 3), np.nan)
+        known = [k for k, column in enumerate(columns) if column is not None]
+        places_m[:, known] = sample[:, [column for column in columns if column is not None]]
+        return places_m
 
 
 @dataclass(frozen=True)
@@ -295,7 +322,8 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     step = 10 if recording.n_frames >= 20 else 1
     before = recording.first_frame - 1 + np.arange(recording.n_frames)
     sampled = before % step == 0
-    bodies = tuple(_body(recording, prefix, of_prefix[prefix], sampled) for prefix in prefixes)
+    bodies = tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes)
+    strikes, other_events = _events(recording)
     return Seen(
         path=path,
         name=name,
@@ -307,14 +335,14 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
-        up=(*_up(recording, kept), *_by_format(path, recording)),
+        up=tuple(_up(recording, kept, path.suffix.lower())),
         sample_s=np.round(before[sampled] / recording.rate_hz, 4),
         sample_m=recording.markers_m[sampled].astype(np.float32),
         labels=recording.labels,
         plate_rate_hz=recording.force_plates[0].rate_hz if recording.force_plates else 0.0,
         begin_s=start_s(recording),
-        strikes=_strikes(recording),
-        other_events=tuple(dict.fromkeys(name for name, known in _event_names(recording) if not known)),
+        strikes=strikes,
+        other_events=other_events,
         emg=tuple(replace(channel, index=0) for channel in emg_channels(recording)),
     )
 
@@ -323,11 +351,6 @@ def _known(markers_m: FloatArray) -> BoolArray:
     """Mask of the positions that are known, shape (n_frames, n_markers)."""
     x, y, z = np.moveaxis(markers_m, 2, 0)  # several times as fast as a reduction over three numbers
     return np.asarray(~np.isnan(x + y + z))
-
-
-def _of_markers(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
-    """Positions of some markers; no copy where these are all."""
-    return markers_m if len(markers) == markers_m.shape[1] else markers_m[:, list(markers)]
 
 
 def _noise_m(markers_m: FloatArray) -> float:
@@ -345,23 +368,20 @@ def _mean_force_n(force_n: FloatArray) -> float:
     return float(np.linalg.norm(known.mean(axis=0))) if len(known) else 0.0
 
 
-def _event_names(recording: Recording) -> Iterator[tuple[str, tuple[str, str] | None]]:
-    """Name of each event, with its {side} template and side for a foot strike."""
+def _events(recording: Recording) -> tuple[tuple[Strikes, ...], tuple[str, ...]]:
+    """Foot strikes within a recording, and the names of its other events."""
+    last_s = (recording.n_frames - 1) / recording.rate_hz
+    times: dict[tuple[str, str], set[float]] = {}
+    others: dict[str, None] = {}
     for event in recording.events:
         name = f"{event.label} {event.context}".strip()
         sides = re.findall("left|right", name, re.IGNORECASE)
         template = re.sub("left|right", "{side}", name, flags=re.IGNORECASE)
-        known = len(sides) == 1 and fold(template.replace("{side}", "")) in STRIKES
-        yield name, (template, sides[0].lower()) if known else None
-
-
-def _strikes(recording: Recording) -> tuple[Strikes, ...]:
-    last_s = (recording.n_frames - 1) / recording.rate_hz
-    found: dict[tuple[str, str], list[float]] = {}
-    for event, (_, known) in zip(recording.events, _event_names(recording), strict=True):
-        if known and -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
-            found.setdefault(known, []).append(float(event.time_s))
-    return tuple(Strikes(event, side, tuple(sorted(set(times)))) for (event, side), times in found.items())
+        if len(sides) != 1 or fold(template.replace("{side}", "")) not in STRIKES:
+            others[name] = None
+        elif -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
+            times.setdefault((template, sides[0].lower()), set()).add(float(event.time_s))
+    return tuple(Strikes(name, side, tuple(sorted(own))) for (name, side), own in times.items()), tuple(others)
 
 
 def _ranges(markers_m: FloatArray) -> FloatArray:
@@ -374,43 +394,105 @@ def _ranges(markers_m: FloatArray) -> FloatArray:
     return np.asarray(np.nan_to_num(lengths(high - low)))
 
 
-def _body(recording: Recording, prefix: str, markers: list[int], sampled: BoolArray) -> Body:
-    bare = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
-    own_m = _of_markers(recording.markers_m, markers)
-    first, last = _ends(_known(own_m))
+def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
+    labels = tuple(recording.labels[k].rpartition(":")[2] for k in markers)
+    own_m = recording.markers_m[:, markers]
+    known = _known(own_m)
+    first, last = known.argmax(axis=0), len(known) - 1 - known[::-1].argmax(axis=0)
     each = np.arange(len(markers))
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
-    by_stem = _by_stem(bare, tuple(markers))
-    speeds = speeds_of(own_m, recording.rate_hz)
-    ends = dict(zip(bare, end_speeds(speeds), strict=True))
-    spells = dict(zip(bare, moving_spells(speeds), strict=True))
+    by_stem = _by_stem(labels, tuple(markers))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * Plane().min_travel_m  # who travels is on no belt
-    belt = 0.0 if travels else belt_m_s(recording.markers_m[:, feet], recording.rate_hz)
-    label_of = dict(zip(markers, bare, strict=True))
-    of_side = [[k for k in feet if any(one[0] == side for one in sided(label_of[k]))] for side in SIDES]
-    steps = all(stands_and_moves(recording.markers_m[:, foot], recording.rate_hz) for foot in of_side)
+    label_of = dict(zip(markers, labels, strict=True))
+    of_side = [[k for k in feet if any(name[0] == side for name in sided(label_of[k]))] for side in SIDES]
+    stands, lifted = zip(
+        *(_stands_and_lifts(recording.markers_m[:, f], recording.rate_hz) for f in of_side), strict=True
+    )
+    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * Plane().min_travel_m
     ranges_m = _ranges(own_m)
+    paths = {label: marker_movements(own_m[:, labels.index(label)], recording.rate_hz) for label in _limb_ends(labels)}
     return Body(
         prefix,
-        bare,
+        labels,
         (x, y, z),
         _facing(recording.markers_m, by_stem),
-        ends,
-        belt,
-        steps,
+        {label: ends for label, (ends, _) in paths.items()},
+        all(lifted) and all(stands),
+        all(lifted) and not all(stands) and not travels,
         _noise_m(own_m),
-        spells,
+        {label: spells for label, (_, spells) in paths.items()},
         moved_m=float(np.percentile(ranges_m, 90.0)),
-        still_limbs=still_limbs(bare, ranges_m),
-        segments_m=segment_lengths(bare, own_m[sampled]),
-        trace=trace_of(bare, own_m, recording.rate_hz, sampled),
+        still_limbs=_still_limbs(labels, ranges_m),
     )
 
 
-def _ends(known: BoolArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and last row of each column in which something is known."""
-    return known.argmax(axis=0), len(known) - 1 - known[::-1].argmax(axis=0)
+def _limb_ends(labels: tuple[str, ...]) -> list[str]:
+    """Labels of the ends of limbs by the known marker sets."""
+    models = [CHAINS[name] for limb, shorter in WITHOUT_END.items() for name in (limb, shorter)]
+    return list(dict.fromkeys(label for m in models for fit in fits(labels, m) for label in fit.labels_of(m.end)))
+
+
+def _still_limbs(labels: Sequence[str], ranges_m: FloatArray) -> tuple[str, ...]:
+    """Limbs none of whose markers moves, even where others sway."""
+    range_m = dict(zip(labels, ranges_m, strict=True))
+    still = []
+    for limb, model in LIMBS.items():
+        needed = needed_landmarks(model)
+        own = {label for fit in fits(labels, model) for name in needed for label in fit.labels_of(name)}
+        if own and max(range_m[label] for label in own) < STILL_M:
+            still.append(limb)
+    return tuple(still)
+
+
+def marker_movements(path_m: FloatArray, rate_hz: float) -> tuple[tuple[float, float], Spells]:
+    """Speeds of a marker at its ends, and its movements between rests.
+
+    Parameters
+    ----------
+    path_m : ndarray of shape (n_frames, 3)
+        Its positions, m; NaN where it is missing, which is no rest.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    ends : tuple of (float, float)
+        Speeds in the first and last 0.04 s in which it is seen, as fractions of the peak without the fastest hundredth.
+    spells : tuple of (float, float)
+        Beginning and end of its movements by the rule of `find_movement`, s from the first frame.
+    """
+    speed, step = _speeds(path_m, rate_hz)
+    known = speed[np.isfinite(speed)]
+    peak = float(np.percentile(known, 99.0)) if len(known) else 0.0  # a spike is no movement
+    if peak <= 0.0:
+        return (0.0, 0.0), ()
+    rests: list[list[int]] = []
+    turns = np.flatnonzero(np.diff(speed <= ONSET_SHARE * peak, prepend=False, append=False))
+    for start, stop in turns.reshape(-1, 2).tolist():
+        if rests and start - rests[-1][1] < round(BRIEF_S * rate_hz):
+            rests[-1][1] = stop
+        else:
+            rests.append([start, stop])
+    edges = [0, *(k for rest in rests if rest[1] - rest[0] >= round(MAX_REST_S * rate_hz) for k in rest), len(speed)]
+    fast = np.nan_to_num(speed) > LEAST_PEAK * peak
+    moving = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if fast[a:b].any()]
+    spells = tuple(((a + 0.5 * step) / rate_hz, (b - 1 + 0.5 * step) / rate_hz) for a, b in moving)
+    return (float(known[0] / peak), float(known[-1] / peak)), spells
+
+
+def _speeds(path_m: FloatArray, rate_hz: float) -> tuple[FloatArray, int]:
+    """Speeds between two frames `SPEED_S` apart, m/s, and the number of frames between them."""
+    step = max(1, round(SPEED_S * rate_hz))
+    return np.asarray(lengths(path_m[step:] - path_m[:-step]) * (rate_hz / step)), step
+
+
+def _stands_and_lifts(foot_m: FloatArray, rate_hz: float) -> tuple[bool, bool]:
+    """Return whether a foot stands for a part of the time, and moves for another."""
+    speed, _ = _speeds(foot_m, rate_hz)
+    speed = speed[~np.isnan(speed)]
+    if not len(speed):
+        return False, False
+    return bool((speed < STANDS_M_S).mean() >= LEAST_STANDING), bool((speed > LIFTED_M_S).mean() >= LEAST_LIFTED)
 
 
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
@@ -453,14 +535,14 @@ def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
     axes = np.concatenate([np.eye(3), -np.eye(3)])
     best = int((unit.mean(axis=0) @ axes.T).argmax())
     near = float(((unit @ axes[best]) > np.sqrt(0.5)).mean())
-    return (
-        Clue(kind, AXES[best], f"{what}: along {AXES[best]} within 45 degrees in {100.0 * near:.0f} % of the frames")
-        if near > 0.5
-        else None
-    )
+    sentence = f"{what}: along {AXES[best]} within 45 degrees in {100.0 * near:.0f} % of the frames"
+    return Clue(kind, AXES[best], sentence) if near > 0.5 else None
 
 
-def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
+def _up(recording: Recording, kept: list[int], suffix: str) -> Iterator[Clue]:
+    """What points up: a picture, a format, the screen axes, the forces on the feet, the body, the floor."""
+    if suffix in STORAGE and recording.labels:  # written by OpenSim in its model's frame
+        yield Clue("format", "+y", f"{suffix} files of OpenSim have y up and x forward")
     for finding in recording.audit.findings:
         if finding.item == "axes" and finding.interpretation.startswith(PICTURE):
             yield Clue("picture", "+y", "keypoints in a picture: y is turned upwards")
@@ -478,32 +560,18 @@ def _up(recording: Recording, kept: list[int]) -> Iterator[Clue]:
     levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
     there = [n for n, markers in enumerate(levels) if markers]
     if there and (there[-1] - there[0] >= 2 or there == TRUNK):
-        top, bottom = (_mean(recording.markers_m, levels[n]) for n in (there[0], there[-1]))
-        line = (top - bottom)[~np.isnan(top - bottom).any(axis=1)]
-        clue = _clue(
-            "body",
-            line,
-            f"from {_names(labels, kept, levels[there[-1]])} to {_names(labels, kept, levels[there[0]])}",
-        )
+        ends = levels[there[-1]], levels[there[0]]
+        bottom, top = (_mean(recording.markers_m, markers) for markers in ends)
+        name = dict(zip(kept, labels, strict=True))
+        low, high = ("/".join(list(dict.fromkeys(name[k] for k in markers))[:2]) for markers in ends)
+        clue = _clue("body", (top - bottom)[~np.isnan(top - bottom).any(axis=1)], f"from {low} to {high}")
         if clue:
             yield clue
-            if there[-1] >= FEET:
-                yield from _floor(recording.markers_m[:, levels[there[-1]]], clue.axis)
-
-
-def _by_format(path: Path, recording: Recording) -> Iterator[Clue]:
-    """The axis of OpenSim's storage files, which a program wrote in its model's frame."""
-    if path.suffix.lower() in STORAGE and recording.labels:
-        yield Clue("format", "+y", f"{path.suffix.lower()} files of OpenSim have y up and x forward")
-
-
-def _names(labels: Sequence[str], kept: Sequence[int], markers: Sequence[int]) -> str:
-    names = dict(zip(kept, labels, strict=True))
-    return "/".join(list(dict.fromkeys(names[k] for k in markers))[:2])
-
-
-def _floor(lowest_m: FloatArray, axis: str) -> Iterator[Clue]:
-    height = lowest_m[..., "xyz".index(axis[1])] * (1.0 if axis[0] == "+" else -1.0)
-    least = float(np.nanpercentile(height, 1.0))
-    if -0.05 <= least <= 0.2:
-        yield Clue("floor", axis, f"the lowest markers come down to {least:.2f} m along {axis}, as on a floor at zero")
+        if clue and there[-1] >= FEET:
+            height_m = recording.markers_m[:, ends[0], "xyz".index(clue.axis[1])] * (
+                1.0 if clue.axis[0] == "+" else -1.0
+            )
+            least_m = float(np.nanpercentile(height_m, 1.0))
+            if -0.05 <= least_m <= 0.2:
+                floor = f"the lowest markers come down to {least_m:.2f} m along {clue.axis}, as on a floor at zero"
+                yield Clue("floor", clue.axis, floor)

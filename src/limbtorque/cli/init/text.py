@@ -1,73 +1,43 @@
-"""Texts of a proposed study's three files, with evidence and TODO places."""
+"""Texts of a proposed study: its three files, the first screen, and what comes next."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
-from limbtorque.cli.init.proposal import Proposal
-from limbtorque.cli.init.proposed_sets import ProposedSet, yaml_labels
-from limbtorque.cli.init.proposed_trials import ARMS_OF_A_WALK, ProposedTrial
-from limbtorque.cli.init.windows import MOVEMENT, ProposedWindow
+from limbtorque.cli.check_summary import lines_by_kind
+from limbtorque.cli.init.marker_sets import ProposedSet, yaml_labels
+from limbtorque.cli.init.pairs import is_of_forces
+from limbtorque.cli.init.proposal import CELLS, Proposal
+from limbtorque.cli.init.study_settings import MOVEMENT, ProposedWindow
+from limbtorque.cli.init.survey import STORAGE, Unread
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, NO_SET, ProposedTrial
+from limbtorque.cli.terminal import quoted
 from limbtorque.study.subjects import PELVIS_MEASURES
+from limbtorque.study.table_file import TO_DO
+from limbtorque.tables.column import counted
 
-WHERE_NEEDED = (
-    "forces_file",
-    "emg_file",
-    "static_file",
-    "prefix",
-    "length_unit",
-    "force_unit",
-    "rate_hz",
-    "marker_names",
-    "up_axis",
-    "plane_kind",
-    "belt_speed",
-    "window",
-    "start_event",
-    "end_event",
-    "events",
-    "cycle_start",
-    "start_s",
-    "end_s",
-)  # columns that may be left out
-TRIAL_COLUMNS = {
-    **{
-        name: name
-        for name in (
-            "trial",
-            "session",
-            "subject",
-            "file",
-            "forces_file",
-            "emg_file",
-            "static_file",
-            "start_s",
-            "end_s",
-            "chain",
-            "side",
-            "condition",
-            "marker_set",
-        )
-    },
-    "prefix": "prefix",
-    "length_unit": "reading.length_unit",
-    "force_unit": "reading.force_unit",
-    "rate_hz": "reading.rate_hz",
-    "marker_names": "reading.marker_names",
+BOTH = ("arm", "leg")
+NOTES = 4  # on the first screen; all are comments of config/trials.csv
+INCLUDE_ARMS = "remove the # of their rows in config/trials.csv to include them"
+NO_UNIT = "no unit of length"
+TRIAL_COLUMNS = {  # cell of a proposed trial -> column
+    **{name: name for name in ("trial", "session", "subject", "file", "forces_file", "emg_file", "static_file")},
+    **{name: name for name in ("start_s", "end_s", "chain", "side", "condition", "marker_set", "prefix")},
+    **{name: f"reading.{name}" for name in ("length_unit", "force_unit", "rate_hz", "marker_names")},
     "up_axis": "plane.up_axis",
     "forward_axis": "plane.forward_axis",
-    "plane_kind": "plane.kind",
     "belt_speed": "plates.belt_speed_m_s",
-    "window": "ensembles.window",
-    "start_event": "ensembles.start_event",
-    "end_event": "ensembles.end_event",
-    "events": "ensembles.events",
-    "cycle_start": "ensembles.cycle_start",
+    **{name: f"ensembles.{name}" for name in ("window", "start_event", "end_event", "events")},
     "note": "note",
 }
+NO_SIDE = "The labels of some recordings do not indicate a side: fill in left or right."
+ALWAYS = ("trial", "session", "subject", "file", "chain", "side", "condition", "marker_set", "forward_axis", "note")
 
 
 def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] | None = None) -> str:
@@ -100,7 +70,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         *_reading_lines(answers or {}),
         "plane:",
         "  # Evidence for the axis that points up:",
-        *(f"  #   {line}" for sentence in proposal.up_evidence for line in [sentence]),
+        *(f"  #   {sentence}" for sentence in proposal.up_evidence),
         f"  up_axis: {up}",
         "  kind: sagittal # the default; or horizontal, or best_fit; for single trials use a column plane.kind in trials.csv",
         "",
@@ -112,18 +82,15 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them"
     substitutes = [chosen for chosen in proposal.sets if chosen.substitutes]
     if substitutes:
-        lines += [
-            "",
-            "substitutes: # required landmark: the one used in its place; every use is noted in the ledger",
-        ]
-        for chosen in substitutes:
-            lines.append(f"  {chosen.name}:")
-            lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
+        lines += ["", "substitutes: # required landmark: the one used in its place; every use is noted in the ledger"]
+    for chosen in substitutes:
+        lines.append(f"  {chosen.name}:")
+        lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
     lines += [
         *_error_lines(proposal.sets),
         "",
         *_window_lines(proposal.window),
-        *proposal.emg.lines(),
+        *proposal.emg,
         "# Defaults worth checking: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
         "# segments.table (dempster_winter), plates.assignment (auto).",
     ]
@@ -186,19 +153,17 @@ def _set_lines(chosen: ProposedSet) -> list[str]:
 
 
 def _wrapped(sentence: str, width: int = 116) -> list[str]:
-    import textwrap
-
     return textwrap.wrap(" ".join(sentence.split()), width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def trials_text(proposal: Proposal) -> str:
     """Text of config/trials.csv; omitted rows are comments with reasons."""
     kept = [trial for trial in proposal.trials if not trial.left_out]
-    columns = [name for name in TRIAL_COLUMNS if name not in WHERE_NEEDED or _needed(name, proposal)]
+    columns = [name for name in TRIAL_COLUMNS if name in ALWAYS or _needed(name, proposal)]
     comments = [
         "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not need; fill in every TODO.",
         *proposal.notes,
-        *_missing_side(kept),
+        *([NO_SIDE] if any(trial.side.startswith(TO_DO) for trial in kept) else []),
     ]
     text = _commented(comments) + _csv([[TRIAL_COLUMNS[name] for name in columns]])
     text += _csv([[getattr(trial, name) for name in columns] for trial in kept])
@@ -229,14 +194,6 @@ def _needed(column: str, proposal: Proposal) -> bool:
     return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
 
 
-def _missing_side(trials: Sequence[ProposedTrial]) -> list[str]:
-    return (
-        ["The labels of some recordings do not indicate a side: fill in left or right."]
-        if any(t.side.startswith("TODO") for t in trials)
-        else []
-    )
-
-
 def subjects_text(proposal: Proposal) -> str:
     """Text of config/subjects.csv, each row below a comment with its source."""
     comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
@@ -245,7 +202,7 @@ def subjects_text(proposal: Proposal) -> str:
     for one in proposal.subjects:
         text += _commented([f"{one.subject}: {sentence}" for sentence in one.evidence])
         source = next((sentence.split(" is ")[0] for sentence in one.evidence if " is " in sentence), "")
-        note = f"mass from {source}" if source and not one.mass_kg.startswith("TODO") else ""
+        note = f"mass from {source}" if source and not one.mass_kg.startswith(TO_DO) else ""
         own = [getattr(one, name) for name in measures]
         text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, *own, note]])
     return text
@@ -273,23 +230,143 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def summary_text(proposal: Proposal) -> str:
-    """Summary of the proposal in a few lines for the terminal."""
+def first_screen(proposal: Proposal, *, verbose: bool = False) -> str:
+    """Summary of a proposed study in about a dozen lines; the files have the rest.
+
+    Parameters
+    ----------
+    proposal : Proposal
+        The study.
+    verbose : bool, optional
+        With all notes and the evidence for the axis that points up and for the window.
+    """
     kept = [trial for trial in proposal.trials if not trial.left_out]
-    chains = sorted({f"{trial.side} {trial.chain}" for trial in kept})
-    left_out = {_whose(t, kept): t.left_out for t in proposal.trials if not t.can_be_taken}
-    arms = [trial for trial in proposal.trials if trial.left_out == ARMS_OF_A_WALK]
-    of_arms = f"{len(arms)} trials of {len({trial.file for trial in arms})} recordings, comments in config/trials.csv: {ARMS_OF_A_WALK}"
+    limbs = ", ".join(sorted({f"{trial.side} {trial.chain}" for trial in kept}))
+    recordings = counted(len({trial.file for trial in kept}), "recording")
+    ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
+    left_out = [trial for trial in proposal.trials if trial.left_out]
+    omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in left_out if not trial.can_be_taken)
+    arms = len({_recording(trial) for trial in left_out if trial.can_be_taken})
     lines = [
-        f"{len(kept)} trials of {len({trial.file for trial in kept})} recordings: {', '.join(chains) or 'none'}",
-        f"subjects: {', '.join(f'{s.subject} ({s.mass_kg} kg)' for s in proposal.subjects) or 'none'}",
-        f"marker sets: {', '.join(chosen.name for chosen in proposal.sets) or 'none'}",
-        f"up axis: {proposal.up_axis or 'TODO'}; {'; '.join(proposal.up_evidence)}",
-        *([f"omitted: {of_arms}, or use --chain arm"] if arms else []),
-        *(f"omitted: {name}: {why}" for name, why in left_out.items()),
-        *(f"not read: {' '.join(one.why.split())}" for one in proposal.unread),
-        f"0 to 100 % of the curves: {proposal.window.window}",
-        *(f"  {sentence}" for sentence in proposal.window.evidence),
-        *proposal.notes,
+        f"ready: {ready if kept else 'no trial yet'}",
+        *(f"missing: {line}" for line in _missing(proposal)),
+        *(f"missing: {line}" for line in lines_by_kind(_unread(proposal, no_unit=True), noun="file")),
+        *(f"omitted: {line}" for line in lines_by_kind(omitted, noun="recording")),
+        *([f"omitted: the arms of {counted(arms, 'walk')}; {INCLUDE_ARMS}"] if arms else []),
+        *(f"not read: {line}" for line in lines_by_kind(_unread(proposal, no_unit=False), noun="file")),
     ]
-    return "\n".join(lines)
+    if verbose:
+        evidence = [f"  {sentence}" for sentence in proposal.window.evidence]
+        curves = f"0 to 100 % of the curves: {proposal.window.window}"
+        up = f"up axis: {proposal.up_axis or TO_DO}; {'; '.join(proposal.up_evidence)}"
+        return "\n".join([*lines, up, curves, *evidence, *proposal.notes])
+    notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
+    more = len(proposal.notes) - len(notes)
+    return "\n".join([*lines, *notes, *([f"{counted(more, 'further note')} in config/trials.csv"] if more else [])])
+
+
+def _recording(trial: ProposedTrial) -> str:
+    """Name of a trial's file, with the subject where the file has several."""
+    return f"{Path(trial.file).name}{f' ({trial.prefix})' if trial.prefix else ''}"
+
+
+def _unread(proposal: Proposal, *, no_unit: bool) -> list[tuple[str, str]]:
+    """Files that a unit of length would make readable; others with reasons."""
+    reasons = [(one.name, short_reason(one)) for one in proposal.unread]
+    return [(name, why) for name, why in reasons if why.startswith(NO_UNIT) == no_unit]
+
+
+def short_reason(one: Unread) -> str:
+    """Why a file was not read, in a few words where many files have that reason.
+
+    Parameters
+    ----------
+    one : Unread
+        The file.
+    """
+    why = " ".join(one.why.split()).removeprefix(f"{Path(one.name).name}: ")
+    if "not a recording" in why:
+        return "results of OpenSim, not recordings"
+    if "no known format" in why:
+        return "the content is of no known format: export it again, or rename it to what it is"
+    if "reading.length_unit" in why and "not stated" in why:
+        forces = "; of forces: reading.forces_length_unit=m" if Path(one.name).suffix.lower() in STORAGE else ""
+        return f"{NO_UNIT}: init needs --set reading.length_unit=mm (or cm, m{forces})"
+    return why
+
+
+def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
+    """Answer by which init reads files without a unit of length, if any.
+
+    Parameters
+    ----------
+    unread : sequence of Unread
+        The files that were not read.
+    """
+    lacking = [one for one in unread if short_reason(one).startswith(NO_UNIT)]
+    of_forces = {is_of_forces(one.name) for one in lacking}
+    answers = {False: ("reading.length_unit", "mm"), True: ("reading.forces_length_unit", "m")}
+    return dict(answers[forces] for forces in sorted(of_forces))
+
+
+def _missing(proposal: Proposal) -> Iterator[str]:
+    """Places that a person has to fill in."""
+    rows = [trial for trial in proposal.trials if not trial.left_out]
+    places = [label for chosen in proposal.sets for labels in chosen.rules.values() for label in labels]
+    landmarks = sum(label.startswith(TO_DO) for label in places)
+    if landmarks:
+        yield f"the markers of {counted(landmarks, 'landmark')} (marker_sets in config/config.yaml)"
+    if not proposal.up_axis:
+        yield "the axis that points up (plane.up_axis in config/config.yaml)"
+    for cell, column in CELLS.items():
+        open_rows = sum(getattr(row, cell).startswith(TO_DO) for row in rows)
+        if open_rows:
+            yield f"{column} of {counted(open_rows, 'trial')} (config/trials.csv)"
+    masses = sum(subject.mass_kg.startswith(TO_DO) for subject in proposal.subjects)
+    if masses:
+        yield f"the body mass of {counted(masses, 'subject')} (config/subjects.csv)"
+
+
+def next_steps(proposal: Proposal, study: Path, again: Callable[..., str]) -> str:
+    """Pages, places and commands that come next."""
+    answer = unit_answer(proposal.unread)
+    unit = (
+        [f"or read the files without a unit, too (mm, cm or m), into another study:\n{again(answer)}"] if answer else []
+    )
+    check = f"limbtorque check {quoted(study)}"
+    page = study / proposal.maps[0] if proposal.maps else None
+    if page and not any(not trial.left_out for trial in proposal.trials):
+        return (
+            f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into "
+            f"{study / 'config'}; then run\n{check}"
+        )
+    by_eye = [f"by eye: open {page} in a browser to see the markers, and to choose them by a click"] if page else []
+    lines = [*unit, *by_eye]
+    if not proposal.to_do:
+        return "\n".join([*lines, f"next: {check}"])
+    places = counted(proposal.to_do, "place")
+    return "\n".join([*lines, f"next: fill in every TODO in {study / 'config'} ({places}), then run", check])
+
+
+def init_command(study: Path, recordings: Path, *, chains: Sequence[str] = BOTH, answers: Mapping[str, str]) -> str:
+    """Command line of an init.
+
+    Parameters
+    ----------
+    study, recordings : Path
+        The study's folder, and that of the recordings.
+    chains : sequence of str
+        Chains that are looked for.
+    answers : mapping of str to str
+        Its answers.
+    """
+    chain = ["--chain", chains[0]] if len(chains) == 1 else []
+    given = [word for name, text in answers.items() for word in ("--set", shlex.quote(f"{name}={text}"))]
+    return " ".join(["limbtorque init", quoted(study), "--from", quoted(recordings), *chain, *given])
+
+
+def other_folder(study: Path) -> Path:
+    """Folder beside a study that does not exist yet: its name with a number."""
+    whole = study.absolute()
+    number = next(n for n in range(2, 10**6) if not whole.with_name(f"{whole.name}_{n}").exists())
+    return study.parent / f"{study.name or whole.name}_{number}" if study.name else Path(f"../{whole.name}_{number}")

@@ -65,7 +65,6 @@ function rowOf(data, choice) {
     ...(row.plane_kind && chain === data.chain ? { "plane.kind": row.plane_kind } : {}),
     ...(event ? { "ensembles.window": "events", "ensembles.start_event": event, "ensembles.end_event": event } : {}),
     ...(found ? { "ensembles.events": "plates_and_markers" } : {}),
-    ...(chain === "leg" && row.belt_speed ? { "plates.belt_speed_m_s": row.belt_speed } : {}),
   };
   return `${Object.keys(cells).join(",")}\n${Object.values(cells).map(cellOf).join(",")}\n`;
 }

@@ -1,21 +1,21 @@
-"""Rows of the table of trials: limbs in a recording, direction of walking."""
+"""Rows of the table of trials: limbs in a recording, direction of walking, movements."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from limbtorque.cli.init.known_sets import LAST, Fit, fits, fits_without_end
-from limbtorque.cli.init.limb_side import side_by_trunk, trunk_faces
-from limbtorque.cli.init.movements import cycles_of, labels_of, movements_of
-from limbtorque.cli.init.names import safe_name, some_of
-from limbtorque.cli.init.proposed_sets import Confirm, Sets, looks_like_a_body, set_of, unknown_set
-from limbtorque.cli.init.statements import of_body
-from limbtorque.cli.init.survey import Body, Seen, Strikes
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.folder import safe_name
+from limbtorque.cli.init.known_sets import LAST, WITHOUT_END, Fit, fits, fits_without_end
+from limbtorque.cli.init.marker_sets import Sets, partial_set, set_of
+from limbtorque.cli.init.survey import Body, Seen, Spells, Strikes
 from limbtorque.motion.both_sides import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
@@ -26,21 +26,17 @@ from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"
 FACING = {"leg": "pelvis", "arm": "thorax"}
-NEAR_AXIS_DEG = 15.0  # the cosine is 0.97
 AHEAD = 0.5  # cosine of the widest angle between travel and the axis that the body faces
-WITHOUT_END = {"arm": "arm_without_hand", "leg": "leg_without_foot"}
+AT_END_S = 0.1  # a movement that begins or ends so near to an end of the recording is cut off
+LONGEST_REST_S = 1.0  # that a row has before and after its movement
+MOST_MOVEMENTS = 50  # of one limb of a recording: more are no rows
 IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
+ON_A_BELT = (
+    "the feet are lifted and none stands: on a treadmill give its speed in a column plates.belt_speed_m_s (0 without one), "
+    "and the window events in ensembles.window"
+)
 NO_SET = "no known marker set has half of its joints among these marker names"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
-
-
-@dataclass(frozen=True)
-class Forward:
-    """Forward axis of a trial, its own kind of plane, a note."""
-
-    axis: str
-    kind: str = ""
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,7 +49,7 @@ class ProposedTrial:
         Its cells.
     forces_file, emg_file, static_file : str
         Further files.
-    up_axis, plane_kind, belt_speed, length_unit, force_unit, rate_hz, marker_names : str
+    up_axis, belt_speed, length_unit, force_unit, rate_hz, marker_names : str
         Options of this trial; empty where those of the study hold, and without a treadmill.
     carried : bool
         Landmarks are carried from the subject's static trial.
@@ -68,15 +64,13 @@ class ProposedTrial:
     at_rest : bool or None
         Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
     gait : bool
-        A leg whose feet travel, move with a belt, or stand and are lifted in turn.
+        A leg of somebody who goes somewhere, steps on the spot, or goes on a treadmill with plates.
     start_s, end_s : str
         Part of the recording, s; empty for all of it.
-    events, cycle_start : str
-        Options `ensembles` of this trial, as `window`.
+    events : str
+        Option `ensembles.events` of this trial, as `window`.
     movements : tuple of (float, float)
         Movements of the end of its chain between rests, s from the first frame.
-    cycles : int
-        Cycles of that end, relative to the first joint; 0 where it does not move back and forth.
     """
 
     trial: str
@@ -95,7 +89,6 @@ class ProposedTrial:
     emg_file: str = ""
     static_file: str = ""
     up_axis: str = ""
-    plane_kind: str = ""
     belt_speed: str = ""
     length_unit: str = ""
     force_unit: str = ""
@@ -112,9 +105,7 @@ class ProposedTrial:
     start_s: str = ""
     end_s: str = ""
     events: str = ""
-    cycle_start: str = ""
-    movements: tuple[tuple[float, float], ...] = ()
-    cycles: int = 0
+    movements: Spells = ()
 
     @property
     def can_be_taken(self) -> bool:
@@ -123,12 +114,11 @@ class ProposedTrial:
 
 
 def propose_trials(
-    one: Seen,
+    recording: Seen,
     body: Body,
     copy_of: str,
     sets: Sets,
     chains: Sequence[str],
-    confirm: Confirm | None,
     up_axis: str,
     carried: Mapping[str, Sequence[Fit]],
 ) -> tuple[list[ProposedTrial], list[str]]:
@@ -136,7 +126,7 @@ def propose_trials(
 
     Parameters
     ----------
-    one, body : Seen, Body
+    recording, body : Seen, Body
         The recording, and whose markers.
     copy_of : str
         Sentence on a recording with the same movement, so that these rows are left out; empty where there is none.
@@ -144,8 +134,6 @@ def propose_trials(
         Marker sets proposed so far; those of the rows are added.
     chains : sequence of str
         Which chains to look for.
-    confirm : callable or None
-        Asks a person whether a likely label is right.
     up_axis : str
         The axis that points up; empty where it is not certain.
     carried : mapping of str to sequence of Fit
@@ -158,55 +146,96 @@ def propose_trials(
     sentences : list of str
         What the recording does not support.
     """
-    prefix = body.prefix if len(one.bodies) > 1 else ""
-    left_out = _left_out(of_body(one, body), copy_of)
+    prefix = body.prefix if len(recording.bodies) > 1 else ""
+    left_out = _left_out(recording.alone(body), copy_of)
     travels, note = propose_forward(body, up_axis)
-    found = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
-    complete, notes = _complete(body, found, carried, left_out=bool(left_out))
+    fits_of = {chain: fits(body.labels, CHAINS[chain]) for chain in chains}
+    complete, notes = _complete(body, fits_of, carried, left_out=bool(left_out))
     rows: list[tuple[str, Fit | None, str, str]] = [
-        (chain, fit, fit.side or _side(one, body, fit, chain) or TO_DO, sets.name_of(set_of(fit, chosen)))
+        (chain, fit, fit.side or TO_DO, sets.name_of(set_of(fit, chosen)))
         for chain, chosen in complete.items()
         for fit in chosen
     ]
     if not rows:
-        if not any(found.values()) and not looks_like_a_body(body, chains):
-            said = f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"
-            return [], [said]
-        chain, sides, built = unknown_set(body, chains, found, confirm)
+        if not any(fits_of.values()):
+            return [], [f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"]
+        chain, sides, built = partial_set(fits_of, body.labels)
         rows = [(chain, None, side, sets.name_of(built)) for side in sides]
         notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
     both = len({chain for chain, *_ in rows}) > 1
-    forward = {
-        chain: Forward(travels) if travels else _faces(one, body, up_axis, chain, complete.get(chain, ()))
-        for chain, *_ in rows
-    }
-    proposed = [
-        ProposedTrial(
-            trial=_name(prefix, Path(one.name).stem, side, chain if both else ""),
-            session="",
-            subject="",
-            file="",
-            chain=chain,
-            side=side,
-            condition="",
-            marker_set=name,
-            prefix=prefix,
-            carried=bool(fit and fit.carried),
-            forward_axis=forward[chain].axis,
-            plane_kind=forward[chain].kind,
-            belt_speed=f"{body.belt_m_s:.2f}" if chain == "leg" and not travels and body.belt_m_s else "",
-            note="; ".join(filter(None, (note, forward[chain].note))),
-            left_out=left_out or (ARMS_OF_A_WALK if both and _swings(one, body, chain, travels, at_rest) else ""),
-            strikes=tuple(strikes for strikes in one.strikes if strikes.side == side),
-            other_events=one.other_events,
-            at_rest=at_rest,
-            gait=limb_of(chain) == "leg" and _walks(body, up_axis, travels),
+    treadmill = body.never_stands and bool(recording.n_plates or recording.strikes)
+    walks = bool(travels) or _elsewhere(body, up_axis) or body.steps or treadmill
+    trials = []
+    for chain, fit, side, name in rows:
+        limb, end = limb_of(chain), fit.labels_of(CHAINS[chain].end) if fit else ()
+        at_rest = _at_rest(body, end)
+        walking = travels or treadmill or (recording.strikes and at_rest is not True)
+        forward, why = (travels, "") if travels else _faces(recording, body, up_axis, limb, complete.get(chain, ()))
+        trials.append(
+            ProposedTrial(
+                trial=_name(prefix, Path(recording.name).stem, side, chain if both else ""),
+                session="",
+                subject="",
+                file="",
+                chain=chain,
+                side=side,
+                condition="",
+                marker_set=name,
+                prefix=prefix,
+                carried=bool(fit and fit.carried),
+                forward_axis=forward,
+                belt_speed=TO_DO if limb == "leg" and body.never_stands and recording.n_plates else "",
+                note="; ".join(filter(None, (note, why))),
+                left_out=left_out or (ARMS_OF_A_WALK if both and limb == "arm" and walking else ""),
+                strikes=tuple(strikes for strikes in recording.strikes if strikes.side == side),
+                other_events=recording.other_events,
+                at_rest=at_rest,
+                gait=limb == "leg" and walks,
+                movements=max((body.spells[label] for label in end if label in body.spells), key=len, default=()),
+            )
         )
-        for chain, fit, side, name in rows
-        for at_rest in [_at_rest(fit, body, chain) if fit else None]
-    ]
-    fitted = zip(proposed, [fit for _, fit, *_ in rows], strict=True)
-    return [_with_movements(trial, fit, one, body, up_axis) if fit else trial for trial, fit in fitted], notes
+    return trials, notes
+
+
+def split_movements(rows: Sequence[ProposedTrial], last_s: float) -> tuple[list[ProposedTrial], list[str]]:
+    """Rows for each of several movements between rests, and a sentence on them.
+
+    Parameters
+    ----------
+    rows : sequence of ProposedTrial
+        Rows of one body of a recording.
+    last_s : float
+        Time of the last frame, s from the first.
+
+    Returns
+    -------
+    rows : list of ProposedTrial
+        A row with `start_s` and `end_s` in the middle of the rests, at most `LONGEST_REST_S` from the movement, where the end of the
+        limb rests between movements; gait stays one row.
+    sentences : list of str
+        The limbs that were split.
+    """
+    split: list[ProposedTrial] = []
+    said = []
+    for row in rows:
+        if not 2 <= len(row.movements) <= MOST_MOVEMENTS or row.gait or row.strikes or row.left_out:
+            split.append(row)
+            continue
+        edges = [0.0, *(0.5 * (a[1] + b[0]) for a, b in pairwise(row.movements)), last_s]
+        split += [
+            replace(
+                row,
+                trial=f"{row.trial}_{number}",
+                start_s=f"{max(early, start - LONGEST_REST_S):.2f}",
+                end_s=f"{min(late, stop + LONGEST_REST_S):.2f}",
+                at_rest=start > AT_END_S and stop < last_s - AT_END_S,
+            )
+            for number, ((start, stop), (early, late)) in enumerate(zip(row.movements, pairwise(edges), strict=True), 1)
+        ]
+        said.append(
+            f"{row.side} {row.chain}: {len(row.movements)} movements between rests, each a row with start_s and end_s"
+        )
+    return split, said
 
 
 def _left_out(alone: Seen, copy_of: str) -> str:
@@ -218,13 +247,6 @@ def _left_out(alone: Seen, copy_of: str) -> str:
     return f"no marker moves by more than {max(1.0, math.ceil(1e3 * alone.moved_m)):.0f} mm: a static trial"
 
 
-def _with_movements(trial: ProposedTrial, fit: Fit, one: Seen, body: Body, up_axis: str) -> ProposedTrial:
-    """Row with the movements and cycles of the end of its chain."""
-    unused = trial.gait or trial.strikes or not trial.can_be_taken
-    cycles = 0 if unused else cycles_of(fit, one, body, trial.chain, up_axis)
-    return replace(trial, movements=movements_of(fit, body, trial.chain), cycles=cycles)
-
-
 def _name(prefix: str, stem: str, side: str, chain: str) -> str:
     """Name of a trial of its parts; sides to be filled in are left out."""
     return safe_name("_".join(filter(None, (prefix, stem, side if side in ("left", "right") else "", chain))))
@@ -232,7 +254,7 @@ def _name(prefix: str, stem: str, side: str, chain: str) -> str:
 
 def _complete(
     body: Body,
-    found: Mapping[str, Sequence[Fit]],
+    fits_of: Mapping[str, Sequence[Fit]],
     carried: Mapping[str, Sequence[Fit]],
     *,
     left_out: bool,
@@ -240,7 +262,7 @@ def _complete(
     """Complete fits of each chain, without hand or foot if need be, with notes."""
     complete: dict[str, Sequence[Fit]] = {}
     notes: list[str] = []
-    for limb, its_fits in found.items():
+    for limb, its_fits in fits_of.items():
         chain, chosen = limb, carried[limb] or _best(its_fits)
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
@@ -252,23 +274,9 @@ def _complete(
     return complete, notes
 
 
-def _side(one: Seen, body: Body, fit: Fit, chain: str) -> str:
-    """Side of the trunk on which a chain begins, of labels without a side."""
-    first = CHAINS[chain].joints[0].landmark
-    labels = fit.rules.get(first) or fit.rules.get(fit.known.substitutes.get(first, ("",))[0], ())
-    return side_by_trunk(one, body, labels) if labels else ""
-
-
-def _swings(one: Seen, body: Body, chain: str, forward: str, at_rest: bool | None) -> bool:
-    """Return True if a chain is the free arm of a walking person, on a treadmill, too."""
-    walks = forward == TRAVELS or body.belt_m_s > 0.0
-    return limb_of(chain) == "arm" and (walks or (bool(one.strikes) and at_rest is not True))
-
-
-def _at_rest(fit: Fit, body: Body, chain: str) -> bool | None:
-    """Return True if a chain's end starts and ends at rest, as `movement` needs."""
-    labels = labels_of(fit, CHAINS[chain].end)
-    shares = [share for label in labels for share in body.ends.get(label, ())]
+def _at_rest(body: Body, end: Sequence[str]) -> bool | None:
+    """Return True if the end of a limb starts and ends at rest, as `movement` needs."""
+    shares = [share for label in end for share in body.ends.get(label, ())]
     return max(shares) <= Ensembles().onset_share if shares else None
 
 
@@ -305,36 +313,26 @@ def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
     return [f"no {chain}: {', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"]
 
 
-def _faces(one: Seen, body: Body, up_axis: str, chain: str, fits_of_chain: Sequence[Fit]) -> Forward:
-    """Direction where nobody travels: a part of the body, else the nearest axis.
-
-    To be filled in where the trunk has no markers of both sides.
-    """
-    part, sides = FACING[limb_of(chain)], {fit.side: fit for fit in fits_of_chain}
-    for name in SIDED[part] if set(sides) == {"right", "left"} else ():
-        own = [sides[side].rules.get(name, ()) for side in ("right", "left")]
-        if up_axis and all(labels and set(labels) <= set(body.labels) for labels in own):
-            right_m, left_m = (one.sampled(labels, body.prefix).mean(axis=1) for labels in own)
-            if mean_facing(right_m - left_m, axis_vector(up_axis))[1] <= WIDEST_DEG:
-                return Forward(part)
-            break
-    else:
-        if set(sides) == {"right", "left"}:
-            return Forward(part)
-    found = trunk_faces(one, body, up_axis) if up_axis else None
-    if found is None and any(clue.kind == "format" for clue in one.up):
-        return Forward("+x", note=next(clue.sentence for clue in one.up if clue.kind == "format"))
-    if found is None:
-        return Forward(TO_DO)
-    steady = found.spread_deg <= WIDEST_DEG
-    if steady and found.off_deg <= NEAR_AXIS_DEG:
-        return Forward(found.axis, note=f"the trunk faces {found.axis} within {found.off_deg:.0f} degrees")
-    turns = "" if steady else f" and turns (standard deviation {found.spread_deg:.0f} degrees)"
-    return Forward(
-        found.axis,
-        "best_fit",
-        f"the trunk faces {found.off_deg:.0f} degrees off {found.axis}{turns}: the plane is that of the limb (a guess)",
-    )
+def _faces(recording: Seen, body: Body, up_axis: str, limb: str, fits_of_chain: Sequence[Fit]) -> tuple[str, str]:
+    """Direction where nobody travels, with a note: a part of the body with both sides; else to be filled in."""
+    part, sides = FACING[limb], {fit.side: fit for fit in fits_of_chain}
+    if set(sides) == {"right", "left"}:
+        both = [[sides[side].rules.get(name, ()) for side in ("right", "left")] for name in SIDED[part]]
+        labels = next(
+            (pair for pair in both if up_axis and all(own and set(own) <= set(body.labels) for own in pair)), None
+        )
+        if labels is None:
+            return part, ""
+        right_m, left_m = (recording.sampled(own, body.prefix).mean(axis=1) for own in labels)
+        spread_deg = mean_facing(right_m - left_m, axis_vector(up_axis))[1]
+        if spread_deg <= WIDEST_DEG:
+            return part, ""
+        return (
+            TO_DO,
+            f"the {part} turns (standard deviation {spread_deg:.0f} degrees); plane.kind best_fit follows the limb",
+        )
+    clue = next((clue.sentence for clue in recording.up if clue.kind == "format"), "")
+    return ("+x", clue) if clue else (TO_DO, "")
 
 
 def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
@@ -349,14 +347,9 @@ def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
     if distance >= 2.0 * Plane().min_travel_m:
         return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
-    belt = f"; the feet move back at {body.belt_m_s:.2f} m/s, as on a treadmill" if body.belt_m_s else ""
-    spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps and not belt else ""
-    return "", f"the markers travel only {distance:.2f} m{seen}{belt}{spot}"
-
-
-def _walks(body: Body, up_axis: str, travels: str) -> bool:
-    """Return True for a body that goes somewhere, on a treadmill or on the spot."""
-    return travels == TRAVELS or _elsewhere(body, up_axis) or body.belt_m_s > 0.0 or body.steps
+    spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps else ""
+    belt = f"; {ON_A_BELT}" if body.never_stands else ""
+    return "", f"the markers travel only {distance:.2f} m{seen}{spot}{belt}"
 
 
 def _elsewhere(body: Body, up_axis: str) -> bool:
@@ -370,9 +363,7 @@ def _elsewhere(body: Body, up_axis: str) -> bool:
 
 def with_unique_names(trials: Sequence[ProposedTrial]) -> tuple[ProposedTrial, ...]:
     """Trials with names that differ by more than case."""
-    count: dict[str, int] = {}
-    for trial in trials:
-        count[trial.trial.lower()] = count.get(trial.trial.lower(), 0) + 1
+    count = Counter(trial.trial.lower() for trial in trials)
     taken: set[str] = set()
     named = []
     for trial in trials:

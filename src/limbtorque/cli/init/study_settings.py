@@ -1,0 +1,321 @@
+"""Proposed settings of a study: the axis that points up, the window of the curves, electromyography."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from limbtorque.cli.check_summary import some_of
+from limbtorque.cli.init.pairs import stem_words
+from limbtorque.cli.init.survey import Clue, Seen, Strikes
+from limbtorque.cli.init.trials import ProposedTrial
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.recordings.emg_channels import microvolts, muscle_of, same_muscle, side_pattern
+from limbtorque.study.chains import BUILT_IN, limb_of
+from limbtorque.study.options.outputs import Ensembles
+from limbtorque.study.table_file import TO_DO
+
+MOVEMENT = Ensembles().window
+FOUND = "Foot Strike"  # name of the strikes that plates and markers give
+WHERE = "found by the force plates, else by the markers (docs/events.md); `limbtorque check` shows them"
+NO_WAY = (
+    "walking needs two foot strikes of the same side for a time-normalised curve, and without a foot none are found; mark them in the "
+    "capture software, or give start_s and end_s of one cycle in trials.csv and set ensembles.window to trial; torques do not need this"
+)
+RESTLESS = (
+    "without a detected movement these trials have no curve (`limbtorque check` shows it); if they have events, name them in "
+    "ensembles.start_event and end_event, if the limb goes back and forth, set ensembles.window to cycles, else to trial"
+)
+ANTAGONISTS = (
+    ("tibialis_anterior", "gastrocnemius"),
+    ("tibialis_anterior", "soleus"),
+    ("vasti", "hamstrings"),
+    ("rectus_femoris", "hamstrings"),
+    ("biceps", "triceps"),
+)
+NO_UNIT = "the files do not state the unit of some channels; it affects absolute amplitudes only"
+NO_SIDE = "the label does not state a side: remove the # if it is of the analysed side"
+
+
+def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...]]:
+    """Axis that points up by two kinds of evidence, without contradiction.
+
+    The frame that a file's format prescribes is enough alone.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings.
+    given : str, optional
+        The axis as the user says it, which goes before the evidence.
+
+    Returns
+    -------
+    axis : str
+        E.g. ``"+z"``; empty where it is not certain.
+    evidence : tuple of str
+        What was seen, kind by kind.
+    """
+    by_kind: dict[str, dict[str, list[tuple[str, Clue]]]] = {}
+    for one in seen:
+        for clue in one.up:
+            by_kind.setdefault(clue.kind, {}).setdefault(clue.axis, []).append((one.name, clue))
+    sentences = [
+        f"{clues[0][1].sentence} ({clues[0][0]}{f' and {len(clues) - 1} more' if len(clues) > 1 else ''})"
+        for axes in by_kind.values()
+        for clues in axes.values()
+    ]
+    if given:
+        return given, (*sentences, "given by --set plane.up_axis")
+    axes = {axis for kinds in by_kind.values() for axis in kinds}
+    if len(axes) == 1 and (len(by_kind) >= 2 or "format" in by_kind):
+        return axes.pop(), tuple(sentences)
+    why = "the evidence disagrees" if len(axes) > 1 else "only one kind of evidence" if axes else "no evidence"
+    return "", (*sentences, why)
+
+
+def judge_up_by_file(
+    seen: Sequence[Seen], person: Mapping[str, str], *, given: str = ""
+) -> tuple[str, tuple[str, ...], dict[str, str]]:
+    """Axis that points up in a study, and in those of its files that differ.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        The recordings.
+    person : mapping of str to str
+        Person of each recording with markers.
+    given : str, optional
+        The axis as the user says it, that of all files.
+
+    Returns
+    -------
+    axis, evidence
+        As from `judge_up`; where the files differ, the axis of most of them.
+    others : dict of str to str
+        Name of a recording -> its own axis, where that is another one, or ``TODO`` where it is not certain; empty where all
+        have the same.
+
+    Notes
+    -----
+    A file whose own evidence is not enough has the axis of the same person's files in the same format, unless its own evidence
+    contradicts that. Another person's files say nothing on it: they may be of another laboratory.
+    """
+    with_markers = [one for one in seen if one.bodies]
+    axis, evidence = judge_up(seen, given=given)
+    if given:
+        against = [one.name for one in with_markers if judge_up([one])[0] not in ("", given)]
+        return axis, (*evidence, *([f"the evidence in {some_of(against)} contradicts it"] if against else [])), {}
+    evidence = evidence if axis else evidence[:-1]
+    forces: dict[tuple[object, ...], list[Seen]] = {}
+    for one in (one for one in seen if not one.bodies):
+        forces.setdefault((Path(one.name).parent, stem_words(one.name)), []).append(one)
+    own: dict[str, str] = {}
+    groups: dict[tuple[str, str], list[Seen]] = {}
+    for one in with_markers:
+        own[one.name] = judge_up([one, *forces.get((Path(one.name).parent, stem_words(one.name)), ())])[0]
+        groups.setdefault((person[one.name], one.path.suffix.lower()), []).append(one)
+    for group in groups.values():
+        certain = {own[one.name] for one in group} - {""} or {judge_up(group)[0]}
+        shared = certain.pop() if len(certain) == 1 else ""
+        for one in group:
+            if not own[one.name] and {clue.axis for clue in one.up} <= {shared}:
+                own[one.name] = shared
+    counted = Counter(axis for axis in own.values() if axis).most_common()
+    if not counted:
+        return "", judge_up(seen)[1], {}
+    axis = counted[0][0]
+    others = {name: file_axis or TO_DO for name, file_axis in own.items() if file_axis != axis}
+    if others:
+        several = ", ".join(f"{file_axis} in {number}" for file_axis, number in counted)
+        unknown = sum(not file_axis for file_axis in own.values())
+        counts = [f"the files differ: {several}" if len(counted) > 1 else f"{several} of {len(own)} files"]
+        counts += [f"{unknown} do not show it (TODO; --set plane.up_axis={axis} if it is theirs)"] if unknown else []
+        column = f"those that differ from {axis} have it in the column plane.up_axis of trials.csv"
+        evidence = (*evidence, f"{', '.join(counts)}; {column}")
+    return axis, evidence, others
+
+
+@dataclass(frozen=True)
+class ProposedWindow:
+    """The options `ensembles` of the study.
+
+    Attributes
+    ----------
+    window : str
+        ``"events"`` or ``"movement"``, of most trials.
+    event : str
+        The event at 0 and at 100 %, with {side}; empty where no trial needs one.
+    evidence : tuple of str
+        What it rests on, and for which trials it may not be found.
+    """
+
+    window: str
+    event: str
+    evidence: tuple[str, ...]
+
+
+def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tuple[ProposedTrial, ...]]:
+    """Window of the study, and of the trials that need another one.
+
+    Parameters
+    ----------
+    trials : sequence of ProposedTrial
+        All rows.
+
+    Returns
+    -------
+    window : ProposedWindow
+        Events where more than half of the leg trials (of all trials where there are none) have two foot strikes of
+        their side, else the movement.
+    trials : tuple of ProposedTrial
+        The rows, with `window`, `start_event` and `end_event` where those of the study do not hold.
+
+    Notes
+    -----
+    An arm goes from foot strike to foot strike only where its end does not rest at both ends of the recording: the arms
+    swing in gait, and reach or serve from rest to rest.
+    """
+    kept = [trial for trial in trials if not trial.left_out]
+    strikes = {trial.trial: _cycle(trial) for trial in trials if trial.can_be_taken}
+    walks = {name for name, own in strikes.items() if not own} & {
+        t.trial for t in trials if t.chain == "leg" and t.gait
+    }
+    asked = [trial for trial in kept if limb_of(trial.chain) == "leg"] or kept
+    names = Counter(own.event for trial in kept if (own := strikes[trial.trial]))
+    event = names.most_common(1)[0][0] if names else FOUND if walks else ""
+    with_events = [trial for trial in asked if strikes[trial.trial] or trial.trial in walks]
+    window = "events" if 2 * len(with_events) > len(asked) else MOVEMENT
+    evidence = []
+    if names:
+        having = sum(bool(strikes[trial.trial]) for trial in asked)
+        kind = "leg " if limb_of(asked[0].chain) == "leg" else ""
+        lasting = [own.times_s[1] - own.times_s[0] for trial in kept if (own := strikes[trial.trial])]
+        evidence.append(
+            f"{having} of {len(asked)} {kind}trials have two or more foot strikes of their side ({event!r}); a cycle, from the "
+            f"first to the second, takes {min(lasting):.2f} to {max(lasting):.2f} s"
+        )
+    none, single = ([t.trial for t in kept if t.trial in walks and bool(t.strikes) == one] for one in (False, True))
+    if none:
+        evidence.append(f"{some_of(none)}: the file has no foot strike of this side; foot strikes are {WHERE}")
+    if single:
+        only = "the file has only one foot strike of this side, too few for a cycle"
+        column = "(column ensembles.events; delete it to keep to the file)"
+        evidence.append(f"{some_of(single)}: {only}; foot strikes are {WHERE} {column}")
+    without = [trial for trial in kept if not strikes[trial.trial] and trial.trial not in walks]
+    evidence += _lacking([trial for trial in without if limb_of(trial.chain) == "leg"], window)
+    if restless := [trial.trial for trial in without if trial.at_rest is False and not trial.gait]:
+        evidence.append(
+            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: {RESTLESS}"
+        )
+    rows = []
+    for row in trials:
+        if row.can_be_taken:
+            cycle, found = strikes[row.trial], row.trial in walks
+            wanted = "events" if cycle or found else MOVEMENT
+            named = cycle.event if cycle and cycle.event != event else ""
+            both = "plates_and_markers" if found and row.strikes else ""
+            own_window = "" if wanted == window else wanted
+            row = replace(row, window=own_window, start_event=named, end_event=named, events=both)
+        rows.append(row)
+    return ProposedWindow(window, event, tuple(evidence)), tuple(rows)
+
+
+def _cycle(trial: ProposedTrial) -> Strikes | None:
+    """Foot strikes that define a cycle of a trial: two at least."""
+    if limb_of(trial.chain) != "leg" and trial.at_rest is not False:
+        return None
+    return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
+
+
+def _lacking(legs: Sequence[ProposedTrial], window: str) -> list[str]:
+    """Sentences on leg trials without two foot strikes of their side."""
+    by_reason: dict[str, list[str]] = {}
+    for trial in legs:
+        has = "only one foot strike of its side" if trial.strikes else "no foot strike of its side"
+        other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
+        by_reason.setdefault(has + other, []).append(trial.trial)
+    kept = f": the window stays {MOVEMENT}" + (", in the column ensembles.window" if window != MOVEMENT else "")
+    walks = [trial.trial for trial in legs if trial.gait]
+    said = [f"{some_of(names)}: {reason}{kept}" for reason, names in by_reason.items()]
+    return [*said, *([f"{some_of(walks)}: {NO_WAY}"] if walks else [])]
+
+
+def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
+    """Section `emg` of config/config.yaml: channels of recordings and their muscles.
+
+    Parameters
+    ----------
+    seen : iterable of Seen
+        The recordings of the trials, and those of electromyography alone.
+    chains : iterable of str
+        Chains of the trials.
+
+    Returns
+    -------
+    tuple of str
+        Its lines; none without channels. Channels whose label states no side are comments, as they could be of either leg, and so are
+        pairs of antagonists with their muscles.
+    """
+    names = _muscles_of(chains)
+    channels: dict[str, tuple[str, ...]] = {}
+    sided, without = set[str](), dict[str, None]()
+    unit_unknown = False
+    for channel in dict.fromkeys(channel for one in seen for channel in one.emg):
+        muscles = tuple(name for name, called in names.items() if same_muscle(called, channel.muscle))
+        pattern = side_pattern(channel.label)
+        label = pattern or channel.label
+        if not muscles:
+            without[label] = None
+            continue
+        unit_unknown = unit_unknown or microvolts(channel.unit) is None
+        channels[label] = muscles
+        sided |= {label} if pattern else set()
+    if not channels and not without:
+        return ()
+    lines = []
+    for label, muscles in channels.items():
+        value = muscles[0] if len(muscles) == 1 else f"[{', '.join(muscles)}]"
+        line = f"{json.dumps(label, ensure_ascii=False)}: {value}"
+        lines.append(f"    {line}" if label in sided else f"    # {line} # {NO_SIDE}")
+    if without:
+        text = f"Channels without a muscle of the muscle sets: {', '.join(without)}"
+        wrapped = textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False)
+        lines += [f"  # {line}" for line in wrapped]
+    if unit_unknown:
+        lines.append(f"  # unit: mV # {NO_UNIT}")
+    pairs = _pairs(names, {name for label in sided for name in channels[label]})
+    more = [pair for pair in _pairs(names, {name for own in channels.values() for name in own}) if pair not in pairs]
+    if pairs:
+        lines.append(f"  antagonists: [{', '.join(pairs)}]")
+    if more:
+        instead = ", in place of the line above" if pairs else ""
+        remove = f"remove this #, too, with those of these muscles' channels{instead}"
+        lines.append(f"  # antagonists: [{', '.join([*pairs, *more])}] # {remove}")
+    about = "channel: muscle; {S} is R or L, {side} is right or left, the trial's side"
+    first = f"  channels: # {about}" if sided else "  channels: {} # replace {} by the lines below, without their #"
+    return ("emg: # electromyography beside the predicted activations: docs/emg.md", first, *lines, "")
+
+
+def _muscles_of(chains: Iterable[str]) -> dict[str, str]:
+    """Muscles of the built-in sets of chains, with their names in `emg_channels`."""
+    found = {}
+    for chain in sorted(set(chains)):
+        set_name = BUILT_IN[chain].muscles if chain in BUILT_IN else None
+        for muscle in load_muscle_set(set_name).muscles if set_name else ():
+            found[muscle.name] = muscle_of(muscle.name) or muscle_of(muscle.full_name)
+    return found
+
+
+def _pairs(names: dict[str, str], mapped: Collection[str]) -> list[str]:
+    """Antagonists among the mapped muscles, as lists in YAML."""
+    muscle_of_name = {called: name for name, called in reversed(names.items()) if name in mapped}
+    return [
+        f"[{muscle_of_name[first]}, {muscle_of_name[second]}]"
+        for first, second in ANTAGONISTS
+        if first in muscle_of_name and second in muscle_of_name
+    ]
