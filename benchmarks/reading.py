@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.recordings.c3d.header import read_header
-from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
+from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.c3d.samples import read_samples
 from limbtorque.recordings.compare_readers import compare_c3d
 from limbtorque.recordings.libraries import SECOND_READERS
 
@@ -37,7 +38,7 @@ def bare(path: Path) -> Callable[[], object]:
 def own(path: Path) -> Callable[[], object]:
     """Read bytes and numbers by the own reader."""
     header = read_header(path.read_bytes(), path.name)
-    return lambda: LIBRARIES["blocks"](path, path.read_bytes(), header)
+    return lambda: read_samples(path.read_bytes(), header)
 
 
 def main() -> None:

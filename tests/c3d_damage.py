@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from c3d_files import DEC, INTEL, MIPS, raw_c3d, real, whole
-from limbtorque.recordings.c3d.parameters import Groups, Parameter, numbers, parse_parameters, texts
+from limbtorque.recordings.c3d.header import Groups, Parameter, numbers, parse_parameters, texts
 from limbtorque.recordings.recording import ForcePlate, Recording
 
 Case = tuple[str, bytes]  # "GROUP:NAME: what was done", and the file

@@ -13,9 +13,8 @@ import numpy as np
 import c3d_damage
 import damage
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import Audit, Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
 MEMORY_MB, TIME_S = 512, 10.0

@@ -80,7 +80,7 @@ def harness(target: str, folder: Path) -> Callable[[bytes], None]:
 
     options = ReadOptions(length_unit=None if target in ("c3d", "trc", "vicon") else "mm")
     read = {
-        "c3d": lambda path, options: c3d.read_c3d(path, options, libraries=("blocks",)),
+        "c3d": c3d.read_c3d,
         "trc": trc.read_trc,
         "sto": storage.read_storage,
         "qualisys": qualisys.read_qualisys,

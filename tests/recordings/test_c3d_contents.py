@@ -2,14 +2,13 @@
 
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from c3d_files import changed, positions, without_last_label, write_c3d
 from limbtorque.errors import LandmarkError, ReadError
-from limbtorque.recordings.c3d import contents, parameters
+from limbtorque.recordings.c3d.header import Parameter, texts
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event, Recording, find_marker
@@ -153,18 +152,9 @@ def test_a_path_may_be_a_text(small: Path) -> None:
     assert read_c3d(str(small)).sha256 == read_c3d(small).sha256
 
 
-def test_parameters_that_numpy_has_no_shape_for_are_left_out():
-    """The package c3d takes any number of dimensions; the format has up to seven."""
-    entry = SimpleNamespace(bytes_per_element=2, dimensions=[1] * 70, bytes=b"\x01\x00")
-    group = SimpleNamespace(
-        param_items=lambda: [("USED", entry), ("RATE", SimpleNamespace(**{**vars(entry), "dimensions": [1]}))]
-    )
-    assert list(contents._values(group, 84)) == ["RATE"]
-
-
 def test_texts_without_characters_are_none_however_many():
     start = time.process_time()
-    assert parameters.texts(parameters.Parameter(-1, (0, 255, 255, 255, 255), b"")) == []
+    assert texts(Parameter(-1, (0, 255, 255, 255, 255), b"")) == []
     assert time.process_time() - start < 1.0
 
 

@@ -6,7 +6,7 @@ import pytest
 import c3d_damage
 from c3d_damage import real_values, text_rows, with_parameter
 from c3d_files import INTEL
-from limbtorque.recordings.c3d.parameters import numbers, parse_parameters, texts
+from limbtorque.recordings.c3d.header import numbers, parse_parameters, texts
 from limbtorque.recordings.read import read_recording
 
 KINDS = {1: "intel real type 1", 2: "intel real type 2", 4: "intel integer type 4"}

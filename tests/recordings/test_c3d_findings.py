@@ -1,15 +1,13 @@
 """Notes and guesses of a C3D file on both sides of each limit, from files made by ezc3d."""
 
 import struct
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from c3d_files import changed, positions, write_c3d
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import read_header
-from limbtorque.recordings.c3d.read import LIBRARIES, read_c3d
+from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
 
 
@@ -175,12 +173,3 @@ def test_counts_of_events(tmp_path, more, n_events, said):
     entry = found(read, "number of events")
     assert (entry is None) == (said is None)
     assert entry is None or entry[:2] == (said, f"{n_events} events read")
-
-
-def test_a_library_that_counts_otherwise_is_refused(tmp_path):
-    """Ten frames of three points are seven and a half of four, which the package c3d rounds up."""
-    path = write_c3d(tmp_path / "a.c3d", positions())
-    raw = path.read_bytes()
-    header = replace(read_header(raw, path.name), n_points=4)
-    with pytest.raises(ReadError, match="the file counts 4 points in 10 frames, c3d found 4 in 8; export it again"):
-        LIBRARIES["c3d"](path, raw, header)

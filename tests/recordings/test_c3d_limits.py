@@ -8,7 +8,7 @@ import pytest
 
 from c3d_files import changed, offset_of, positions, write_c3d
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters, texts, value
+from limbtorque.recordings.c3d.header import Parameter, numbers, parse_parameters, texts, value
 from limbtorque.recordings.c3d.read import read_c3d
 
 INTEL, DEC, MIPS = 84, 85, 86

@@ -49,14 +49,6 @@ def test_sample01_formats_agree(recordings: Path, kind: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["si", "sr"])
-def test_mips_byte_order_is_read_by_the_package_c3d(recordings: Path, kind: str) -> None:
-    read = read_c3d(recordings / "c3d_org" / "sample01" / f"Eb015{kind}.c3d", libraries=("c3d",))
-    assert read.reader.startswith("c3d ")
-    (why,) = (finding for finding in read.audit.findings if finding.item == "format")
-    assert why.stated.startswith("C3D, MIPS (SGI) byte order")
-
-
 @pytest.mark.parametrize("letter", "BCD")
 def test_sample08_moved_blocks(recordings: Path, letter: str) -> None:
     folder = recordings / "c3d_org" / "sample08"

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import Header
-from limbtorque.recordings.c3d.parameters import Parameter
-from limbtorque.recordings.c3d.scaling import analog_scale, is_unsigned, refuse_unreadable_scale, scale_findings
+from limbtorque.recordings.c3d.header import Header, Parameter
+from limbtorque.recordings.c3d.samples import analog_scale, is_unsigned, refuse_unreadable_scale, scale_findings
 
 INTEL = 84
 

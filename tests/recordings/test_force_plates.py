@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from c3d_files import plate, positions, write_c3d
+from limbtorque.recordings.c3d.plates import force_plates
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.recordings.force_plates import force_plates
 from limbtorque.recordings.recording import Recording
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number

@@ -8,7 +8,7 @@ import pytest
 from keypoint_files import BODY_25, FLOOR_PX, SCALE_M, flat, person, pixels, walker, write_frames, write_json
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.keypoints.layouts import LAYOUTS, SIZES
+from limbtorque.recordings.keypoints.document import LAYOUTS, SIZES
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.sandbox import GuardedReader

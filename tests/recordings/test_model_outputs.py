@@ -7,9 +7,10 @@ import pytest
 
 from c3d_files import raw_c3d
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.recordings.findings import Findings
 from limbtorque.recordings.model_outputs import Units, model_outputs
+from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import ForcePlate
+from limbtorque.recordings.source import Source
 
 N_FRAMES, MASS_KG = 60, 45.8
 LABELS = ("LHipAngles", "LHipMoment", "LHipPower", "LGroundReactionForce", "S:RKneeMoment", "LNeckMoment")
@@ -27,7 +28,7 @@ def read(*, unit="Nmm", power="W", divided_by=MASS_KG, mass_kg=MASS_KG, plates=1
     plate = ForcePlate(
         1, 2, np.zeros((4, 3)), 1000.0, np.tile(FORCE_N, (10 * N_FRAMES, 1)), np.zeros((10 * N_FRAMES, 3))
     )
-    findings = Findings()
+    source = Source("a.c3d", ReadOptions())
     found = model_outputs(
         {label: k for k, label in enumerate(labels)},
         xyz,
@@ -36,9 +37,9 @@ def read(*, unit="Nmm", power="W", divided_by=MASS_KG, mass_kg=MASS_KG, plates=1
         plates=[plate] * plates,
         rate_hz=100.0,
         mass_kg=mass_kg,
-        findings=findings,
+        source=source,
     )
-    return {output.label: output for output in found}, findings
+    return {output.label: output for output in found}, source.findings
 
 
 def test_the_plates_show_that_newton_millimetres_are_per_kilogram():
@@ -56,7 +57,7 @@ def test_the_plates_show_that_newton_millimetres_are_per_kilogram():
     assert np.isnan(moment.values[0]).all()
     np.testing.assert_allclose(found["LHipAngles"].values[1], np.radians([2.0, 4.0, 6.0]))
     assert not found["LHipAngles"].per_kg
-    (finding,) = findings.entries
+    (finding,) = findings
     assert (
         "the plates' force is 45.8 times their ground reaction force, PROCESSING:BODYMASS is 45.8 kg" in finding.stated
     )
@@ -86,7 +87,7 @@ def test_the_plates_show_that_moments_are_not_divided():
 def test_a_moment_that_may_be_per_kilogram_or_not_is_left_out(doubt):
     found, findings = read(**doubt)
     assert {output.kind for output in found.values()} == {"angle"}
-    assert "unknown unit, or may or may not be divided by body mass" in findings.entries[0].interpretation
+    assert "unknown unit, or may or may not be divided by body mass" in findings[0].interpretation
 
 
 @pytest.mark.parametrize("unit", ["Nmm/kg", "N.mm/kg", "N*mm*kg-1", "Nmm kg^-1"])

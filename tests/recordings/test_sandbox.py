@@ -1,12 +1,12 @@
-"""The reading process: same results, limits of memory and time, its death and its imports."""
+"""Reading within limits: in this process and in a child, their limits of memory and time, the child's death and its imports."""
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -14,39 +14,32 @@ import pytest
 
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
-from limbtorque.recordings import sandbox
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
 LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*use of fork:DeprecationWarning"
-)  # Python 3.12, libraries with threads
+N_FRAMES = attrgetter("n_frames")
 
 
-@pytest.fixture(params=["executed", "forked"], autouse=True)
-def forks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Children as elsewhere, and as in the jobs of a run."""
-    monkeypatch.setattr(sandbox, "_forks", request.param == "forked")
-    return bool(request.param == "forked")
-
-
-def child_of(reader: GuardedReader) -> subprocess.Popen[bytes] | sandbox._Forked:
+def child_of(reader: GuardedReader) -> subprocess.Popen[bytes]:
     assert reader._child is not None
-    return reader._child.process
+    return reader._child
 
 
 def test_guarded_gives_the_same(small: Path) -> None:
     direct = read_c3d(small)
     with GuardedReader() as reader:
-        first = reader.read(small, **LIMITS)
+        read = reader.read(small, **LIMITS)
+        assert reader._child is None  # our reader needs none
+        first = reader.apply(attrgetter("markers_m", "sha256"), small, **LIMITS)
         child = child_of(reader)
-        second = reader.read(small, **LIMITS)
+        assert reader.apply(attrgetter("labels"), small, **LIMITS) == direct.labels
         assert child_of(reader) is child
-    np.testing.assert_array_equal(first.markers_m, direct.markers_m)
-    assert second.sha256 == direct.sha256
-    assert second.labels == direct.labels
     assert child.returncode is not None
+    np.testing.assert_array_equal(read.markers_m, direct.markers_m)
+    np.testing.assert_array_equal(first[0], direct.markers_m)
+    assert first[1] == read.sha256 == direct.sha256
 
 
 def test_guarded_read_error_is_the_same(tmp_path: Path) -> None:
@@ -56,59 +49,109 @@ def test_guarded_read_error_is_the_same(tmp_path: Path) -> None:
         for _ in range(2):
             with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
                 reader.read(path, **LIMITS)
+            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
+                reader.apply(N_FRAMES, path, **LIMITS)
 
 
 def test_killed_child_is_replaced(small: Path) -> None:
     with GuardedReader() as reader:
-        reader.read(small, **LIMITS)
+        reader.apply(N_FRAMES, small, **LIMITS)
         child_of(reader).kill()
         child_of(reader).wait()
-        assert reader.read(small, **LIMITS).n_frames == 10
+        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
         os.kill(child_of(reader).pid, signal.SIGSTOP)  # in the midst of a read
         with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"):
-            reader.read(small, memory_limit_mb=512, time_limit_s=0.2)
-        assert reader.read(small, **LIMITS).n_frames == 10
+            reader.apply(N_FRAMES, small, memory_limit_mb=512, time_limit_s=0.2)
+        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
 
 
 def test_child_that_dies_while_reading(small: Path) -> None:
     with GuardedReader() as reader:
-        reader.read(small, **LIMITS)
+        reader.apply(N_FRAMES, small, **LIMITS)
         pid = child_of(reader).pid
         os.kill(pid, signal.SIGSTOP)
         killer = subprocess.Popen([sys.executable, "-c", f"import os,time; time.sleep(0.3); os.kill({pid}, 9)"])
         with pytest.raises(ReadError, match=r"small.c3d: the reading process was ended by SIGKILL"):
-            reader.read(small, **LIMITS)
+            reader.apply(N_FRAMES, small, **LIMITS)
         killer.wait()
-        assert reader.read(small, **LIMITS).n_frames == 10
+        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
 
 
-def test_memory_limit(tmp_path: Path, forks: bool) -> None:
-    """In a process of its own: a forked child uses what its parent has free before it asks for more."""
-    write_c3d(tmp_path / "large.c3d", np.ones((6_000, 60, 3)))
-    write_c3d(tmp_path / "little.c3d", positions())
+def test_reading_here_is_stopped_in_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_: object) -> Recording:
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("limbtorque.recordings.sandbox.read_with_forces", endless)
+    before = signal.getsignal(signal.SIGALRM)
+    with (
+        GuardedReader() as reader,
+        pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"),
+    ):
+        reader.read(small, memory_limit_mb=512, time_limit_s=0.2)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("x"), "a.c3d: reading failed with KeyError: 'x'"),
+        (MemoryError(), "a.c3d: reading needs more than 512"),
+    ],
+)
+def test_whatever_goes_wrong_concerns_one_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    def failing(*_: object) -> Recording:
+        raise error
+
+    monkeypatch.setattr("limbtorque.recordings.sandbox.read_with_forces", failing)
+    with GuardedReader() as reader, pytest.raises(ReadError, match=said):
+        reader.read(tmp_path / "a.c3d", **LIMITS)
+
+
+def test_memory_limit(tmp_path: Path) -> None:
+    large, little = write_c3d(tmp_path / "large.c3d", np.ones((60_000, 60, 3))), tmp_path / "little.c3d"
+    write_c3d(little, positions())
+    with GuardedReader() as reader:
+        for read in (reader.read, lambda path, **limits: reader.apply(N_FRAMES, path, **limits)):
+            with pytest.raises(
+                ReadError, match=r"large.c3d: reading it takes about \d+ MB, more than 128 MB \(reading.mem"
+            ):
+                read(large, memory_limit_mb=128, time_limit_s=30.0)
+        assert reader.read(little, **LIMITS).n_frames == 10
+        assert reader.read(large, **LIMITS).n_frames == 60_000
+
+
+def grown(_: Recording) -> int:
+    return len(bytearray(2**30))
+
+
+def test_memory_limit_of_the_child(small: Path) -> None:
+    """Python runs out of memory, and the next read gets a new child."""
+    code = "from test_sandbox import *; reader = GuardedReader(); small = Path(sys.argv[1])\n"
+    code += "try: reader.apply(grown, small, **LIMITS)\nexcept ReadError as error: print(error)\n"
+    code += "print(reader.apply(N_FRAMES, small, **LIMITS))\n"
+    paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-c", code, small],
+        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+    refused, read = done.stdout.splitlines()
+    assert refused.startswith("small.c3d: reading needs more than 512 MB (reading.memory_limit_mb)")
+    assert read == "10"
+
+
+def test_child_ends_with_its_parent(small: Path) -> None:
     script = (
-        "from pathlib import Path; from limbtorque.errors import ReadError\n"
-        "from limbtorque.recordings.sandbox import GuardedReader, fork_readers\n"
-        f"{'fork_readers()' if forks else ''}\n"
-        "with GuardedReader() as reader:\n"
-        "    for name, limit_mb in (('large', 16), ('little', 64), ('large', 512)):\n"
-        "        try: print(reader.read(Path(f'{name}.c3d'), memory_limit_mb=limit_mb, time_limit_s=30.0).n_frames)\n"
-        "        except ReadError as error: print(error)\n"
+        "import os, sys; from operator import attrgetter; from pathlib import Path\n"
+        "from limbtorque.recordings.sandbox import GuardedReader\n"
+        "reader = GuardedReader()\n"
+        "reader.apply(attrgetter('n_frames'), Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
+        "print(reader._child.pid, flush=True); os._exit(1)\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
-    refused, *read = done.stdout.splitlines()
-    assert re.match(r"large.c3d: .*reading.memory_limit_mb", refused)
-    assert read == ["10", "6000"]
-
-
-def test_child_ends_with_its_parent(small: Path, tmp_path: Path, forks: bool) -> None:
-    script = (
-        "import os, sys; from pathlib import Path; from limbtorque.recordings.sandbox import GuardedReader, fork_readers\n"
-        f"{'fork_readers()' if forks else ''}\n"
-        "reader = GuardedReader(); reader.read(Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
-        "print(reader._child.process.pid, flush=True); os._exit(1)\n"
-    )
-    out = subprocess.run([sys.executable, "-c", script, small], capture_output=True, text=True, cwd=tmp_path)
+    out = subprocess.run([sys.executable, "-c", script, small], capture_output=True, text=True)
     pid = int(out.stdout)
     for _ in range(3000):  # a minute
         with contextlib.suppress(ProcessLookupError):
@@ -123,18 +166,15 @@ def test_child_ends_with_its_parent(small: Path, tmp_path: Path, forks: bool) ->
 def test_child_keeps_no_file_of_its_parent(small: Path, tmp_path: Path) -> None:
     """A pipe of the parent ends with the parent, and nothing that the child prints gets among its output."""
     with (tmp_path / "held").open("w"), GuardedReader() as reader:
-        reader.read(small, **LIMITS)
+        reader.apply(N_FRAMES, small, **LIMITS)
         files = Path(f"/proc/{child_of(reader).pid}/fd").iterdir()
         names = {int(file.name): str(file.readlink()) for file in files}
-    assert len(names) == 5
-    assert {names[0], names[1]} == {os.devnull}
+    assert {names[0], names[1], names[2]} == {os.devnull}
     assert not any("held" in name for name in names.values())
 
 
 def test_light_imports() -> None:
-    """The parent does not load the C++ library, the child nothing heavy."""
-    code = "import sys, limbtorque.recordings.sandbox; print('ezc3d' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
-    heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"
-    code = f"import sys, limbtorque.recordings.c3d.read; print(sorted({heavy} & set(sys.modules)))"
+    """Neither process loads the C++ library before it is asked for, nor anything else that is heavy."""
+    heavy = "{'ezc3d', 'pandas', 'scipy', 'pydantic', 'yaml'}"
+    code = f"import sys, limbtorque.recordings.sandbox; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"

@@ -69,7 +69,7 @@ def test_libraries_agree_on_every_recording(recordings: Path) -> None:
     for path in paths:
         own = read_c3d(path)
         by_ezc3d, by_c3d = (compare_c3d(path, library) for library in ("ezc3d", "c3d"))
-        assert own.reader == "limbtorque.recordings.c3d.blocks"
+        assert own.reader == "limbtorque.recordings.c3d.read"
         assert (by_c3d.refused, by_c3d.differences, by_c3d.faults) == ("", (), ())
         mips = path.name in ("Eb015si.c3d", "Eb015sr.c3d")
         assert by_ezc3d.refused.startswith("MIPS processor type not supported") == mips

@@ -9,9 +9,9 @@ import text_files
 from c3d_damage import silently_changed
 from damage import text_bases
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.recording import Audit
 
 SAID = ReadOptions(length_unit="mm", force_unit="N")
 STRAY = (*"()[]{}\"'~|;<&%/_", "\x0b", "\x1c", "\x1a", "\x7f", "\u00a0", "\u2028", "\u0661", "\u2212", '""')

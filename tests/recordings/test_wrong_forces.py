@@ -12,7 +12,7 @@ from c3d_files import INTEL
 from damage import put
 from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.motion.limb import Limb
-from limbtorque.recordings.c3d.parameters import Parameter, numbers, parse_parameters
+from limbtorque.recordings.c3d.header import Parameter, numbers, parse_parameters
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording

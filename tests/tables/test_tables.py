@@ -17,9 +17,8 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants, motion_from_table
 from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
-from limbtorque.recordings.audit import Audit, Finding
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.recordings.recording import Event
+from limbtorque.recordings.recording import Audit, Event, Finding
 from limbtorque.study.chains import ARM
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.outputs import Convention, TorqueColumns

@@ -11,11 +11,9 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import Header, read_header
-from limbtorque.recordings.c3d.parameters import numbers
+from limbtorque.recordings.c3d.header import Header, numbers, read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
-from limbtorque.recordings.findings import read_bytes
 from limbtorque.recordings.libraries import SECOND_READERS, LibraryReading
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
@@ -47,15 +45,13 @@ def compare_c3d(
     """
     options = replace(options, marker_names="labels")  # which the libraries give
     try:
-        needed_mb = _needed_mb(read_header(read_bytes(path), path.name))
+        needed_mb = _needed_mb(read_header(path.read_bytes(), path.name))
         if needed_mb > memory_mb:
             why = f"it needs about {needed_mb:.0f} MB, more than half of reading.memory_limit_mb"
             return SecondReading(path.name, library, refused=why)
         own = read_c3d(path, options)
-    except ReadError:
+    except (ReadError, OSError):
         return None
-    if own.reader.startswith(f"{library} "):
-        return SecondReading(path.name, library, refused="it is the first reader of this file, since ours refuses it")
     try:
         with np.errstate(all="ignore"):  # numbers of damaged files
             other = SECOND_READERS[library](path, options)

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.audit import Finding
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import Finding, Recording
 
 VOLTS_UV = {"v": 1e6, "mv": 1e3, "uv": 1.0, "µv": 1.0, "μv": 1.0, "volts": 1e6, "volt": 1e6}
 MUSCLES = {  # names and abbreviations in labels, the more special first; GM alone is gluteus or gastrocnemius, so neither

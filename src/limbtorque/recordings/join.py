@@ -10,17 +10,13 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit, Finding
+from limbtorque.recordings.force_plates import FRAMES, LOADED_N, NEAR_M, distance_m
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Event, ForcePlate, Recording
+from limbtorque.recordings.recording import Audit, Event, Finding, ForcePlate, Recording
 
 RATIO = 1e-3  # how far the ratio of the rates may be from a whole number
 SHIFT = 0.1  # of a frame: how far the samples may lie beside the frames
-LOADED_N = 50.0
-LOWEST_M = 0.25  # markers this far above the lowest one may be of a foot
-NEAR_M = 0.1  # recorded walks and standing: 0.01 to 0.05 m; with two axes exchanged 0.15 to 1.0 m
 ABOUT_MARKERS = ("axes", "frames", "missing samples", "prefix", "duplicates", "inDegrees")
-FRAMES = 200
 
 
 @dataclass(frozen=True)
@@ -302,49 +298,3 @@ def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
     turned = seen[:: max(1, len(seen) // FRAMES)] @ across
     extent = np.nanmedian(np.nanmax(turned, axis=1) - np.nanmin(turned, axis=1), axis=0)
     return bool(extent[0] >= extent[1:].max())
-
-
-def distance_m(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> float:
-    """Median distance of the forces' lines of action from the nearest low marker.
-
-    Parameters
-    ----------
-    markers_m : ndarray of shape (n_frames, n_markers, 3)
-        Positions, m.
-    plates : sequence of ForcePlate
-        Force plates with a whole number of samples for each frame, N and N m.
-
-    Returns
-    -------
-    float
-        Over at most 200 frames of each plate with more than 50 N, m. The lower end is where the mean force of the plate
-        comes from: the markers no more than 0.25 m above the lowest one along it. NaN where there are no such frames.
-    """
-    apart: list[FloatArray] = []
-    n_frames = len(markers_m)
-    for plate in plates:
-        per_frame = len(plate.force_n) // max(n_frames, 1)
-        force, moment = plate.force_n[::per_frame][:n_frames], plate.moment_nm[::per_frame][:n_frames]
-        with np.errstate(invalid="ignore", over="ignore"):
-            size_n = np.linalg.norm(force, axis=1)
-        loaded = np.flatnonzero(np.isfinite(size_n) & np.isfinite(moment).all(axis=1) & (size_n > LOADED_N))
-        loaded = loaded[:: max(1, len(loaded) // FRAMES)]
-        loaded = loaded[~np.isnan(markers_m[loaded]).all(axis=(1, 2))]
-        if not len(loaded):
-            continue
-        with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            apart.append(_apart_m(markers_m[loaded], force[loaded], moment[loaded], size_n[loaded]))
-    known = np.concatenate(apart) if apart else np.zeros(0)
-    known = known[np.isfinite(known)]
-    return float(np.median(known)) if known.size else math.nan
-
-
-def _apart_m(positions_m: FloatArray, force: FloatArray, moment: FloatArray, size_n: FloatArray) -> FloatArray:
-    """Distance of each frame's line of action from the nearest low marker, m."""
-    up = force.mean(axis=0) / np.linalg.norm(force.mean(axis=0))
-    height = np.where(np.isnan(positions_m).any(axis=2), np.inf, positions_m @ up)
-    low = height <= height.min(axis=1, keepdims=True) + LOWEST_M
-    about = moment[:, np.newaxis] - np.cross(positions_m, force[:, np.newaxis])
-    apart = np.linalg.norm(np.cross(force[:, np.newaxis], about), axis=2) / size_n[:, np.newaxis] ** 2
-    nearest: FloatArray = np.where(low & np.isfinite(apart), apart, np.inf).min(axis=1)
-    return nearest

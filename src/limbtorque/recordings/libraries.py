@@ -20,17 +20,11 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.force_plates import (
-    FORCES_N,
-    LENGTHS_M,
-    MOMENTS_NM,
-    N_CHANNELS,
-    plain_numbers,
-    plain_unit,
-    plate_axes,
-)
+from limbtorque.recordings.c3d.plates import N_CHANNELS, plain_numbers
+from limbtorque.recordings.force_plates import plate_axes
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
+from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_unit
 
 Groups = Mapping[str, Mapping[str, Any]]
 TWO_BYTES = 65536

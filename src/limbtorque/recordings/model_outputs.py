@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.recordings.findings import Findings
-from limbtorque.recordings.force_plates import MOMENTS_NM, plain_unit
 from limbtorque.recordings.recording import ForcePlate, ModelOutput
+from limbtorque.recordings.source import MOMENTS_NM, Source, plain_unit
 
 NAMES = re.compile(r"([LR])(Hip|Knee|Ankle|Shoulder|Elbow|Wrist)(Angles|Moment|Power)")
 GROUND_FORCE = re.compile(r"[LR]GroundReactionForce")
@@ -80,7 +79,7 @@ def model_outputs(
     plates: Sequence[ForcePlate],
     rate_hz: float,
     mass_kg: float,
-    findings: Findings,
+    source: Source,
 ) -> tuple[ModelOutput, ...]:
     """Read joint angles, moments and powers among the modelled points.
 
@@ -100,7 +99,7 @@ def model_outputs(
         Frames per second.
     mass_kg : float
         Body mass that the file states; NaN where it does not.
-    findings : Findings
+    source : Source
         Gets the finding.
 
     Returns
@@ -131,7 +130,7 @@ def model_outputs(
         if per_kg is not None and factor is not None:
             where = ("left" if side == "L" else "right", joint.lower(), kind)
             outputs.append(ModelOutput(label, *where, stated[kind], per_kg, values(label) * factor))
-    _tell(units, outputs, len(named), findings)
+    _tell(units, outputs, len(named), source)
     return tuple(outputs)
 
 
@@ -151,7 +150,7 @@ def _force_ratio(ground: Sequence[FloatArray], plates: Sequence[ForcePlate], rat
     return float(np.median(measured_n[loaded] / stored[loaded]))
 
 
-def _tell(units: Units, outputs: Sequence[ModelOutput], n_named: int, findings: Findings) -> None:
+def _tell(units: Units, outputs: Sequence[ModelOutput], n_named: int, source: Source) -> None:
     """Add the finding: units as stated, evidence, and how the numbers are read."""
     said = ", ".join(f"{kind} in {unit or 'no stated unit'}" for kind, unit in units.stated.items())
     if np.isfinite(units.force_ratio):
@@ -163,4 +162,4 @@ def _tell(units: Units, outputs: Sequence[ModelOutput], n_named: int, findings: 
         read += ", moments and powers per kilogram of body mass"
     if len(outputs) < n_named:
         read += "; the others have an unknown unit, or may or may not be divided by body mass"
-    findings.add("angles, moments and powers of another program", said, read)
+    source.add("angles, moments and powers of another program", said, read)

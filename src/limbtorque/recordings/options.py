@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -24,6 +25,8 @@ class ReadOptions:
         Encoding of text that is not UTF-8, by Python's name, e.g. ``"shift_jis"``.
     strict : bool
         Refuse a file of which anything has to be guessed.
+    memory_limit_mb : float
+        Most memory that reading may take, MB.
     metres_per_pixel : float, optional
         Scale of two-dimensional keypoints, m.
     known_length_m : float, optional
@@ -51,6 +54,7 @@ class ReadOptions:
     rate_hz: float | None = None
     text_encoding: str | None = None
     strict: bool = False
+    memory_limit_mb: float = math.inf
     metres_per_pixel: float | None = None
     known_length_m: float | None = None
     known_length_between: tuple[str, str] | None = None

@@ -8,9 +8,8 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit, Finding
-from limbtorque.recordings.plate_plausibility import LARGEST_N
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.force_plates import LARGEST_N
+from limbtorque.recordings.recording import Audit, Finding, Recording
 
 FASTEST_M_S = 40.0  # a joint centre; the wrist of a pitcher reaches half of it
 LARGEST_M = 1.5  # median distance of a marker from the nearest other one

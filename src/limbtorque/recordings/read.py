@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.errors import ReadError
-from limbtorque.recordings.audit import Audit
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.emg_channels import size_findings
 from limbtorque.recordings.join import forces_options, join_forces
@@ -18,14 +17,13 @@ from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.keypoints.read import read_keypoints
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.plausibility import check_plausible, without_far_samples
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import Audit, Recording
 from limbtorque.recordings.text.cortex import read_anc, read_forces
 from limbtorque.recordings.text.opensim_storage import read_storage
 from limbtorque.recordings.text.optitrack import read_optitrack
-from limbtorque.recordings.text.plain_csv import read_csv
+from limbtorque.recordings.text.plain_csv import has_two_headings, read_csv, read_two_headings
 from limbtorque.recordings.text.qualisys import read_qualisys
 from limbtorque.recordings.text.trc import read_trc
-from limbtorque.recordings.text.two_headings import has_two_headings, read_two_headings
 from limbtorque.recordings.text.vicon import read_vicon
 
 Reader = Callable[[Path, ReadOptions], Recording]

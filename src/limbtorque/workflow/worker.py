@@ -26,7 +26,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from limbtorque.recordings.sandbox import fork_readers
 from limbtorque.workflow import operating_system
 from limbtorque.workflow.job import ADDRESS, ONE_THREAD, RUN, short, work
 from limbtorque.workflow.operating_system import say, temporary_folder
@@ -113,7 +112,6 @@ def _prepare(stage: str) -> None:
 
     for name in (f"limbtorque.workflow.stages.{stage}", *ALSO):
         importlib.import_module(name)
-    fork_readers()
     code_key(stage)
     gc.freeze()  # objects of now are not searched for garbage by every job
 

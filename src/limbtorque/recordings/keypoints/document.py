@@ -1,4 +1,9 @@
-"""People and frames of keypoint JSON: the ways in which programs write them."""
+"""People and frames of keypoint JSON: the ways in which programs write them, and the keypoints of networks.
+
+Names of keypoints in the order of the networks that find them: OpenPose, "Output" (BODY_25, BODY_25B, COCO); COCO, keypoint
+detection; Halpe-FullBody (Fang et al.); COCO-WholeBody (Jin et al. 2020); MediaPipe Pose (BlazePose). The spelling is that of
+Pose2Sim.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,13 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import Any
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
-from limbtorque.recordings.keypoints.layouts import LAYOUTS, SIZES
+from limbtorque.recordings.source import LENGTHS_M, Source, plain_unit
 
 Names = tuple[str, ...]
 FRAMES = ("frames", "instance_info", "annotations", "predictions", "data")
@@ -28,10 +31,48 @@ UNIT = ("unit", "units", "length_unit")
 RATE = ("rate_hz", "fps", "rate", "frame_rate", "framerate")
 LABELS = ("labels", "keypoint_names", "names")
 MAX_KEYPOINTS = 1000
+PART_BYTES, COMMA_BYTES = 100, 40  # of memory for a list or mapping, and for what a comma parts
 _KEYPOINTS = re.compile(
     rb'"(?:people|bodies|instance_info|\w*keypoints\w*|joints|markers|[^"\n]{0,30}(?:hip|knee|ankle|elbow|wrist))"\s*:',
     re.IGNORECASE,
 )
+_COCO = (
+    *("Nose", "LEye", "REye", "LEar", "REar", "LShoulder", "RShoulder", "LElbow", "RElbow", "LWrist", "RWrist"),
+    *("LHip", "RHip", "LKnee", "RKnee", "LAnkle", "RAnkle"),
+)
+_UPPER = ("Nose", "Neck", "RShoulder", "RElbow", "RWrist", "LShoulder", "LElbow", "LWrist")
+_LEGS = ("RHip", "RKnee", "RAnkle", "LHip", "LKnee", "LAnkle")
+_EYES = ("REye", "LEye", "REar", "LEar")
+_FEET = ("LBigToe", "LSmallToe", "LHeel", "RBigToe", "RSmallToe", "RHeel")
+_HALPE = (
+    *_COCO,
+    *("Head", "Neck", "Hip", "LBigToe", "RBigToe", "LSmallToe", "RSmallToe", "LHeel", "RHeel"),
+)
+_PAIRS = (*("shoulder", "elbow", "wrist", "pinky", "index", "thumb", "hip", "knee", "ankle", "heel", "foot_index"),)
+LAYOUTS = {
+    "body_25": (*_UPPER, "MidHip", *_LEGS, *_EYES, *_FEET),
+    "body_25b": (*_COCO, "UpperNeck", "HeadTop", *_FEET),
+    "coco_17": _COCO,
+    "coco_18": (*_UPPER, *_LEGS, *_EYES),
+    "coco_133": (*_COCO, *_FEET),  # the rest is of face and hands
+    "halpe_26": _HALPE,
+    "halpe_136": _HALPE,
+    "mediapipe_33": (
+        "nose",
+        *(f"{side}_eye{part}" for side in ("left", "right") for part in ("_inner", "", "_outer")),
+        *("left_ear", "right_ear", "mouth_left", "mouth_right"),
+        *(f"{side}_{name}" for name in _PAIRS for side in ("left", "right")),
+    ),
+}
+SIZES = {
+    17: "coco_17",
+    18: "coco_18",
+    25: "body_25",
+    26: "halpe_26",
+    33: "mediapipe_33",
+    133: "coco_133",
+    136: "halpe_136",
+}
 
 
 @dataclass(frozen=True)
@@ -76,20 +117,21 @@ class Manner:
 
     Attributes
     ----------
-    name : str
-        Name of the file.
-    layout : str or None
-        A key of `LAYOUTS` where the user states it; else by the number of keypoints.
+    source : Source
+        The file; its option ``keypoints`` names the layout, else the number of keypoints does.
     labels : tuple of str
         Names that the file states.
     in_space : bool
         Three numbers of a keypoint are x, y, z; else x, y and the confidence.
     """
 
-    name: str
-    layout: str | None
+    source: Source
     labels: Names = ()
     in_space: bool = False
+
+    def fault(self, sentence: str) -> ReadError:
+        """Error about the keypoints."""
+        return self.source.error(f"{sentence}; export the keypoints again (docs/keypoints.md)")
 
 
 def is_keypoints(head: bytes) -> bool:
@@ -97,84 +139,76 @@ def is_keypoints(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and bool(_KEYPOINTS.search(head))
 
 
-def parsed(raw: bytes, name: str) -> Any:
+def parsed(raw: bytes, source: Source) -> Any:
     """Contents of JSON.
 
     Raises
     ------
     ReadError
-        It is damaged, truncated, or nested too deep.
+        It is damaged, truncated, nested too deep, or of more parts than a recording has.
     """
     if not raw.strip():
-        raise ReadError(f"{name}: the file is empty ({len(raw)} bytes); export or copy it again")
+        raise source.error(f"the file is empty ({len(raw)} bytes); export or copy it again")
+    n_parts = raw.count(b"[") + raw.count(b"{")
+    source.refuse_larger(PART_BYTES * n_parts + COMMA_BYTES * raw.count(b",") + 3 * len(raw))
     try:
         return json.loads(raw.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise ReadError(
-            f"{name} line {error.lineno}: not whole JSON: {error.msg} at column {error.colno}; it is damaged or truncated, "
-            "export it again"
+            f"{source.name} line {error.lineno}: not whole JSON: {error.msg} at column {error.colno}; it is damaged or "
+            "truncated, export it again"
         ) from None
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ReadError(f"{name}: not JSON of keypoints ({type(error).__name__}); export it again") from None
+        raise source.error(f"not JSON of keypoints ({type(error).__name__}); export it again") from None
 
 
 def frame_of(content: Any, manner: Manner) -> list[Person]:
     """People of a frame: of a list of people, or of one person's keypoints."""
     if not isinstance(content, Mapping):
-        raise _fault(manner, f"a frame is {type(content).__name__}, expected its people")
+        raise manner.fault(f"a frame is {type(content).__name__}, expected its people")
     people = _first(content, PEOPLE)
     if people is None:
         people = [content]
     if not isinstance(people, list):
-        raise _fault(manner, f"the people of a frame are {type(people).__name__}, expected a list")
-    found = (_person(one, manner) for one in people)
-    return [person for person in found if person is not None]
+        raise manner.fault(f"the people of a frame are {type(people).__name__}, expected a list")
+    persons = (_person(content, manner) for content in people)
+    return [person for person in persons if person is not None]
 
 
-def frames_of(content: Any, name: str, *, layout: str | None, in_space: bool) -> Frames:
+def frames_of(content: Any, source: Source) -> Frames:
     """Frames of a file that has all of them.
 
     Parameters
     ----------
     content : Any
         Contents of the JSON.
-    name : str
-        Name of the file.
-    layout : str or None
-        A key of `LAYOUTS` where the user states it.
-    in_space : bool
-        The user states a unit of length: three numbers of a keypoint are x, y, z.
+    source : Source
+        The file. Where its options state a unit of length, three numbers of a keypoint are x, y, z.
 
     Raises
     ------
     ReadError
         It has no frames with keypoints.
     """
-    said = content if isinstance(content, Mapping) else {}
-    unit, rate = (_first(said, keys) for keys in (UNIT, RATE))
+    head = content if isinstance(content, Mapping) else {}
+    unit, rate = (_first(head, keys) for keys in (UNIT, RATE))
     rate_hz = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6 else None
     unit = unit if isinstance(unit, str) else None
-    metric = plain_unit(unit or "") in LENGTHS_M
-    manner = Manner(name, layout, _stated_labels(said), in_space or metric)
+    in_space = source.options.length_unit is not None or plain_unit(unit or "") in LENGTHS_M
+    manner = Manner(source, _stated_labels(head), in_space)
     people: dict[int, list[Person]] = {}
-    for number, one in zip(count(), _rows(content, manner), strict=False):
-        at = _number(one, number) if isinstance(one, Mapping) else number
-        people.setdefault(at, []).extend(frame_of(one, manner))
+    for number, row in enumerate(_rows(content, manner)):
+        at = _number(row, number) if isinstance(row, Mapping) else number
+        people.setdefault(at, []).extend(frame_of(row, manner))
     return Frames(people, unit, rate_hz)
 
 
 def _stated_labels(said: Mapping[str, Any]) -> Names:
     """Names of the keypoints beside the frames, or in COCO's categories."""
     categories = said.get("categories")
-    places = (
-        [said, *(one for one in categories or () if isinstance(one, Mapping))]
-        if isinstance(categories, list)
-        else [said]
-    )
-    found = (place.get(key) for place in places for key in (*LABELS, *POINTS))
-    return next(
-        (_texts(names) for names in found if isinstance(names, list) and names and isinstance(names[0], str)), ()
-    )
+    places = [said, *(categories if isinstance(categories, list) else [])]
+    lists = (place.get(key) for place in places if isinstance(place, Mapping) for key in (*LABELS, *POINTS))
+    return next((_texts(n) for n in lists if isinstance(n, list) and n and isinstance(n[0], str)), ())
 
 
 def _rows(content: Any, manner: Manner) -> Sequence[Any]:
@@ -193,7 +227,7 @@ def _rows(content: Any, manner: Manner) -> Sequence[Any]:
             ]
         if _first(content, (*PEOPLE, *POINTS_3D, *POINTS)) is not None:
             return [content]
-    raise _fault(manner, f"no frames: expected a list of them, or one of the names {', '.join(FRAMES)}")
+    raise manner.fault(f"no frames: expected a list of them, or one of the names {', '.join(FRAMES)}")
 
 
 def _is_track(track: Any) -> bool:
@@ -204,7 +238,7 @@ def _is_track(track: Any) -> bool:
 def _same_length(columns: Mapping[str, Any], manner: Manner) -> list[list[Any]]:
     lengths = {len(track) for track in columns.values()}
     if len(lengths) > 1:
-        raise _fault(manner, f"keypoints have {min(lengths)} to {max(lengths)} frames, expected one number for all")
+        raise manner.fault(f"keypoints have {min(lengths)} to {max(lengths)} frames, expected one number for all")
     return list(columns.values())
 
 
@@ -218,7 +252,7 @@ def _number(row: Mapping[str, Any], otherwise: int) -> int:
 def _person(content: Any, manner: Manner) -> Person | None:
     """One person; None without keypoints."""
     if not isinstance(content, Mapping):
-        raise _fault(manner, f"a person is {type(content).__name__}, expected named keypoints")
+        raise manner.fault(f"a person is {type(content).__name__}, expected named keypoints")
     values = next((content[key] for key in POINTS_3D if content.get(key)), None)
     width = 4 if values is not None else 3
     values = _first(content, POINTS) if values is None else values
@@ -247,14 +281,14 @@ def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> F
         rows = [[math.nan if x is None else x for x in row] if isinstance(row, list) else row for row in values]
         numbers = np.array([math.nan if row is None else row for row in rows], dtype=float)
     except (ValueError, TypeError, OverflowError):
-        raise _fault(manner, "keypoints are not numbers, or have different numbers of them") from None
+        raise manner.fault("keypoints are not numbers, or have different numbers of them") from None
     if numbers.ndim == 1:
         if len(numbers) % width:
-            raise _fault(manner, f"{len(numbers)} numbers of keypoints, expected {width} for each")
+            raise manner.fault(f"{len(numbers)} numbers of keypoints, expected {width} for each")
         numbers = numbers.reshape(-1, width)
     n, width = numbers.shape if numbers.ndim == 2 else (0, 0)
     if not 2 <= width <= 4 or not 0 < n <= MAX_KEYPOINTS:
-        raise _fault(manner, f"{n} keypoints of {width} numbers, expected x, y, perhaps z, and a confidence")
+        raise manner.fault(f"{n} keypoints of {width} numbers, expected x, y, perhaps z, and a confidence")
     in_space = width == 4 or (width == 3 and (scores is not None or manner.in_space) and isinstance(values[0], list))
     points = np.column_stack([np.full((n, 3), np.nan), np.ones(n)])
     points[:, : 3 if in_space else 2] = numbers[:, : 3 if in_space else 2]
@@ -269,19 +303,18 @@ def _labelled(points: FloatArray, stated: Names, manner: Manner) -> tuple[Names,
     """Names of the keypoints, and those that have one."""
     names = stated or manner.labels
     if not names:
-        layout = manner.layout or SIZES.get(len(points), "")
+        layout = manner.source.options.keypoints or SIZES.get(len(points), "")
         if not layout:
-            raise _fault(
-                manner,
+            raise manner.fault(
                 f"{len(points)} keypoints without names, expected {', '.join(map(str, sorted(SIZES)))}; name them in the file",
             )
         names = LAYOUTS[layout]
         own = {size for size, of_size in SIZES.items() if of_size == layout} or {len(names)}
         if len(points) not in own:
-            raise _fault(manner, f"{len(points)} keypoints, {layout} (reading.keypoints) has {min(own)}")
+            raise manner.fault(f"{len(points)} keypoints, {layout} (reading.keypoints) has {min(own)}")
         points = points[: len(names)]
     if len(names) != len(points) or len(set(names)) < len(names):
-        raise _fault(manner, f"{len(set(names))} different names for {len(points)} keypoints")
+        raise manner.fault(f"{len(set(names))} different names for {len(points)} keypoints")
     return names, points
 
 
@@ -293,7 +326,3 @@ def _first(content: Mapping[str, Any], keys: Iterable[str]) -> Any:
 def _texts(values: Any) -> Names:
     """Names from a list or a mapping; none from anything else."""
     return tuple(str(value).strip() for value in values) if isinstance(values, list | Mapping) else ()
-
-
-def _fault(manner: Manner, sentence: str) -> ReadError:
-    return ReadError(f"{manner.name}: {sentence}; export the keypoints again (docs/keypoints.md)")

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.errors import ReadError
-from limbtorque.recordings.findings import Findings, length_unit, positions_m, read_bytes
-from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
-from limbtorque.recordings.keypoints.document import Frames, Manner, frame_of, frames_of, parsed
-from limbtorque.recordings.keypoints.people import Track, tracks
+from limbtorque.recordings.keypoints.document import Frames, Manner, Person, frame_of, frames_of, parsed
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.frames import Clock, recording_of
-from limbtorque.recordings.text.lines import Text
+from limbtorque.recordings.source import LENGTHS_M, Source, plain_unit, read_bytes
 from limbtorque.study.trials import frame_files, is_frame, numbered
 
 PICTURE = "y is turned upwards, so that +y is up in the picture"
 MAX_FRACTION = 2.0  # coordinates below it are fractions of the picture, not pixels
 LOW_CONFIDENCE = 0.5
 MAX_MISSING = 0.5  # of the frames
+POINT_BYTES = 100  # of memory for a keypoint of a frame
+MAX_PEOPLE, MAX_TRACKS = 50, 1000  # in one frame, and followed from frame to frame
+MAX_STEP = 0.5  # of a person's size from frame to frame
+MIN_SHARE = 0.2  # of the frames of the person that is seen longest: fewer are false detections and people who pass by
+_FAR = 1e12
+Track = dict[int, Person]
 
 
 def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -54,88 +54,174 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     pinhole's distance over its focal length in pixels). A known length between two keypoints gives it as that length over the median
     distance in pixels. What is nearer to the camera than the plane looks larger, by the ratio of the distances.
     """
-    findings = Findings()
-    frames, sha256 = _contents(path, options, findings)
-    people = _people(frames, path.name, findings)
-    numbers, first_frame = _even(sorted(frames.people), path.name, findings)
-    labels, points = _stacked(people, numbers)
-    clock = Clock(_rate(frames, path.name, options, findings), first_frame, None)
-    xyz = np.where(_known(points, labels, options, findings)[:, :, np.newaxis], points[:, :, :3], np.nan)
+    source = Source(path.name, options)
+    frames = _contents(path, source)
+    people = _people(source, frames)
+    numbers, first_frame = _even(source, sorted(frames.people))
+    labels, points = _stacked(source, people, numbers)
+    rate_hz = _rate(source, frames)
+    xyz = np.where(_known(source, points, labels)[:, :, np.newaxis], points[:, :, :3], np.nan)
     if np.isfinite(points[:, :, 2]).any():
-        length_m = length_unit(frames.unit, "the file", options, path.name, findings)
-        findings.add("axes", "x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
+        length_m = source.length_m(frames.unit, "the file")
+        source.add("axes", "x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
     else:
-        length_m = _metres_per_pixel(xyz[:, :, :2], labels, frames.unit, path.name, options, findings)
-        findings.add("axes", "x to the right and y down in the picture", f"{PICTURE}; the third coordinate is 0")
+        length_m = _metres_per_pixel(source, xyz[:, :, :2], labels, frames.unit)
+        source.add("axes", "x to the right and y down in the picture", f"{PICTURE}; the third coordinate is 0")
         xyz = np.stack([xyz[:, :, 0], -xyz[:, :, 1], np.zeros(xyz.shape[:2])], axis=2)
-    markers_m = positions_m(xyz, length_m, path.name, labels, findings)
-    return recording_of(
-        Text(path.name, sha256, []), "keypoints.read", clock, findings, labels=labels, markers_m=markers_m
+    markers_m = source.positions_m(xyz, length_m, labels)
+    return source.recording(
+        "keypoints.read", labels=labels, markers_m=markers_m, rate_hz=rate_hz, first_frame=first_frame
     )
 
 
-def _contents(path: Path, options: ReadOptions, findings: Findings) -> tuple[Frames, str]:
-    """Frames of a file, or of a file each, and the hash of them all."""
+def _contents(path: Path, source: Source) -> Frames:
+    """Frames of a file, or of a file each; the source gets the hash of them all."""
     if not is_frame(path):
-        raw = read_bytes(path)
-        in_space = options.length_unit is not None
-        frames = frames_of(parsed(raw, path.name), path.name, layout=options.keypoints, in_space=in_space)
-        findings.add("format", "keypoints as JSON, all frames in one file", f"{len(frames.people)} frames")
-        return frames, hashlib.sha256(raw).hexdigest()
-    digest, frames = hashlib.sha256(), Frames()
+        frames = frames_of(parsed(read_bytes(path, source), source), source)
+        source.add("format", "keypoints as JSON, all frames in one file", f"{len(frames.people)} frames")
+        return frames
+    digest, frames, size = hashlib.sha256(), Frames(), 0
     files = frame_files(path)
     for file in files:
-        raw = read_bytes(file)
+        of_frame = Source(file.name, source.options)
+        raw = read_bytes(file, of_frame)
         digest.update(raw)
+        size += of_frame.size
         name = numbered(file)
         number = name[1] if name else 1
         if number in frames.people:
-            raise ReadError(f"{file.name}: another file is of frame {number}, too; remove one of them")
-        frames.people[number] = frame_of(parsed(raw, file.name), Manner(file.name, options.keypoints))
+            raise of_frame.error(f"another file is of frame {number}, too; remove one of them")
+        frames.people[number] = frame_of(parsed(raw, of_frame), Manner(of_frame))
     if (after := frame_files(path)) != files:
-        raise ReadError(
-            f"{path.name}: the frames beside it changed while they were read ({len(files)} files, then {len(after)}); wait until all are "
+        raise source.error(
+            f"the frames beside it changed while they were read ({len(files)} files, then {len(after)}); wait until all are "
             "written, and read them again"
         )
-    findings.add("format", f"keypoints as JSON, one file for each frame, {len(files)} files", "one recording")
-    return frames, digest.hexdigest()
+    source.size, source.sha256 = size, digest.hexdigest()
+    source.add("format", f"keypoints as JSON, one file for each frame, {len(files)} files", "one recording")
+    return frames
 
 
-def _people(frames: Frames, name: str, findings: Findings) -> list[Track]:
-    """Frames of each person, with findings."""
-    found, n_left_out, by_place = tracks(frames.people, name)
+def _people(source: Source, frames: Frames) -> list[Track]:
+    """Frames of each person, with source."""
+    people, n_left_out, by_place = tracks(source, frames.people)
     settle = "look at them (`limbtorque map`): two who pass each other may be exchanged" if by_place else ""
     how = "each frame's people are those nearest to the last ones" if by_place else "by the identities in the file"
-    findings.add("people", f"{len(found)}", how if len(found) > 1 else "one subject", settle if len(found) > 1 else "")
+    several = len(people) > 1
+    source.add("people", f"{len(people)}", how if several else "one subject", settle if several else "")
     if n_left_out:
-        findings.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
-    return found
+        source.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
+    return people
 
 
-def _even(numbers: Sequence[int], name: str, findings: Findings) -> tuple[list[int], int]:
+def _even(source: Source, numbers: Sequence[int]) -> tuple[list[int], int]:
     """Numbers of all frames, missing ones included, and the first frame."""
     step = int(np.gcd.reduce(np.diff(numbers))) if len(numbers) > 1 else 1
     n = (numbers[-1] - numbers[0]) // step + 1
     missing = n - len(numbers)
     if missing > MAX_MISSING * n:
-        raise ReadError(
-            f"{name}: {len(numbers)} frames have numbers from {numbers[0]} to {numbers[-1]}, {missing} are missing; "
+        raise source.error(
+            f"{len(numbers)} frames have numbers from {numbers[0]} to {numbers[-1]}, {missing} are missing; "
             "frames must be consecutive: export all of them"
         )
     every = f", every {step}." if step > 1 else ""
-    findings.add("frames", f"{len(numbers)} from number {numbers[0]}{every}", "time is zero at the first of them")
+    source.add("frames", f"{len(numbers)} from number {numbers[0]}{every}", "time is zero at the first of them")
     if missing:
-        findings.add("frames without keypoints", f"{missing} of {n} numbers", "nobody is seen in these frames")
+        source.add("frames without keypoints", f"{missing} of {n} numbers", "nobody is seen in these frames")
     return list(range(numbers[0], numbers[-1] + 1, step)), max(numbers[0], 1)
 
 
-def _stacked(people: Sequence[Track], numbers: Sequence[int]) -> tuple[tuple[str, ...], FloatArray]:
+def tracks(source: Source, people: Mapping[int, list[Person]]) -> tuple[list[Track], int, bool]:
+    """Frames of each person.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    people : mapping of int to list of Person
+        People by the number of the frame.
+
+    Returns
+    -------
+    tracks : list of dict of int to Person
+        In the order in which they appear; at least a fifth of the frames of the longest.
+    n_left_out : int
+        Number of shorter ones.
+    by_place : bool
+        True where people were followed by the nearest place, as no identities distinguish them.
+
+    Raises
+    ------
+    ReadError
+        There is nobody, a frame has too many people, or nobody stays in place.
+    """
+    most = max(map(len, people.values()), default=0)
+    if not most:
+        raise source.error(f"nobody is in any of the {len(people)} frames; run the network again")
+    if most > MAX_PEOPLE:
+        raise source.error(f"{most} people are in one frame, expected {MAX_PEOPLE} at most; keep those to analyse")
+    named = most > 1 and all(_distinct(ones) for ones in people.values())
+    found = _by_identity(people) if named else _by_place(source, people)
+    longest = max(map(len, found))
+    kept = [track for track in found if len(track) >= MIN_SHARE * longest]
+    return kept, len(found) - len(kept), most > 1 and not named
+
+
+def _distinct(ones: list[Person]) -> bool:
+    names = [one.identity for one in ones]
+    return all(names) and len(set(names)) == len(names)
+
+
+def _by_identity(people: Mapping[int, list[Person]]) -> list[Track]:
+    found: dict[str, Track] = {}
+    for number, ones in sorted(people.items()):
+        for one in ones:
+            found.setdefault(one.identity, {})[number] = one
+    return list(found.values())
+
+
+def _by_place(source: Source, people: Mapping[int, list[Person]]) -> list[Track]:
+    """People followed from frame to frame: the least sum of their steps."""
+    from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
+
+    found: list[Track] = []
+    last: list[Person] = []
+    for number, ones in sorted(people.items()):
+        apart = np.array([[_apart(before, one) for one in ones] for before in last]).reshape(len(last), len(ones))
+        rows, columns = linear_sum_assignment(apart)
+        follows = {int(k): int(t) for t, k in zip(rows, columns, strict=True) if apart[t, k] <= MAX_STEP}
+        if len(ones) == len(last) == 1:
+            follows = {0: 0}  # one person, however fast
+        for k, one in enumerate(ones):
+            if k not in follows:
+                if len(found) == MAX_TRACKS:
+                    raise source.error(f"more than {MAX_TRACKS} people appear and vanish; keep those to analyse")
+                found.append({})
+                last.append(one)
+            track = follows.get(k, len(found) - 1)
+            found[track][number] = last[track] = one
+    return found
+
+
+def _apart(before: Person, one: Person) -> float:
+    """Median distance of two people's keypoints, in sizes of the first."""
+    if before.labels != one.labels:
+        return _FAR
+    step = np.linalg.norm(np.nan_to_num(one.points[:, :3] - before.points[:, :3]), axis=1)
+    both = (before.points[:, 3] > 0) & (one.points[:, 3] > 0) & np.isfinite(one.points[:, 0] + before.points[:, 0])
+    place = before.points[both, :3]
+    size = float(np.nan_to_num(place.max(axis=0) - place.min(axis=0)).max()) if both.any() else 0.0
+    return min(float(np.median(step[both])) / size, _FAR) if size > 0.0 else _FAR
+
+
+def _stacked(source: Source, people: Sequence[Track], numbers: Sequence[int]) -> tuple[tuple[str, ...], FloatArray]:
     """Labels and keypoints of all people, shape (n_frames, n_keypoints, 4)."""
     labels: list[str] = []
     parts = []
     at = {number: k for k, number in enumerate(numbers)}
-    for k, track in enumerate(people, start=1):
-        names = list(dict.fromkeys(name for person in track.values() for name in person.labels))
+    names_of = [list(dict.fromkeys(n for person in track.values() for n in person.labels)) for track in people]
+    source.refuse_larger(POINT_BYTES * len(numbers) * sum(map(len, names_of)))
+    for k, (track, names) in enumerate(zip(people, names_of, strict=True), start=1):
         place = {name: i for i, name in enumerate(names)}
         points = np.full((len(numbers), len(names), 4), np.nan)
         for number, person in track.items():
@@ -145,74 +231,68 @@ def _stacked(people: Sequence[Track], numbers: Sequence[int]) -> tuple[tuple[str
     return tuple(labels), np.concatenate(parts, axis=1)
 
 
-def _known(points: FloatArray, labels: Sequence[str], options: ReadOptions, findings: Findings) -> BoolArray:
+def _known(source: Source, points: FloatArray, labels: Sequence[str]) -> BoolArray:
     """Mask of the keypoints with enough confidence, with notes on doubtful ones."""
     confidence = np.nan_to_num(points[:, :, 3], nan=0.0)
     there = confidence > 0.0
-    known: BoolArray = there & (confidence >= options.min_confidence)
+    known: BoolArray = there & (confidence >= source.options.min_confidence)
     median = [
         float(np.median(column[seen])) if seen.any() else 0.0
         for column, seen in zip(confidence.T, there.T, strict=True)
     ]
-    findings.add(
+    source.add(
         "confidence",
-        f"{int((there & ~known).sum())} of {int(there.sum())} keypoints are below {options.min_confidence:g}",
+        f"{int((there & ~known).sum())} of {int(there.sum())} keypoints are below {source.options.min_confidence:g}",
         "missing (reading.min_confidence)",
     )
     if low := [f"{label} {x:.2f}" for label, x in zip(labels, median, strict=True) if 0.0 < x < LOW_CONFIDENCE]:
-        findings.notes.append(f"keypoints with a low median confidence, so noisy ones: {', '.join(low[:8])}")
+        source.notes.append(f"keypoints with a low median confidence, so noisy ones: {', '.join(low[:8])}")
     return known
 
 
-def _rate(frames: Frames, name: str, options: ReadOptions, findings: Findings) -> float:
+def _rate(source: Source, frames: Frames) -> float:
     """Frames per second, of the file or the options."""
-    stated, given = frames.rate_hz, options.rate_hz
-    if stated and given and not math.isclose(stated, given, rel_tol=1e-3):
-        raise ReadError(
-            f"{name}: the file states {stated:g} frames per second, reading.rate_hz is {given:g}; "
-            "remove the option for this trial, or correct the file"
-        )
-    if not (given or stated):
-        raise ReadError(
-            f"{name}: keypoints without a rate; give the frames per second of the video with reading.rate_hz"
-        )
-    rate_hz = float(given or stated or math.nan)
+    stated, given = frames.rate_hz, source.options.rate_hz
+    if stated:
+        source.refuse_other_rate(stated, "the rate in the file")
+    rate_hz = given or stated
+    if not rate_hz:
+        raise source.error("keypoints without a rate; give the frames per second of the video with reading.rate_hz")
     where = "the file states it" if stated else "not stated"
-    findings.add("rate", where, f"{rate_hz:g} frames per second{'' if stated else ', as in reading.rate_hz'}")
+    source.add("rate", where, f"{rate_hz:g} frames per second{'' if stated else ', as in reading.rate_hz'}")
     return rate_hz
 
 
-def _metres_per_pixel(
-    xy: FloatArray, labels: Sequence[str], unit: str | None, name: str, options: ReadOptions, findings: Findings
-) -> float:
+def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], unit: str | None) -> float:
     """Scale of the picture, by the options."""
     if unit and plain_unit(unit) in LENGTHS_M:
-        raise ReadError(f"{name}: keypoints have two coordinates in {unit}; write three, or pixels and no unit")
+        raise source.error(f"keypoints have two coordinates in {unit}; write three, or pixels and no unit")
     if np.nanmax(np.abs(xy), initial=0.0) <= MAX_FRACTION:
-        raise ReadError(
-            f"{name}: coordinates are up to {np.nanmax(np.abs(xy), initial=0.0):.3g}: fractions of the picture, expected pixels; "
+        raise source.error(
+            f"coordinates are up to {np.nanmax(np.abs(xy), initial=0.0):.3g}: fractions of the picture, expected pixels; "
             "write them in pixels (OpenPose: --keypoint_scale 0)"
         )
+    options = source.options
     scale, length_m, between = options.metres_per_pixel, options.known_length_m, options.known_length_between
     if scale and length_m:
-        raise ReadError(f"{name}: reading.metres_per_pixel and reading.known_length_m are both given; keep one of them")
+        raise source.error("reading.metres_per_pixel and reading.known_length_m are both given; keep one of them")
     if scale:
-        findings.add("scale", "pixels", f"{scale:g} m a pixel, as in reading.metres_per_pixel")
+        source.add("scale", "pixels", f"{scale:g} m a pixel, as in reading.metres_per_pixel")
         return scale
     if not length_m or not between:
-        raise ReadError(
-            f"{name}: positions are pixels of one camera without a scale; give reading.metres_per_pixel, or a length in the plane "
+        raise source.error(
+            "positions are pixels of one camera without a scale; give reading.metres_per_pixel, or a length in the plane "
             "of movement: reading.known_length_m and reading.known_length_between, such as RKnee,RAnkle"
         )
-    one, other = (xy[:, _index(labels, label, name)] for label in between)
-    pixels = np.linalg.norm(one - other, axis=1)
+    ends = [xy[:, _index(source, labels, label)] for label in between]
+    pixels = np.linalg.norm(ends[0] - ends[1], axis=1)
     pixels = pixels[np.isfinite(pixels) & (pixels > 0.0)]
     if not len(pixels):
-        raise ReadError(
-            f"{name}: {' and '.join(between)} are in no frame together; name two others in reading.known_length_between"
+        raise source.error(
+            f"{' and '.join(between)} are in no frame together; name two others in reading.known_length_between"
         )
     low, middle, high = np.percentile(pixels, [10.0, 50.0, 90.0])
-    findings.add(
+    source.add(
         "scale",
         f"{' to '.join(between)}: {middle:.1f} pixels (median; 10 to 90 %: {low:.1f} to {high:.1f})",
         f"{length_m:g} m, as in reading.known_length_m: {length_m / middle:.3g} m a pixel",
@@ -220,14 +300,11 @@ def _metres_per_pixel(
     return float(length_m / middle)
 
 
-def _index(labels: Sequence[str], wanted: str, name: str) -> int:
+def _index(source: Source, labels: Sequence[str], wanted: str) -> int:
     """Place of a keypoint by its name, with or without the person."""
-    found = [k for k, label in enumerate(labels) if wanted in (label, label.rpartition(":")[2])]
-    if len(found) != 1:
-        why = (
-            f"{len(found)} people have it: write person_1:{wanted}"
-            if found
-            else f"expected one of {', '.join(labels[:30])}"
-        )
-        raise ReadError(f"{name}: reading.known_length_between names {wanted!r}; {why}")
-    return found[0]
+    columns = [k for k, label in enumerate(labels) if wanted in (label, label.rpartition(":")[2])]
+    if len(columns) != 1:
+        why = f"{len(columns)} people have it: write person_1:{wanted}"
+        why = why if columns else f"expected one of {', '.join(labels[:30])}"
+        raise source.error(f"reading.known_length_between names {wanted!r}; {why}")
+    return columns[0]

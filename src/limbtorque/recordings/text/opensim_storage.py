@@ -1,4 +1,4 @@
-"""OpenSim storage files (STO, MOT): markers and forces among columns over time."""
+"""OpenSim storage files (STO, MOT): markers, forces or electromyography among columns over time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import side_and_muscle
-from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
-from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
+from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.recordings.text.frames import Clock, Rows, bare_recording, recording_of, stated_rate, timed_rows
-from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, plain_number, read_text, table
-from limbtorque.recordings.text.opensim_results import GIVE, is_fitted, is_of_muscles, is_result, kind_of_results
-from limbtorque.recordings.wrenches import Wrench, plate_of
+from limbtorque.recordings.source import LENGTHS_M, plain_unit
+from limbtorque.recordings.text.table import Clock, Rows, Text, plain_number, read_text, stated_rate, table, timed_rows
 
 READER = "text.opensim_storage"
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}
+SI = "s.i. units"
+SENTENCE = "the heading's sentence that units are S.I."
 # brackets around three numbers, as in ~[1,2,3]; any other is damage
 _THREE = r"([^][(),\t]*,[^][(),\t]*,[^][(),\t]*)"
 _VECTOR = re.compile(rf"(?<!\S)~?(?:\[{_THREE}\]|\({_THREE}\))~?(?!\S)")
@@ -36,6 +34,38 @@ _WRENCHES = (
     (re.compile(r"m()(\d+)_([123xyz])"), "torque"),
 )
 _POINT = re.compile(r"(.+)_(?:[tvp]([xyz])|([xyz123]))")
+
+# results of a model, by the first line of the file (small letters) or by most of the columns
+TITLES = {
+    "modelforces": "forces of a model's muscles and actuators (static optimization, force reporter)",
+    "static optimization": "muscle activations of static optimization",
+    "joint reaction loads": "joint reactions of a model",
+    "coordinates": "coordinates of a model (inverse kinematics)",
+    "speeds": "coordinate speeds of a model",
+    "accelerations": "coordinate accelerations of a model",
+    "modelstates": "states of a model",
+    "states": "states of a model",
+    "controls": "controls of a model's actuators",
+    "activations": "muscle activations of a model",
+    "inverse dynamics generalized forces": "generalized forces of inverse dynamics",
+    "inverse dynamics": "generalized forces of inverse dynamics",
+    "model marker errors from ik": "marker errors of inverse kinematics",
+}
+COLUMNS = (
+    (r".+_on_.+_in_.+_[fmp][xyz]", "joint reactions of a model"),
+    (r"/.+/(value|speed|activation|fiber_length|normalized_tendon_force)", "states of a model"),
+    (r".+[./](fiber_length|activation)", "states of a model"),
+    (
+        r".+_(tilt|list|rotation|flexion|adduction|angle|elev|flex)(_[rl])?",
+        "coordinates of a model (inverse kinematics)",
+    ),
+    (r".+_o[xyz]", "positions of a model's bodies (body kinematics)"),
+    (r".+_(moment|force)", "generalized forces of inverse dynamics"),
+)
+OF_MUSCLES = ("modelforces", "static optimization", "modelstates", "states", "controls", "activations")
+FITTED = ("inverse kinematics", "model marker locations from ik")
+GIVE = "results of OpenSim, not a recording: give the markers it was computed from (TRC), and the ground forces as forces_file"
+Vectors = dict[str, dict[int, str]]
 
 
 def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -67,91 +97,226 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     applies these forces to the body that stands on the plate: they are reactions. The unit of length is in the
     heading (``Units=mm``, or the sentence that units are S.I.), or has to be given. Times may begin anywhere.
     """
-    findings = Findings()
-    text = read_text(path, options, findings)
+    text = read_text(path, options)
     end = next((k for k, line in enumerate(text.lines) if line.strip().lower() == "endheader"), None)
     if end is None or end + 2 >= len(text.lines):
-        raise ReadError(
-            f"{text.name}: not a whole storage file: expected a line 'endheader', a line of names and lines of numbers; "
-            "export it again"
+        raise text.error(
+            "not a whole storage file: expected a line 'endheader', a line of names and lines of numbers; export it again"
         )
     header = _header(text.lines[:end])
     start = next((k for k in range(end + 1, len(text.lines)) if text.lines[k].strip()), end + 1)
     separator = "\t" if "\t" in text.lines[start].strip() else None
-    names = [plain_label(cell, findings) for cell in text.lines[start].strip().split(separator)]
+    names = [text.plain_label(cell) for cell in text.lines[start].strip().split(separator)]
     if not names or names[0].lower() != "time":
-        raise text.fault(
-            start, f"the first column is {names[0][:40] if names else ''!r}, expected 'time'; export it again"
-        )
-    no_repeated_columns([name.lower() for name in names], text, start)
-    _refuse_results(text, names[1:], options)
-    width = _width(text, header, start)
-    values = _values(text, start + 1, len(names), width, separator)
-    _check_counts(text, header, values, len(names), width, findings)
-    findings.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
-    stated_hz = stated_rate(header.get("datarate"), "DataRate", findings)
+        said = names[0][:40] if names else ""
+        raise text.fault(start, f"the first column is {said!r}, expected 'time'; export it again")
+    text.refuse_repeated([name.lower() for name in names], start)
+    _refuse_results(text, names[1:])
+    kind = header.get("datatype", "double").lower()
+    if kind not in ("double", "vec3"):
+        raise text.fault(start, f"DataType is {kind!r}, expected double or Vec3; export the table flattened")
+    width = 3 if kind == "vec3" else 1
+    if width == 3:
+        vectors = (_VECTOR.sub(lambda cell: cell[1] or cell[2], line) for line in text.lines[start + 1 :])
+        text.lines[start + 1 :] = [line.replace(",", "\t") for line in vectors]
+    text.lines[start + 1 :] = [line.strip(" \t") for line in text.lines[start + 1 :]]
+    values = table(text, start + 1, len(text.lines), 1 + width * (len(names) - 1), separator)
+    _check_counts(text, header, len(values), len(names), width)
+    text.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
+    stated_hz = stated_rate(text, header.get("datarate"), "DataRate")
     rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=stated_hz, where="DataRate")
-    values, clock = timed_rows(values, text, rows, options, findings)
-    columns = _columns(names[1:], values[:, 1:], width)
-    return _recording(text, header, columns, clock, options, findings)
+    values, clock = timed_rows(values, text, rows)
+    columns = [f"{name}_{axis}" for name in names[1:] for axis in "xyz"] if width == 3 else names[1:]
+    return _recording(text, header, dict(zip(columns, values.T[1:], strict=True)), clock)
 
 
-def _refuse_results(text: Text, names: Sequence[str], options: ReadOptions) -> None:
+def _header(lines: Sequence[str]) -> dict[str, str]:
+    """Names (lower case) and values of the heading; a line without '=' is both."""
+    header = {}
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if not equals and SI in line.lower():
+            name, value = SI, line
+        elif not equals:
+            name, _, value = line.strip().partition(" ")
+        if name.strip():
+            header[name.strip().lower()] = value.strip()
+    return header
+
+
+def kind_of_results(title: str, names: Sequence[str]) -> str:
+    """Contents of a file of results by its first line or its columns; else empty.
+
+    Parameters
+    ----------
+    title : str
+        First line of the file.
+    names : sequence of str
+        Its columns after the time.
+
+    Examples
+    --------
+    >>> kind_of_results("UNKNOWN", ["hip_r_on_femur_r_in_ground_fx"])
+    'joint reactions of a model'
+    >>> kind_of_results("a.sto", ["RSHO_tx", "RSHO_ty", "RSHO_tz"])
+    ''
+    """
+    if kind := TITLES.get(title.strip().lower(), ""):
+        return kind
+    for pattern, kind in COLUMNS:
+        if 3 * sum(bool(re.fullmatch(pattern, name.lower())) for name in names) > len(names):
+            return kind
+    return ""
+
+
+def _refuse_results(text: Text, names: Sequence[str]) -> None:
     """Refuse results of a model; ground forces, or wanted electromyography, are read."""
-    wrenches, _, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
-    kind = kind_of_results(text.lines[0], names)
-    has_emg = not is_of_muscles(text.lines[0]) and bool(_emg_columns(text.lines[0], names))
-    if kind and not wrenches and not (has_emg and options.analog_only):
+    title = text.lines[0]
+    kind = kind_of_results(title, names)
+    has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names))
+    if kind and not _wrenches(names)[0] and not (has_emg and text.options.analog_only):
         beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
-        raise ReadError(f"{text.name}: {kind}: {GIVE}{beside}")
+        raise text.error(f"{kind}: {GIVE}{beside}")
 
 
-def _recording(
-    text: Text,
-    header: Mapping[str, str],
-    columns: dict[str, FloatArray],
-    clock: Clock,
-    options: ReadOptions,
-    findings: Findings,
-) -> Recording:
+def _check_counts(text: Text, header: Mapping[str, str], n_rows: int, n_names: int, width: int) -> None:
+    """Refuse a file with other counts than its heading says."""
+    if not n_rows:
+        raise text.error("no line of numbers; export it again")
+    counts = {"nrows": n_rows, "datarows": n_rows, "ncolumns": n_names, "datacolumns": n_names}
+    for key, count in counts.items():
+        what = "rows" if key.endswith("rows") else "columns"
+        stated = plain_number(header.get(key, str(count)))
+        if math.isnan(stated):
+            said = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
+            text.add(what, said, f"{count} are read", f"correct {key} in the file", note=f"{said}: these are read")
+        elif stated not in (count, count * width):
+            raise text.error(
+                f"the heading says {header[key]} {what} ({key}), the file has {count}; it is damaged "
+                "or truncated, export it again"
+            )
+
+
+def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatArray], clock: Clock) -> Recording:
     """Recording from the sorted columns."""
-    if options.analog_only and (chosen := _emg_columns(text.lines[0], columns)):
-        return _emg_recording(text, {name: columns[name] for name in chosen}, clock, findings, len(columns))
+    title = text.lines[0]
+    if text.options.analog_only and (chosen := _emg_columns(title, columns)):
+        return _emg_recording(text, columns, chosen, clock)
     wrenches, rest, broken = _wrenches(columns)
-    markers, other = _markers(rest, findings)
+    markers, other, parts = _markers(rest)
+    if markers:
+        text.note_incomplete(parts)
     if broken:
-        other += broken
-        findings.notes.append(
+        text.notes.append(
             f"columns of a wrench without three of its force and three of its point, left out: {', '.join(broken)}"
         )
-    if not markers and not wrenches and _is_emg(text.lines[0], columns):
-        return _emg_recording(text, columns, clock, findings, len(columns))
     if not markers and not wrenches:
-        raise ReadError(
-            f"{text.name}: no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
+        if _says_emg(title) or 2 * sum(map(_names_muscle, columns)) > len(columns):
+            return _emg_recording(text, columns, [*columns], clock)
+        raise text.error(
+            "no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
             f"found {', '.join(list(columns)[:5])}; angles, muscles and other {GIVE}"
         )
-    _check_coordinates(text, header, markers, wrenches, other, findings)
-    said, where = _unit(header, text)
-    length_m = length_unit(said, where, options, text.name, findings)
-    force_n = force_unit("N" if where == SENTENCE else None, where, options, findings) if wrenches else 1.0
-    plates = [
-        _plate(k, name, wrench, clock.rate_hz, length_m, force_n, findings, text) for k, (name, wrench) in wrenches
-    ]
-    findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
-    findings.add("frames", f"the time begins at {clock.start_s:g} s", "time is zero at the first row, which is frame 1")
-    if other:
-        findings.add("other columns", f"{len(other)}: {', '.join(other[:8])}{' ...' * (len(other) > 8)}", "left out")
-    labels = tuple(markers)
-    n_frames = len(next(iter(columns.values())))
-    xyz = np.stack(list(markers.values()), axis=1) if markers else np.zeros((n_frames, 0, 3))
-    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    return recording_of(text, READER, clock, findings, labels=labels, markers_m=markers_m, force_plates=tuple(plates))
+    other = [*other, *broken]
+    text.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
+    if not wrenches and len(other) > 3 * len(markers):  # such as pelvis_tx among angles
+        raise text.error(
+            f"{', '.join(list(markers)[:3])} and {len(other)} columns that are no positions, such as {other[0]}, look like {GIVE}"
+        )
+    if markers and title.strip().lower() in FITTED:
+        said = f"the first line is {title.strip()[:40]!r}: markers of a model, fitted by inverse kinematics"
+        text.add("origin", said, "taken as recorded", "give the recorded markers")
+    unit, where = _unit(text, header)
+    length_m = text.length_m(unit, where)
+    force_n = text.force_n("N" if where == SENTENCE else None, where) if wrenches else 1.0
+    plates = []
+    for number, (name, vectors) in enumerate(wrenches.items(), start=1):
+        plates.append(_plate(text, number, name, vectors, columns, (force_n, length_m), clock.rate_hz))
+    text.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
+    text.add("frames", f"the time begins at {clock.start_s:g} s", "time is zero at the first row, which is frame 1")
+    text.add_others(other)
+    labels, n_frames = tuple(markers), len(next(iter(columns.values())))
+    xyz = np.zeros((n_frames, len(labels), 3))
+    for k, axes in enumerate(markers.values()):
+        for axis, name in axes.items():
+            xyz[:, k, axis] = columns[name]
+    markers_m = text.positions_m(xyz, length_m, labels)
+    return text.recorded(READER, clock, n_frames, labels=labels, markers_m=markers_m, force_plates=tuple(plates))
 
 
-def _is_emg(title: str, names: Collection[str]) -> bool:
-    """Return True for electromyography, by the title or by names of muscles."""
-    return _says_emg(title) or 2 * sum(map(_names_muscle, names)) > len(names)
+def _unit(text: Text, header: Mapping[str, str]) -> tuple[str | None, str]:
+    """Unit of length of the heading, and the place that states it."""
+    said = header.get("units")
+    if said and plain_unit(said) in LENGTHS_M:
+        if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
+            raise text.error(f"the heading says Units={said}, and that units are S.I.; remove one of them")
+        return said, "Units"
+    return ("m", SENTENCE) if SI in header else (None, "the heading")
+
+
+def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], list[str]]:
+    """Columns of each wrench by its name; the other columns; those of wrenches that are not whole."""
+    wrenches: dict[str, Vectors] = {}
+    taken: dict[str, str] = {}
+    for name in names:
+        for pattern, vector in _WRENCHES:
+            if match := pattern.fullmatch(name.lower()):
+                of = "".join(match.groups()[:2]).replace("ground_", "").strip("_")
+                wrenches.setdefault(of, {}).setdefault(vector, {})[AXES[match[3]]] = name
+                taken[name] = of
+                break
+    whole = {of: w for of, w in wrenches.items() if all(len(w.get(vector, {})) == 3 for vector in ("force", "point"))}
+    # markers may be called F1, P1 or M1; two of them, or the word, are of a wrench
+    says_force = {of for name, of in taken.items() if "force" in name.lower()}
+    broken = {of for of, w in wrenches.items() if of not in whole and (len(w) > 1 or of in says_force)}
+    rest = [name for name in names if taken.get(name) not in {*whole, *broken}]
+    return whole, rest, [name for name, of in taken.items() if of in broken]
+
+
+def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[str], dict[str, dict[int, str]]]:
+    """Columns of each whole marker by label and axis; the other columns; those of all points."""
+    parts: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := _POINT.fullmatch(name):
+            parts.setdefault(match[1], {})[AXES[match[2] or match[3]]] = name
+    whole = {label: axes for label, axes in parts.items() if len(axes) == 3}
+    used = {name for axes in whole.values() for name in axes.values()}
+    return whole, [name for name in names if name not in used], parts
+
+
+def _plate(
+    text: Text,
+    number: int,
+    name: str,
+    vectors: Vectors,
+    columns: Mapping[str, FloatArray],
+    units: tuple[float, float],
+    rate_hz: float,
+) -> ForcePlate:
+    """Plate from the columns of a wrench, in these units of force (N) and length (m)."""
+    force_n, length_m = units
+    has_torque = len(vectors.get("torque", {})) == 3
+    present = {vector: [columns[axes[k]] for k in range(3)] for vector, axes in vectors.items() if len(axes) == 3}
+    force, point = (np.stack(present[vector], axis=1) for vector in ("force", "point"))
+    torque = np.stack(present["torque"], axis=1) if has_torque else np.zeros_like(force)
+    text.add(
+        f"force plate {number}",
+        f"columns of {name or 'ground'}: force, point{' and torque' if has_torque else ', no torque'}",
+        "force on the foot, torque in its unit times that of length; moment about the origin = point x force + torque; "
+        "its corners are unknown",
+        "" if has_torque else "export the torque, too: the free moment is set to zero",
+    )
+    plate = plate_of(Wrench(force * force_n, point * length_m, torque * force_n * length_m), number, rate_hz)
+    if bad := int(np.isnan(plate.force_n).any(axis=1).sum()):
+        text.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
+    return plate
+
+
+def _emg_columns(title: str, names: Collection[str]) -> list[str]:
+    """Columns of electromyography beside positions, forces and a model's coordinates."""
+    others = _markers(_wrenches(names)[1])[1]
+    recorded = [name for name in others if not any(re.fullmatch(pattern, name.lower()) for pattern, _ in COLUMNS)]
+    return recorded if _says_emg(title) else [name for name in recorded if _names_muscle(name)]
 
 
 def _names_muscle(name: str) -> bool:
@@ -159,206 +324,30 @@ def _names_muscle(name: str) -> bool:
     return bool(side_and_muscle(name)[1]) or "emg" in name.lower()
 
 
-def _emg_columns(title: str, names: Collection[str]) -> list[str]:
-    """Columns of electromyography beside positions, forces and a model's coordinates."""
-    _, rest, _ = _wrenches(dict.fromkeys(names, np.zeros(0)))
-    _, others = _markers(rest, Findings())
-    recorded = [name for name in others if not is_result(name)]
-    return recorded if _says_emg(title) else [name for name in recorded if _names_muscle(name)]
-
-
 def _says_emg(title: str) -> bool:
     """Return True where the title names electromyography."""
     return bool(re.search(r"\bs?emg|electromyo", title.lower()))
 
 
-def _emg_recording(
-    text: Text, columns: Mapping[str, FloatArray], clock: Clock, findings: Findings, n_columns: int
-) -> Recording:
+def _emg_recording(text: Text, columns: Mapping[str, FloatArray], chosen: Sequence[str], clock: Clock) -> Recording:
     """Recording of analog channels only, one sample a frame."""
-    if n_columns > len(columns):
-        findings.add("other columns", str(n_columns - len(columns)), "left out: only electromyography is read")
-    findings.add(
+    if left := len(columns) - len(chosen):
+        text.add("other columns", str(left), "left out: only electromyography is read")
+    titled = _says_emg(text.lines[0])
+    text.add(
         "electromyography",
-        f"{len(columns)} columns named like muscles, {'by its title' if (said := _says_emg(text.lines[0])) else 'untitled'}",
+        f"{len(chosen)} columns named like muscles, {'by its title' if titled else 'untitled'}",
         "analog channels; their unit is not stated",
-        "" if said else "write EMG into the first line; leave the file out if its activations are computed",
+        "" if titled else "write EMG into the first line; leave the file out if its activations are computed",
     )
-    analog = np.stack(list(columns.values()), axis=1)
-    return bare_recording(
-        text,
+    analog = np.stack([columns[name] for name in chosen], axis=1)
+    return text.recorded(
         READER,
         clock,
-        findings,
-        n_frames=len(analog),
-        analog_labels=tuple(columns),
-        analog_units=("",) * len(columns),
-        analog_descriptions=("EMG",) * len(columns),
+        len(analog),
+        analog_labels=tuple(chosen),
+        analog_units=("",) * len(chosen),
+        analog_descriptions=("EMG",) * len(chosen),
         analog=analog,
         analog_rate_hz=clock.rate_hz,
     )
-
-
-SI = "s.i. units"
-SENTENCE = "the heading's sentence that units are S.I."
-
-
-def _header(lines: Sequence[str]) -> dict[str, str]:
-    """Names (lower case) and values of the heading; a line without '=' is both."""
-    found = {}
-    for line in lines:
-        name, equals, value = line.partition("=")
-        if not equals and "s.i. units" in line.lower():
-            name, value = SI, line
-        elif not equals:
-            name, _, value = line.strip().partition(" ")
-        if name.strip():
-            found[name.strip().lower()] = value.strip()
-    return found
-
-
-def _unit(header: Mapping[str, str], text: Text) -> tuple[str | None, str]:
-    """Unit of length of the heading, and the place that states it."""
-    said = header.get("units")
-    if said and plain_unit(said) in LENGTHS_M:
-        if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
-            raise ReadError(f"{text.name}: the heading says Units={said}, and that units are S.I.; remove one of them")
-        return said, "Units"
-    return ("m", SENTENCE) if SI in header else (None, "the heading")
-
-
-def _width(text: Text, header: Mapping[str, str], line: int) -> int:
-    """Numbers in a cell: 1, or 3 for DataType=Vec3."""
-    kind = header.get("datatype", "double").lower()
-    if kind not in ("double", "vec3"):
-        raise text.fault(line, f"DataType is {kind!r}, expected double or Vec3; export the table flattened")
-    return 3 if kind == "vec3" else 1
-
-
-def _values(text: Text, first: int, n_names: int, width: int, separator: str | None) -> FloatArray:
-    if width == 1:
-        stripped = Text(text.name, text.sha256, [line.strip(" \t") for line in text.lines])
-        return table(stripped, first, len(text.lines), n_names, separator)
-    flat = [_VECTOR.sub(lambda cell: cell[1] or cell[2], line).replace(",", "\t") for line in text.lines[first:]]
-    vectors = Text(text.name, text.sha256, [*text.lines[:first], *(line.strip(" \t") for line in flat)])
-    return table(vectors, first, len(text.lines), 1 + width * (n_names - 1), separator)
-
-
-def _check_counts(
-    text: Text, header: Mapping[str, str], values: FloatArray, n_names: int, width: int, findings: Findings
-) -> None:
-    if not len(values):
-        raise ReadError(f"{text.name}: no line of numbers; export it again")
-    for keys, what, count in (
-        (("nrows", "datarows"), "rows", len(values)),
-        (("ncolumns", "datacolumns"), "columns", n_names),
-    ):
-        for key in keys:
-            stated = plain_number(header.get(key, str(count)))
-            if math.isnan(stated):
-                found = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
-                findings.add(what, found, f"{count} are read", f"correct {key} in the file")
-                findings.notes.append(f"{found}: these are read")
-            elif stated not in (count, count * width):
-                raise ReadError(
-                    f"{text.name}: the heading says {header[key]} {what} ({key}), the file has {count}; it is damaged "
-                    "or truncated, export it again"
-                )
-
-
-def _columns(names: Sequence[str], values: FloatArray, width: int) -> dict[str, FloatArray]:
-    """Columns by name; vectors as three columns."""
-    if width == 1:
-        return {name: values[:, k] for k, name in enumerate(names)}
-    return {f"{name}_{axis}": values[:, 3 * k + i] for k, name in enumerate(names) for i, axis in enumerate("xyz")}
-
-
-Vectors = dict[str, dict[int, FloatArray]]
-
-
-def _wrenches(
-    columns: Mapping[str, FloatArray],
-) -> tuple[list[tuple[int, tuple[str, Vectors]]], dict[str, FloatArray], list[str]]:
-    """Wrenches by name; the other columns; columns of wrenches that are not whole."""
-    found: dict[str, Vectors] = {}
-    taken: dict[str, list[str]] = {}
-    for name, column in columns.items():
-        for pattern, vector in _WRENCHES:
-            if match := pattern.fullmatch(name.lower()):
-                of = "".join(match.groups()[:2]).replace("ground_", "").strip("_")
-                found.setdefault(of, {}).setdefault(vector, {})[AXES[match[3]]] = column
-                taken.setdefault(of, []).append(name)
-                break
-    whole = {of: w for of, w in found.items() if all(len(w.get(vector, {})) == 3 for vector in ("force", "point"))}
-    # markers may be called F1, P1 or M1; two of them, or the word, are of a wrench
-    broken = [of for of, w in found.items() if of not in whole and (len(w) > 1 or "force" in taken[of][0].lower())]
-    used = {name for of in (*whole, *broken) for name in taken[of]}
-    rest = {name: column for name, column in columns.items() if name not in used}
-    return list(enumerate(whole.items(), start=1)), rest, [name for of in broken for name in taken[of]]
-
-
-def _markers(columns: Mapping[str, FloatArray], findings: Findings) -> tuple[dict[str, FloatArray], list[str]]:
-    """Markers of shape (n_frames, 3) by label; the other columns."""
-    parts: dict[str, dict[int, str]] = {}
-    for name in columns:
-        if match := _POINT.fullmatch(name):
-            parts.setdefault(match[1], {})[AXES[match[2] or match[3]]] = name
-    whole = {label: axes for label, axes in parts.items() if len(axes) == 3}
-    if whole:
-        findings.note_incomplete(parts)
-    used = {name for axes in whole.values() for name in axes.values()}
-    markers = {label: np.stack([columns[axes[k]] for k in range(3)], axis=1) for label, axes in whole.items()}
-    return markers, [name for name in columns if name not in used]
-
-
-def _check_coordinates(
-    text: Text,
-    header: Mapping[str, str],
-    markers: Mapping[str, FloatArray],
-    wrenches: Sequence[object],
-    other: Sequence[str],
-    findings: Findings,
-) -> None:
-    """Refuse a table with few positions among other columns, such as pelvis_tx."""
-    findings.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
-    if not wrenches and len(other) > 3 * len(markers):
-        raise ReadError(
-            f"{text.name}: {', '.join(list(markers)[:3])} and {len(other)} columns that are no positions, such as {other[0]}, "
-            f"look like {GIVE}"
-        )
-    if markers and is_fitted(text.lines[0]):
-        findings.add(
-            "origin",
-            f"the first line is {text.lines[0].strip()[:40]!r}: markers of a model, fitted by inverse kinematics",
-            "taken as recorded",
-            "give the recorded markers",
-        )
-
-
-def _plate(
-    number: int,
-    name: str,
-    wrench: Vectors,
-    rate_hz: float,
-    length_m: float,
-    force_n: float,
-    findings: Findings,
-    text: Text,
-) -> ForcePlate:
-    """Force and moment about the origin from force, point and torque."""
-    force, point = (np.stack([wrench[v][k] for k in range(3)], axis=1) for v in ("force", "point"))
-    turning = wrench.get("torque", {})
-    whole = len(turning) == 3
-    torque = np.stack([turning[k] for k in range(3)], axis=1) if whole else np.zeros_like(force)
-    findings.add(
-        f"force plate {number}",
-        f"columns of {name or 'ground'}: force, point{' and torque' if whole else ', no torque'}",
-        "force on the foot, torque in its unit times that of length; moment about the origin = point x force + torque; "
-        "its corners are unknown",
-        "" if whole else "export the torque, too: the free moment is set to zero",
-    )
-    plate = plate_of(Wrench(force * force_n, point * length_m, torque * force_n * length_m), number, rate_hz)
-    bad = int(np.isnan(plate.force_n).any(axis=1).sum())
-    if bad:
-        findings.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
-    return plate

@@ -1,31 +1,31 @@
-"""A table with named columns: time or frame, and three columns for every marker."""
+"""Plain tables: named columns of markers and force plates, or two lines of headings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ReadError
-from limbtorque.recordings.findings import Findings, force_unit, length_unit, positions_m
-from limbtorque.recordings.force_plates import LENGTHS_M, plain_unit
+from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.force_columns import force_columns, plates_in
-from limbtorque.recordings.text.frames import Clock, Rows, check_frames, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, no_repeated_columns, plain_label, read_text, table
+from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.recordings.source import LENGTHS_M, plain_unit
+from limbtorque.recordings.text.table import Clock, Rows, Text, check_frames, read_text, table, timed_rows
 
 SEPARATORS = ",;\t"
 AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
-TIMES_S = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "millisecond": 1e-3}
+TIMES_S = {"s": 1.0, "sec": 1.0, "second": 1.0, "ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3}
 _UNIT = r"(?:[ _]*[\[(]([^\])]*)[\])]|_(mm|cm|m|s|ms))?"
 _COORDINATE = re.compile(r"(.+?)(?:[ _.:-]([xyz])|\[([0123])\])" + _UNIT, re.IGNORECASE)
 _CLOSE = re.compile(r"(.*[^\s_.:-])([XYZ])")  # R.ASISX, where no name has its axis apart
 _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
+_FORCE = re.compile(r"(F|COP|T)([xyz])(\d*)")
+_WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
+Plates = Mapping[int, Mapping[str, Mapping[int, int]]]
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,9 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     -------
     Recording
         Markers from columns ``<marker>_x, _y, _z`` (or ``<marker>[0], [1], [2]``, then ``[3]`` has to be 1; or, where no
-        name is like these, ``<marker>X, Y, Z``), with a unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Columns that belong to no marker are left out and
-        named.
+        name is like these, ``<marker>X, Y, Z``), with a unit behind: ``RSHO_x_mm``, ``RSHO_x [mm]``, ``RSHO_x (mm)``. Force
+        plates from columns ``Fx, Fy, Fz, COPx, COPy, COPz, Tx, Ty, Tz`` with the plate's number. Columns that belong to
+        neither are left out and named.
 
     Raises
     ------
@@ -69,43 +70,33 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     A time without a unit is taken for seconds, which is a guess and called so. A marker is missing where a coordinate is
     empty or not a number, or all three are zero.
     """
-    findings = Findings()
-    text = read_text(path, options, findings)
+    text = read_text(path, options)
     separator = max(SEPARATORS, key=text.lines[0].count)
-    names = [plain_label(cell, findings) for cell in text.cells(0, separator)]
-    while names and not names[-1]:
-        names.pop()
-    no_repeated_columns(names, text, 0)
+    names = text.labels(0, separator)
+    text.refuse_repeated(names, 0)
     forces = force_columns(names)
-    of_forces = {k for plate in forces.values() for axes in plate.values() for k in axes.values()}
-    columns = _sorted(text, names, of_forces, findings)
-    findings.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
+    columns = _sorted(text, names, forces)
+    text.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
     first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), len(names), separator)
     if not len(values):
-        raise ReadError(f"{text.name}: there are no rows below the names; export it again")
-    said = _one_unit(text, columns.units)
-    length_m = length_unit(said, "the columns' names", options, text.name, findings)
-    values, clock = _timing(text, Rows(first, separator), columns, values, options, findings)
-    findings.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
+        raise text.error("there are no rows below the names; export it again")
+    length_m = text.length_m(_one_unit(text, columns.units), "the columns' names")
+    values, clock = _timing(text, Rows(first, separator), columns, values)
+    text.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
     fourth = values[:, columns.ones]
     if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
         raise text.fault(0, "columns [3] are not 1: the file does not hold positions; export positions")
-    if columns.other:
-        shown = ", ".join(columns.other[:8]) + " ..." * (len(columns.other) > 8)
-        findings.add("other columns", f"{len(columns.other)}: {shown}", "left out")
+    text.add_others(columns.other)
     labels = tuple(columns.markers)
     places = np.array([k for axes in columns.markers.values() for k in axes], dtype=int)
     xyz = values[:, places].reshape(len(values), len(labels), 3)
-    newtons = force_unit(None, "the columns' names", options, findings) if forces else 1.0
-    plates = plates_in(forces, values, rate_hz=clock.rate_hz, units=(newtons, length_m), findings=findings)
-    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    return recording_of(
-        text, "text.plain_csv", clock, findings, labels=labels, markers_m=markers_m, force_plates=plates
-    )
+    plates = _plates(text, forces, values, clock.rate_hz, length_m)
+    markers_m = text.positions_m(xyz, length_m, labels)
+    return text.recorded("text.plain_csv", clock, len(values), labels=labels, markers_m=markers_m, force_plates=plates)
 
 
-def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int], findings: Findings) -> _Columns:
+def _sorted(text: Text, names: Sequence[str], forces: Plates) -> _Columns:
     """Sort the columns by their names."""
     time = frame = None
     time_unit = ""
@@ -131,72 +122,179 @@ def _sorted(text: Text, names: Sequence[str], of_forces: Collection[int], findin
             parts.setdefault(match[1], {})["XYZ".index(match[2])] = k
             units[k] = ""
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
-    used = {k for axes in markers.values() for k in axes} | {fourth[label] for label in markers if label in fourth}
-    used |= set(of_forces)
-    findings.note_incomplete(parts)
-    if not markers and not of_forces:
+    ones = tuple(fourth[label] for label in markers if label in fourth)
+    of_markers = [k for axes in markers.values() for k in axes]
+    of_forces = [k for plate in forces.values() for axes in plate.values() for k in axes.values()]
+    text.note_incomplete(parts)
+    if not markers and not forces:
         raise text.fault(
             0,
             "no marker: expected columns such as RSHO_x_mm, RSHO_y_mm, RSHO_z_mm, found "
             f"{', '.join(map(repr, names[:5]))}; rename the columns",
         )
-    return _Columns(
-        time=time,
-        time_unit=time_unit,
-        frame=frame,
-        markers=markers,
-        ones=tuple(fourth[label] for label in markers if label in fourth),
-        units=tuple(units[k] for axes in markers.values() for k in axes),
-        other=tuple(name for k, name in enumerate(names) if k not in used and k not in (time, frame)),
-    )
-
-
-def _counts(times: FloatArray) -> bool:
-    """Return True for times that number the samples: 1, 2, 3 ..."""
-    return len(times) > 2 and bool((np.diff(times) == 1.0).all() and (times == np.rint(times)).all())
+    used = {time, frame, *ones, *of_markers, *of_forces}
+    other = tuple(name for k, name in enumerate(names) if k not in used)
+    return _Columns(time, time_unit, frame, markers, ones, tuple(units[k] for k in of_markers), other)
 
 
 def _one_unit(text: Text, units: Sequence[str]) -> str | None:
     """Unit of length in the names, the same for all."""
-    if not units:
-        return None
-    found = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
-    said = list(dict.fromkeys(units))
-    if len(found) > 1 or (found and "" in said):
-        listed = ", ".join(repr(unit) for unit in said)
+    stated = list(dict.fromkeys(units))
+    factors = {LENGTHS_M.get(plain_unit(unit)) for unit in stated if unit}
+    if len(factors) > 1 or (factors and "" in stated):
+        listed = ", ".join(map(repr, stated))
         raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
-    return said[0] or None
+    return stated[0] or None if stated else None
 
 
-def _timing(
-    text: Text, rows: Rows, columns: _Columns, values: FloatArray, options: ReadOptions, findings: Findings
-) -> tuple[FloatArray, Clock]:
+def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tuple[FloatArray, Clock]:
     """Evenly spaced rows and their clock; frames without times need a rate."""
-    time, frame = columns.time, columns.frame
-    if time is not None and not columns.time_unit and _counts(values[:, time]):
+    time, frame, rate_hz = columns.time, columns.frame, text.options.rate_hz
+    counts = values[:, time] if time is not None and not columns.time_unit and len(values) > 2 else np.zeros(2)
+    if (np.diff(counts) == 1.0).all() and (counts % 1.0 == 0.0).all():
         time, frame = None, time
-        findings.add("time", "counts 1 by 1", "numbers of samples, not seconds")
+        text.add("time", "counts 1 by 1", "numbers of samples, not seconds")
     if time is None:
         if frame is None:
             raise text.fault(0, "there is no column 'time' (time_s, time_ms) and no column 'frame'; add one")
-        first_frame = check_frames(values[:, frame], text, rows.first, findings)
-        if not options.rate_hz:
-            raise ReadError(
-                f"{text.name}: there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
+        first_frame = check_frames(values[:, frame], text, rows.first)
+        if not rate_hz:
+            raise text.error(
+                "there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
             )
-        findings.add("rate", "frames without times", f"{options.rate_hz:g} frames per second, as in reading.rate_hz")
-        return values, Clock(options.rate_hz, first_frame, None)
+        text.add("rate", "frames without times", f"{rate_hz:g} frames per second, as in reading.rate_hz")
+        return values, Clock(rate_hz, first_frame, None)
     unit = plain_unit(columns.time_unit)
     if unit and unit not in TIMES_S:
         raise text.fault(0, f"the unit of the time is {columns.time_unit!r}, expected s or ms; rename the column")
-    findings.add(
+    text.add(
         "unit of time",
         f"the column's name states {columns.time_unit or 'no unit'}",
         f"times multiplied by {TIMES_S.get(unit, 1.0):g} to seconds",
         "" if unit else "name the column time_s or time_ms",
     )
-    rows = replace(rows, time=time, frame=frame, unit_s=TIMES_S.get(unit, 1.0))
-    values, clock = timed_rows(values, text, rows, options, findings)
+    values, clock = timed_rows(values, text, replace(rows, time=time, frame=frame, unit_s=TIMES_S.get(unit, 1.0)))
     if frame is None:
-        findings.add("frames", f"{len(values)} without numbers", "the first is frame 1")
+        text.add("frames", f"{len(values)} without numbers", "the first is frame 1")
     return values, clock
+
+
+def force_columns(names: Sequence[str]) -> Plates:
+    """Columns of each plate by its number: quantity -> axis -> column.
+
+    Examples
+    --------
+    >>> force_columns(["Time", "Fx", "Fy", "Fz", "COPx", "COPy", "COPz", "Ty"])
+    {1: {'F': {0: 1, 1: 2, 2: 3}, 'COP': {0: 4, 1: 5, 2: 6}, 'T': {1: 7}}}
+    """
+    columns: dict[int, dict[str, dict[int, int]]] = {}
+    for k, name in enumerate(names):
+        if match := _FORCE.fullmatch(name.strip()):
+            quantities = columns.setdefault(int(match[3][:9] or 1), {})
+            quantities.setdefault(match[1], {})["xyz".index(match[2])] = k
+    return {n: q for n, q in sorted(columns.items()) if len(q.get("F", ())) == 3 and len(q.get("COP", ())) == 3}
+
+
+def _plates(text: Text, columns: Plates, values: FloatArray, rate_hz: float, length_m: float) -> tuple[ForcePlate, ...]:
+    """Force plates of kind 0; the free moment is in the product of both units."""
+    force_n = text.force_n(None, "the columns' names") if columns else 1.0
+    plates = []
+    for number, quantities in columns.items():
+        force, point = (values[:, [quantities[name][axis] for axis in range(3)]] for name in ("F", "COP"))
+        couple = np.zeros_like(force)
+        for axis, k in quantities.get("T", {}).items():
+            couple[:, axis] = values[:, k] * force_n * length_m
+        has_moment = "T" in quantities
+        text.add(
+            f"force plate {number}",
+            f"columns of force, centre of pressure, {'' if has_moment else 'no '}free moment",
+            "force on the foot; its corners are unknown",
+            "" if has_moment else "export the free moment, too: it is set to zero",
+        )
+        plates.append(plate_of(Wrench(force * force_n, point * length_m, couple), number, rate_hz))
+    return tuple(plates)
+
+
+def has_two_headings(lines: list[str]) -> bool:
+    """Return True where the second line has the axes of the names in the first.
+
+    >>> has_two_headings(["'TIME' 'RIGHT HIP'", "'S' 'X' 'Y'"])
+    True
+    """
+    axes = {word.lower() for word in _words(lines[1])} if len(lines) > 1 else set[str]()
+    return {"x", "y"} <= axes <= {"n", "x", "y", "z", "", *TIMES_S}
+
+
+def _words(line: str) -> list[str]:
+    """Cells of a heading between tabs, or its words; quotes hold blanks together."""
+    if "\t" in line:
+        return [cell.strip(" '\"") for cell in line.split("\t")]
+    return ["".join(parts) for parts in _WORD.findall(line)]
+
+
+def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read a table with names in the first line and their axes in the second.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    options : ReadOptions, optional
+        Options of the readers; the file does not state its unit of length.
+
+    Returns
+    -------
+    Recording
+        Markers; of two-dimensional ones the third coordinate is 0.
+
+    Raises
+    ------
+    ReadError
+        No time, names that do not fit the axes, no unit of length, times that are not even, a cell that is not a number.
+
+    Notes
+    -----
+    The style of the tables of Winter (2009), Biomechanics and Motor Control of Human Movement, appendix A: ``'FRAME' 'TIME'
+    'RIGHT HIP'`` over ``'N' 'S' 'X' 'Y'``; names may be in quotes, with blanks or tabs between the columns.
+    """
+    text = read_text(path, options)
+    names, axes = [word for word in _words(text.lines[0]) if word], [word.lower() for word in _words(text.lines[1])]
+    while axes and not axes[-1]:
+        axes.pop()
+    starts = [k for k, axis in enumerate(axes) if axis not in ("y", "z")]
+    if len(starts) != len(names):
+        raise text.fault(
+            1,
+            f"{len(names)} names over {len(starts)} columns of their own or axes X; each marker needs X and Y, or X, Y, Z",
+        )
+    text.refuse_repeated(names, 0)
+    columns = {n: range(a, b) for n, a, b in zip(names, starts, [*starts[1:], len(axes)], strict=True)}
+    head = {name: axes[places[0]] for name, places in columns.items()}
+    times = [name for name in names if head[name] in TIMES_S or name.lower() == "time"]
+    frames = [name for name in names if head[name] == "n" or name.lower() == "frame"]
+    markers = {name: columns[name] for name in names if head[name] == "x" and len(columns[name]) in (2, 3)}
+    if len(times) != 1 or len(frames) > 1 or not markers:
+        raise text.fault(
+            0, f"found {len(times)} columns of time and {len(markers)} markers; expected one time and markers"
+        )
+    if other := [name for name in names if name not in {*times, *frames, *markers}]:
+        text.notes.append(f"columns that are neither time, frame nor marker, left out: {', '.join(other)}")
+    separator = "\t" if "\t" in text.lines[min(2, len(text.lines) - 1)].strip() else None
+    length_m = text.length_m(None, "the two lines of headings")
+    values = table(text, 2, len(text.lines), len(axes), separator)
+    frame = columns[frames[0]][0] if frames else None
+    rows = Rows(2, separator, columns[times[0]][0], frame, TIMES_S.get(head[times[0]], 1.0))
+    values, clock = timed_rows(values, text, rows)
+    labels = tuple(markers)
+    xyz = np.zeros((len(values), len(labels), 3))
+    for k, places in enumerate(markers.values()):
+        xyz[:, k, : len(places)] = values[:, places]
+    flat = any(len(places) == 2 for places in markers.values())
+    text.add("format", f"a table with two lines of headings, {len(axes)} columns", f"{len(labels)} markers")
+    text.add(
+        "axes",
+        f"columns X, Y{'' if flat else ', Z'}",
+        "the third coordinate is 0: a movement in the plane of X and Y" if flat else "unchanged",
+    )
+    markers_m = text.positions_m(xyz, length_m, labels)
+    return text.recorded("text.plain_csv", clock, len(values), labels=labels, markers_m=markers_m)

@@ -1,18 +1,20 @@
-"""TSV files of Qualisys Track Manager: markers, and rigid bodies (6D)."""
+"""TSV files of Qualisys Track Manager: markers, rigid bodies (6D) and force plates."""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from limbtorque.errors import ReadError
-from limbtorque.recordings.findings import Findings, length_unit, positions_m
+import numpy as np
+
+from limbtorque.arrays import FloatArray
+from limbtorque.recordings.force_plates import UnusableError, Wrench, implausible_surface, plate_axes, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.recording import Event, Recording
-from limbtorque.recordings.text.frames import Clock, Rows, recording_of, timed_rows
-from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
-from limbtorque.recordings.text.qualisys_forces import FIRST_WORD, read_qualisys_forces
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
+from limbtorque.recordings.text.table import Clock, Rows, Text, plain_number, read_text, table, timed_rows
 
 KNOWN = (
     *("NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "FREQUENCY", "NO_OF_ANALOG", "ANALOG_FREQUENCY"),
@@ -21,6 +23,9 @@ KNOWN = (
 )
 PER_BODY = 16  # X Y Z, three angles, residual, nine elements of the rotation matrix
 COUNT = {"3D": ("NO_OF_MARKERS", "MARKER_NAMES"), "6D": ("NO_OF_BODIES", "BODY_NAMES")}
+CORNERS = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
+SAMPLES = "NO_OF_SAMPLES"  # the first word of a file of a force plate
+_PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
 
 
 def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -50,99 +55,89 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     the frames. A marker is missing where a coordinate is empty or not a number, or all three are zero. An event's line
     has its name, its frame and its time, which counts from the first frame.
     """
-    findings = Findings()
-    text = read_text(path, options, findings)
-    if text.lines[0].upper().startswith(FIRST_WORD):
+    text = read_text(path, options)
+    if text.lines[0].upper().startswith(SAMPLES):
         return read_qualisys_forces(path, options)
-    header, events, first = _header(text, findings)
+    header, events, first = _header(text)
     data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
     if data not in COUNT:
-        raise ReadError(f"{text.name}: DATA_INCLUDED is {data!r}, expected 3D or 6D; export 3D data")
+        raise text.error(f"DATA_INCLUDED is {data!r}, expected 3D or 6D; export 3D data")
     counted, named = COUNT[data]
     if missing := [key for key in ("NO_OF_FRAMES", counted, "FREQUENCY", named) if key not in header]:
-        raise ReadError(f"{text.name}: the heading lacks {', '.join(missing)}; export the file again, with its heading")
-    n_markers, n_frames = (_count(text, header, key) for key in (counted, "NO_OF_FRAMES"))
-    frequency_hz = _frequency(text, header)
-    labels = tuple(plain_label(cell, findings) for cell in header[named])
-    if len(labels) != n_markers or not all(labels):
-        raise ReadError(
-            f"{text.name}: {counted} is {n_markers}, {named} has {sum(map(bool, labels))}; label all of them and "
-            "export them again"
+        raise text.error(f"the heading lacks {', '.join(missing)}; export the file again, with its heading")
+    n_points, n_frames = (_count(text, header, key) for key in (counted, "NO_OF_FRAMES"))
+    frequency_hz = plain_number(header["FREQUENCY"][0])
+    if not (math.isfinite(frequency_hz) and frequency_hz > 0.0):
+        said = header["FREQUENCY"][0][:40]
+        raise text.error(f"FREQUENCY is {said!r}, expected a number above zero; export it again")
+    labels = tuple(map(text.plain_label, header[named]))
+    if len(labels) != n_points or not all(labels):
+        raise text.error(
+            f"{counted} is {n_points}, {named} has {sum(map(bool, labels))}; label all of them and export them again"
         )
     what = "markers" if data == "3D" else "rigid bodies, whose origins are read and rotations left out"
-    findings.add("format", f"Qualisys TSV, {data} data", f"{n_markers} {what}, {n_frames} frames")
-    length_m = length_unit(None, "the heading", options, text.name, findings)
+    text.add("format", f"Qualisys TSV, {data} data", f"{n_points} {what}, {n_frames} frames")
+    length_m = text.length_m(None, "the heading")
     width = 3 if data == "3D" else PER_BODY
-    columns, first = _columns(text, first, n_markers) if data == "3D" else _columns_6d(text, first, n_markers)
-    values = table(text, first, len(text.lines), len(columns) + width * n_markers, "\t")
+    before, first = _columns(text, first, n_points) if data == "3D" else _columns_6d(text, first, n_points)
+    values = table(text, first, len(text.lines), before + width * n_points, "\t")
     if len(values) != n_frames:
-        raise ReadError(
-            f"{text.name}: NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
+        raise text.error(
+            f"NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
             "truncated, export it again"
         )
-    if columns:
-        rows = Rows(first, "\t", stated_hz=frequency_hz, where="FREQUENCY")
-        values, clock = timed_rows(values, text, rows, options, findings)
+    if before:
+        values, clock = timed_rows(values, text, Rows(first, "\t", stated_hz=frequency_hz, where="FREQUENCY"))
     else:
-        clock = _clock(text, len(values), frequency_hz, options, findings)
-    findings.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
-    xyz = values[:, len(columns) :].reshape(len(values), n_markers, width)[:, :, :3]
-    markers_m = positions_m(xyz, length_m, text.name, labels, findings)
-    findings.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
+        text.refuse_other_rate(frequency_hz, "FREQUENCY")
+        text.add("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
+        text.add("frames", f"{len(values)}, without numbers", "the first is frame 1")
+        clock = Clock(frequency_hz, start_s=None)
+    text.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
+    xyz = values[:, before:].reshape(len(values), n_points, width)[:, :, :3]
+    markers_m = text.positions_m(xyz, length_m, labels)
+    text.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
     in_order = tuple(sorted(events, key=lambda event: event.time_s))
-    return recording_of(text, "text.qualisys", clock, findings, labels=labels, markers_m=markers_m, events=in_order)
+    return text.recorded("text.qualisys", clock, len(values), labels=labels, markers_m=markers_m, events=in_order)
 
 
-def _header(text: Text, findings: Findings) -> tuple[dict[str, list[str]], list[Event], int]:
+def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
     """Values of the heading by name, events, and the first line after it."""
     header: dict[str, list[str]] = {}
     events = []
     for k, line in enumerate(text.lines):
         name, *values = line.split("\t")
+        while values and not values[-1].strip():
+            values.pop()
         key = name.strip().upper()
         if key == "EVENT":
-            events.append(_event(text, k, values, findings))
+            events.append(_event(text, k, values))
         elif key in KNOWN:
-            while values and not values[-1].strip():
-                values.pop()
             header[key] = values or [""]
         else:
-            break
-    else:
-        k = len(text.lines)
-    return header, events, k
+            return header, events, k
+    return header, events, len(text.lines)
 
 
-def _event(text: Text, line: int, values: Sequence[str], findings: Findings) -> Event:
-    said = [value.strip() for value in values]
-    while len(said) > 3 and not said[-1]:
-        said.pop()
-    frame, time_s = (plain_number(value) for value in said[1:]) if len(said) == 3 else (math.nan, math.nan)
+def _event(text: Text, line: int, values: Sequence[str]) -> Event:
+    """Event of a line: its name, frame and time."""
+    frame, time_s = (plain_number(value.strip()) for value in values[1:]) if len(values) == 3 else (math.nan, math.nan)
     if not (math.isfinite(time_s) and frame % 1 == 0.0):
         raise text.fault(line, f"expected EVENT, a name, a frame and a time, found {values}; export it again")
-    return Event(plain_label(said[0], findings), "", time_s)
+    return Event(text.plain_label(values[0].strip()), "", time_s)
 
 
 def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
     said = header[key][0].strip()
-    if not (said.isascii() and said.isdigit() and int(said[:12]) > 0):
-        raise ReadError(f"{text.name}: {key} is {said[:40]!r}, expected a whole number above zero; export it again")
+    if not (said.isascii() and said.isdigit() and int(said[:12]) > 0 and len(said) <= 12):
+        raise text.error(f"{key} is {said[:40]!r}, expected a whole number above zero; export it again")
     return int(said)
 
 
-def _frequency(text: Text, header: dict[str, list[str]]) -> float:
-    value = plain_number(header["FREQUENCY"][0])
-    if not (math.isfinite(value) and value > 0.0):
-        raise ReadError(
-            f"{text.name}: FREQUENCY is {header['FREQUENCY'][0][:40]!r}, expected a number above zero; export it again"
-        )
-    return value
-
-
-def _columns(text: Text, first: int, n_markers: int) -> tuple[list[str], int]:
+def _columns(text: Text, first: int, n_markers: int) -> tuple[int, int]:
     """Number of columns before the first marker, and the first line of numbers."""
     if first >= len(text.lines):
-        raise ReadError(f"{text.name}: there are no frames after the heading; it is truncated, export it again")
+        raise text.error("there are no frames after the heading; it is truncated, export it again")
     names = [cell.strip().lower() for cell in text.lines[first].split("\t")]
     if names[0] == "frame" or names[-1].endswith((" z", "_z")):
         while names and not names[-1]:
@@ -153,17 +148,17 @@ def _columns(text: Text, first: int, n_markers: int) -> tuple[list[str], int]:
                 f"found {len(names)} column names, expected three for each of {n_markers} markers, with or without "
                 "Frame and Time before them; export it again",
             )
-        return names[: len(names) - 3 * n_markers], first + 1
+        return len(names) - 3 * n_markers, first + 1
     cells = text.lines[first].rstrip("\t").split("\t")
-    return (["frame", "time"] if len(cells) == 3 * n_markers + 2 else []), first
+    return 2 * (len(cells) == 3 * n_markers + 2), first
 
 
-def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[list[str], int]:
-    """Columns before the first body, and the first line of numbers."""
+def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[int, int]:
+    """Number of columns before the first body, and the first line of numbers."""
     if first < len(text.lines) and text.lines[first].strip()[:1].isalpha():
         first += 1
     if first >= len(text.lines):
-        raise ReadError(f"{text.name}: there are no frames after the heading; it is truncated, export it again")
+        raise text.error("there are no frames after the heading; it is truncated, export it again")
     n_columns = len(text.lines[first].rstrip("\t").split("\t"))
     before = n_columns - PER_BODY * n_bodies
     if before not in (0, 2):
@@ -172,16 +167,136 @@ def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[list[str], int]:
             f"found {n_columns} columns, expected {PER_BODY} for each of {n_bodies} bodies (position, angles, residual, "
             "rotation matrix), with or without frame and time; export 6D data with all of them",
         )
-    return ["frame", "time"][:before], first
+    return before, first
 
 
-def _clock(text: Text, n_frames: int, frequency_hz: float, options: ReadOptions, findings: Findings) -> Clock:
-    """Clock of frames without times."""
-    if options.rate_hz and not math.isclose(options.rate_hz, frequency_hz, rel_tol=1e-3):
-        raise ReadError(
-            f"{text.name}: FREQUENCY is {frequency_hz:g}, reading.rate_hz says {options.rate_hz:g}; take the option out "
-            "for this trial, or correct the file"
+def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
+    """Read the force plates that Qualisys Track Manager exports as TSV.
+
+    Parameters
+    ----------
+    path : Path
+        The file of one plate, ``walk_f_1.tsv``; those of the other plates beside it are read as well.
+    options : ReadOptions, optional
+        Options of the readers; the file does not state its unit of length.
+
+    Returns
+    -------
+    Recording
+        Force plates of kind 0 with their corners, without markers, from time zero.
+
+    Raises
+    ------
+    ReadError
+        Not such a file, a corner is missing, no unit of length, plates of different rates or lengths.
+
+    Notes
+    -----
+    Columns are, after sample and time where these are there, force, moment and centre of pressure, three each; in the
+    axes of the plate (x from corner 2 to 1, y from corner 4 to 1, z their product, down into the floor) or of the
+    laboratory, as ``DESCRIPTION`` says. The wrench is the force at the centre of pressure with the free moment
+    Mz - (x Fy - y Fx), whose size does not depend on the depth of the sensors. A plate cannot pull, so the force is turned
+    upwards, against the plate's z, where the file holds the force on the plate.
+    """
+    files = _plates_of(path)
+    whole, plates, digest = Text(path.name, options), list[ForcePlate](), hashlib.sha256()
+    for number, file in sorted(files.items()):
+        text = read_text(file, options)
+        plates.append(_plate(text, number))
+        digest.update(text.sha256.encode())
+        whole.findings += text.findings
+        whole.notes += text.notes
+    sizes = {(plate.rate_hz, len(plate.force_n)) for plate in plates}
+    if len(sizes) > 1:
+        raise whole.error(
+            f"the plates beside it have other rates or numbers of samples ({len(files)} files); export them together"
         )
-    findings.add("rate", f"FREQUENCY is {frequency_hz:g} Hz", f"{frequency_hz:g} frames per second")
-    findings.add("frames", f"{n_frames}, without numbers", "the first is frame 1")
-    return Clock(frequency_hz, start_s=None)
+    whole.add("clock", "sample 1 is the first frame", "the first is at time zero")
+    whole.sha256 = digest.hexdigest()
+    ((rate_hz, n_frames),) = sizes
+    return whole.recorded("text.qualisys", Clock(rate_hz), n_frames, force_plates=tuple(plates))
+
+
+def _plates_of(path: Path) -> dict[int, Path]:
+    """Files of all plates of a recording, by their number."""
+    own = _PLATE.fullmatch(path.stem)
+    if not own:
+        return {1: path}
+    beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
+    return {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
+
+
+def _plate(text: Text, number: int) -> ForcePlate:
+    """Plate of a file."""
+    header, first = _plate_heading(text)
+    n_columns = len(text.lines[first].rstrip("\t").split("\t")) if first < len(text.lines) else 0
+    if n_columns not in (9, 11):
+        raise text.fault(
+            min(first, len(text.lines) - 1),
+            f"found {n_columns} columns, expected force, moment and centre of pressure, 9 columns or 11 with sample and "
+            "time; export the forces with all of them",
+        )
+    values = table(text, first, len(text.lines), n_columns, "\t")
+    rate_hz = _stated(text, header, "FREQUENCY")
+    if n_columns == 11:  # the file's own numbers and times
+        values, clock = timed_rows(values, text, Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY"))
+        rate_hz = clock.rate_hz
+    values = values[:, n_columns - 9 :]
+    if int(_stated(text, header, SAMPLES)) != len(values):
+        raise text.error(f"{SAMPLES} is {header[SAMPLES]}, the file has {len(values)}; export it again")
+    length_m = text.length_m(None, "the heading (Qualisys writes mm)")
+    keys = [[f"FORCE_PLATE_CORNER_{corner}_{axis}" for axis in "XYZ"] for corner in CORNERS]
+    corners_m = np.array([[_stated(text, header, key) for key in corner] for corner in keys]) * length_m
+    if reason := implausible_surface(corners_m, "FORCE_PLATE_CORNER"):
+        raise text.error(reason)
+    description = header.get("DESCRIPTION", "no DESCRIPTION")
+    words = set(re.findall(r"[a-z]+", header.get("DESCRIPTION", "").lower()))
+    local, stated = "local" in words, bool(words & {"local", "world", "lab", "laboratory", "global"})
+    try:
+        wrench, turned = _wrench(values, corners_m, length_m, local=local)
+    except UnusableError:
+        raise text.error("the corners of the plate do not span a surface; export the file again") from None
+    item = f"force plate {number}"
+    text.add(
+        item,
+        description[:60],
+        f"in the axes of the {'plate' if local else 'laboratory'}{', turned to the force on the foot' if turned else ''}",
+        "" if stated else "export the file with its heading; DESCRIPTION names local or world coordinates",
+        note="" if stated else f"{item}: DESCRIPTION does not state its axes, taken as those of the laboratory",
+    )
+    return plate_of(wrench, number, rate_hz, corners_m=corners_m)
+
+
+def _plate_heading(text: Text) -> tuple[dict[str, str], int]:
+    """Values of the heading by name, and the first line of numbers."""
+    header: dict[str, str] = {}
+    for k, line in enumerate(text.lines):
+        name, _, value = line.partition("\t")
+        if not re.fullmatch(r"[A-Z_]{4,}", name.strip()) or name.strip() in ("SAMPLE", "TIME"):
+            return header, k + bool(re.match(r"\s*[A-Za-z]", line))
+        header[name.strip()] = value.strip()
+    return header, len(text.lines)
+
+
+def _stated(text: Text, header: Mapping[str, str], key: str) -> float:
+    """Number of the heading."""
+    value = plain_number(header.get(key, ""))
+    if not math.isfinite(value) or (key == "FREQUENCY" and not value > 0.0):
+        said = header.get(key, "missing")[:40]
+        raise text.error(f"{key} is {said!r}, expected a number; export the file with its heading")
+    return value
+
+
+def _wrench(values: FloatArray, corners_m: FloatArray, length_m: float, *, local: bool) -> tuple[Wrench, bool]:
+    """Wrench in the laboratory frame, and True where its sign was turned."""
+    axes = plate_axes(corners_m).T
+    origin = corners_m.mean(axis=0)
+    force, moment, point = values[:, :3], values[:, 3:6], values[:, 6:] * length_m
+    if local:  # free moment Mz - (x Fy - y Fx)
+        free = moment[:, 2] - (point[:, 0] * force[:, 1] - point[:, 1] * force[:, 0])
+        force, point = force @ axes, origin + point @ axes
+    else:  # about the origin of the laboratory or the middle of the plate: where the couple is upright
+        couples = [moment - np.cross(point - about, force) for about in (np.zeros(3), origin)]
+        lying = [np.nansum((couple @ axes[:2].T) ** 2) for couple in couples]
+        free = couples[int(np.argmin(lying))] @ axes[2]
+    return pushing(Wrench(force, point, free[:, np.newaxis] * axes[2]), -axes[2])

@@ -1,8 +1,9 @@
-"""CSV files of Vicon Nexus: sections for trajectories, devices and events."""
+"""CSV files of Vicon Nexus: sections for trajectories, devices (with force plates) and events."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,17 +12,27 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import emg_channels
-from limbtorque.recordings.findings import Findings, length_unit, positions_m
+from limbtorque.recordings.force_plates import LOADED_N, NEAR_M, Wrench, distance_m, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.recording import Event, Recording
-from limbtorque.recordings.text.frames import Clock, bare_recording, check_frames, recording_of
-from limbtorque.recordings.text.lines import Text, plain_label, plain_number, read_text, table
-from limbtorque.recordings.text.vicon_plates import device_plates
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
+from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_unit
+from limbtorque.recordings.text.table import Clock, Text, check_frames, plain_number, read_text, table
 
 READER = "text.vicon"
 SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
+UNITS = {
+    "F": FORCES_N,
+    "M": MOMENTS_NM | {length + force: n * m for force, n in FORCES_N.items() for length, m in LENGTHS_M.items()},
+    "C": LENGTHS_M,
+}
+MAX_OFF_M = 0.002  # between the centre of pressure of the moments and the one in the file
+TURNED = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))  # axes of the laboratory, and those turned by 180 degrees
+COMBINED = ("combined", "combined plates", "combined force plates")  # outputs of all plates together
+FEWEST = 10  # loaded samples that say where moments are about
+_COLUMN = re.compile(r"([FMC])([xyz])(\d*)", re.IGNORECASE)
+_OUTPUT = re.compile(r"[\s.-]*\b(?:forces?|moments?|cop|cent(?:re|er) of pressure)$", re.IGNORECASE)
+Columns = Mapping[str, Mapping[int, int]]
 
 
 @dataclass(frozen=True)
@@ -80,106 +91,91 @@ def read_vicon(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     A section has its name, its rate, a line of what the columns belong to, a line of column names (Frame, Sub Frame,
     X, Y, Z, ...), a line of units, and its frames, up to an empty line. A marker is missing where a coordinate is empty or
     not a number, or all three are zero. The axes and the sign of the force plates follow from their numbers
-    (`vicon_plates.device_plates`).
+    (`device_plates`).
     """
-    findings = Findings()
-    text = read_text(path, options, findings)
+    text = read_text(path, options)
     separator = ";" if text.lines[1:2] and text.lines[0].count(";") > text.lines[0].count(",") else ","
     separator = "\t" if text.lines[0].count("\t") else separator
     sections = _sections(text, separator)
     named = {section.name: section for section in sections}
     if len(named) < len(sections):
-        raise ReadError(f"{text.name}: a section occurs twice; export the file again")
-    if "trajectories" not in named:
-        return _devices_only(text, named, separator, findings)
-    findings.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
-    part = named["trajectories"]
-    labels, values, units = _table(text, part, separator, 3, findings)
-    wanted = {unit for unit in units if unit}
-    if len(wanted) > 1:
-        raise text.fault(part.first + 4, f"more than one unit of length: {', '.join(sorted(wanted))}; export it again")
-    length_m = length_unit(next(iter(wanted), None), "the line of units of Trajectories", options, text.name, findings)
-    first_frame = check_frames(values[:, 0], text, part.first + 5, findings)
-    rate_hz = _rate(text, part, options, findings)
-    findings.add("axes", "columns X, Y, Z", "unchanged; plane.up_axis of the settings defines the vertical")
-    markers_m = positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, text.name, labels, findings)
-    devices = _devices(text, named.get("devices"), separator, findings)
-    _check_samples(text, named.get("devices"), devices, rate_hz, len(values))
-    events = _events(text, named.get("events"), separator, (first_frame - 1) / rate_hz, findings)
-    plates = device_plates(
-        devices.labels,
-        devices.units,
-        devices.values,
-        rate_hz=devices.rate_hz,
-        markers_m=markers_m,
-        findings=findings,
-    )
-    clock = Clock(rate_hz, first_frame, None)
-    return recording_of(
-        text,
+        raise text.error("a section occurs twice; export the file again")
+    part, of_devices = named.get("trajectories"), named.get("devices")
+    if part is None:
+        return _devices_only(text, named, separator)
+    text.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "Trajectories, Devices and Events are read")
+    labels, values, units = _table(text, part, separator, of_points=True)
+    stated = {unit for unit in units if unit}
+    if len(stated) > 1:
+        raise text.fault(part.first + 4, f"more than one unit of length: {', '.join(sorted(stated))}; export it again")
+    length_m = text.length_m(next(iter(stated), None), "the line of units of Trajectories")
+    first_frame, n_frames, rate_hz = check_frames(values[:, 0], text, part.first + 5), len(values), part.rate_hz
+    text.refuse_other_rate(rate_hz, "the rate of Trajectories")
+    text.add("rate", f"below Trajectories {rate_hz:g}", f"{rate_hz:g} frames per second")
+    text.add("axes", "columns X, Y, Z", "unchanged; plane.up_axis of the settings defines the vertical")
+    markers_m = text.positions_m(values[:, 2:].reshape(n_frames, len(labels), 3), length_m, labels)
+    devices = _devices(text, of_devices, separator)
+    per_frame = devices.rate_hz / rate_hz
+    if of_devices and (abs(per_frame - round(per_frame)) > 1e-6 or len(devices.values) != n_frames * round(per_frame)):
+        raise text.fault(
+            of_devices.first,
+            f"Devices has {len(devices.values)} samples at {devices.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
+            "the file is damaged or truncated, export it again",
+        )
+    return text.recorded(
         READER,
-        clock,
-        findings,
+        Clock(rate_hz, first_frame, None),
+        n_frames,
         labels=labels,
         markers_m=markers_m,
-        events=events,
-        force_plates=plates,
+        events=_events(text, named.get("events"), separator, (first_frame - 1) / rate_hz),
+        force_plates=device_plates(text, devices, markers_m),
         **devices.channels,
     )
 
 
-def _devices_only(text: Text, named: Mapping[str, _Section], separator: str, findings: Findings) -> Recording:
+def _devices_only(text: Text, named: Mapping[str, _Section], separator: str) -> Recording:
     """Recording without markers: force plates and channels of Devices."""
-    devices = _devices(text, named.get("devices"), separator, findings)
-    rate_hz, n_frames = devices.rate_hz / devices.per_frame, len(devices.values) // devices.per_frame
-    plates = device_plates(
-        devices.labels,
-        devices.units,
-        devices.values,
-        rate_hz=devices.rate_hz,
-        markers_m=np.zeros((n_frames, 0, 3)),
-        findings=findings,
-    )
-    clock = Clock(rate_hz, devices.first_frame, None)
-    findings.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "no Trajectories: no markers")
-    found = bare_recording(text, READER, clock, findings, n_frames=n_frames, force_plates=plates, **devices.channels)
-    if not plates and not emg_channels(found):
-        raise ReadError(
-            f"{text.name}: there is no section Trajectories, only {', '.join(named)}, without whole force plates or "
+    devices = _devices(text, named.get("devices"), separator)
+    n_frames = len(devices.values) // devices.per_frame
+    plates = device_plates(text, devices, np.zeros((n_frames, 0, 3)))
+    clock = Clock(devices.rate_hz / devices.per_frame, devices.first_frame, None)
+    text.add("format", f"Vicon Nexus CSV with {', '.join(named)}", "no Trajectories: no markers")
+    recording = text.recorded(READER, clock, n_frames, force_plates=plates, **devices.channels)
+    if not plates and not emg_channels(recording):
+        raise text.error(
+            f"there is no section Trajectories, only {', '.join(named)}, without whole force plates or "
             "electromyography; export the trajectories as well"
         )
-    return found
+    return recording
 
 
 def _sections(text: Text, separator: str) -> list[_Section]:
     """Sections of the file, each with its rate."""
-    starts = [k for k, line in enumerate(text.lines) if line.strip(f'{separator}" \t').lower() in SECTIONS]
+    quoted = f'{separator}" \t'
+    starts = [k for k, line in enumerate(text.lines) if line.strip(quoted).lower() in SECTIONS]
     if not starts:
-        raise text.fault(
-            0, f"found {text.lines[0][:40]!r}, expected a section, Trajectories or Devices; not a Vicon Nexus export"
-        )
-    found = []
+        said = text.lines[0][:40]
+        raise text.fault(0, f"found {said!r}, expected a section, Trajectories or Devices; not a Vicon Nexus export")
+    sections = []
     for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
-        name = text.lines[start].strip(f'{separator}" \t').lower()
-        said = text.lines[start + 1].strip(f'{separator}" \t') if start + 1 < len(text.lines) else ""
+        name = text.lines[start].strip(quoted).lower()
+        said = text.lines[start + 1].strip(quoted) if start + 1 < len(text.lines) else ""
         rate_hz = plain_number(said)
         if not (math.isfinite(rate_hz) and rate_hz > 0.0):
-            raise text.fault(
-                start + 1, f"the rate of {name} is {said[:40]!r}, expected a number above zero; export again"
-            )
-        found.append(_Section(name, start, following, rate_hz))
-    return found
+            wrong = f"the rate of {name} is {said[:40]!r}, expected a number above zero; export again"
+            raise text.fault(start + 1, wrong)
+        sections.append(_Section(name, start, following, rate_hz))
+    return sections
 
 
 def _table(
-    text: Text, section: _Section, separator: str, per_label: int, findings: Findings
+    text: Text, section: _Section, separator: str, *, of_points: bool
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
-    """Labels, numbers and units of a section; `per_label` 0: any number of columns."""
+    """Labels, numbers and units of a section; of points, each label is over X, Y and Z."""
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
-    over, names, units = (
-        [plain_label(cell, findings) for cell in text.cells(section.first + k, separator)] for k in (2, 3, 4)
-    )
+    over, names, units = ([*map(text.plain_label, text.cells(section.first + k, separator))] for k in (2, 3, 4))
     if [name.lower() for name in names[:2]] != ["frame", "sub frame"]:
         raise text.fault(
             section.first + 3, f"expected columns Frame and Sub Frame first, found {names[:2]}; export again"
@@ -189,69 +185,47 @@ def _table(
     n = len(names)
     values = table(text, section.first + 5, section.last, n, separator)
     units = [*units, *[""] * n][2:n]
-    labelled = {k: cell for k, cell in enumerate(over[2:]) if cell}
-    if per_label:
+    if of_points:
+        labelled = {k: cell for k, cell in enumerate(over[2:]) if cell}
         axes = [name.upper() for name in names[2:]]
-        if axes != ["X", "Y", "Z"] * (len(axes) // 3) or [*labelled] != [*range(0, len(axes), per_label)] or not axes:
+        if axes != ["X", "Y", "Z"] * (len(axes) // 3) or [*labelled] != [*range(0, len(axes), 3)] or not axes:
             raise text.fault(
                 section.first + 3,
                 f"{len(labelled)} labels over {len(axes)} columns, expected X, Y, Z under each; label all trajectories, "
                 "leave velocities and accelerations out, and export them again",
             )
         return tuple(labelled.values()), values, units
-    carried, device = [], ""
+    labels, device = [], ""
     for k in range(2, n):
         device = over[k] if k < len(over) and over[k] else device
-        carried.append(f"{device}.{names[k]}" if device else names[k])
-    return tuple(carried), values, units
+        labels.append(f"{device}.{names[k]}" if device else names[k])
+    return tuple(labels), values, units
 
 
-def _rate(text: Text, section: _Section, options: ReadOptions, findings: Findings) -> float:
-    if options.rate_hz and not math.isclose(options.rate_hz, section.rate_hz, rel_tol=1e-3):
-        raise ReadError(
-            f"{text.name}: the rate of Trajectories is {section.rate_hz:g}, reading.rate_hz says {options.rate_hz:g}; "
-            "remove the option for this trial, or correct the file"
-        )
-    findings.add("rate", f"below Trajectories {section.rate_hz:g}", f"{section.rate_hz:g} frames per second")
-    return section.rate_hz
-
-
-def _devices(text: Text, section: _Section | None, separator: str, findings: Findings) -> _Devices:
+def _devices(text: Text, section: _Section | None, separator: str) -> _Devices:
     """Channels of the section Devices."""
     if section is None:
-        findings.add("analog", "no section Devices", "none")
+        text.add("analog", "no section Devices", "none")
         return _Devices()
-    labels, values, units = _table(text, section, separator, 0, findings)
+    labels, values, units = _table(text, section, separator, of_points=False)
     per_frame = int(np.nan_to_num(values[:, 1]).clip(0, 1e6).max()) + 1
-    check_frames(values[:, 0] * per_frame + values[:, 1], text, section.first + 5, Findings(), what="sample")
-    findings.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
+    check_frames(values[:, 0] * per_frame + values[:, 1], text, section.first + 5, what="sample")
+    text.add("analog", f"{len(labels)} columns of Devices at {section.rate_hz:g} Hz", "kept, with their units")
     first_frame = int(np.nan_to_num(values[0, 0], nan=1.0).clip(1, 1e9))
     return _Devices(labels, tuple(units), values[:, 2:], first_frame, per_frame, section.rate_hz)
 
 
-def _check_samples(text: Text, section: _Section | None, devices: _Devices, rate_hz: float, n_frames: int) -> None:
-    """Refuse devices that have not a whole number of samples for each frame."""
-    per_frame = devices.rate_hz / rate_hz
-    if section and (abs(per_frame - round(per_frame)) > 1e-6 or len(devices.values) != n_frames * round(per_frame)):
-        raise text.fault(
-            section.first,
-            f"Devices has {len(devices.values)} samples at {section.rate_hz:g} Hz for {n_frames} frames at {rate_hz:g} Hz; "
-            "the file is damaged or truncated, export it again",
-        )
-
-
-def _events(
-    text: Text, section: _Section | None, separator: str, shift_s: float, findings: Findings
-) -> tuple[Event, ...]:
+def _events(text: Text, section: _Section | None, separator: str, shift_s: float) -> tuple[Event, ...]:
     """Events, in order of time; their times count from frame 1 of the capture."""
     if section is None:
-        findings.add("events", "no section Events", "none")
+        text.add("events", "no section Events", "none")
         return ()
     names = [cell.strip().lower() for cell in text.cells(min(section.first + 2, len(text.lines) - 1), separator)]
-    columns = [_index(names, wanted) for wanted in ("context", "name", "time")]
-    if None in columns:
+    starts = ("context", "name", "time")
+    columns = [next((k for k, name in enumerate(names) if name.startswith(start)), -1) for start in starts]
+    if min(columns) < 0:
         raise text.fault(section.first + 2, f"expected columns Context, Name and Time (s), found {names}; export again")
-    context, name, time = (int(k) for k in columns if k is not None)
+    context, name, time = columns
     events = []
     for k in range(section.first + 3, section.last):
         row = [cell.strip(" \t") for cell in text.cells(k, separator)]
@@ -260,10 +234,154 @@ def _events(
         time_s = plain_number(row[time]) if len(row) > max(context, name, time) else math.nan
         if not math.isfinite(time_s):
             raise text.fault(k, f"expected an event with a time in s, found {row}; export it again")
-        events.append(Event(plain_label(row[name], findings), plain_label(row[context], findings), time_s - shift_s))
-    findings.add("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
+        events.append(Event(text.plain_label(row[name]), text.plain_label(row[context]), time_s - shift_s))
+    text.add("events", f"{len(events)}, which count from frame 1 of the capture", f"{-shift_s:+.3f} s added")
     return tuple(sorted(events, key=lambda event: event.time_s))
 
 
-def _index(names: Sequence[str], wanted: str) -> int | None:
-    return next((k for k, name in enumerate(names) if name.startswith(wanted)), None)
+# ---- force plates ----
+
+
+def plate_columns(labels: Sequence[str]) -> dict[str, Columns]:
+    """Columns of each device with forces: device -> quantity -> axis -> column.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Labels of the channels, device and column name with a point between them.
+
+    Examples
+    --------
+    >>> plate_columns(["Plate #1 - Force.Fx", "Plate #1 - Force.Fy", "Plate #1 - CoP.Cx", "EMG.RF"])
+    {'Plate #1': {'F': {0: 0, 1: 1}, 'C': {0: 2}}}
+    """
+    columns: dict[str, dict[str, dict[int, int]]] = {}
+    for k, label in enumerate(labels):
+        device, _, name = label.rpartition(".")
+        if match := _COLUMN.fullmatch(name.strip()):
+            device = " ".join(filter(None, (_OUTPUT.sub("", device.strip()), match[3])))
+            axes = columns.setdefault(device, {}).setdefault(match[1].upper(), {})
+            axes["xyz".index(match[2].lower())] = k
+    return {device: quantities for device, quantities in columns.items() if "F" in quantities}
+
+
+def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple[ForcePlate, ...]:
+    """Force plates of kind 0 from the columns of devices.
+
+    Parameters
+    ----------
+    text : Text
+        The file; gets a finding for each plate, with the reason where it is not used.
+    devices : _Devices
+        The columns.
+    markers_m : ndarray of shape (n_frames, n_markers, 3)
+        Markers over the same time, m; they say which side of the plate the body is on.
+
+    Notes
+    -----
+    Nexus writes the force on the plate or on the foot, and moments about a point of the plate that the file does not state.
+    For loaded samples with centre of pressure P, the moment M - P x F about the origin of the laboratory is F x O but for the free moment about
+    the vertical: O is the least-squares solution of its horizontal components. Where force, moment and P are in the same
+    axes the residual is that of rounding; as a distance, over the force, it may be 2 mm. Where axes turned by 180 degrees
+    fit as well, since P hardly moves, those of the laboratory are a guess. The plate's moment is M + O x F, whose sign is that of the force on
+    the foot: a plate cannot pull.
+    """
+    plates: list[ForcePlate] = []
+    for device, columns in plate_columns(devices.labels).items():
+        item, why = f"force plate {device!r}", ""
+        if device.lower() in COMBINED:
+            text.add(item, "the sum of the plates", "not used")
+            continue
+        read = _in_si(columns, devices)
+        if isinstance(read, str):
+            why = read
+        else:
+            wrench, point_m, off_m = _about(*read)
+            if off_m[0] > MAX_OFF_M:
+                why = (
+                    f"its moments and its centre of pressure are {off_m[0]:.2g} m apart (root mean square): not in the same axes; "
+                    "export forces, moments and centres of pressure in the axes of the laboratory"
+                )
+        if why:
+            text.add(item, why, "not used", note=f"{item} is not used: {why}")
+            continue
+        number = len(plates) + 1
+        plates.append(_plate(wrench, point_m, number, devices.rate_hz, markers_m))
+        _add_finding(text, f"force plate {number}", device, plates[-1], columns, markers_m)
+        if min(off_m[1:], default=1.0) <= MAX_OFF_M:
+            said = "forces and moments in axes turned by 180 degrees would fit the centre of pressure as well"
+            settle = "compare the sign of braking with a C3D export"
+            text.add(f"axes of force plate {number}", said, "in those of the laboratory", settle)
+    return tuple(plates)
+
+
+def _in_si(columns: Columns, devices: _Devices) -> tuple[FloatArray, FloatArray, FloatArray | None] | str:
+    """Force, point and moment in SI units; a sentence where they are not usable."""
+    vectors = []
+    for quantity, name in (("F", "force"), ("C", "centre of pressure"), ("M", "moment")):
+        axes = columns.get(quantity, {})
+        if len(axes) != 3:
+            if quantity == "M" and not axes:
+                continue
+            return f"{len(axes)} of 3 columns of its {name}; export force, moment and centre of pressure (CoP)"
+        units = [devices.units[axes[k]] for k in range(3)]
+        factors = [UNITS[quantity].get(plain_unit(unit)) for unit in units]
+        if None in factors:
+            return f"the units of its {name} are {', '.join(map(repr, units))}; export them in N, N.mm and mm"
+        vectors.append(devices.values[:, [axes[k] for k in range(3)]] * np.array(factors, dtype=float))
+    return vectors[0], vectors[1], vectors[2] if len(vectors) > 2 else None
+
+
+def _about(
+    force: FloatArray, point: FloatArray, moment: FloatArray | None
+) -> tuple[Wrench, FloatArray, tuple[float, ...]]:
+    """Wrench about a fixed point, mean centre of pressure, and their distances, m.
+
+    The distances are those of forces and moments as they are, and turned (`TURNED`).
+    """
+    finite = np.isfinite(np.hstack([force, point, force if moment is None else moment])).all(axis=1)
+    loaded = np.flatnonzero(finite & (np.linalg.norm(np.nan_to_num(force), axis=1) > LOADED_N))
+    point_m = point[loaded].mean(axis=0) if len(loaded) else np.zeros(3)
+    if moment is None or len(loaded) < FEWEST:
+        return Wrench(force, point, np.zeros_like(force)), point_m, (0.0,)
+    fits = [_fixed_point(force[loaded] * axes, point[loaded], moment[loaded] * axes) for axes in np.array(TURNED)]
+    about = Wrench(force, np.broadcast_to(fits[0][0], force.shape), moment)
+    return about, point_m, tuple(off_m for _, off_m in fits)
+
+
+def _fixed_point(force: FloatArray, point: FloatArray, moment: FloatArray) -> tuple[FloatArray, float]:
+    """Point that moments are about, and the distance left, m (root mean square)."""
+    vertical = int(np.abs(force.mean(axis=0)).argmax())
+    level = [k for k in range(3) if k != vertical]
+    # F x O = M - P x F, its horizontal components
+    crossed = np.cross(force[:, np.newaxis], np.eye(3)).transpose(0, 2, 1)[:, level].reshape(-1, 3)
+    wanted = (moment - np.cross(point, force))[:, level].ravel()
+    origin = np.asarray(np.linalg.lstsq(crossed, wanted, rcond=None)[0], dtype=float)
+    off = (crossed @ origin - wanted).reshape(-1, 2) / np.linalg.norm(force, axis=1, keepdims=True)
+    return origin, float(np.sqrt(np.mean(np.sum(off**2, axis=1))))
+
+
+def _plate(wrench: Wrench, point_m: FloatArray, number: int, rate_hz: float, markers_m: FloatArray) -> ForcePlate:
+    """Plate with the wrench on the foot, its surface at the height of the pressure."""
+    vertical = int(np.abs(np.nan_to_num(wrench.force_n).sum(axis=0)).argmax())
+    heights = markers_m[..., vertical][~np.isnan(markers_m[..., vertical])]
+    side = 1.0 if not heights.size or np.median(heights) >= point_m[vertical] else -1.0
+    on_foot, _ = pushing(wrench, side * np.eye(3)[vertical])
+    return plate_of(on_foot, number, rate_hz, corners_m=np.tile(point_m, (4, 1)))
+
+
+def _add_finding(
+    text: Text, item: str, device: str, plate: ForcePlate, columns: Columns, markers_m: FloatArray
+) -> None:
+    """Finding on a plate, a guess where it acts far from the feet or lacks its moment."""
+    has_moment = "M" in columns
+    text.add(
+        item,
+        f"{device}: force, centre of pressure{' and moment' if has_moment else ', no moment'}",
+        "force on the foot; its corners are unknown",
+        "" if has_moment else "export the moment, too: the free moment is set to zero",
+    )
+    apart_m = distance_m(markers_m, [plate])
+    if apart_m > NEAR_M:
+        said = f"it acts {apart_m:.2f} m (median) from the nearest of the lowest markers"
+        text.add(f"place of {item}", said, "used", "compare its axes with those of the markers (`limbtorque inspect`)")

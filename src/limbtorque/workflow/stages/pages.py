@@ -8,7 +8,7 @@ from pathlib import Path
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.quality.verdict import Verdict, note_that_begins
-from limbtorque.recordings.audit import Audit
+from limbtorque.recordings.recording import Audit
 from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
