@@ -88,26 +88,25 @@ print(len(names))
     assert int(python(environment, code)) > 150
 
 
-def test_a_recording_is_read_and_its_time_is_limited(environment):
+def test_a_recording_is_read_and_the_time_of_a_child_is_limited(environment):
     code = f"""
+from operator import attrgetter
 from pathlib import Path
 from limbtorque.errors import ReadError
-from limbtorque.recordings import limits, sandbox
+from limbtorque.recordings import sandbox
 from limbtorque.recordings.sandbox import GuardedReader
-assert limits.resource is None and not sandbox._POLLS
-sandbox.fork_readers()
-assert not sandbox._forks
-path = Path({str(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")!r})
+assert sandbox.resource is None and not sandbox._TIMER
+path, frames = Path({str(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")!r}), attrgetter("n_frames")
 with GuardedReader() as reader:
     print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
     try:
-        reader.read(path, memory_limit_mb=512, time_limit_s=1e-6)
+        reader.apply(frames, path, memory_limit_mb=512, time_limit_s=1e-6)
     except ReadError as error:
         print(error)
-    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
-    reader._child.process.kill()
-    reader._child.process.wait()
-    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
+    print(reader.apply(frames, path, memory_limit_mb=512, time_limit_s=60.0))
+    reader._child.kill()
+    reader._child.wait()
+    print(reader.apply(frames, path, memory_limit_mb=512, time_limit_s=60.0))
 """
     first, stopped, *again = python(environment, code).splitlines()
     assert (first, again) == ("251", ["251", "251"])

@@ -34,7 +34,7 @@ def test_the_given_rate_agrees_to_a_thousandth(tmp_path, given_hz, agrees):
     if agrees:
         assert read_c3d(source, options).rate_hz == 100.0
         return
-    with pytest.raises(ReadError, match=rf"the file has 100 frames per second, reading.rate_hz is {given_hz:g}"):
+    with pytest.raises(ReadError, match=rf"POINT:RATE is 100 frames per second, reading.rate_hz is {given_hz:g}"):
         read_c3d(source, options)
 
 

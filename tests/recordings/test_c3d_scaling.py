@@ -151,8 +151,8 @@ def test_a_general_scale_of_an_impossible_size_is_refused(general, said):
 
 
 def test_a_complete_file_has_no_finding():
-    assert scale_findings(header(**GOOD), np.zeros((40, 2))) == []
-    assert scale_findings(header(0), np.zeros((0, 0))) == []
+    assert list(scale_findings(header(**GOOD), np.zeros((40, 2)))) == []
+    assert list(scale_findings(header(0), np.zeros((0, 0)))) == []
 
 
 @pytest.mark.parametrize("name", ["GEN_SCALE", "SCALE", "OFFSET"])
@@ -238,7 +238,7 @@ def test_unsigned_numbers_that_wrap_round_are_signed():
     )
     assert finding.interpretation == "unsigned"
     assert "make ANALOG:FORMAT SIGNED" in finding.to_settle
-    assert scale_findings(made, stored(32760, 32775, 32767, 32768)) == []
+    assert list(scale_findings(made, stored(32760, 32775, 32767, 32768))) == []
     [finding] = scale_findings(header(scale=0.1, **GOOD), stored(32767, -32768))
     assert "ANALOG:FORMAT is not stated, but 1 steps" in finding.stated
     assert (finding.interpretation, "make ANALOG:FORMAT UNSIGNED" in finding.to_settle) == ("signed", True)

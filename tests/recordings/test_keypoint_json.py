@@ -168,7 +168,7 @@ def test_a_rate_is_needed_and_may_be_in_the_file(tmp_path):
         read_recording(first, ReadOptions(metres_per_pixel=SCALE_M))
     single = write_json(tmp_path / "all.json", {"fps": 60, "frames": [{"people": [person(one)]} for one in xy]})
     assert read_recording(single, ReadOptions(metres_per_pixel=SCALE_M)).rate_hz == 60.0
-    with pytest.raises(ReadError, match=r"states 60 frames per second, reading\.rate_hz is 30"):
+    with pytest.raises(ReadError, match=r"the rate in the file is 60 frames per second, reading\.rate_hz is 30"):
         read_recording(single, PIXELS)
 
 

@@ -37,6 +37,7 @@ from limbtorque.recordings.recording import Recording
 
 _GRACE_S = 5.0
 _STATM = Path("/proc/self/statm")
+_TIMER = hasattr(signal, "setitimer")
 
 
 class GuardedReader:
@@ -214,7 +215,7 @@ def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
 @contextlib.contextmanager
 def _stopped_after(time_limit_s: float, path: Path) -> Iterator[None]:
     """Stop what runs in the main thread after some time, where the system has an interval timer."""
-    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+    if sys.platform == "win32" or not _TIMER or threading.current_thread() is not threading.main_thread():
         yield
         return
 
@@ -280,7 +281,7 @@ def _address_space() -> int:
 
 def _limit(n_bytes: int, time_s: float) -> None:
     """Limit address space, bytes, and time, s, of this process; 0 for no limit."""
-    if sys.platform == "win32":
+    if sys.platform == "win32" or not _TIMER:
         return
     signal.setitimer(signal.ITIMER_REAL, time_s)
     if resource is not None and _STATM.exists():

@@ -147,7 +147,7 @@ class Source:
         if factor is None:
             raise self.error(
                 f"unit of length: {said}, expected one of mm, cm, m; "
-                "set it in the file, or give reading.length_unit: units of length are never guessed"
+                "set it in the file, or give it with the option reading.length_unit: units of length are never guessed"
             )
         self.add("unit of length", said, f"positions multiplied by {factor:g} to metres")
         return factor

@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.recordings.recording import Audit, Finding
-from limbtorque.recordings.recording import Event
+from limbtorque.recordings.recording import Audit, Event, Finding
 
 SAME_TIME_S = 1e-6  # times that differ by rounding only
 

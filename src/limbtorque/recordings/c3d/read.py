@@ -32,7 +32,7 @@ Group = Mapping[str, Any]
 USED = ("POINT", "ANALOG", "FORCE_PLATFORM", "EVENT")
 MODELLED_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
 MARKER = "MARKER"  # a type of TYPE_GROUPS that names positions has this in it
-FOLD = 8  # memory of reading, times the file, for numbers of two bytes
+POINT_BYTES, ANALOG_BYTES = 32, 8  # of memory for a point or an analog value of a frame
 ABOUT_THE_PERSON = {
     "SUBJECTS": ("NAMES",),
     "SUBJECT": ("WEIGHT", "HEIGHT", "GENDER"),
@@ -78,7 +78,8 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
     if header.broken_at is not None:
         raise source.error(f"the parameters cannot be followed beyond byte {header.broken_at}; export it again")
     refuse_unreadable_scale(header, path.name)
-    source.refuse_larger((FOLD if header.scale > 0 else FOLD // 2) * source.size)
+    n_bytes = header.n_frames * (POINT_BYTES * header.n_points + ANALOG_BYTES * header.n_analog)
+    source.refuse_larger(source.size + n_bytes)
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
         samples = read_samples(raw, header)
         times = real_numbers(raw[304 : 304 + 4 * header.n_events], header.processor)

@@ -55,8 +55,8 @@ def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         if not 0.0 < value < 1e6:
             raise text.error(f"{name} is {said[name][:40]!r}, expected a number above zero; export it again")
     n_plates, rate_hz = int(numbers["numberofforceplates"]), numbers["samplerate"]
-    expected = [f"{name}{n}" for n in range(1, n_plates + 1) for name in PER_PLATE]
-    if [name.upper() for name in columns] != expected:
+    expected = [f"{name}{n}" for n in range(1, min(n_plates, len(columns)) + 1) for name in PER_PLATE]
+    if [name.upper() for name in columns] != expected or len(columns) != 7 * n_plates:
         raise text.fault(names, f"found columns {columns[:8]}, expected {expected[:8]} ...; export it again")
     values = table(text, names + 1, len(text.lines), 1 + len(expected), None)
     if not len(values) or said.get("numberofsamples", str(len(values))).strip() != str(len(values)):
