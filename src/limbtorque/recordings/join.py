@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ReadError
 from limbtorque.recordings.force_plates import FRAMES, LOADED_N, NEAR_M, distance_m
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Audit, Event, Finding, ForcePlate, Recording
+from limbtorque.recordings.recording import Audit, Event, ForcePlate, Recording
+from limbtorque.recordings.source import Source
 
 RATIO = 1e-3  # how far the ratio of the rates may be from a whole number
 SHIFT = 0.1  # of a frame: how far the samples may lie beside the frames
@@ -67,52 +68,51 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     lower end of the body as the markers show it: within 0.1 m (median) of one of the markers that are, along the force,
     no more than 0.25 m above the lowest; and the body stands along them (`stands`).
     """
-    names = f"{markers.source} with the forces of {forces.source}"
-    _check_files(markers, forces, names)
-    told = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
-    findings = [replace(f, item=f"{f.item} of {forces.source}") for f in told]
-    notes = [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
-    offset_s = _offset_s(markers, forces, options, findings)
-    clock = _clock(markers, forces.force_plates[0].rate_hz, offset_s, names)
-    plates = tuple(_cut_plate(plate, markers, forces, offset_s, names) for plate in forces.force_plates)
-    notes += _coverage(markers, forces, clock, names)
-    findings += [
-        Finding(
-            "samples of the forces",
-            f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
-            f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
-            f"offset {abs(clock.off_s):.2g} s",
-        ),
-        _axes(markers, plates, forces),
-    ]
-    joined = replace(
+    joint = Source(f"{markers.source} with the forces of {forces.source}", options)
+    _check_files(joint, markers, forces)
+    kept = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
+    joint.findings += [replace(f, item=f"{f.item} of {forces.source}") for f in kept]
+    joint.notes += [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
+    offset_s = _offset_s(joint, markers, forces)
+    clock = _clock(joint, markers, forces.force_plates[0].rate_hz, offset_s)
+    plates = tuple(_cut_plate(joint, plate, markers, forces, offset_s) for plate in forces.force_plates)
+    _check_coverage(joint, markers, forces, clock)
+    joint.add(
+        "samples of the forces",
+        f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
+        f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
+        f"offset {abs(clock.off_s):.2g} s",
+    )
+    _add_axes(joint, markers, plates, forces)
+    more = _analog(joint, markers, forces, offset_s) | _events(joint, markers, forces, offset_s)
+    if forces.labels:
+        joint.add(f"markers of {forces.source}", f"{len(forces.labels)}", "left out")
+    return replace(
         markers,
         reader=f"{markers.reader}, {forces.reader}",
         force_plates=plates,
         forces_source=forces.source,
         forces_sha256=forces.sha256,
-        notes=tuple(notes),
+        notes=tuple(joint.notes),
+        audit=Audit((*markers.audit.findings, *joint.findings)),
+        **more,
     )
-    joined = _with_analog(joined, forces, offset_s, names, findings)
-    joined = _with_events(joined, forces, offset_s, findings)
-    if forces.labels:
-        findings.append(Finding(f"markers of {forces.source}", f"{len(forces.labels)}", "left out"))
-    return replace(joined, audit=Audit((*markers.audit.findings, *findings)))
 
 
-def _check_files(markers: Recording, forces: Recording, names: str) -> None:
+def _check_files(joint: Source, markers: Recording, forces: Recording) -> None:
+    """Refuse one file twice, plates in both files, and none in the second."""
     if markers.sha256 == forces.sha256:
-        raise ReadError(
-            f"{names}: both files have the same content; name the file with the force plates in forces_file, or leave it empty"
+        raise joint.error(
+            "both files have the same content; name the file with the force plates in forces_file, or leave it empty"
         )
     if markers.force_plates:
-        raise ReadError(
-            f"{names}: {markers.source} has {len(markers.force_plates)} force plates of its own, expected markers only; "
+        raise joint.error(
+            f"{markers.source} has {len(markers.force_plates)} force plates of its own, expected markers only; "
             "remove forces_file from the trial, or export the markers alone"
         )
     if not forces.force_plates:
-        raise ReadError(
-            f"{names}: {forces.source} has no readable force plates, only {len(forces.labels)} markers and "
+        raise joint.error(
+            f"{forces.source} has no readable force plates, only {len(forces.labels)} markers and "
             f"{len(forces.analog_labels)} analog channels; name the file with the force plates in forces_file"
             + "".join(f"; {note}" for note in forces.notes if "force plate" in note)
         )
@@ -125,46 +125,38 @@ def start_s(recording: Recording) -> float:
     return (recording.first_frame - 1) / recording.rate_hz
 
 
-def _offset_s(markers: Recording, forces: Recording, options: ReadOptions, findings: list[Finding]) -> float:
+def _offset_s(joint: Source, markers: Recording, forces: Recording) -> float:
     """Time from the first frame of the markers to the first sample of the forces, s."""
-    given = options.forces_offset_s
-    said = [
+    given = joint.options.forces_offset_s
+    begins = [
         f"{r.source} begins at {start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
         for r in (markers, forces)
     ]
+    added = f"{given or 0.0:g} s added to the times of the forces (reading.forces_offset_s)"
     sure = given is not None or None not in (markers.start_s, forces.start_s)
-    findings.append(
-        Finding(
-            "clock",
-            "; ".join(said),
-            "same clock"
-            if given is None
-            else f"{given:g} s added to the times of the forces (reading.forces_offset_s)",
-            "" if sure else "give reading.forces_offset_s, 0 where both files have the same clock",
-        )
-    )
+    settle = "" if sure else "give reading.forces_offset_s, 0 where both files have the same clock"
+    joint.add("clock", "; ".join(begins), "same clock" if given is None else added, settle)
     return start_s(forces) + (given or 0.0) - start_s(markers)
 
 
-def _clock(markers: Recording, rate_hz: float, offset_s: float, names: str) -> _Clock:
+def _clock(joint: Source, markers: Recording, rate_hz: float, offset_s: float) -> _Clock:
     """Relate samples to frames; refuse uneven rates."""
     ratio = rate_hz / markers.rate_hz
     per_frame = round(ratio)
     drift = abs(ratio - per_frame)
     if per_frame < 1 or drift > RATIO or drift * markers.n_frames > 0.5:
-        raise ReadError(
-            f"{names}: the forces have {rate_hz:g} samples per second, the markers {markers.rate_hz:g} frames, expected a "
+        raise joint.error(
+            f"the forces have {rate_hz:g} samples per second, the markers {markers.rate_hz:g} frames, expected a "
             "whole number of samples for each frame; export the forces at a multiple of the markers' rate"
         )
     step_s = 1.0 / (per_frame * markers.rate_hz)
     exact = -offset_s / step_s
     first = round(exact)
-    off_s = (first - exact) * step_s
-    if abs(off_s) > SHIFT / markers.rate_hz:
-        raise ReadError(
-            f"{names}: the samples of the forces lie {abs(off_s):.4g} s beside the frames, expected at most "
-            f"{SHIFT / markers.rate_hz:.4g} s, a tenth of a frame; export both on one clock, or give "
-            "reading.forces_offset_s"
+    off_s, most_s = (first - exact) * step_s, SHIFT / markers.rate_hz
+    if abs(off_s) > most_s:
+        raise joint.error(
+            f"the samples of the forces lie {abs(off_s):.4g} s beside the frames, expected at most "
+            f"{most_s:.4g} s, a tenth of a frame; export both on one clock, or give reading.forces_offset_s"
         )
     return _Clock(per_frame, first, off_s)
 
@@ -181,94 +173,80 @@ def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
     return taken
 
 
-def _coverage(markers: Recording, forces: Recording, clock: _Clock, names: str) -> list[str]:
-    """Note on the frames without samples; an error where all are."""
-    has, n = len(forces.force_plates[0].force_n), markers.n_frames
+def _check_coverage(joint: Source, markers: Recording, forces: Recording, clock: _Clock) -> None:
+    """Note the frames without samples; refuse files where all are."""
+    n_samples, n = len(forces.force_plates[0].force_n), markers.n_frames
     first = max(math.ceil(-clock.first / clock.per_frame), 0)
-    last = min((has - clock.first - 1) // clock.per_frame, n - 1)
+    last = min((n_samples - clock.first - 1) // clock.per_frame, n - 1)
     if last < first:
         step_s = 1.0 / (clock.per_frame * markers.rate_hz)
         begin_s = -clock.first * step_s
-        raise ReadError(
-            f"{names}: the forces run from {begin_s:.6g} to {begin_s + (has - 1) * step_s:.6g} s, the markers from 0 to "
+        raise joint.error(
+            f"the forces run from {begin_s:.6g} to {begin_s + (n_samples - 1) * step_s:.6g} s, the markers from 0 to "
             f"{(n - 1) / markers.rate_hz:.6g} s, so no frame has a force; name files of one trial, or give "
             "reading.forces_offset_s"
         )
-    lacking = n - (last - first + 1)
-    if not lacking:
-        return []
-    numbers = f"{markers.first_frame + first}-{markers.first_frame + last}"
-    return [
-        f"{forces.source} has forces for frames {numbers} only; the forces of the other {lacking} frames are unknown"
-    ]
+    if lacking := n - (last - first + 1):
+        numbers = f"{markers.first_frame + first}-{markers.first_frame + last}"
+        said = f"{forces.source} has forces for frames {numbers} only"
+        joint.notes.append(f"{said}; the forces of the other {lacking} frames are unknown")
 
 
-def _cut_plate(plate: ForcePlate, markers: Recording, forces: Recording, offset_s: float, names: str) -> ForcePlate:
-    clock = _clock(markers, plate.rate_hz, offset_s, names)
+def _cut_plate(joint: Source, plate: ForcePlate, markers: Recording, forces: Recording, offset_s: float) -> ForcePlate:
+    """Plate with the samples of the frames."""
+    clock = _clock(joint, markers, plate.rate_hz, offset_s)
     if len(plate.force_n) != len(forces.force_plates[0].force_n):
-        raise ReadError(f"{names}: the force plates have different numbers of samples; export the forces again")
-    return replace(
-        plate,
-        rate_hz=clock.per_frame * markers.rate_hz,
-        force_n=_taken(plate.force_n, clock, markers.n_frames),
-        moment_nm=_taken(plate.moment_nm, clock, markers.n_frames),
-        saturated=_taken(plate.saturated[:, None].astype(float), clock, markers.n_frames)[:, 0] == 1.0
-        if len(plate.saturated)
-        else plate.saturated,
-    )
+        raise joint.error("the force plates have different numbers of samples; export the forces again")
+    saturated = plate.saturated
+    if len(saturated):
+        saturated = _taken(saturated[:, np.newaxis].astype(float), clock, markers.n_frames)[:, 0] == 1.0
+    force_n, moment_nm = (_taken(values, clock, markers.n_frames) for values in (plate.force_n, plate.moment_nm))
+    rate_hz = clock.per_frame * markers.rate_hz
+    return replace(plate, rate_hz=rate_hz, force_n=force_n, moment_nm=moment_nm, saturated=saturated)
 
 
-def _with_analog(
-    markers: Recording, forces: Recording, offset_s: float, names: str, findings: list[Finding]
-) -> Recording:
+def _analog(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
     """Analog channels of the forces, where the markers have none."""
+    item, said = f"analog channels of {forces.source}", f"{len(forces.analog_labels)} channels"
     if not forces.analog_labels:
-        return markers
-    said = f"{len(forces.analog_labels)} channels"
+        return {}
     if markers.analog_labels:
-        made = f"left out: {markers.source} has channels of its own"
-        findings.append(Finding(f"analog channels of {forces.source}", said, made))
-        return markers
-    clock = _clock(markers, forces.analog_rate_hz, offset_s, names)
-    findings.append(Finding(f"analog channels of {forces.source}", said, "used, on the clock of the forces"))
-    return replace(
-        markers,
-        analog_labels=forces.analog_labels,
-        analog_units=forces.analog_units,
-        analog_descriptions=forces.analog_descriptions,
-        analog=_taken(forces.analog, clock, markers.n_frames),
-        analog_rate_hz=clock.per_frame * markers.rate_hz,
-    )
+        joint.add(item, said, f"left out: {markers.source} has channels of its own")
+        return {}
+    clock = _clock(joint, markers, forces.analog_rate_hz, offset_s)
+    joint.add(item, said, "used, on the clock of the forces")
+    return {
+        "analog_labels": forces.analog_labels,
+        "analog_units": forces.analog_units,
+        "analog_descriptions": forces.analog_descriptions,
+        "analog": _taken(forces.analog, clock, markers.n_frames),
+        "analog_rate_hz": clock.per_frame * markers.rate_hz,
+    }
 
 
-def _with_events(markers: Recording, forces: Recording, offset_s: float, findings: list[Finding]) -> Recording:
+def _events(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
     """Events of the forces, where the markers have none."""
-    if not forces.events:
-        return markers
-    what, said = f"events of {forces.source}", f"{len(forces.events)}"
-    if markers.events:
-        findings.append(Finding(what, said, f"left out: {markers.source} has events of its own"))
-        return markers
-    findings.append(Finding(what, said, f"taken, {offset_s:+.3f} s added"))
-    return replace(markers, events=tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events))
+    item, said = f"events of {forces.source}", f"{len(forces.events)}"
+    if forces.events and markers.events:
+        joint.add(item, said, f"left out: {markers.source} has events of its own")
+    if not forces.events or markers.events:
+        return {}
+    joint.add(item, said, f"taken, {offset_s:+.3f} s added")
+    return {"events": tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events)}
 
 
-def _axes(markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -> Finding:
-    """Finding on the axes: the forces should act at the lower end of the body."""
+def _add_axes(joint: Source, markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -> None:
+    """Add a finding on the axes: the forces should act at the lower end of the body."""
     apart_m = distance_m(markers.markers_m, plates)
     acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
-    seen = (
-        "no force is large enough for a comparison"
-        if math.isnan(apart_m)
-        else (f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them")
-    )
-    return Finding(
+    seen = f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them"
+    seen = "no force is large enough for a comparison" if math.isnan(apart_m) else seen
+    sure = not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
+    joint.add(
         "axes of the forces",
         f"neither {markers.source} nor {forces.source} states its axes; {seen}",
         "in the laboratory axes and origin of the markers",
-        ""
-        if not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
-        else "compare both files with `limbtorque inspect`; export them in the same axes",
+        "" if sure else "compare both files with `limbtorque inspect`; export them in the same axes",
     )
 
 
