@@ -244,7 +244,7 @@ from .recordings.recording import (
 from .recordings.recording import (
     with_static as with_static,
 )
-from .recordings.writers.recordings import (
+from .recordings.writers import (
     write_recording as write_recording,
 )
 from .signals.derivatives import (

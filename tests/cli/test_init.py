@@ -32,7 +32,7 @@ from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import SUFFIXES, read_recording
 from limbtorque.recordings.recording import ForcePlate, find_marker
-from limbtorque.recordings.writers.sto import write_sto
+from limbtorque.recordings.writers import write_sto
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.files import parse_yaml

@@ -12,7 +12,7 @@ from limbtorque.quality.metrics import fit_error_share, shortest_period_share, s
 from limbtorque.quality.verdict import judge
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import read_recording
-from limbtorque.recordings.writers.recordings import write_recording
+from limbtorque.recordings.writers import write_recording
 from limbtorque.signals.labels import find_jumps
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recording
 from limbtorque.study.options.quality import Quality

@@ -6,6 +6,7 @@ import pytest
 import c3d_damage
 from c3d_damage import real_values, text_rows, with_parameter
 from c3d_files import INTEL
+from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import numbers, parse_parameters, texts
 from limbtorque.recordings.read import read_recording
 
@@ -83,10 +84,11 @@ def test_events_under_a_name_with_blanks_are_read(bases, tmp_path):
 
 
 @pytest.mark.parametrize("number", [0, 90])
-def test_events_without_their_group_are_noted(number, bases, tmp_path):
+def test_events_without_their_group_are_refused(number, bases, tmp_path):
     """A group of number 0 ends the parameters by the format; one of another number leaves its parameters alone."""
     raw = bytearray(bases[2])
     raw[raw.index(b"EVENT") - 1] = (256 - number) % 256
     path = tmp_path / "a.c3d"
     path.write_bytes(bytes(raw))
-    assert any("the parameters cannot be followed beyond byte" in note for note in read_recording(path).notes)
+    with pytest.raises(ReadError, match="the parameters cannot be followed beyond byte"):
+        read_recording(path)

@@ -18,8 +18,7 @@ from limbtorque.recordings.join import distance_m, join_forces, stands
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.writers import forces_table, write_recording, write_sto
-from limbtorque.recordings.writers.recordings import write_forces
+from limbtorque.recordings.writers import forces_table, write_forces, write_recording, write_sto
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.workflow.keys import session_key

@@ -28,8 +28,7 @@ WRITES = re.compile(
     r"np\.save\w*\(|to_csv\(|\.write\(str|open\([^)]*[\"'][wxa]b?[\"']"
 )
 ELSEWHERE = {  # writes that are no files of a user
-    "recordings/sandbox.py": 1,  # errors of the reading process, a file that is open
-    "recordings/writers/sto.py": 1,  # into the file that is open
+    "recordings/writers.py": 1,  # into the file that is open
     "tables/workbook.py": 1,  # into memory
     "figures/pictures.py": 1,  # into memory
     "workflow/streams.py": 1,  # the null device
