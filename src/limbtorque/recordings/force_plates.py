@@ -1,4 +1,4 @@
-"""Force plates of any file: their wrench, their axes, and sizes, forces and places that no plate has.
+"""Force plates of any file: wrench, axes, and sizes that no plate has.
 
 Force plates are rectangles; the smallest have edges of 0.15 m (AMTI HE6x6), belts of instrumented treadmills are 1.6 to 1.8 m
 long (Aghamaleki Sarvestani et al. 2023, arXiv:2303.14482). They measure up to 20 kN across their surface (Kistler 9287C), with

@@ -1,4 +1,4 @@
-"""A motion-capture recording in SI units, the same for every file format, and its audit."""
+"""A recording in SI units, the same for every file format, and its audit."""
 
 from __future__ import annotations
 

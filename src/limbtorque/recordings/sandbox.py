@@ -1,4 +1,4 @@
-"""Read files within limits: our readers in this process, other libraries in one of their own.
+"""Read files within limits; other libraries in a process of their own.
 
 Our readers refuse, before they take memory, what the size of a file does not explain, or what is more than the limit
 (`source.Source.refuse_larger`), and are stopped after the limit of time. A library in C++ can allocate without bound, loop, or abort
@@ -214,7 +214,7 @@ def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopped_after(time_limit_s: float, path: Path) -> Iterator[None]:
-    """Stop what runs in the main thread after some time, where the system has an interval timer."""
+    """Stop the main thread's work after some time, where there is a timer."""
     if sys.platform == "win32" or not _TIMER or threading.current_thread() is not threading.main_thread():
         yield
         return

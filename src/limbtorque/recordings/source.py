@@ -1,4 +1,4 @@
-"""A file that is being read: its options, findings and notes, units, and the memory that it may take."""
+"""A file that is being read: options, findings, notes, units, and memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters and counts of a C3D file, checked against its size before memory is allocated.
+"""Parameters and counts of a C3D file, checked against its size.
 
 Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, and ends
 the whole process at a rate of zero. So they are checked here first, for every reader. The layout of the header (words
@@ -156,7 +156,7 @@ def _section_end(raw: bytes, layout: str) -> int:
 
 
 def _parameter(raw: bytes, at: int, room: int) -> Parameter | None:
-    """Read the parameter at a byte; None where it is invalid or longer than the file, or than what is left of it."""
+    """Read the parameter at a byte; None where it is invalid or too long."""
     if at + 2 > len(raw):
         return None
     size, n_dimensions = struct.unpack_from("<bB", raw, at)

@@ -1,4 +1,4 @@
-"""Force plates of a C3D file: wrenches in the laboratory frame from channels, and findings.
+"""Force plates of a C3D file: wrenches from channels, and findings.
 
 Sign. A plate's scaled channels hold the *reaction*, what the plate does to the foot, in the plate's own
 axes; by the order of the corners (below) its z axis points **down**, so standing on it reads as a negative

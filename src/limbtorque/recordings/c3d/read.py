@@ -179,7 +179,7 @@ def _mass_kg(person: Sequence[tuple[str, str]]) -> float:
 
 
 def _decoded_groups(source: Source, header: Header) -> dict[str, dict[str, Any]]:
-    """Values of the parameters by group and name; texts stripped, not UTF-8: by the option, or Windows-1252."""
+    """Values of the parameters by group and name, with stripped texts."""
     other: list[str] = []
     groups: dict[str, dict[str, Any]] = {}
     for group in USED:
@@ -353,7 +353,7 @@ def _sort_points(
 
 
 def _modelled_groups(point: Group) -> dict[tuple[str, bool], str]:
-    """Group of each modelled point by its label as listed (True) and by what follows its prefix (False)."""
+    """Group of each modelled point by label, as listed (True) or bare (False)."""
     pairs = _continued(point, "TYPE_GROUPS")
     typed = {group.upper(): kind.upper() for group, kind in zip(pairs[::2], pairs[1::2], strict=False)}
     names = dict.fromkeys([*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)])
@@ -366,14 +366,14 @@ def _modelled_groups(point: Group) -> dict[tuple[str, bool], str]:
 
 
 def _group(label: str, group_of: Mapping[tuple[str, bool], str]) -> str:
-    """Group that lists a label, or empty; a subject prefix on one side only is ignored."""
+    """Group that lists a label, or empty; a prefix on one side only is ignored."""
     bare = label.rpartition(":")[2]
     listed = group_of.get((label, True)) or group_of.get((bare, True))
     return listed or (group_of.get((bare, False)) if label == bare else "") or ""
 
 
 def _add_analog(source: Source, group: Group, header: Header, units: Sequence[str], rate_hz: float) -> None:
-    """Add the finding on the analog channels, a guess where their rate contradicts the samples of a frame."""
+    """Add a finding on the analog channels, a guess where rates disagree."""
     if not header.n_analog:
         source.add("analog", "no channels", "none")
         return

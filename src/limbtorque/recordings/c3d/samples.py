@@ -1,4 +1,4 @@
-"""Numbers of a C3D file: its points and analog channels, scaled, and doubts about their scale.
+"""Points and analog channels of a C3D file, and doubts about their scale.
 
 A frame is four numbers for each point (x, y, z, and a word that is negative where the point was not measured) and then
 the analog numbers, all of them real (four bytes) or all integers (two bytes). So the whole section is one array, and

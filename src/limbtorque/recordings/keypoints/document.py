@@ -1,4 +1,4 @@
-"""People and frames of keypoint JSON: the ways in which programs write them, and the keypoints of networks.
+"""People and frames of keypoint JSON, and the keypoints of networks.
 
 Names of keypoints in the order of the networks that find them: OpenPose, "Output" (BODY_25, BODY_25B, COCO); COCO, keypoint
 detection; Halpe-FullBody (Fang et al.); COCO-WholeBody (Jin et al. 2020); MediaPipe Pose (BlazePose). The spelling is that of

@@ -1,4 +1,4 @@
-"""OpenSim storage files (STO, MOT): markers, forces or electromyography among columns over time."""
+"""OpenSim storage files (STO, MOT): markers, forces or electromyography."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def _unit(text: Text, header: Mapping[str, str]) -> tuple[str | None, str]:
 
 
 def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], list[str]]:
-    """Columns of each wrench by its name; the other columns; those of wrenches that are not whole."""
+    """Columns of each wrench by name; other columns; those of broken wrenches."""
     wrenches: dict[str, Vectors] = {}
     taken: dict[str, str] = {}
     for name in names:
@@ -274,7 +274,7 @@ def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], li
 
 
 def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[str], dict[str, dict[int, str]]]:
-    """Columns of each whole marker by label and axis; the other columns; those of all points."""
+    """Columns of each whole marker by axis; other columns; those of all points."""
     parts: dict[str, dict[int, str]] = {}
     for name in names:
         if match := _POINT.fullmatch(name):

@@ -56,7 +56,7 @@ def read_optitrack(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _points(text: Text) -> tuple[int, int, dict[str, int]]:
-    """Line of the axes, number of columns, and the first column of each point by label."""
+    """Line of the axes, number of columns, and first column of each point."""
     rows = [[text.plain_label(cell) for cell in text.cells(k, ",")] for k in range(min(HEADING, len(text.lines)))]
     line = next((k for k, row in enumerate(rows) if row[0].lower() == "frame" and len(row) > 2), None)
     kinds = next((k for k, row in enumerate(rows[:line]) if any(cell.lower() in KINDS for cell in row)), None)

@@ -1,4 +1,4 @@
-"""Plain tables: named columns of markers and force plates, or two lines of headings."""
+"""Plain tables: named columns, or two lines of headings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""TSV files of Qualisys Track Manager: markers, rigid bodies (6D) and force plates."""
+"""TSV files of Qualisys Track Manager: markers, bodies (6D), force plates."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Text(Source):
             self.add("other columns", f"{len(columns)}: {listed}", "left out")
 
     def recorded(self, reader: str, clock: Clock, n_frames: int, **contents: Any) -> Recording:
-        """Recording of the file, without markers where none are given; missing samples are noted."""
+        """Recording of the file, with notes on missing samples."""
         analog = contents.get("analog", np.zeros((0, 0)))
         if missing := int(np.isnan(analog).sum()):
             self.notes.append(f"{missing} samples of analog channels are missing, of {analog.size}")

@@ -1,4 +1,4 @@
-"""CSV files of Vicon Nexus: sections for trajectories, devices (with force plates) and events."""
+"""CSV files of Vicon Nexus: sections for trajectories, devices and events."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _sections(text: Text, separator: str) -> list[_Section]:
 def _table(
     text: Text, section: _Section, separator: str, *, of_points: bool
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
-    """Labels, numbers and units of a section; of points, each label is over X, Y and Z."""
+    """Labels, numbers and units of a section; a point's label is over X, Y, Z."""
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
         raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
     over, names, units = ([*map(text.plain_label, text.cells(section.first + k, separator))] for k in (2, 3, 4))
