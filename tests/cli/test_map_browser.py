@@ -19,8 +19,8 @@ from limbtorque.cli.main import main
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
-from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.recordings.writers import write_sto
+from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.tables.files import read_table
 from reports import BAD

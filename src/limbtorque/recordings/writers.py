@@ -13,8 +13,8 @@ import pyarrow.parquet
 
 from limbtorque.arrays import FloatArray, stretches
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.files import whole_file
 from limbtorque.recordings.recording import Recording
+from limbtorque.study.files import whole_file
 
 TIME = ("time_s", "time")
 _RADIANS = {"_rad": "_deg", "_rad_s": "_deg_s", "_rad_s2": "_deg_s2"}

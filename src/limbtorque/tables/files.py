@@ -19,8 +19,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from limbtorque.errors import WriteError
-from limbtorque.study.files import whole_file
 from limbtorque.recordings.writers import write_sto, write_sto_pieces
+from limbtorque.study.files import whole_file
 from limbtorque.tables.column import Column
 from limbtorque.tables.trial_record import TrialRecord
 
