@@ -174,7 +174,8 @@ def test_child_keeps_no_file_of_its_parent(small: Path, tmp_path: Path) -> None:
 
 
 def test_light_imports() -> None:
-    """Neither process loads the C++ library before it is asked for, nor anything else that is heavy."""
-    heavy = "{'ezc3d', 'pandas', 'scipy', 'pydantic', 'yaml'}"
-    code = f"import sys, limbtorque.recordings.sandbox; print(sorted({heavy} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+    """Nobody loads the C++ library before it is asked for, and the reader of C3D nothing else that is heavy."""
+    heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"
+    for module, names in (("sandbox", "{'ezc3d'}"), ("c3d.read", heavy)):
+        code = f"import sys, limbtorque.recordings.{module}; print(sorted({names} & set(sys.modules)))"
+        assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
