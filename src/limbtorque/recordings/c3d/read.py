@@ -112,11 +112,8 @@ def _recording(
     markers_m[~seen[:, kept]] = np.nan
     source.note_missing((~seen[:, kept]).sum(axis=0), len(seen), labels)
     analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
-    texts = {name: _padded(_continued(channels, name), analog.shape[1]) for name in ("LABELS", "UNITS", "DESCRIPTIONS")}
+    texts = _channel_texts(source, channels, analog.shape[1])
     units = texts["UNITS"]
-    for name in ("LABELS", "UNITS"):
-        if not all(texts[name]):
-            source.notes.append(f"ANALOG:{name} is empty for {texts[name].count('')} of {analog.shape[1]} channels")
     _add_analog(source, channels, header, units, rate_hz)
     source.findings += [*fraction_findings(header), *scale_findings(header, analog)]
     plates, notes = force_plates(
@@ -155,6 +152,15 @@ def _recording(
         force_plates=plates,
         person=person,
     )
+
+
+def _channel_texts(source: Source, group: Group, n: int) -> dict[str, tuple[str, ...]]:
+    """Labels, units and descriptions of the analog channels, with a note where some are empty."""
+    texts = {name: _padded(_continued(group, name), n) for name in ("LABELS", "UNITS", "DESCRIPTIONS")}
+    for name in ("LABELS", "UNITS"):
+        if not all(texts[name]):
+            source.notes.append(f"ANALOG:{name} is empty for {texts[name].count('')} of {n} channels")
+    return texts
 
 
 def _person(header: Header) -> tuple[tuple[str, str], ...]:
