@@ -31,6 +31,7 @@ from limbtorque.recordings.source import LENGTHS_M, Source, plain_unit, read_byt
 Group = Mapping[str, Any]
 USED = ("POINT", "ANALOG", "FORCE_PLATFORM", "EVENT")
 MODELLED_GROUPS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS")
+OUTPUTS = ("angle", "moment", "power")
 MARKER = "MARKER"  # a type of TYPE_GROUPS that names positions has this in it
 POINT_BYTES, ANALOG_BYTES = 32, 8  # of memory for a point or an analog value of a frame
 ABOUT_THE_PERSON = {
@@ -102,9 +103,7 @@ def _recording(
     point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
     length_m = _length_m(source, point)
     rate_hz = _rate(source, header)
-    screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
-    said = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
-    source.add("axes", said, "unchanged; plane.up_axis of the settings defines the vertical")
+    _add_axes(source, point)
     seen = _seen(source, xyz, residual)
     labels, kept, modelled = _sort_points(source, _named(point, source.options), xyz, seen)
     markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
@@ -124,17 +123,11 @@ def _recording(
     source.findings += plate_findings(platforms, plates, units, texts["LABELS"], markers_m)
     events = _events(source, groups.get("EVENT", {}), header_events, header, rate_hz)
     person = _person(header)
-    kinds = ("angle", "moment", "power")
+    stated = {kind: next(filter(None, _continued(point, f"{kind.upper()}_UNITS")), "") for kind in OUTPUTS}
     outputs = model_outputs(
-        modelled,
-        xyz,
-        seen,
-        stated={kind: next(filter(None, _continued(point, f"{kind.upper()}_UNITS")), "") for kind in kinds},
-        plates=plates,
-        rate_hz=rate_hz,
-        mass_kg=_mass_kg(person),
-        source=source,
-    )
+        modelled, xyz, seen,
+        stated=stated, plates=plates, rate_hz=rate_hz, mass_kg=_mass_kg(person), source=source,
+    )  # fmt: skip
     return source.recording(
         "c3d.read",
         labels=labels,
@@ -152,6 +145,13 @@ def _recording(
         force_plates=plates,
         person=person,
     )
+
+
+def _add_axes(source: Source, point: Group) -> None:
+    """Add a finding on the axes of the screen, which the file may state."""
+    screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
+    said = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
+    source.add("axes", said, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
 def _channel_texts(source: Source, group: Group, n: int) -> dict[str, tuple[str, ...]]:
