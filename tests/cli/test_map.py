@@ -173,16 +173,12 @@ def test_the_mass_that_a_file_states_is_there_before_its_markers_are_mapped(tmp_
 def test_init_writes_a_page_for_each_set_with_a_landmark_to_fill_in(tmp_path):
     labels = [side + name for side in "RL" for name in LEG]
     write(tmp_path / "data" / "known.c3d", labels)
-    write(
-        tmp_path / "data" / "lift.c3d",
-        ["ACROM_tip", "EPICON_l", "EPICON_m", "STYLOID_r", "STYLOID_u", "MEDHAND"],
-        seed=1,
-    )
+    write(tmp_path / "data" / "kick.c3d", ["RKNE", "RANK", "RTOE", "RHEE"], seed=1)  # a leg without a hip
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
     assert proposal.maps == ("maps/my_markers.html",)
     data = embedded((study / "maps" / "my_markers.html").read_text(encoding="utf-8"), "recording")
-    assert (data["source"], data["chain"], data["marker_set"]) == ("lift.c3d", "arm", "my_markers")
+    assert (data["source"], data["chain"], data["marker_set"]) == ("kick.c3d", "leg", "my_markers")
 
 
 def test_init_writes_one_page_to_look_at_where_every_marker_is_known(tmp_path):

@@ -1,4 +1,4 @@
-"""Marker sets for the labels of recordings: known, carried from a static trial, or to fill in."""
+"""Marker sets for labels: known, carried from a static trial, or to fill in."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
 
 
 def _templates(fit: Fit, *, capital: bool = False) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Rules and clusters with the side of a fit as {S}, {s} or {side}, or as a capital letter."""
+    """Rules and clusters with the side of a fit as {S}, {s} or {side}."""
 
     def spelled(texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(text.replace("{s}", "{S}") if capital else text for text in texts)
@@ -390,7 +390,7 @@ def mirrored_cluster(cluster: Sequence[str], side: str) -> tuple[str, ...]:
 
 
 def _around(name: str, fit: Fit, pair: Pair, model: ChainModel) -> Around:
-    """Joints before and after a landmark in the static trial, by the joint nearest to it."""
+    """Joints before and after the joint nearest to a landmark, standing."""
     chain = [*(joint.landmark for joint in model.joints), model.end]
     places = {joint: pair.standing(fit.rules[joint]) for joint in chain if joint in fit.rules}
     away = {joint: lengths(place - pair.standing(fit.rules[name])) for joint, place in places.items()}

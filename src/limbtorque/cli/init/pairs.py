@@ -1,4 +1,4 @@
-"""Files that belong together: copies of a movement, forces and electromyography beside markers."""
+"""Files that belong together: copies, forces and electromyography."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _by_words(recordings: Sequence[Seen]) -> dict[tuple[str, ...], list[Seen]]:
 
 
 def _by_name(one: Seen, files: Sequence[Seen], mates: Sequence[Seen]) -> Paired:
-    """Nearest file of the recording's name that fits, if no other recording of that name has it."""
+    """Nearest file of a recording's name that fits it, and no other recording."""
     fitting = [f for f in files if _fits(one, f)]
     near = max((_shared_folders(one, f) for f in fitting), default=0)
     nearest = [f for f in fitting if _shared_folders(one, f) == near]
@@ -245,7 +245,7 @@ def _by_name(one: Seen, files: Sequence[Seen], mates: Sequence[Seen]) -> Paired:
 
 
 def _one_of(files: Sequence[Seen], rivals: Sequence[str]) -> Paired | None:
-    """Sentence where several files, or several recordings, come into question; else None."""
+    """Sentence where several files or recordings come into question; else None."""
     names = " and ".join(f.name for f in files)
     if len(files) > 1:
         sentence = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"

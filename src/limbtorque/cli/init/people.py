@@ -54,7 +54,7 @@ class People:
 
 @dataclass(frozen=True)
 class _Member:
-    """A body of a recording, the folder that names its person, and the name that the file states."""
+    """A body of a recording, with the folder and the statement that name its person."""
 
     recording: Seen
     body: Body

@@ -175,7 +175,7 @@ def _placed(
     up_axis: str,
     static_files: Mapping[str, str],
 ) -> list[ProposedTrial]:
-    """Rows of a body in a recording with what they share; the static trial of a limb where landmarks are carried."""
+    """Rows of a body in a recording with the cells that they share."""
     subject = safe_name(who)
     placed = []
     for row in rows:
@@ -192,7 +192,7 @@ def _subjects(
     sets: Sets,
     people: People,
 ) -> Iterator[ProposedSubject]:
-    """Rows of the subjects whose trials are analysed, and of others whose files state a mass."""
+    """Rows of subjects that are analysed, and of others whose files state a mass."""
     predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
     analysed = {trial.subject for trial in trials if not trial.left_out}
     with_hip = {trial.subject for trial in trials if not trial.left_out and trial.marker_set in predicted}

@@ -1,4 +1,4 @@
-"""Survey of many files in several reading processes, with answers to what they do not state."""
+"""Survey of many files in several processes, with answers that they need."""
 
 from __future__ import annotations
 

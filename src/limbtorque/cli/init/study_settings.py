@@ -1,4 +1,4 @@
-"""Proposed settings of a study: the axis that points up, the window of the curves, electromyography."""
+"""Proposed settings: the axis that points up, the window, electromyography."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def propose_subject(
 
 
 def _pelvis_measures(recordings: Sequence[Seen], *, certain: bool) -> tuple[str, str, list[str]]:
-    """Leg length and pelvis width by the files of a subject, else the former by its markers.
+    """Leg length by the files of a subject or its markers; pelvis width by its files.
 
     The pelvis width of the markers is not proposed: it is used where the cell is empty.
     """
@@ -149,7 +149,7 @@ def height_of(text: str) -> tuple[float | None, str]:
 
 
 def length_of(text: str, plausible_m: tuple[float, float], what: str) -> tuple[float | None, str]:
-    """Length in m of a number without a unit, in the one unit in which it is plausible.
+    """Length in m of a number, in the one unit in which it is plausible.
 
     Parameters
     ----------

@@ -481,7 +481,7 @@ def marker_movements(path_m: FloatArray, rate_hz: float) -> tuple[tuple[float, f
 
 
 def _speeds(path_m: FloatArray, rate_hz: float) -> tuple[FloatArray, int]:
-    """Speeds between two frames `SPEED_S` apart, m/s, and the number of frames between them."""
+    """Speeds between frames `SPEED_S` apart, m/s, and the number of frames between."""
     step = max(1, round(SPEED_S * rate_hz))
     return np.asarray(lengths(path_m[step:] - path_m[:-step]) * (rate_hz / step)), step
 
@@ -540,7 +540,7 @@ def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
 
 
 def _up(recording: Recording, kept: list[int], suffix: str) -> Iterator[Clue]:
-    """What points up: a picture, a format, the screen axes, the forces on the feet, the body, the floor."""
+    """Clues to what points up: format, screen axes, forces, the body, the floor."""
     if suffix in STORAGE and recording.labels:  # written by OpenSim in its model's frame
         yield Clue("format", "+y", f"{suffix} files of OpenSim have y up and x forward")
     for finding in recording.audit.findings:

@@ -1,4 +1,4 @@
-"""Texts of a proposed study: its three files, the first screen, and what comes next."""
+"""Texts of a proposed study: its files, the first screen, and what comes next."""
 
 from __future__ import annotations
 

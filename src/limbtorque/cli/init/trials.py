@@ -1,4 +1,4 @@
-"""Rows of the table of trials: limbs in a recording, direction of walking, movements."""
+"""Rows of the table of trials: limbs of a recording, direction, movements."""
 
 from __future__ import annotations
 
@@ -314,7 +314,7 @@ def _lacks(chain: str, chain_fits: Sequence[Fit]) -> list[str]:
 
 
 def _faces(recording: Seen, body: Body, up_axis: str, limb: str, fits_of_chain: Sequence[Fit]) -> tuple[str, str]:
-    """Direction where nobody travels, with a note: a part of the body with both sides; else to be filled in."""
+    """Direction where nobody travels: by both sides of the body, else to fill in."""
     part, sides = FACING[limb], {fit.side: fit for fit in fits_of_chain}
     if set(sides) == {"right", "left"}:
         both = [[sides[side].rules.get(name, ()) for side in ("right", "left")] for name in SIDED[part]]
