@@ -21,6 +21,12 @@ MIN_STRIDE_S = 0.4  # shorter than a stride of walking or running
 MIN_RANGE_SHARE = 1.0 / 3.0  # of the signal's range: prominence of a peak
 STRIKE_LABELS = ("foot strike", "heel strike", "initial contact", "foot contact")
 OFF_LABELS = ("foot off", "toe off", "foot lift")
+# Errors of events in docs/events.md: markers against the rising flank of a plate's force
+MAX_LEAD_S = 0.12  # a strike by Zeni et al. (2008) is at most this long before the foot lands
+MAX_SLOW_S = 0.22  # a landmark is slow at most this long before and after the contact: in walking at 0.4 m/s
+START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
+SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
+AGREEMENT_S = 0.04  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
 
 
 @dataclass(frozen=True)
@@ -180,14 +186,6 @@ def _between_frames(values: FloatArray, peaks: np.ndarray) -> FloatArray:
     bend = before - 2.0 * at + after
     shift = np.divide(0.5 * (before - after), bend, where=bend < 0.0, out=np.zeros(len(peaks)))
     return np.asarray(peaks + shift)
-
-
-# Errors of events in docs/events.md: markers against the rising flank of a plate's force
-MAX_LEAD_S = 0.12  # a strike by Zeni et al. (2008) is at most this long before the foot lands
-MAX_SLOW_S = 0.22  # a landmark is slow at most this long before and after the contact: in walking at 0.4 m/s
-START_MARGIN_S = 0.01  # a foot may be loaded this long before a landmark is slow
-SAME_FRAME = 1e-4  # of a frame: events at frames are rounded to a microsecond
-AGREEMENT_S = 0.04  # an event of the file is at most this much later than the strike by O'Connor et al. (2007)
 
 
 @dataclass(frozen=True)

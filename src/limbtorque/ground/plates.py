@@ -23,6 +23,11 @@ BLOCK_S = 0.1
 FEWEST_BLOCKS = 6
 FIRST_FRAMES = 5  # of a loaded stretch, in which its foot is sought
 NEAR_M = 0.25  # of the middle of a foot: half its length, and half the way of the centre of pressure
+STANDING_M = 0.04  # the lower end of a standing foot: 0.020 to 0.054 m in 12 recorded stances, 0 in simulated ones
+LOADED_SHARE = 0.2  # of the largest force on the foot: frames in which it stands
+FEWEST_FRAMES = 3
+LEAST_SLOPE_DEG = 5.0  # a step that speeds up or slows down leans by 2 degrees on average
+LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface (recordings/wrenches.py)
 
 
 @dataclass(frozen=True)
@@ -351,13 +356,6 @@ def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smo
         )
         return smooth[::per_frame]
     return means_around(wrench, per_frame)
-
-
-STANDING_M = 0.04  # the lower end of a standing foot: 0.020 to 0.054 m in 12 recorded stances, 0 in simulated ones
-LOADED_SHARE = 0.2  # of the largest force on the foot: frames in which it stands
-FEWEST_FRAMES = 3
-LEAST_SLOPE_DEG = 5.0  # a step that speeds up or slows down leans by 2 degrees on average
-LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface (recordings/wrenches.py)
 
 
 def surface_metrics(

@@ -51,6 +51,8 @@ from limbtorque.study.settings import Settings
 
 SPREAD_N = 1.0
 LANDING_S, PUSH_OFF_S = 0.05, 0.15  # a foot may stand this long before and after its ankle is slow (docs/keypoints.md)
+LOST = "the filter removes at most these parts of the largest moment of the ground reaction"  # beginning of the note
+LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
 def stance_without_foot(
@@ -301,9 +303,6 @@ def _plate_load(
     return _PlateLoad(smooth, mean, *masks, drift, tuple(notes))
 
 
-LOST = "the filter removes at most these parts of the largest moment of the ground reaction"  # beginning of the note
-
-
 def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
     """Share of the load's largest moment about each joint that the filter removes.
 
@@ -335,9 +334,6 @@ def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
     largest = np.abs(whole).max(axis=0)
     lost = np.abs(whole - filtered).max(axis=0)
     return np.asarray(np.divide(lost, largest, out=np.full(len(lost), np.nan), where=largest > 0.0))
-
-
-LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
 def external_load(

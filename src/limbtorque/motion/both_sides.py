@@ -26,6 +26,11 @@ from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import Settings
 
 Side = dict[str, FloatArray]
+SIDED = {  # landmarks whose line from left to right is the body's, the most rigid first
+    "pelvis": (FRONT_OF_PELVIS, "hip_axis", "greater_trochanter"),
+    "thorax": (ACROMION, "glenohumeral_axis"),
+}
+WIDEST_DEG = 45.0  # a body that turns more has no single plane of motion
 
 
 def opposite(mapping: LandmarkMap) -> LandmarkMap:
@@ -106,13 +111,6 @@ def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: sli
         for side in (mapping, opposite(mapping))
     )
     return (own, other) if own else None  # without the markers of either side both are empty
-
-
-SIDED = {  # landmarks whose line from left to right is the body's, the most rigid first
-    "pelvis": (FRONT_OF_PELVIS, "hip_axis", "greater_trochanter"),
-    "thorax": (ACROMION, "glenohumeral_axis"),
-}
-WIDEST_DEG = 45.0  # a body that turns more has no single plane of motion
 
 
 @dataclass(frozen=True)

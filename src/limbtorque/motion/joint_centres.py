@@ -24,6 +24,8 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
 
 SHORTEST_SEGMENT_M = 0.01
+MAX_VARIATION = 0.04  # of a length over its mean: more, and its landmarks are not on one rigid segment
+NOTED_M = 0.01  # distance of a centre of mass from the line between the joints
 
 
 @dataclass(frozen=True)
@@ -226,10 +228,6 @@ def _planarity_note(model: ChainModel, planar: Planarity) -> str:
         for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
     ]
     return f"inclination to the plane and variation of length: {', '.join(parts)}"
-
-
-MAX_VARIATION = 0.04  # of a length over its mean: more, and its landmarks are not on one rigid segment
-NOTED_M = 0.01  # distance of a centre of mass from the line between the joints
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,10 @@ from limbtorque.study.chains import HipRegression, ShoulderOffset
 
 DAVIS_THETA, DAVIS_BETA = np.radians(28.4), np.radians(18.0)
 RAB_OFFSET = 0.17  # of the distance between the acromia
+NEEDS_LEG_LENGTH = ("davis_1991",)
+NARROWEST_M = 0.01  # root mean square distance of the markers from the line that fits them best
+FEWEST_MARKERS = 3
+MIRRORED_SHARE = 0.5  # of the residual that is left by the cluster's mirror image
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,6 @@ REGRESSIONS: Mapping[str, Callable[[Pelvis], tuple[float, float, float]]] = {
     "bell_1990": _bell_1990,
     "davis_1991": _davis_1991,
 }
-NEEDS_LEG_LENGTH = ("davis_1991",)
 
 
 def hip_centre(
@@ -195,11 +198,6 @@ def shoulder_centre(rule: ShoulderOffset, own_m: FloatArray, other_m: FloatArray
     below = down - np.sum(down * line, axis=1, keepdims=True) * line
     offset_m = {"rab_2002": RAB_OFFSET}[rule] * float(np.nanmedian(width))
     return np.asarray(own_m + offset_m * below / lengths(below)[:, None])
-
-
-NARROWEST_M = 0.01  # root mean square distance of the markers from the line that fits them best
-FEWEST_MARKERS = 3
-MIRRORED_SHARE = 0.5  # of the residual that is left by the cluster's mirror image
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,11 @@ from limbtorque.tables.frame_columns import file_columns, kinematics_columns
 from limbtorque.tables.trial_record import FileOutput, MotionConstants, TrialRecord
 
 MARKER_FLAGS = tuple(column.name for column in FLAG_COLUMNS)
+SAGITTAL = 0  # component of angles and moments
+LEAST_FRAMES = 20
+LEAST_ANGLE_R = 0.5  # of their angle with ours: below, its sign is not certain
+LEAST_POWER_R = 0.7  # of their power with their moment times their velocity; smallest of 36 joints of walks: 0.85
+POWER_RATIO = (0.5, 2.0)  # of the two: beyond, moment and power are not of the same units
 
 
 def kinematics_table(motion: ChainMotion) -> pa.Table:
@@ -177,13 +182,6 @@ def events_of_values(values: Mapping[str, Iterable[Sequence[str | float]]]) -> d
         name: tuple(Event(str(label), str(context), float(time_s)) for label, context, time_s in rows)
         for name, rows in values.items()
     }
-
-
-SAGITTAL = 0  # component of angles and moments
-LEAST_FRAMES = 20
-LEAST_ANGLE_R = 0.5  # of their angle with ours: below, its sign is not certain
-LEAST_POWER_R = 0.7  # of their power with their moment times their velocity; smallest of 36 joints of walks: 0.85
-POWER_RATIO = (0.5, 2.0)  # of the two: beyond, moment and power are not of the same units
 
 
 def beside(table: pa.Table, added: pa.Table) -> pa.Table:

@@ -40,6 +40,7 @@ HEEL_RAISED_M = 0.03
 ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
 FEWEST_ON_TOES = 3  # frames
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
+LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]) -> FloatArray:
@@ -443,9 +444,6 @@ def _force_metrics(
         gravity_m_s2=settings.gravity_m_s2,
         axes=np.stack([axes[0], axis_vector(settings.plane.up_axis)]),
     )
-
-
-LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:

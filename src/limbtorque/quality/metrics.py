@@ -31,6 +31,8 @@ RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a st
 
 
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
+RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
+NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
 
 
 def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
@@ -300,9 +302,6 @@ def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
     return {"shortest_period_share": float(shortest_s * push / (2.0 * np.pi * speed))} if speed > 0.0 else {}
 
 
-RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
-
-
 def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | None = None) -> dict[str, float]:
     """Metrics of the torques.
 
@@ -427,9 +426,6 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -
         return float("nan")
     off, size = (float(np.sqrt((values[counted] ** 2).mean())) for values in (torques.powers.total - rate, rate))
     return off / max(size, RESTING_W)
-
-
-NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
 
 
 def spike_change(

@@ -10,6 +10,7 @@ from limbtorque.quality.checks import CHECKS
 from limbtorque.study.options.quality import Quality
 
 STATUSES = ("ok", "caution", "rejected", "failed")
+JointMetrics = Mapping[str, Mapping[str, float]]  # metric -> joint -> value
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,6 @@ class Flag:
         joint = f"{self.joint}: " if self.joint else ""
         details = "; ".join(filter(None, (self.where, self.check.definition, self.check.advice)))
         return f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {details}"
-
-
-JointMetrics = Mapping[str, Mapping[str, float]]  # metric -> joint -> value
 
 
 def assess(

@@ -19,6 +19,10 @@ from limbtorque.tables.study_columns import MEASURED
 from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
 from limbtorque.torques.joint_torques import Torques, used_frames
 
+UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
+KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
+LEAST_FRAMES = 10
+
 
 def torque_summary(
     motion: ChainMotion,
@@ -142,11 +146,6 @@ def _integrals(values: FloatArray, together: BoolArray, rate_hz: float) -> Float
     """Integral over time of each row, by trapezoids between neighbouring frames."""
     found: FloatArray = (np.compress(together, values[:, 1:] + values[:, :-1], axis=1) / 2.0).sum(1) / rate_hz
     return found
-
-
-UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
-KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
-LEAST_FRAMES = 10
 
 
 def beside_file(
