@@ -313,7 +313,7 @@ class ChainMotion:
 def planar_motion(
     recording: Recording, limb: Limb, settings: Settings, *, placed: Placement, smoothed: SmoothedJoints
 ) -> ChainMotion:
-    """Motion of a limb as a planar chain, from its smoothed joint centres; the ground is not yet in it.
+    """Motion of a limb as a planar chain, without the ground.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Joint centres of a limb in a recording, and the inertial constants that follow from them."""
+"""Joint centres of a limb in a recording, and its inertial constants."""
 
 from __future__ import annotations
 

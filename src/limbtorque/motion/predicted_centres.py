@@ -1,4 +1,4 @@
-"""Joint centres by regression from other markers, or carried by a rigid cluster of them."""
+"""Joint centres by regression from markers, or carried by a rigid cluster."""
 
 from __future__ import annotations
 

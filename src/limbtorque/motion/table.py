@@ -1,4 +1,4 @@
-"""The motion of a chain as a table, and back; with another program's results beside it."""
+"""The motion of a chain as a table, and back; another program's results."""
 
 from __future__ import annotations
 

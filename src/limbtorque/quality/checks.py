@@ -1,4 +1,4 @@
-"""Checks of a trial: metric, definition, advice, threshold and its source, in one entry."""
+"""Checks of a trial: metric, definition, advice, threshold and its source."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ def motion_metrics(
     motion: ChainMotion,
     readings: Sequence[Reading],
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Metrics of a motion and its load, over all of its frames, and notes on the body's size.
+    """Metrics of a motion and its load over all frames, and notes on body size.
 
     Parameters
     ----------

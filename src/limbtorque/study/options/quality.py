@@ -18,7 +18,7 @@ def limits(sentence: str, unit: str, default: ByJoint) -> Any:
 
 
 class Quality(Options):
-    """Thresholds of quality metrics; above one, the status is caution or rejected. `docs/quality.md` has those that are fixed."""
+    """Thresholds of quality metrics; above one, the status is caution or rejected."""
 
     fit_error_share: float = option(
         0.06,
