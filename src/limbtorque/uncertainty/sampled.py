@@ -32,7 +32,7 @@ from limbtorque.uncertainty.joint_errors import fit_change, motion_change
 from limbtorque.uncertainty.marker_noise import joint_noise_m
 from limbtorque.uncertainty.propagation import TrialErrors, external_change
 
-VALUES_AT_A_TIME = 1_500_000  # of all terms of some samples: 12 MB
+VALUES_AT_A_TIME = 250_000  # of all terms of some samples: 2 MB, which stay in the cache
 QUANTILES = (0.5 - LEVEL / 2.0, 0.5 + LEVEL / 2.0)
 
 
@@ -182,7 +182,10 @@ def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, Flo
     for each in errors.inputs:
         own = numbers[:, start : start + len(each.errors.directions)]
         start += own.shape[1]
-        sampled = InputErrors((), own @ each.errors.joint_m, own @ each.errors.force_n, own @ each.errors.moment_nm)
+        joint_m = (own @ np.ascontiguousarray(each.errors.joint_m).view(float)).view(
+            complex
+        )  # real numbers times complex ones
+        sampled = InputErrors((), joint_m, own @ each.errors.force_n, own @ each.errors.moment_nm)
         external += external_change(motion, errors.limb, errors.settings, sampled)
         longer_m += own @ each.length_m.T
         if each.motion is not None:
