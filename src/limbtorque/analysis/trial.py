@@ -189,12 +189,7 @@ class TrialResult:
 
 
 def analyse_recording(
-    recording: Recording,
-    limb: Limb,
-    settings: Settings,
-    *,
-    folder: Path = Path(),
-    cutoff_hz: float | None = None,
+    recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path(), cutoff_hz: float | None = None
 ) -> TrialResult:
     """Analyse one recording in memory.
 

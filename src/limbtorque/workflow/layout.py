@@ -45,10 +45,7 @@ EMG_TABLES = {
     "emg_by_muscle": RESULTS / "emg_by_muscle.csv",
     "emg_co_contraction": RESULTS / "emg_co_contraction.csv",
 }
-ENSEMBLE_TABLES = {
-    "ensembles": RESULTS / "ensembles.csv",
-    "windows": RESULTS / "windows.csv",
-}
+ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
     "index": RESULTS / "report" / "index.html",

@@ -22,14 +22,7 @@ from limbtorque.tables.study_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.uncertainty.bands import sd_by_owner
 from limbtorque.workflow.layout import curves_path
-from limbtorque.workflow.run_session import (
-    LOG,
-    TrialTables,
-    finish,
-    identity,
-    planned_study,
-    verdict_of,
-)
+from limbtorque.workflow.run_session import LOG, TrialTables, finish, identity, planned_study, verdict_of
 
 
 @dataclass(frozen=True)
