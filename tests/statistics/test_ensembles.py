@@ -540,7 +540,7 @@ def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
     for name in ("ensembles.csv", "curves/S01_sagittal/curves.parquet"):
         (folder / "results" / name).write_text("old\n", encoding="utf-8")
     collect.run(folder=folder)
-    assert layout.ensemble_outputs(load_study(folder)) == []
+    assert layout.study_files("ensembles", load_study(folder)) == []
     for name in ("ensembles.csv", "curves/S01_sagittal/curves.parquet"):
         assert not (folder / "results" / name).exists()
         assert (folder / "results" / "left_over" / name).read_text(encoding="utf-8") == "old\n"

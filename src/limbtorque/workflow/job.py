@@ -135,7 +135,8 @@ def work(job: dict[str, Any]) -> None:
     """Do the work here; expected errors end with a message, not a traceback."""
     from limbtorque.errors import LimbtorqueError
     from limbtorque.workflow.effective_settings import ensure_settings
-    from limbtorque.workflow.records import WAIT_S, write_study_record
+    from limbtorque.workflow.layout import study_files
+    from limbtorque.workflow.records import WAIT_S, write_seals
     from limbtorque.workflow.run_session import LOG, log_to, study_of
 
     os.environ[WAIT_S] = str(job["wait"])
@@ -150,7 +151,7 @@ def work(job: dict[str, Any]) -> None:
             ensure_settings(Path(), json.loads(job["config"]), job["settings"])
         importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)
         if not job["session"]:
-            write_study_record(job["stage"], study_of(Path()))
+            write_seals(job["stage"], study_files(job["stage"], study_of(Path())), Path())
     except LimbtorqueError as error:
         LOG.error("%s", error)
         sys.exit(str(error))

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from limbtorque.study import settings as study_settings
@@ -55,27 +54,14 @@ SECTIONS = {
 SECTIONS["cutoffs"] = SECTIONS["kinematics"]
 
 
-@dataclass(frozen=True, eq=False)
-class _Same:
-    """Settings, equal to themselves only; most trials of a study share them."""
-
-    settings: Settings
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.settings is other.settings
-
-    def __hash__(self) -> int:
-        return id(self.settings)
+_hashes: dict[tuple[int, tuple[str, ...]], tuple[Settings, str]] = {}  # with the settings, whose number stays theirs
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
     """Hash of sections or options, found once for trials that share settings."""
-    return _found_hash(_Same(settings), sections)
-
-
-@functools.lru_cache(maxsize=4096)
-def _found_hash(same: _Same, sections: tuple[str, ...]) -> str:
-    return study_settings.settings_hash(same.settings, sections)
+    if (id(settings), sections) not in _hashes:
+        _hashes[id(settings), sections] = settings, study_settings.settings_hash(settings, sections)
+    return _hashes[id(settings), sections][1]
 
 
 def settings_key(settings: Settings) -> str:
@@ -116,27 +102,25 @@ def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
 
 def session_key(stage: str, study: Study, session: str) -> str:
     """Hash over a session's trials; a job refuses to run with another one."""
-    keys = [trial_key(stage, trial, study.folder) for trial in study.batches[session]]
-    if stage in ("cutoffs", "kinematics"):  # a recording that was replaced, even by an older file
-        states = [file.stat() for trial in study.batches[session] for file in trial.files]
-        keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
-    if stage == "muscles":  # which reads electromyography
-        files = [file for trial in study.batches[session] if trial.settings.emg.channels for file in trial.files]
-        keys += [f"{state.st_size} {state.st_mtime_ns}" for state in map(Path.stat, files)]
+    trials = study.batches[session]
+    keys = [trial_key(stage, trial, study.folder) for trial in trials]
+    # Recordings that were replaced, even by older files; the muscles read those with electromyography.
+    read = trials if stage in ("cutoffs", "kinematics") else []
+    if stage == "muscles":
+        read = [trial for trial in trials if trial.settings.emg.channels]
+    states = [file.stat() for trial in read for file in trial.files]
+    keys += [f"{state.st_size} {state.st_mtime_ns}" for state in states]
     return hashlib.sha256("".join(keys).encode()).hexdigest()[:16]
 
 
 def study_key(study: Study) -> str:
     """Hash of all settings and rows, for the tables of the study."""
     rows = [
-        (
+        [
             *(trial.name, trial.session, trial.subject.name, trial.condition, trial.note, trial.subject.note),
-            *(
-                trial_key("muscles", trial, study.folder),
-                trial_key("kinematics", trial, study.folder),
-                settings_hash(trial.settings, SECTIONS["collect"]),
-            ),
-        )
+            *(trial_key(stage, trial, study.folder) for stage in ("muscles", "kinematics")),
+            settings_hash(trial.settings, SECTIONS["collect"]),
+        ]
         for trial in study.trials
     ]
     return _hash([rows, _names(study), settings_key(study.settings)])
@@ -145,34 +129,25 @@ def study_key(study: Study) -> str:
 def ensembles_key(study: Study) -> str:
     """Hash of what the ensembles depend on beside the curves."""
     rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
-    own = settings_hash(study.settings, ("chains", "ensembles"))
-    return _hash([rows, _names(study), own])
+    return _hash([rows, _names(study), settings_hash(study.settings, ("chains", "ensembles"))])
 
 
 def cutoff_key(study: Study) -> str:
     """Hash of the trials that share cut-offs, and of their groups."""
-    rows = [
-        (session, trial.name, trial.cutoff_group, trial.settings.filter.max_cutoff_hz)
-        for session, trials in study.batches.items()
-        for trial in trials
-        if study.shares_cutoff(trial)
-    ]
-    return _hash(rows)
+    trials = [(session, trial) for session, trials in study.batches.items() for trial in trials]
+    return _hash(
+        [
+            (session, trial.name, trial.cutoff_group, trial.settings.filter.max_cutoff_hz)
+            for session, trial in trials
+            if study.shares_cutoff(trial)
+        ]
+    )
 
 
-def session_cutoffs(study: Study, session: str) -> str:
-    """Shared cut-offs of a session's trials, as JSON; a change repeats the job.
-
-    Empty where they are not known: the file is missing, or damaged and made again.
-    """
-    alike = [trial for trial in study.batches[session] if study.shares_cutoff(trial)]
-    if not alike:
-        return ""
-    try:
-        found = json.loads((study.folder / STUDY_CUTOFF).read_bytes())["cutoff_hz"]
-        return json.dumps([found[trial.cutoff_group] for trial in alike])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+def study_figures_key(study: Study) -> str:
+    """Hash of what the figures of the study depend on beside its tables."""
+    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
+    return _hash([chains, settings_hash(study.settings, ("title", "figures", "ensembles"))])
 
 
 def verdict_key(study: Study) -> str:
@@ -189,11 +164,19 @@ def _hash(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def study_figures_key(study: Study) -> str:
-    """Hash of what the figures of the study depend on beside its tables."""
-    chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
-    chosen = settings_hash(study.settings, ("title", "figures", "ensembles"))
-    return _hash([chains, chosen])
+def session_cutoffs(study: Study, session: str) -> str:
+    """Shared cut-offs of a session's trials, as JSON; a change repeats the job.
+
+    Empty where they are not known: the file is missing, or damaged and made again.
+    """
+    alike = [trial for trial in study.batches[session] if study.shares_cutoff(trial)]
+    if not alike:
+        return ""
+    try:
+        found = json.loads((study.folder / STUDY_CUTOFF).read_bytes())["cutoff_hz"]
+        return json.dumps([found[trial.cutoff_group] for trial in alike])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
 
 
 WHOLE = {
@@ -254,10 +237,8 @@ def _imports(module: str) -> tuple[str, ...]:
     """
     names: set[str] = set()
     for plain, source, chosen in _IMPORT.findall(_module_path(module).read_text(encoding="utf-8")):
-        of_source = [
-            f"{source}.{name.split()[0]}" for name in _COMMENT.sub("", chosen).strip("()").split(",") if name.strip()
-        ]
-        names |= {plain} if plain else {source, *of_source}
+        imported = [name.split()[0] for name in _COMMENT.sub("", chosen).strip("()").split(",") if name.strip()]
+        names |= {plain, source, *(f"{source}.{name}" for name in imported)} - {""}
     return tuple(sorted(name for name in names if _module_path(name).is_file()))
 
 

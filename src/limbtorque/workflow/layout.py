@@ -100,53 +100,41 @@ def curves_path(session: str) -> Path:
     return session_folder("curves", session) / CURVES_FILE
 
 
-def trial_names(stage: str, trial: Trial) -> list[str]:
-    """Names of a stage's files for a trial alone, at most.
+def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
+    """Files that a stage makes for a trial alone, at most, relative to the study's folder.
 
     None of `cutoffs` and `curves`; the figure of the cut-off may be missing.
     """
     if stage in ("cutoffs", "curves"):
         return []
     if stage == "pages":
-        return [page_path("", trial.name).name] if trial.settings.report.enabled else []
+        return [page_path(session, trial.name)] * trial.settings.report.enabled
     if stage == "figures":
         chosen = trial.settings.figures
         kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
-        return [figure_path(kind, "", trial.name, f".{form}").name for kind in kinds for form in chosen.formats]
-    tables = trial.settings.tables
-    return [f"{trial.name}{suffix}" for suffix in (".parquet", *[".csv"] * tables.csv, *[".sto"] * tables.sto)]
-
-
-def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
-    """Files that a stage makes for a trial alone, relative to the study's folder."""
-    folder = session_folder(stage, session)
-    return [folder / name for name in trial_names(stage, trial)]
-
-
-def session_names(stage: str, study: Study, session: str) -> list[str]:
-    """Names of the files that a stage makes for a session, without its record."""
-    if stage == "curves":
-        return [CURVES_FILE] if study.settings.ensembles.enabled else []
-    return [name for trial in study.batches[session] for name in trial_names(stage, trial)]
+        return [figure_path(kind, session, trial.name, f".{form}") for kind in kinds for form in chosen.formats]
+    suffixes = (".parquet", *[".csv"] * trial.settings.tables.csv, *[".sto"] * trial.settings.tables.sto)
+    return [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Files that a stage makes for a session, without its record."""
-    folder = session_folder(stage, session)
-    return [folder / name for name in session_names(stage, study, session)]
+    if stage == "curves":
+        return [curves_path(session)] * study.settings.ensembles.enabled
+    return [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
 
 
 def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage makes anything."""
-    if stage == "cutoffs":
-        return [session for session, trials in study.batches.items() if any(map(study.shares_cutoff, trials))]
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
-    return [
-        session
-        for session, trials in study.batches.items()
-        if any(trial_names(stage, trial) for trial in trials)  # the first tells, in most
-    ]
+    made = study.shares_cutoff if stage == "cutoffs" else lambda trial: bool(trial_files(stage, "", trial))
+    return [session for session, trials in study.batches.items() if any(map(made, trials))]
+
+
+def stages_and_sessions(study: Study) -> list[tuple[str, str]]:
+    """Stage and session of every folder of a session."""
+    return [(stage, session) for stage in ("cutoffs", *SOURCES) for session in sessions_of(stage, study)]
 
 
 def places(study: Study) -> dict[str, str]:
@@ -154,19 +142,9 @@ def places(study: Study) -> dict[str, str]:
     return {trial.name: session for session, trials in study.batches.items() for trial in trials}
 
 
-def study_outputs(study: Study) -> list[Path]:
-    """Tables of the study that are made from its summaries and ledger."""
-    return [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx, *emg_outputs(study)]
-
-
 def emg_outputs(study: Study) -> list[Path]:
     """Tables of electromyography; none where no trial has channels."""
     return [*EMG_TABLES.values()] * any(trial.settings.emg.channels for trial in study.trials)
-
-
-def ensemble_outputs(study: Study) -> list[Path]:
-    """Tables made from the curves of all sessions; none if switched off."""
-    return [*ENSEMBLE_TABLES.values()] if study.settings.ensembles.enabled else []
 
 
 def study_figures(study: Study) -> list[Path]:
@@ -189,8 +167,8 @@ def study_files(stage: str, study: Study) -> list[Path]:
     made = {
         "settings": [SETTINGS],
         "study_cutoff": [STUDY_CUTOFF],
-        "ensembles": ensemble_outputs(study),
-        "collect": study_outputs(study),
+        "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
+        "collect": [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx, *emg_outputs(study)],
         "verdict": [VERDICT],
         "study_figures": study_figures(study),
         "report": list(REPORT.values()),
@@ -218,9 +196,14 @@ def stages_of(study: Study) -> list[str]:
     return [
         *["cutoffs", "study_cutoff"] * bool(sessions_of("cutoffs", study)),
         *(stage for stage in SOURCES if sessions_of(stage, study)),
-        *["ensembles"] * bool(ensemble_outputs(study)),
+        *["ensembles"] * study.settings.ensembles.enabled,
         "collect",
         "verdict",
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,
     ]
+
+
+def all_study_files(study: Study) -> list[tuple[str, Path]]:
+    """Files of the whole study, each with the stage that makes it."""
+    return [(stage, path) for stage in ("settings", *stages_of(study)) for path in study_files(stage, study)]

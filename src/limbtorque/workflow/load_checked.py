@@ -19,12 +19,15 @@ from limbtorque.muscles.objective import check_options
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.table_file import Follow
+from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
 from limbtorque.workflow.effective_settings import load_planned_study
-from limbtorque.workflow.layout import RESULTS, SOURCES, STAMP, session_folder, sessions_of, stages_of, study_files
+from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
-NEEDED = attrgetter("filter", "gaps", "plates")  # on which it depends, too, which errors concern a trial
+SIZED = attrgetter(
+    "muscles", "plane", "segments", "uncertainty", "filter", "gaps", "plates"
+)  # decide which errors concern a trial
 
 
 def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
@@ -45,76 +48,69 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
         Something is wrong with the settings, the tables or a muscle set.
     """
     study = load_planned_study(folder, config, follow=follow)
-    faults: dict[str, None] = {}
-    seen: set[tuple[object, ...]] = set()
+    chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
+    faults = [
+        *_muscle_set_faults(study),
+        *_mixed_criteria(study),
+        *study_faults(study.settings, chains),
+        *faults_of_sizes(_limbs(study)),
+        *_masses_of_no_segment(study),
+    ]
+    options = study.settings.ensembles
+    by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
+    if (options.start_event or options.end_event) and not by_events:
+        faults.append(
+            "ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"
+        )
+    if faults:
+        raise StudyError(list(dict.fromkeys(faults)))
+    return study
+
+
+def _muscle_set_faults(study: Study) -> Iterator[str]:
+    """Faults of the muscle sets, and of options that do not fit them."""
+    first: dict[tuple[object, ...], Trial] = {}  # trials with the same options share their sections
     for trial in study.trials:
-        kind = trial.chain, *map(id, CHECKED(trial.settings))  # trials with the same options share their sections
-        if kind in seen:
-            continue
-        seen.add(kind)
+        first.setdefault((trial.chain, *map(id, CHECKED(trial.settings))), trial)
+    for trial in first.values():
         try:
-            chosen = muscle_set_of(Limb.of(trial), trial.settings, folder)
+            chosen = muscle_set_of(Limb.of(trial), trial.settings, study.folder)
             if chosen:
                 joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
-            faults[f"chain {trial.chain} (first in trial {trial.name}): {error}"] = None
-    faults |= dict.fromkeys(_mixed_criteria(study))
-    chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
-    faults |= dict.fromkeys(study_faults(study.settings, chains))
-    faults |= dict.fromkeys(faults_of_sizes(_limbs(study, folder)))
-    faults |= dict.fromkeys(_masses_of_no_segment(study))
-    options = study.settings.ensembles
-    if (options.start_event or options.end_event) and all(
-        trial.settings.ensembles.window != "events" for trial in study.trials
-    ):
-        faults["ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"] = (
-            None
-        )
-    if faults:
-        raise StudyError(list(faults))
-    return study
+            yield f"chain {trial.chain} (first in trial {trial.name}): {error}"
+
+
+def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
+    """Limbs with their settings, each kind once, and whether it has a muscle set."""
+    first: dict[tuple[object, ...], tuple[Limb, Settings]] = {}
+    for trial in study.trials:
+        limb, sections = Limb.of(trial), SIZED(trial.settings)
+        kind = limb.chain, limb.marker_set, bool(limb.load), tuple(limb.measured)
+        first.setdefault((*kind, *map(id, sections)), (limb, trial.settings))
+    for limb, settings in first.values():
+        yield limb, settings, bool(settings.muscle_set(limb.chain, study.folder))
 
 
 def _masses_of_no_segment(study: Study) -> Iterator[str]:
     """Faults of added masses on segments that no limb, or not the trial's own, has."""
-    common = study.settings.segments.added
-    used = {segment.name for trial in study.trials for segment in study.settings.chain(trial.chain).segments}
+    advice = "there are {}; name one of them, or remove the mass"
+    segments = {
+        trial.chain: [segment.name for segment in study.settings.chain(trial.chain).segments] for trial in study.trials
+    }
+    common, used = study.settings.segments.added, sorted({name for names in segments.values() for name in names})
     for name in common:
         if name not in used:
-            yield f"segments.added names {name}, which no limb of the trials has; {_these(sorted(used))}"
+            yield f"segments.added names {name}, which no limb of the trials has; {advice.format(', '.join(used))}"
     for trial in study.trials:
-        if (own := trial.settings.segments.added) != common:
-            has = [segment.name for segment in study.settings.chain(trial.chain).segments]
-            for name in own:
-                if name not in has:
-                    yield (
-                        f"{study.settings.trials} (trial {trial.name}): segments.added names {name}, which the chain "
-                        f"{trial.chain} does not have; {_these(has)}"
-                    )
-
-
-def _these(segments: Iterable[str]) -> str:
-    return f"there are {', '.join(segments)}; name one of them, or remove the mass"
-
-
-def _limbs(study: Study, folder: Path) -> Iterator[tuple[Limb, Settings, bool]]:
-    """Limbs with their settings, each kind once, and whether it has a muscle set."""
-    seen: set[tuple[object, ...]] = set()
-    for trial in study.trials:
-        of = trial.settings
-        limb = Limb.of(trial)
-        kind = (
-            *map(id, CHECKED(of)),
-            *map(id, NEEDED(of)),
-            limb.chain,
-            limb.marker_set,
-            bool(limb.load),
-            tuple(limb.measured),
-        )
-        if kind not in seen:
-            seen.add(kind)
-            yield limb, of, bool(of.muscle_set(trial.chain, folder))
+        added, has = trial.settings.segments.added, segments[trial.chain]
+        for name in added if added != common else ():
+            if name not in has:
+                yield (
+                    f"{study.settings.trials} (trial {trial.name}): segments.added names {name}, which the chain "
+                    f"{trial.chain} does not have; {advice.format(', '.join(has))}"
+                )
 
 
 def _mixed_criteria(study: Study) -> list[str]:
@@ -129,9 +125,6 @@ def _mixed_criteria(study: Study) -> list[str]:
         for group, criteria in groups.items()
         if len(criteria) > 1
     ]
-
-
-_NAMED = 3
 
 
 def refuse_future(study: Study) -> None:
@@ -151,23 +144,21 @@ def refuse_future(study: Study) -> None:
         Recordings or results are dated in the future; the message has the command that sets their time to now.
     """
     recordings = _newer(dict.fromkeys(file for trial in study.trials for file in trial.files), study.folder)
-    results = _newer(_results(study), study.folder)
-    faults = []
-    if recordings:
-        faults.append(f"{_dated(recordings)}; set their time to now: {_touch(list(recordings))}")
-    if results:
-        faults.append(
-            f"{_dated(results)}; set their time to now: find {_quoted([study.folder / RESULTS])} -newermt now -exec touch -h {{}} +"
-        )
+    stamps = (session_folder(*folder) / STAMP for folder in stages_and_sessions(study))
+    paths = (*stamps, *(path for _, path in all_study_files(study)))  # whose times Snakemake compares
+    results = _newer((study.folder / path for path in paths), study.folder)
+    commands = (_touch([*recordings]), f"find {_quoted([study.folder / RESULTS])} {_MEND}")
+    faults = [
+        f"{_dated(newer)}; set their time to now: {command}"
+        for newer, command in zip((recordings, results), commands, strict=True)
+        if newer
+    ]
     if faults:
         raise StudyError(faults)
 
 
-def _results(study: Study) -> Iterator[Path]:
-    """Results whose times Snakemake compares."""
-    for stage in ("cutoffs", *SOURCES):
-        yield from (study.folder / session_folder(stage, session) / STAMP for session in sessions_of(stage, study))
-    yield from (study.folder / path for stage in stages_of(study) for path in study_files(stage, study))
+_NAMED = 3
+_MEND = "-newermt now -exec touch -h {} +"
 
 
 def _newer(paths: Iterable[Path], folder: Path) -> dict[Path, float]:
@@ -194,28 +185,23 @@ def _now(folder: Path) -> float:
         return time.time()
 
 
-def _dated(found: dict[Path, float]) -> str:
-    path, changed = next(iter(found.items()))
-    more = f", as are {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{path} is dated in the future ({_date(changed)}){more}; Snakemake would end the run"
-
-
-def _date(changed: float) -> str:
+def _dated(newer: dict[Path, float]) -> str:
+    path, changed_s = next(iter(newer.items()))
     try:
-        return datetime.fromtimestamp(changed).strftime("%Y-%m-%d %H:%M:%S")
+        date = datetime.fromtimestamp(changed_s).strftime("%Y-%m-%d %H:%M:%S")
     except (OverflowError, ValueError, OSError):
-        return f"{changed:.0f} s after 1970"
+        date = f"{changed_s:.0f} s after 1970"
+    more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
+    return f"{path} is dated in the future ({date}){more}; Snakemake would end the run"
 
 
 def _touch(paths: Sequence[Path]) -> str:
     """Command that sets the times of files, and of links to them, to now."""
     links = [path for path in paths if path.is_symlink()]
     if len(paths) <= _NAMED:
-        linked = f" && touch -h {_quoted(links)}" if links else ""
-        return f"touch {_quoted(paths)}{linked}"
+        return f"touch {_quoted(paths)}" + (f" && touch -h {_quoted(links)}" if links else "")
     places = _quoted(path.parent for path in paths)
-    linked = f" && find {places} -newermt now -exec touch -h {{}} +" if links else ""
-    return f"find -L {places} -newermt now -exec touch {{}} +{linked}"
+    return f"find -L {places} -newermt now -exec touch {{}} +" + (f" && find {places} {_MEND}" if links else "")
 
 
 def _quoted(paths: Iterable[Path]) -> str:

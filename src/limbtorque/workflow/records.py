@@ -13,8 +13,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,12 +25,13 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import (
-    SOURCES,
+    RECORD,
     STAMP,
+    all_study_files,
     places,
     record_path,
     session_folder,
-    sessions_of,
+    stages_and_sessions,
     stages_of,
     study_files,
     study_record_path,
@@ -45,22 +45,16 @@ Contents = Literal[
     "none", "newer", "all"
 ]  # of which files the contents are compared: those newer than their record, or all
 _Seal = list[int | str]  # size in bytes, and SHA-256 of the contents
+_UNREADABLE = (OSError, LookupError, TypeError, ValueError)  # faults of a record
 
 
-@dataclass(frozen=True)
-class _Head:
-    """First line of a record: sizes and hashes of the files, and of its other lines."""
-
-    files: dict[str, _Seal]
-    lines: _Seal
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.files, dict) or not all(map(_is_seal, [*self.files.values(), self.lines])):
-            raise TypeError("a record begins with names, sizes and hashes")
-
-
-def _is_seal(value: object) -> bool:
-    return isinstance(value, list) and list(map(type, value)) == [int, str]
+def _seals(content: Any) -> dict[str, _Seal]:
+    """Sizes and hashes of files as read from a record; raises TypeError if they are not such."""
+    if not isinstance(content, dict) or any(
+        not isinstance(seal, list) or [*map(type, seal)] != [int, str] for seal in content.values()
+    ):
+        raise TypeError("a record has names, sizes and hashes")
+    return content
 
 
 def _sealed(content: bytes) -> _Seal:
@@ -121,18 +115,21 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
         after the folder was made; or those of all files.
     """
     place = folder / session_folder(stage, session)
-    there = {entry.name for entry in os.scandir(place)}
-    record = place / record_path(stage, session).name
+    record = place / RECORD
     try:
-        head, lines = _read_head(record)
         written_ns = record.stat().st_mtime_ns
         if contents == "newer" and written_ns > _finished_ns(place):  # the record itself was edited or copied
             contents = "all"
-    except (OSError, ValueError, TypeError):
-        return {record.name: "missing" if record.name not in there else "damaged"}
-    if lines != head.lines[0] or (contents == "all" and _lines(record) != head.lines):
-        return {record.name: "damaged"}
-    found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in head.files.items()}
+        with record.open("rb") as file:
+            head = json.loads(file.readline())
+            size = record.stat().st_size - file.tell()
+            lines = _sealed(file.read()) if contents == "all" else [size, head["lines"][1]]
+        seals = _seals(head["files"])
+        if lines != head["lines"]:
+            return {RECORD: "damaged"}
+    except _UNREADABLE:
+        return {RECORD: "damaged" if os.path.lexists(record) else "missing"}
+    found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in seals.items()}
     return {name: fault for name, fault in found.items() if fault}
 
 
@@ -144,57 +141,36 @@ def _finished_ns(place: Path) -> int:
         return 0
 
 
-def write_study_record(stage: str, study: Study) -> None:
-    """Write sizes and hashes of the files of the whole study that a stage made."""
-    if files := study_files(stage, study):
-        write_seals(stage, files, study.folder)
-
-
-def write_seals(stage: str, files: Iterable[Path], folder: Path) -> None:
-    """Write sizes and hashes of files of the whole study, by their relative paths."""
-    seals = {file.as_posix(): _seal(folder / file) for file in files}
-    write_text(folder / study_record_path(stage), _seals_text(seals))
+def write_seals(stage: str, files: Sequence[Path], folder: Path) -> None:
+    """Write sizes and hashes of files of the whole study, if any, by their relative paths."""
+    if files:
+        seals = {file.as_posix(): _seal(folder / file) for file in files}
+        write_text(folder / study_record_path(stage), _seals_text(seals))
 
 
 def _seals_text(seals: dict[str, _Seal]) -> str:
     return json.dumps(seals, indent=1) + "\n"
 
 
-def study_faults(stage: str, study: Study, *, contents: Contents = "none") -> dict[str, str]:
-    """Files of the whole study that differ from their record, and why.
+def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: Contents = "none") -> dict[str, str]:
+    """Existing files that differ from what `write_seals` wrote, and why.
 
     `contents` is as of `faults`. Snakemake itself notices missing ones.
     """
-    return broken_seals(stage, study_files(stage, study), study.folder, contents=contents)
-
-
-def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: Contents = "none") -> dict[str, str]:
-    """Existing files that differ from what `write_seals` wrote, and why."""
-    there = [path.as_posix() for path in files if (folder / path).exists()]
-    record = folder / study_record_path(stage)
+    record = study_record_path(stage)
     try:
-        text = record.read_text(encoding="utf-8")
-        seals = json.loads(text)
-        written_ns = record.stat().st_mtime_ns
-        known = {path: seals[path] for path in there if path in seals}
-    except (OSError, ValueError, TypeError):
-        known = {}
-    if not all(map(_is_seal, known.values())) or (known and text != _seals_text(seals)):
-        known = {}
-    found = {path: _fault(f"{folder}/{path}", seal, written_ns, contents) for path, seal in known.items()}
-    found |= {path: f"without its record, {study_record_path(stage)}" for path in there if path not in known}
+        text = (folder / record).read_text(encoding="utf-8")
+        written_ns = (folder / record).stat().st_mtime_ns
+        seals = _seals(json.loads(text))
+        seals = seals if text == _seals_text(seals) else {}
+    except _UNREADABLE:
+        seals, written_ns = {}, 0
+    found = {}
+    for path in (path.as_posix() for path in files if (folder / path).exists()):
+        found[path] = f"without its record, {record}"
+        if path in seals:
+            found[path] = _fault(f"{folder}/{path}", seals[path], written_ns, contents)
     return {path: fault for path, fault in found.items() if fault}
-
-
-def _read_head(path: Path) -> tuple[_Head, int]:
-    """First line of a record, and the size of the others in bytes."""
-    with path.open("rb") as file:
-        line = file.readline()
-    return _Head(**json.loads(line)), path.stat().st_size - len(line)
-
-
-def _lines(path: Path) -> _Seal:
-    return _sealed(path.read_bytes().partition(b"\n")[2])
 
 
 def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
@@ -207,20 +183,12 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
     """
     end = time.monotonic() + float(os.environ.get(WAIT_S, "0"))
     for stage in stages:
-        while wrong := faults_or_missing(stage, session, folder):
+        while wrong := faults(stage, session, folder):
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = session_folder(stage, session)
                 raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
             time.sleep(_POLL_S)
-
-
-def faults_or_missing(stage: str, session: str, folder: Path) -> dict[str, str]:
-    """Files as of `faults`; the record alone where the folder does not exist."""
-    try:
-        return faults(stage, session, folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return {record_path(stage, session).name: "missing"}
 
 
 class SessionRecords:
@@ -287,27 +255,23 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
         Files whose contents are compared, as of `limbtorque.workflow.records.faults`.
     """
     found: Damaged = {}
-    for stage in ("cutoffs", *SOURCES):
-        for session in sessions_of(stage, study):
-            place = session_folder(stage, session)
-            if (study.folder / place).is_dir():
-                found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
-            elif (study.folder / place).exists():
-                found[place.as_posix()] = {place.name: "a file, not a folder"}
+    for stage, session in stages_and_sessions(study):
+        place = session_folder(stage, session)
+        if (study.folder / place).is_dir():
+            found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
+        elif (study.folder / place).exists():
+            found[place.as_posix()] = {place.name: "a file, not a folder"}
     for stage in ("settings", *stages_of(study)):
-        found |= {
-            path: {Path(path).name: fault} for path, fault in study_faults(stage, study, contents=contents).items()
-        }
+        wrong = broken_seals(stage, study_files(stage, study), study.folder, contents=contents)
+        found |= {path: {Path(path).name: fault} for path, fault in wrong.items()}
     return {path: wrong for path, wrong in found.items() if wrong}
 
 
 def missing_outputs(study: Study) -> list[str]:
     """Outputs that do not exist, which Snakemake makes again by itself."""
-    folders = [
-        session_folder(stage, session) for stage in ("cutoffs", *SOURCES) for session in sessions_of(stage, study)
-    ]
-    files = [path for stage in ("settings", *stages_of(study)) for path in study_files(stage, study)]
-    return [path.as_posix() for path in (*folders, *files) if not (study.folder / path).exists()]
+    folders = [session_folder(stage, session) for stage, session in stages_and_sessions(study)]
+    paths = [*folders, *(path for _, path in all_study_files(study))]
+    return [path.as_posix() for path in paths if not (study.folder / path).exists()]
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
@@ -337,7 +301,11 @@ def force_damaged(workflow: Any, study: Study) -> bool:
     damaged = damaged_outputs(study, contents="all" if os.environ.get(VERIFY) else "newer")
     if not damaged:
         return False
-    _report(damaged)
+    for path, wrong in list(damaged.items())[:_SHOWN]:
+        name, fault = next(iter(wrong.items()))
+        say(f"{path}: {name} is {fault}; it is repeated")
+    if len(damaged) > _SHOWN:
+        say(f"and {len(damaged) - _SHOWN} more damaged outputs")
 
     @functools.wraps(prepare)
     def prepare_and_force(*args: Any, **options: Any) -> None:
@@ -346,11 +314,3 @@ def force_damaged(workflow: Any, study: Study) -> bool:
 
     workflow._prepare_dag = prepare_and_force
     return True
-
-
-def _report(damaged: Mapping[str, Mapping[str, str]]) -> None:
-    for path, wrong in list(damaged.items())[:_SHOWN]:
-        name, fault = next(iter(wrong.items()))
-        say(f"{path}: {name} is {fault}; it is repeated")
-    if len(damaged) > _SHOWN:
-        say(f"and {len(damaged) - _SHOWN} more damaged outputs")

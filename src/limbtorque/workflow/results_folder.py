@@ -29,11 +29,11 @@ from limbtorque.workflow.layout import (
     STAMP,
     STUDY_FIGURES,
     WORKBOOK,
+    all_study_files,
+    session_files,
     session_folder,
-    session_names,
     sessions_of,
-    stages_of,
-    study_files,
+    stages_and_sessions,
     study_record_path,
 )
 from limbtorque.workflow.operating_system import say
@@ -170,12 +170,12 @@ def remove_parts(folder: Path) -> None:
 def made_names(study: Study) -> dict[Path, set[str]]:
     """Names of the files that the workflow makes for a study, by their folder."""
     made: dict[Path, set[str]] = {}
-    for stage in ("settings", *stages_of(study)):
-        for path in (*study_files(stage, study), study_record_path(stage)):
+    for stage, file in all_study_files(study):
+        for path in (file, study_record_path(stage)):
             made.setdefault(path.parent, set()).add(path.name)
-    for stage in ("cutoffs", *SOURCES):
-        for session in sessions_of(stage, study):
-            made[session_folder(stage, session)] = {*session_names(stage, study, session), RECORD}
+    for stage, session in stages_and_sessions(study):
+        names = {path.name for path in session_files(stage, study, session)}
+        made[session_folder(stage, session)] = {*names, RECORD}
     return made
 
 

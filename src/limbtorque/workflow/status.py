@@ -13,7 +13,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_rows
 from limbtorque.workflow.keys import code_key, trial_key
 from limbtorque.workflow.layout import SOURCES, STUDY_TABLES, TABLE_STAGES, record_path, trial_files
-from limbtorque.workflow.records import SessionRecords, faults_or_missing
+from limbtorque.workflow.records import SessionRecords, faults
 
 STATES = ("done", "missing", "damaged", "stale")
 
@@ -36,7 +36,7 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
     """
     records = SessionRecords(study, study.folder, whole=False)
     for session, trials in study.batches.items():
-        wrong = {stage: faults_or_missing(stage, session, study.folder) for stage in TABLE_STAGES}
+        wrong = {stage: faults(stage, session, study.folder) for stage in TABLE_STAGES}
         for trial in trials:
             stale: set[str] = set()
             for stage in TABLE_STAGES:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -55,167 +56,105 @@ from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
 from limbtorque.workflow.records import SessionRecords
 from limbtorque.workflow.results_folder import move_left_over
+from limbtorque.workflow.run_session import LIBRARIES as TRIAL_LIBRARIES
 from limbtorque.workflow.run_session import identity, verdict_of, whole_study
 from limbtorque.workflow.stages import kinematics, muscles, torques
 
-LIBRARIES = (
-    "c3d",
-    "ezc3d",
-    "matplotlib",
-    "numpy",
-    "openpyxl",
-    "pandas",
-    "plotly",
-    "pyarrow",
-    "pydantic",
-    "scipy",
-    "snakemake",
-)
-
+LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
+BY_TRIAL = {
+    "ledger": LEDGER_COLUMNS,
+    "summary": SUMMARY_COLUMNS,
+    "muscle_summary": MUSCLE_SUMMARY_COLUMNS,
+    "contact_summary": CONTACT_SUMMARY_COLUMNS,
+    "beside_file": BESIDE_FILE_COLUMNS,
+}
 EMG_COLUMNS = {
     "emg_summary": EMG_SUMMARY_COLUMNS,
     "emg_by_muscle": EMG_BY_MUSCLE_COLUMNS,
     "emg_co_contraction": EMG_CO_CONTRACTION_COLUMNS,
 }
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
+Rows = list[dict[str, Any]]
 
 
 def run(*, folder: Path, key: str = "") -> None:
     """Make the tables of the study from the session records only."""
     study = whole_study("collect", folder=folder, key=key)
     move_left_over(study, folder)
-    options = study.settings.ensembles
+    options, xlsx = study.settings.ensembles, study.settings.tables.xlsx
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
     by_condition = ConditionSummary(include=options.include, spread_over=unit, min_units=options.min_units)
-    all_records, rows_of = SessionRecords(study, folder), TrialRows(study.settings)
-    ledger, anatomical, sources = [], [], {}
-    emg: dict[str, list[dict[str, Any]]] = {"emg_summary": [], "emg_co_contraction": []}
-    with (
-        csv_pieces(folder / STUDY_TABLES["ledger"], LEDGER_COLUMNS) as write_ledger,
-        csv_pieces(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS) as write_summary,
-        csv_pieces(folder / STUDY_TABLES["muscle_summary"], MUSCLE_SUMMARY_COLUMNS) as write_muscles,
-        csv_pieces(folder / STUDY_TABLES["contact_summary"], CONTACT_SUMMARY_COLUMNS) as write_contact,
-        csv_pieces(folder / STUDY_TABLES["beside_file"], BESIDE_FILE_COLUMNS) as write_beside_file,
-    ):
+    all_records = SessionRecords(study, folder)
+    study_options = flattened(study.settings.model_dump(mode="json"))
+    changed_options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
+    ledger: Rows = []
+    anatomical: Rows = []
+    emg: dict[str, Rows] = {"emg_summary": [], "emg_co_contraction": []}
+    sources = {}
+    with ExitStack() as stack:
+        write = {
+            name: stack.enter_context(csv_pieces(folder / STUDY_TABLES[name], columns))
+            for name, columns in BY_TRIAL.items()
+        }
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
-            verdict = verdict_of(trial, records)
-            ledger.append(_ledger_row(study, trial, records, verdict))
-            write_ledger(ledger[-1:])
-            summary = (_summary_row(trial, row, verdict) for row in records["torques"].summary)
-            rows = per_body_mass(summary, trial.subject.mass_kg)
-            write_summary(rows)
+            rows = _rows(trial, records, verdict_of(trial, records), folder)
+            for name, write_rows in write.items():
+                write_rows(rows[name])
+            for name, emg_rows in emg.items():
+                emg_rows += rows[name]
+            ledger += rows["ledger"]
             motion = records["kinematics"].motion
-            turned = flexion_positive(rows, motion.flexion_signs if motion else {})
+            turned = flexion_positive(rows["summary"], motion.flexion_signs if motion else {})
             by_condition.add(turned)
-            anatomical += turned if study.settings.tables.xlsx else []
-            write_muscles([_muscle_row(trial, row, verdict) for row in records["muscles"].summary])
-            contact = records["muscles"].contact_summary
-            write_contact([_muscle_row(trial, row, verdict, CONTACT_STATISTICS) for row in contact])
-            emg["emg_summary"] += [_emg_row(trial, row, verdict) for row in records["muscles"].emg]
-            emg["emg_co_contraction"] += [{**identity(trial), **row} for row in records["muscles"].co_contraction]
-            write_beside_file([_with_status(trial, row, verdict) for row in records["torques"].beside_file])
-            sources[trial.name] = _source(study, trial, records, rows_of)
-    write_table(
-        table_of_rows(CONDITION_SUMMARY_COLUMNS, by_condition.rows()), folder / STUDY_TABLES["summary_by_condition"]
-    )
+            anatomical += turned if xlsx else []
+            if id(trial.settings) not in changed_options:
+                changed_options[id(trial.settings)] = _changed_options(trial.settings, study_options)
+            sources[trial.name] = _source(trial, records, folder, changed_options[id(trial.settings)])
+    tables: dict[Path, tuple[Sequence[Column], Sequence[Mapping[str, Any]]]]
+    tables = {STUDY_TABLES["summary_by_condition"]: (CONDITION_SUMMARY_COLUMNS, by_condition.rows())}
     if emg_outputs(study):
         emg["emg_by_muscle"] = over_study(emg["emg_summary"])
-        for name, columns in EMG_COLUMNS.items():
-            write_table(table_of_rows(columns, emg[name]), folder / EMG_TABLES[name])
-    write_table(table_of_rows(DICTIONARY_COLUMNS, _dictionary(study, folder)), folder / STUDY_TABLES["dictionary"])
-    if study.settings.tables.xlsx:
+        tables |= {EMG_TABLES[name]: (columns, emg[name]) for name, columns in EMG_COLUMNS.items()}
+    tables[STUDY_TABLES["dictionary"]] = DICTIONARY_COLUMNS, _dictionary(study, folder)
+    for path, (columns, table_rows) in tables.items():
+        write_table(table_of_rows(columns, table_rows), folder / path)
+    if xlsx:
         write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger, LEDGER_COLUMNS))
     provenance = _provenance(study, sources)
     with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(provenance, file, indent=1, sort_keys=True)
         file.write("\n")
-    windows = _windows(folder / ENSEMBLE_TABLES["windows"]) if study.settings.ensembles.enabled else []
-    page = methods_page(provenance, ledger, windows)
-    write_text(folder / STUDY_TABLES["methods"], page)
+    windows = folder / ENSEMBLE_TABLES["windows"]
+    curves = read_rows(windows) if options.enabled and windows.is_file() else []
+    write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, ledger, curves))
 
 
-def _windows(path: Path) -> list[dict[str, str]]:
-    """Rows of `results/windows.csv`; none where it was not made."""
-    return read_rows(path) if path.is_file() else []
+def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Rows]:
+    """Rows of a trial in the tables of the study; rejected statistics are empty."""
+    torques, muscles = records["torques"], records["muscles"]
+    about = identity(trial)
 
+    def of_joint(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {**about, "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row}
 
-def _source(study: Study, trial: Trial, records: Mapping[str, TrialRecord], rows_of: TrialRows) -> dict[str, Any]:
-    """Entry of a trial in `results/provenance.json`."""
-    recording = records["kinematics"].recording or _NOT_READ
+    def of_muscles(row: Mapping[str, Any], statistics: Sequence[Column]) -> dict[str, Any]:
+        return _usable({**about, "muscle_status": verdict.muscles, **row}, statistics, verdict.muscles)
+
+    net = [of_joint(row) for row in torques.summary]
+    net = [_usable(row, (*STATISTICS, *BANDS), row["torque_status"]) for row in net]
+    why = "muscle forces rejected" if verdict.muscles == "rejected" else ""
     return {
-        "file": _relative(trial.file, study.folder),
-        "sha256": recording.sha256,
-        "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
-        "forces_sha256": recording.forces_sha256,
-        "static_file": _relative(trial.static_file, study.folder) if trial.static_file else "",
-        "static_sha256": recording.static_sha256,
-        "stages": records["muscles"].provenance,
-        "muscle_set": _muscle_set_key(study, trial),
-        "row": rows_of.of(trial),
+        "ledger": [_ledger_row(trial, records, verdict, folder)],
+        "summary": per_body_mass(net, trial.subject.mass_kg),
+        "muscle_summary": [of_muscles(row, MUSCLE_STATISTICS) for row in muscles.summary],
+        "contact_summary": [of_muscles(row, CONTACT_STATISTICS) for row in muscles.contact_summary],
+        "beside_file": [of_joint(row) for row in torques.beside_file],
+        "emg_summary": [
+            of_muscles({**row, "not_compared": row["not_compared"] or why}, EMG_AGREEMENT) for row in muscles.emg
+        ],
+        "emg_co_contraction": [{**about, **row} for row in muscles.co_contraction],
     }
-
-
-def _ledger_row(study: Study, trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> dict[str, Any]:
-    last, motion = records["muscles"], records["kinematics"].motion
-    recording = records["kinematics"].recording or _NOT_READ
-    metrics, flags = _with_joints(records), verdict.flags
-    notes = [note for record in records.values() for note in record.notes]
-    names = [column.name for column in QUALITY_COLUMNS]
-    return {
-        **identity(trial),
-        "file": _relative(trial.file, study.folder),
-        "forces_file": _relative(trial.forces_file, study.folder) if trial.forces_file else "",
-        "status": verdict.status,
-        "torque_status": verdict.torques,
-        "muscle_status": verdict.muscles,
-        "rejected_joints": " ".join(verdict.rejected_joints),
-        "rejected_by": " ".join(verdict.rejected_by),
-        "reason": " ".join(filter(None, (last.reason, *verdict.names))),
-        "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in flags)))),
-        **{name: metrics.get(name, float("nan")) for name in names},
-        "plane": motion.plane_view if motion else "",
-        "input_sha256": recording.sha256,
-        "forces_sha256": recording.forces_sha256,
-        "static_file": _relative(trial.static_file, study.folder) if trial.static_file else "",
-        "static_sha256": recording.static_sha256,
-        "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
-        "notes": "; ".join(
-            [*notes, *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))]
-        ),
-    }
-
-
-def _with_joints(records: Mapping[str, TrialRecord]) -> dict[str, float]:
-    """Metrics of a trial; the largest of those with a value for each joint."""
-    by_joint = records["torques"].joint_metrics
-    return metrics_of(records) | {name: max(values.values()) for name, values in by_joint.items() if values}
-
-
-def _with_status(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of a joint with the columns of its trial and its status."""
-    return {**identity(trial), "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row}
-
-
-def _summary_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/summary.csv` with the status of its joint."""
-    row = _with_status(trial, row, verdict)
-    return _usable(row, (*STATISTICS, *BANDS), row["torque_status"])
-
-
-def _muscle_row(
-    trial: Trial, row: Mapping[str, Any], verdict: Verdict, statistics: Sequence[Column] = MUSCLE_STATISTICS
-) -> dict[str, Any]:
-    """Row of a summary with the status of the muscle forces."""
-    return {**identity(trial), "muscle_status": verdict.muscles, **_usable({**row}, statistics, verdict.muscles)}
-
-
-def _emg_row(trial: Trial, row: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
-    """Row of `results/emg_summary.csv`; without agreement where it is rejected."""
-    own = {**identity(trial), "muscle_status": verdict.muscles, **row}
-    if verdict.muscles == "rejected":
-        own["not_compared"] = row["not_compared"] or "muscle forces rejected"
-    return _usable(own, EMG_AGREEMENT, verdict.muscles)
 
 
 def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> dict[str, Any]:
@@ -223,6 +162,77 @@ def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> d
     if status != "rejected":
         return row
     return {**row, **{column.name: "" if column.kind is str else float("nan") for column in statistics}}
+
+
+def _source(
+    trial: Trial, records: Mapping[str, TrialRecord], folder: Path, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Entry of a trial in `results/provenance.json`, with its options that differ from the study's."""
+    recording = records["kinematics"].recording or _NOT_READ
+    return {
+        **_files(trial, recording, folder),
+        "sha256": recording.sha256,
+        "stages": records["muscles"].provenance,
+        "muscle_set": _muscle_set_key(trial, folder),
+        "row": {
+            "body_mass_kg": trial.subject.mass_kg,
+            "measured": trial.subject.measured,
+            "marker_set": trial.marker_set,
+            "prefix": trial.prefix,
+            "load": trial.load,
+            "start_s": trial.start_s,
+            "end_s": trial.end_s,
+            "options": options,
+        },
+    }
+
+
+def _changed_options(settings: Settings, study_options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a trial that differ from the study's, by their dotted names.
+
+    None for entries of the study's mappings, such as weights of muscles, that the trial does not have.
+    """
+    options = flattened(settings.model_dump(mode="json"))
+    changed = {name: value for name, value in options.items() if study_options.get(name) != value}
+    missing = [name for name in study_options if name not in options]
+    return changed | {name: None for name in missing if not any(one.startswith(f"{name}.") for one in options)}
+
+
+def _files(trial: Trial, recording: RecordingFacts, folder: Path) -> dict[str, str]:
+    """Files of a trial with the hashes of those beside its recording."""
+    return {
+        "file": _relative(trial.file, folder),
+        "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
+        "static_file": _relative(trial.static_file, folder) if trial.static_file else "",
+        "forces_sha256": recording.forces_sha256,
+        "static_sha256": recording.static_sha256,
+    }
+
+
+def _ledger_row(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Any]:
+    last, motion = records["muscles"], records["kinematics"].motion
+    recording = records["kinematics"].recording or _NOT_READ
+    # of metrics with a value for each joint the largest
+    by_joint = {name: max(values.values()) for name, values in records["torques"].joint_metrics.items() if values}
+    metrics = metrics_of(records) | by_joint
+    notes = [note for record in records.values() for note in record.notes]
+    notes += filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))
+    return {
+        **identity(trial),
+        **_files(trial, recording, folder),
+        "status": verdict.status,
+        "torque_status": verdict.torques,
+        "muscle_status": verdict.muscles,
+        "rejected_joints": " ".join(verdict.rejected_joints),
+        "rejected_by": " ".join(verdict.rejected_by),
+        "reason": " ".join(filter(None, (last.reason, *verdict.names))),
+        "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in verdict.flags)))),
+        **{column.name: metrics.get(column.name, float("nan")) for column in QUALITY_COLUMNS},
+        "plane": motion.plane_view if motion else "",
+        "input_sha256": recording.sha256,
+        "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
+        "notes": "; ".join(notes),
+    }
 
 
 def _joints(study: Study) -> list[list[str]]:
@@ -235,7 +245,7 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
     """Muscle sets by chain: name, own file, number of trials, muscles by source."""
     sets: dict[str, dict[str, Any]] = {}
     for trial in study.trials:
-        key = _muscle_set_key(study, trial)
+        key = _muscle_set_key(trial, study.folder)
         if key in sets:
             sets[key]["n_trials"] += 1
             continue
@@ -257,63 +267,56 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
     return sets
 
 
-def _muscle_set_key(study: Study, trial: Trial) -> str:
+def _muscle_set_key(trial: Trial, folder: Path) -> str:
     """Chain and muscle set of a trial for `provenance.json`; empty without one."""
-    where = trial.settings.muscle_set(trial.chain, study.folder)
+    where = trial.settings.muscle_set(trial.chain, folder)
     if not where:
         return ""
-    return f"{trial.chain}: {_relative(where, study.folder) if isinstance(where, Path) else where}"
+    return f"{trial.chain}: {_relative(where, folder) if isinstance(where, Path) else where}"
 
 
 def _relative(path: Path, folder: Path) -> str:
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.as_posix()
 
 
+def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Column]]]:
+    """Every table with its columns, some tables more than once."""
+    kinds: dict[tuple[object, ...], Trial] = {}  # trials with the same options share their sections
+    for trial in study.trials:
+        options = trial.settings
+        sections = options.chains, options.muscles, options.torques, options.emg
+        kinds.setdefault((trial.chain, *map(id, sections)), trial)
+    for trial in kinds.values():
+        yield "kinematics", kinematics.columns(trial)
+        yield "torques", torques.columns(trial)
+        yield "muscles", muscles.columns(trial, folder)
+    yield "summary", SUMMARY_COLUMNS
+    yield "summary_by_condition", CONDITION_SUMMARY_COLUMNS
+    yield "muscle_summary", MUSCLE_SUMMARY_COLUMNS
+    yield "contact_summary", CONTACT_SUMMARY_COLUMNS
+    yield from EMG_COLUMNS.items() if emg_outputs(study) else ()
+    for joints in _joints(study):
+        yield "kinematics", file_columns(joints)
+    yield "compared_with_file", BESIDE_FILE_COLUMNS
+    yield "ledger", LEDGER_COLUMNS
+    if study.settings.ensembles.enabled:
+        yield "curves", CURVE_COLUMNS
+        yield "ensembles", ENSEMBLE_COLUMNS
+        yield "windows", WINDOW_COLUMNS
+        for chain in dict.fromkeys(trial.chain for trial in study.trials):
+            per_body_mass = study.settings.ensembles.per_body_mass
+            yield "curves.quantity", curve_columns(study.settings.chain(chain).joints, per_body_mass=per_body_mass)
+    for joints in _joints(study) if study.settings.tables.xlsx else ():
+        yield "summary.xlsx", wide_columns(joints)
+    yield "data_dictionary", DICTIONARY_COLUMNS
+
+
 def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     """Every column of every table, once."""
     chosen: dict[tuple[str, str], dict[Column, None]] = {}
-
-    def add(table: str, columns: Iterable[Column]) -> None:
+    for table, columns in _all_columns(study, folder):
         for column in columns:
             chosen.setdefault((table, column.name), {})[column] = None
-
-    seen = set()
-    for trial in study.trials:
-        kind = str(
-            (
-                trial.chain,
-                trial.settings.chains,
-                trial.settings.muscles,
-                trial.settings.torques,
-                trial.settings.emg.muscles,
-            )
-        )
-        if kind not in seen:
-            seen.add(kind)
-            add("kinematics", kinematics.columns(trial))
-            add("torques", torques.columns(trial))
-            add("muscles", muscles.columns(trial, folder))
-    add("summary", SUMMARY_COLUMNS)
-    add("summary_by_condition", CONDITION_SUMMARY_COLUMNS)
-    add("muscle_summary", MUSCLE_SUMMARY_COLUMNS)
-    add("contact_summary", CONTACT_SUMMARY_COLUMNS)
-    for name, emg_columns in EMG_COLUMNS.items() if emg_outputs(study) else ():
-        add(name, emg_columns)
-    for joints in _joints(study):
-        add("kinematics", file_columns(joints))
-    add("compared_with_file", BESIDE_FILE_COLUMNS)
-    add("ledger", LEDGER_COLUMNS)
-    if study.settings.ensembles.enabled:
-        add("curves", CURVE_COLUMNS)
-        add("ensembles", ENSEMBLE_COLUMNS)
-        add("windows", WINDOW_COLUMNS)
-        for chain in dict.fromkeys(trial.chain for trial in study.trials):
-            per_body_mass = study.settings.ensembles.per_body_mass
-            add("curves.quantity", curve_columns(study.settings.chain(chain).joints, per_body_mass=per_body_mass))
-    if study.settings.tables.xlsx:
-        for joints in _joints(study):
-            add("summary.xlsx", wide_columns(joints))
-    add("data_dictionary", DICTIONARY_COLUMNS)
     return [
         {
             "table": table,
@@ -358,46 +361,3 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "muscle_sets": _muscle_sets(study),
         "trials": sources,
     }
-
-
-class TrialRows:
-    """Rows of the trials of a study.
-
-    Parameters
-    ----------
-    study : Settings
-        The study's settings.
-    """
-
-    def __init__(self, study: Settings) -> None:
-        self._whole = flattened(study.model_dump(mode="json"))
-        self._options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
-
-    def of(self, trial: Trial) -> dict[str, Any]:
-        """Entries of a trial in the tables.
-
-        ``options`` has the options that differ from the study's, by their dotted names; None for entries of the study's
-        mappings, such as weights of muscles, that the trial does not have.
-        """
-        if id(trial.settings) not in self._options:
-            self._options[id(trial.settings)] = self._own(trial.settings)
-        return {
-            "body_mass_kg": trial.subject.mass_kg,
-            "measured": trial.subject.measured,
-            "marker_set": trial.marker_set,
-            "prefix": trial.prefix,
-            "load": trial.load,
-            "start_s": trial.start_s,
-            "end_s": trial.end_s,
-            "options": self._options[id(trial.settings)],
-        }
-
-    def _own(self, settings: Settings) -> dict[str, Any]:
-        own = flattened(settings.model_dump(mode="json"))
-        left_out = [
-            name for name in self._whole if name not in own and not any(one.startswith(f"{name}.") for one in own)
-        ]
-        return {
-            **{name: value for name, value in own.items() if self._whole.get(name) != value},
-            **dict.fromkeys(left_out),
-        }

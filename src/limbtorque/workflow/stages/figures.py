@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -21,7 +20,6 @@ from limbtorque.figures.trial_figures import (
     torque_figure,
 )
 from limbtorque.motion.table import choice_of
-from limbtorque.study.chains import ChainModel
 from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_extremes
 from limbtorque.tables.trial_record import MotionConstants, TrialRecord
@@ -32,20 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ROWS = 40_000  # of a table that is drawn frame by frame: a picture is some 1400 pixels wide
-
-
-@dataclass(frozen=True)
-class _Drawn:
-    """Input of a figure of a trial."""
-
-    trial: Trial
-    model: ChainModel
-    title: str
-    kinematics: TrialRecord
-    motion: MotionConstants
-    width_mm: float
-    table: pa.Table
-    record: TrialRecord
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -69,92 +53,62 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[str, TrialRecord]) -> Figure:
     """Draw a figure of a trial, given its records by stage."""
-    what, stage, draw = DRAWN[kind]
+    what, stage = DRAWN[kind]
     title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
     record, kinematics = records[stage], records["kinematics"]
     if record.failed or kinematics.motion is None:
         return failure_figure(title, record.message)
     if rejected := verdict_of(trial, records).rejected_joints:
         title += f" - REJECTED, do not use: {', '.join(rejected)}"
-    width_mm = WIDTHS_MM[trial.settings.figures.width]
-
     table, step = pa.table({}), 1
     if kind != "cutoff":  # which the record has
         table, step = read_extremes(tables.path(stage, trial), at_most=MOST_ROWS)
     if step > 1:
         title += f"; a long trial: the least and greatest values of every {step} frames"
-    return draw(
-        _Drawn(trial, trial.settings.chain(trial.chain), title, kinematics, kinematics.motion, width_mm, table, record)
-    )
+    motion, model = kinematics.motion, trial.settings.chain(trial.chain)
+    page: dict[str, Any] = {"title": title, "width_mm": WIDTHS_MM[trial.settings.figures.width]}
+    if kind in TERMS:
+        return TERMS[kind](table, model=model, flexion_sign=motion.flexion_sign, **page)
+    if kind == "kinematics":
+        page |= {"flexion_sign": motion.flexion_sign, "flexion_zero_rad": motion.flexion_zero_rad}
+        return kinematics_figure(table, model=model, **page)
+    if kind == "power":
+        return power_figure(table, model=model, **page)
+    if kind == "limb":
+        return limb_figure(table, model=model, title=title)
+    if kind == "cutoff":
+        return _cutoff(motion, kinematics.metrics["noise_m"], [joint.name for joint in model.joints], page)
+    column, why_not = {
+        "muscles": ("_activation", "no muscle forces were asked for"),
+        "emg": ("_envelope", "no electromyography"),
+    }[kind]
+    if not any(name.endswith(column) for name in table.column_names):
+        return failure_figure(title, why_not, what="not drawn")
+    if kind == "muscles":
+        return muscle_figure(
+            table, at_most=8 if page["width_mm"] > ONE_COLUMN_MM else 4, **page
+        )  # as many as a page holds
+    return emg_figure(table, [row for row in record.emg if row["window"] == record.emg[0]["window"]], **page)
 
 
-def _terms(draw: Callable[..., Figure]) -> Callable[[_Drawn], Figure]:
-    """Return the function that draws torque terms."""
-
-    def figure(of: _Drawn) -> Figure:
-        sign = of.motion.flexion_sign
-        return draw(of.table, title=of.title, model=of.model, flexion_sign=sign, width_mm=of.width_mm)
-
-    return figure
-
-
-def _kinematics(of: _Drawn) -> Figure:
-    return kinematics_figure(
-        of.table,
-        title=of.title,
-        model=of.model,
-        flexion_sign=of.motion.flexion_sign,
-        flexion_zero_rad=of.motion.flexion_zero_rad,
-        width_mm=of.width_mm,
-    )
-
-
-def _power(of: _Drawn) -> Figure:
-    return power_figure(of.table, title=of.title, model=of.model, width_mm=of.width_mm)
-
-
-def _limb(of: _Drawn) -> Figure:
-    return limb_figure(of.table, title=of.title, model=of.model)
-
-
-def _muscles(of: _Drawn) -> Figure:
-    table = of.table
-    if not any(name.endswith("_activation") for name in table.column_names):
-        return failure_figure(of.title, "no muscle forces were asked for", what="not drawn")
-    at_most = 8 if of.width_mm > ONE_COLUMN_MM else 4  # as many as a page holds
-    return muscle_figure(table, title=of.title, at_most=at_most, width_mm=of.width_mm)
-
-
-def _emg(of: _Drawn) -> Figure:
-    if not any(name.endswith("_envelope") for name in of.table.column_names):
-        return failure_figure(of.title, "no electromyography", what="not drawn")
-    first = [row for row in of.record.emg if row["window"] == of.record.emg[0]["window"]]
-    return emg_figure(of.table, first, title=of.title, width_mm=of.width_mm)
-
-
-def _cutoff(of: _Drawn) -> Figure:
-    choices = [choice_of(choice) for choice in of.motion.cutoffs]
+def _cutoff(motion: MotionConstants, noise_m: float, joints: Sequence[str], page: Mapping[str, Any]) -> Figure:
+    """Figure of how the cut-off was chosen, from the record of the kinematics."""
+    choices = [choice_of(choice) for choice in motion.cutoffs]
     if not choices:
-        return failure_figure(of.title, "no filter, or too few frames to tell a cut-off from them", what="not drawn")
-    names = [*(joint.name for joint in of.model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
-    return cutoff_figure(
-        choices,
-        used_hz=of.motion.cutoff_hz,
-        names=names,
-        title=of.title,
-        unit="m",
-        noise=of.kinematics.metrics["noise_m"],
-        width_mm=of.width_mm,
-    )
+        why_not = "no filter, or too few frames to tell a cut-off from them"
+        return failure_figure(page["title"], why_not, what="not drawn")
+    names = [*joints, "endpoint"] if len(choices) > 1 else ["all joint centres"]
+    return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, **page)
 
 
-DRAWN: dict[str, tuple[str, str, Callable[[_Drawn], Figure]]] = {
-    "torques": ("net joint torque and its terms", "torques", _terms(torque_figure)),
-    "contributions": ("contributions to the net joint torque", "torques", _terms(contributions_figure)),
-    "kinematics": ("flexion", "kinematics", _kinematics),
-    "power": ("power of the net joint torques", "torques", _power),
-    "limb": ("the limb in the plane of motion", "kinematics", _limb),
-    "muscles": ("muscle forces", "muscles", _muscles),
-    "emg": ("electromyography and predicted activations", "muscles", _emg),
-    "cutoff": ("cut-off of the filter", "kinematics", _cutoff),
+TERMS: dict[str, Callable[..., Figure]] = {"torques": torque_figure, "contributions": contributions_figure}
+DRAWN = {
+    "torques": ("net joint torque and its terms", "torques"),
+    "contributions": ("contributions to the net joint torque", "torques"),
+    "kinematics": ("flexion", "kinematics"),
+    "power": ("power of the net joint torques", "torques"),
+    "limb": ("the limb in the plane of motion", "kinematics"),
+    "muscles": ("muscle forces", "muscles"),
+    "emg": ("electromyography and predicted activations", "muscles"),
+    "cutoff": ("cut-off of the filter", "kinematics"),
 }
