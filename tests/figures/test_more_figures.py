@@ -27,7 +27,7 @@ from limbtorque.study.chains import BUILT_IN
 from limbtorque.study.settings import load_settings
 from limbtorque.tables.files import column_array
 from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
-from limbtorque.workflow.stages.study_figures import read_curves, read_table
+from limbtorque.workflow.curve_notes import study_table
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
 MODEL = SETTINGS.chain("arm")
@@ -575,7 +575,7 @@ def test_the_peak_may_lie_between_whole_percents():
 def test_chains_and_trials_called_na_keep_their_names(tmp_path):
     path = tmp_path / "summary.csv"
     path.write_text("trial,chain,term,rms_nm,peak_nm\nNA,NA,gravity,0.5,\nnull,nan,base,,1.0\n", encoding="utf-8")
-    found = read_table(path, SUMMARY_COLUMNS)
+    found = study_table(path, SUMMARY_COLUMNS)
     assert found["trial"].tolist() == ["NA", "null"]
     assert found["chain"].tolist() == ["NA", "nan"]
     assert found["rms_nm"].isna().tolist() == [False, True]
@@ -589,7 +589,7 @@ def test_conditions_called_na_or_null_are_conditions(tmp_path):
     table.loc[table["condition"] == "null", "sd"] = np.nan
     (tmp_path / "results").mkdir()
     table.to_csv(tmp_path / "results" / "ensembles.csv", index=False)
-    found = read_curves(tmp_path)
+    found = study_table(tmp_path / "results" / "ensembles.csv", ENSEMBLE_COLUMNS)
     assert found["condition"].unique().tolist() == ["NA", "null", "", "nan"]
     assert found["sd"].isna().tolist() == table["sd"].isna().tolist()
     assert len(terms_at_peak(found, "elbow", ["elbow"])) == 4

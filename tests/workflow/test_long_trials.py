@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from limbtorque import arrays
+from limbtorque.analysis import memory
 from limbtorque.analysis.memory import available_bytes, refuse_too_long
 from limbtorque.analysis.reading import TrialReader
 from limbtorque.errors import SignalError, StudyError, WriteError
@@ -19,7 +20,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import make_table, read_extremes, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow import keys, layout, memory
+from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import kinematics
 from staged_study import DEMO, make_study, run_stages
 

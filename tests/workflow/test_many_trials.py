@@ -2,15 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.study import KEPT_BYTES
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study import settings as study_settings
+from limbtorque.study.options.reading import Reading
 from limbtorque.study.study import load_study
-from limbtorque.workflow import check, keys, results_folder
+from limbtorque.workflow import keys, results_folder
 from limbtorque.workflow.layout import RECORD, session_files, session_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,14 +61,20 @@ def test_check_reads_a_small_recording_once(monkeypatch):
 
     def recording(_, path, **options):
         read.append((path, options["time_limit_s"]))
-        frames = 10 if path.name == "small.c3d" else check._KEPT_BYTES // 24 + 1
+        frames = 10 if path.name == "small.c3d" else KEPT_BYTES // 24 + 1
         return Recording(path.name, "", "", ("A",), np.broadcast_to(np.zeros((1, 1, 3)), (frames, 1, 3)), 100.0, 1)
 
     monkeypatch.setattr(GuardedReader, "read", recording)
     small, large = Path("small.c3d"), Path("large.c3d")
-    with check._KeepingReader() as reader:
-        first = reader.read(small, time_limit_s=1.0)
-        assert reader.read(small, time_limit_s=1.0) is first
-        for path, limit_s in ((large, 1.0), (large, 1.0), (small, 2.0)):
-            reader.read(path, time_limit_s=limit_s)
-    assert read == [(small, 1.0), (large, 1.0), (large, 1.0), (small, 2.0)]
+
+    def trial(path):
+        settings = SimpleNamespace(reading=Reading())
+        return SimpleNamespace(file=path, forces_file=None, static_file=None, settings=settings)
+
+    with GuardedReader() as guarded:
+        reader = TrialReader(guarded, keep_bytes=KEPT_BYTES)
+        first = reader.recording(trial(small))
+        assert reader.recording(trial(small)) is first
+        for path in (large, large):
+            reader.recording(trial(path))
+    assert [path for path, _ in read] == [small, large, large]

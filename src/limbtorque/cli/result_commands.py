@@ -73,9 +73,9 @@ def methods(options: argparse.Namespace) -> int:
 def strength(options: argparse.Namespace) -> int:
     """Fit the muscles' strengths to the torques of maximal trials."""
     from limbtorque.cli.strength import strength_lines
-    from limbtorque.workflow.effective_settings import load_planned_study
+    from limbtorque.study.study import load_study
 
-    for line in strength_lines(load_planned_study(options.study), options.efforts):
+    for line in strength_lines(load_study(options.study), options.efforts):
         say(line, sys.stdout)
     return 0
 

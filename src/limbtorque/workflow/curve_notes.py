@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
 from limbtorque.statistics.mean_and_spread import known_stance_share, uneven_ground_forces
 from limbtorque.statistics.wording import (
     Percent,
@@ -17,6 +19,7 @@ from limbtorque.statistics.wording import (
 )
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_values, read_rows
 from limbtorque.workflow.layout import ENSEMBLE_TABLES
 from limbtorque.workflow.run_session import TrialTables
@@ -90,3 +93,10 @@ def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], tables: T
             cycle=_percent(row, trial).cycle,
         )
     return found
+
+
+def study_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+    """Read a table of the study; only numbers can be missing, not texts such as NA."""
+    texts = [column.name for column in columns if column.kind is str]
+    missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
+    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)

@@ -9,34 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
 from limbtorque.study.files import read_yaml, write_text
-from limbtorque.study.options.base import is_odd_number, number_of
-from limbtorque.study.settings import Settings, flattened, load_settings
+from limbtorque.study.options.base import number_of
+from limbtorque.study.settings import flattened, load_settings
 from limbtorque.study.study import SETTINGS_FILE, Study, load_study
-from limbtorque.study.table_file import Follow
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.records import broken_seals, write_seals
-
-
-def load_planned_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
-    """Load a study with the options of ``--config``.
-
-    Parameters
-    ----------
-    folder : Path
-        The study's folder.
-    config : mapping, optional
-        Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
-    follow : callable, optional
-        As for `load_study`.
-    """
-    return load_study(folder, overrides=config or None, follow=follow)
 
 
 def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
@@ -71,37 +55,13 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
         raise SettingsError("\n".join([f"--configfile {path}:", *(f"  - {fault}" for fault in faults)]), faults)
 
 
-def refuse_odd_numbers(words: Iterable[str]) -> None:
-    """Refuse a number of ``--config`` that Snakemake reads as Python does, 9_8 as 98.
-
-    Parameters
-    ----------
-    words : iterable of str
-        Command line of Snakemake; the options within a section it reads as text, which is checked with the settings.
-
-    Raises
-    ------
-    SettingsError
-        An option is given by such a number.
-    """
-    given = [word.partition("=")[::2] for word in words]
-    faults = [
-        f"--config {name}={value} is read as {float(value):g} by Snakemake; write it in plain digits, such as 72.5"
-        for name, value in ((name, value.strip("'\"")) for name, value in given)
-        if name in Settings.model_fields and is_odd_number(value)
-    ]
-    if faults:
-        raise SettingsError("\n".join(faults), faults)
-
-
 def load_effective_study(folder: Path) -> Study:
     """Load a study with the settings of its run.
 
     Before any run, or where those were edited or cannot be read, with those of the file.
     """
-    edited = (folder / study_record_path("settings")).is_file() and broken_seals(
-        "settings", [SETTINGS], folder, contents="all"
-    )
+    sealed = (folder / study_record_path("settings")).is_file()
+    edited = sealed and broken_seals("settings", [SETTINGS], folder, contents="all")
     if (folder / SETTINGS).is_file() and not edited:
         with contextlib.suppress(SettingsError):
             return load_study(folder, settings_file=str(SETTINGS))
@@ -113,8 +73,10 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
 
     Parameters
     ----------
-    folder, config
-        As of `load_planned_study`.
+    folder : Path
+        The study's folder.
+    config : mapping
+        Options as Snakemake has them: ``--config 'filter={cutoff_hz: 6}'`` is ``{"filter": {"cutoff_hz": 6}}``.
     key : str
         Key of the settings that the run was planned with.
 
@@ -133,21 +95,13 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
     settings = load_settings(folder / SETTINGS_FILE, config or None)
     if settings_key(settings) != key:
         raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
-    write_text(path, _text(settings))
+    write_text(path, json.dumps(settings.model_dump(mode="json"), indent=1, sort_keys=True) + "\n")
     write_seals("settings", [SETTINGS], folder)
-
-
-def _text(settings: Settings) -> str:
-    """Settings as JSON, every option with its value."""
-    return json.dumps(settings.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
 
 
 def study_state(folder: Path) -> tuple[tuple[int, int], ...]:
     """Times and sizes of the settings and tables of a study."""
-    settings = load_settings(folder / _file(folder))
-    found = [(folder / name).stat() for name in (_file(folder), settings.trials, settings.subjects)]
-    return tuple((each.st_mtime_ns, each.st_size) for each in found)
-
-
-def _file(folder: Path) -> Path:
-    return SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
+    file = SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
+    settings = load_settings(folder / file)
+    states = [(folder / name).stat() for name in (file, settings.trials, settings.subjects)]
+    return tuple((state.st_mtime_ns, state.st_size) for state in states)

@@ -17,11 +17,10 @@ from limbtorque.errors import SettingsError, StudyError
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.objective import check_options
 from limbtorque.study.settings import Settings
-from limbtorque.study.study import Study
+from limbtorque.study.study import Study, load_study
 from limbtorque.study.table_file import Follow
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
-from limbtorque.workflow.effective_settings import load_planned_study
 from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
@@ -47,7 +46,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     SettingsError, StudyError
         Something is wrong with the settings, the tables or a muscle set.
     """
-    study = load_planned_study(folder, config, follow=follow)
+    study = load_study(folder, overrides=config or None, follow=follow)
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults = [
         *_muscle_set_faults(study),

@@ -44,7 +44,9 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
                 if not stale.isdisjoint(SOURCES[stage]) or (whole and _stale(stage, session, trial, study, records)):
                     stale.add(stage)
                 for path in trial_files(stage, session, trial):
-                    yield path, _state(study.folder / path, path.name in wrong[stage] or not whole, stage in stale)
+                    state = "stale" if stage in stale else "done"
+                    state = "damaged" if path.name in wrong[stage] or not whole else state
+                    yield path, state if (study.folder / path).is_file() else "missing"
 
 
 def trials_by_status(folder: Path) -> str:
@@ -54,21 +56,10 @@ def trials_by_status(folder: Path) -> str:
         return ""
     rows = read_rows(ledger)
     count = Counter(row["status"] for row in rows)
-    lines = [
-        f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {', '.join(f'{count[name]} {name}' for name in STATUSES)}"
-    ]
-    lines += [
-        f"rejected {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
-        for row in rows
-        if row["status"] == "rejected"
-    ]
-    return "\n".join(lines)
-
-
-def _state(path: Path, damaged: bool, stale: bool) -> str:
-    if not path.is_file():
-        return "missing"
-    return "damaged" if damaged else "stale" if stale else "done"
+    counts = ", ".join(f"{count[name]} {name}" for name in STATUSES)
+    rejected = [row for row in rows if row["status"] == "rejected"]
+    lines = [f"rejected {row['trial']}: {row['rejected_joints'] or 'muscle forces'}" for row in rejected]
+    return "\n".join([f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {counts}", *lines])
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,40 +24,33 @@ from limbtorque.workflow.layout import curves_path
 from limbtorque.workflow.run_session import LOG, TrialTables, finish, identity, planned_study, verdict_of
 
 
-@dataclass(frozen=True)
-class TrialCurve:
-    """Curves of one trial, or why there are none.
-
-    Attributes
-    ----------
-    trial : Trial
-        The trial.
-    row : dict
-        Its row of `results/windows.csv`.
-    values : ndarray of shape (n_points, n_quantities) or None
-        The quantities of `tables.curve_columns`.
-    errors : ndarray of shape (3, n_points, n_quantities) or None
-        Their standard deviations by the owners of the errors (`uncertainty.bands.OWNERS`); NaN where not known.
-    """
-
-    trial: Trial
-    row: dict[str, Any]
-    values: FloatArray | None
-    errors: FloatArray | None = None
-
-
 def columns(trial: Trial) -> list[Column]:
     """Quantities of a trial's curves."""
     options = trial.settings.ensembles
     return curve_columns(trial.settings.chain(trial.chain).joints, per_body_mass=options.per_body_mass)
 
 
-def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
-    """Curves of a trial over the window in its record."""
+def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], FloatArray | None]:
+    """Curves of a trial over the window in its record.
+
+    Parameters
+    ----------
+    trial : Trial
+        The trial.
+    tables : TrialTables
+        Its tables of kinematics and torques.
+
+    Returns
+    -------
+    row : dict
+        Its row of `results/windows.csv`, with the reason where there are no curves.
+    curves : ndarray of shape (4, n_points, n_quantities) or None
+        The quantities of `tables.curve_columns`, and their standard deviations by the owners of the errors
+        (`uncertainty.bands.OWNERS`); NaN where not known.
+    """
     options, names = trial.settings.ensembles, _names(trial)
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    wanted = ["time_s", "edge"]
-    wanted += [f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")]
+    wanted = ["time_s", "edge", *(f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s"))]
     moving, kinematics = tables.read("kinematics", trial, columns=wanted)
     net = [name for joint in joints for name in net_columns(joint)]
     wanted = [*(name for name in names if name.endswith(("_nm", "_w"))), *net]
@@ -67,34 +59,34 @@ def trial_curve(trial: Trial, tables: TrialTables) -> TrialCurve:
     row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
     row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0, "events": ""}
-    window = record.window
-    if record.failed or kinematics.motion is None or window is None:
-        return TrialCurve(trial, {**row, "note": f"the trial failed: {record.reason}"}, None)
+    window, motion = record.window, kinematics.motion
+    if record.failed or motion is None or window is None:
+        return {**row, "note": f"the trial failed: {record.reason}"}, None
     row |= {"start_s": window.start_s, "end_s": window.end_s, "note": window.note}
-    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles, "events": window.events} if not window.note else {}
     if window.note:
-        return TrialCurve(trial, row, None)
+        return row, None
+    row |= {"cycle": window.cycle, "n_cycles": window.n_cycles, "events": window.events}
     left_out = [joint for joint, status in verdict.joints.items() if not included(status, options.include)]
     if len(left_out) == len(joints):
         note = "rejected" if verdict.torques == "rejected" else "caution, and ensembles.include is ok"
-        return TrialCurve(trial, {**row, "note": note}, None)
+        return {**row, "note": note}, None
     time_s, points = column_values(moving, "time_s"), {"start_s": window.start_s, "end_s": window.end_s}
-    found, errors = (
+    values, errors = (
         resample(time_s, each, **points, n_points=options.n_points)
-        for each in (_quantities(trial, moving, torques, kinematics.motion), _errors(trial, moving, torques, joints))
+        for each in (_quantities(trial, moving, torques, motion), _errors(trial, moving, torques, joints))
     )
-    kept = [not name.startswith(tuple(f"{joint}_" for joint in left_out)) for name in names]
-    found[:, np.logical_not(kept)] = np.nan
-    of_torques = [keep and "_torque_" in name for keep, name in zip(kept, names, strict=True)]
-    known = float((~np.isnan(found[:, of_torques])).all(axis=1).mean())
+    kept = np.array([not name.startswith(tuple(f"{joint}_" for joint in left_out)) for name in names])
+    values[:, ~kept] = np.nan
+    of_torques = kept & ["_torque_" in name for name in names]
+    known = float((~np.isnan(values[:, of_torques])).all(axis=1).mean())
     notes = [f"left out by its status: {', '.join(left_out)}"] if left_out else []
     notes += ["no torque in part of the curve: at the ends of the recording, or not known there"] if known < 1.0 else []
-    return TrialCurve(
-        trial,
-        {**row, "included": 1, "known_share": known, "note": "; ".join(notes)},
-        found,
-        _spread(errors, names, joints),
-    )
+    # the errors at the places of the net torques among the quantities
+    spread = np.full((len(OWNERS), *values.shape), np.nan)
+    places = [names.index(f"{joint}_torque_nm") for joint in joints]
+    spread[..., places] = errors.reshape(len(errors), len(OWNERS), -1).swapaxes(0, 1)
+    row |= {"included": 1, "known_share": known, "note": "; ".join(notes)}
+    return row, np.concatenate([values[np.newaxis], spread])
 
 
 def _names(trial: Trial) -> list[str]:
@@ -139,35 +131,28 @@ def net_columns(joint: str) -> list[str]:
     return [f"{joint}_torque_sd_nm", *(f"{joint}_torque_share_{source}" for source in SOURCES)]
 
 
-def _spread(errors: FloatArray, names: Sequence[str], joints: Sequence[str]) -> FloatArray:
-    """Errors at the places of the quantities, (3, n_points, n_quantities)."""
-    found = np.full((len(OWNERS), len(errors), len(names)), np.nan)
-    found[..., [names.index(f"{joint}_torque_nm") for joint in joints]] = errors.reshape(
-        len(errors), len(OWNERS), -1
-    ).swapaxes(0, 1)
-    return found
-
-
 def run(*, folder: Path, session: str, key: str) -> None:
     """Make a session's curves; its record has the rows of `results/windows.csv`."""
     study = planned_study("curves", folder=folder, session=session, key=key)
     tables, lines = TrialTables(study), []
     with long_table_writer(folder / curves_path(session), CURVE_COLUMNS) as writer:
         for trial in study.batches[session]:
-            curve = trial_curve(trial, tables)
-            lines.append(json.dumps(curve.row))
-            if curve.values is None or curve.errors is None:
-                LOG.info("curves %s: left out: %s", trial.name, curve.row["note"])
+            row, values = trial_curve(trial, tables)
+            lines.append(json.dumps(row))
+            if values is None:
+                LOG.info("curves %s: left out: %s", trial.name, row["note"])
             else:
-                writer.write_table(_curve_table(trial, curve.values, curve.errors))
+                writer.write_table(_curve_table(trial, values))
     finish("curves", study, session, lines)
 
 
-def _curve_table(trial: Trial, values: FloatArray, errors: FloatArray) -> pa.Table:
-    about = identity(trial)
-    data = {column.name: repeated(about[column.name], values.size) for column in TRIAL_COLUMNS}
-    data |= {**long_columns(columns(trial), len(values)), "value": values.T.ravel()}
-    data |= {column.name: each.T.ravel() for column, each in zip(OWNERS, errors, strict=True)}
+def _curve_table(trial: Trial, curves: FloatArray) -> pa.Table:
+    """Rows of a trial's curves, from the array of `trial_curve`."""
+    about, (_, n_points, _) = identity(trial), curves.shape
+    data: dict[str, Any] = {column.name: repeated(about[column.name], curves[0].size) for column in TRIAL_COLUMNS}
+    data |= long_columns(columns(trial), n_points)
+    names = ("value", *(column.name for column in OWNERS))
+    data |= {name: values.T.ravel() for name, values in zip(names, curves, strict=True)}
     return make_table(CURVE_COLUMNS, data)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 from limbtorque.analysis.verdict import metrics_of, outside_window
@@ -54,8 +55,9 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         )
     audit = kinematics.recording.audit if kinematics.recording else Audit()
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
+    notes += filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))
+    tables = {f"{stage}{path.suffix}": path for stage in TABLE_STAGES for path in trial_files(stage, session, trial)}
     known = {name: math.nan if value is None else value for name, value in metrics.items()}
-    impacts = bool(note_that_begins(AROUND_IMPACTS, notes))
     return TrialContents(
         name=trial.name,
         title=study.settings.title,
@@ -65,34 +67,35 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         about=_about(trial, kinematics, metrics, study.folder),
         metrics=known,
         audit=[vars(finding) for finding in audit.findings],
-        notes=[
-            *notes,
-            *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note)),
-        ],
+        notes=notes,
         summary=flexion_positive(
             per_body_mass(records["torques"].summary, trial.subject.mass_kg),
             kinematics.motion.flexion_signs if kinematics.motion else {},
         ),
         beside_file=records["torques"].beside_file,
-        tables=_tables(session, trial),
-        pictures=_pictures(session, trial, verdict) if drawing else {},
+        tables=_links(tables),
+        pictures=_links(_pictures(session, trial, verdict)) if drawing else {},
         provenance=_provenance(records),
         drawing=drawing,
-        filter_remedy=filter_remedy(known, trial.settings.filter, impacts=impacts),
+        filter_remedy=filter_remedy(
+            known, trial.settings.filter, impacts=bool(note_that_begins(AROUND_IMPACTS, notes))
+        ),
     )
 
 
 def _about(trial: Trial, record: TrialRecord, metrics: dict[str, float], folder: Path) -> dict[str, str]:
     motion = record.motion
-    mass = f", {trial.subject.mass_kg:g} kg"
     found = {
-        "subject": trial.subject.name + mass,
+        "subject": f"{trial.subject.name}, {trial.subject.mass_kg:g} kg",
         "session": trial.session,
         "condition": trial.condition,
         "limb": f"{trial.side} {trial.chain}",
         "load": trial.load,
         "plane": motion.plane_view if motion else "",
-        "recording": ", ".join(_relative(file, folder) for file in trial.named_files),
+        "recording": ", ".join(  # without the place of the study on this machine
+            file.relative_to(folder).as_posix() if file.is_relative_to(folder) else file.name
+            for file in trial.named_files
+        ),
     }
     if motion:
         cutoffs = [f"{value:.3g}" for value in motion.cutoff_hz]
@@ -101,24 +104,17 @@ def _about(trial: Trial, record: TrialRecord, metrics: dict[str, float], folder:
     return {name: text for name, text in found.items() if text}
 
 
-def _relative(path: Path, folder: Path) -> str:
-    """Path of a recording on the page, without the place of the study on this machine."""
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
+def _links(paths: Mapping[str, Path]) -> dict[str, str]:
+    """Links from a page to files of the results, by their names on the page."""
+    return {name: UP + path.relative_to(RESULTS).as_posix() for name, path in paths.items()}
 
 
-def _tables(session: str, trial: Trial) -> dict[str, str]:
-    return {
-        f"{stage}{path.suffix}": UP + path.relative_to(RESULTS).as_posix()
-        for stage in TABLE_STAGES
-        for path in trial_files(stage, session, trial)
-    }
-
-
-def _pictures(session: str, trial: Trial, verdict: Verdict) -> dict[str, str]:
+def _pictures(session: str, trial: Trial, verdict: Verdict) -> dict[str, Path]:
     chosen = trial.settings.figures
     return {
-        f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): UP
-        + figure_path(kind, session, trial.name, f".{form}").relative_to(RESULTS).as_posix()
+        f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): figure_path(
+            kind, session, trial.name, f".{form}"
+        )
         for kind in drawn_kinds(trial, verdict)
         for form in chosen.formats
     }

@@ -6,9 +6,7 @@ import json
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 from plotly.offline import get_plotlyjs
 
 from limbtorque.motion.smoothing import AROUND_IMPACTS
@@ -18,7 +16,7 @@ from limbtorque.study.files import write_text
 from limbtorque.study.options.motion import Filter
 from limbtorque.tables.files import read_rows
 from limbtorque.tables.study_columns import SUMMARY_COLUMNS
-from limbtorque.workflow.curve_notes import curve_notes
+from limbtorque.workflow.curve_notes import curve_notes, study_table
 from limbtorque.workflow.layout import (
     EMG_TABLES,
     ENSEMBLE_TABLES,
@@ -56,6 +54,9 @@ def run(*, folder: Path, key: str = "") -> None:
     by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
     options = {trial.name: trial.settings.filter for trial in study.trials}
     remedies = {row["trial"]: _filter_remedy(row, options[row["trial"]]) for row in ledger}
+    summary = study_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
+    net = summary.loc[summary["term"] == "net", list(BAND_COLUMNS)]
+    net = net.assign(filter_remedy=net["trial"].map(remedies))
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
@@ -67,10 +68,7 @@ def run(*, folder: Path, key: str = "") -> None:
             held=notes.held,
             emg=emg,
             means=by_condition,
-            summary=[
-                {**row, "filter_remedy": remedies[row["trial"]]}
-                for row in _net_torques(folder / STUDY_TABLES["summary"])
-            ],
+            summary=[{str(name): value for name, value in row.items()} for row in net.to_dict("records")],
         ),
         "plotly": get_plotlyjs(),
     }
@@ -83,19 +81,3 @@ def _filter_remedy(row: Mapping[str, str], options: Filter) -> str:
     """Remedy for the filter's loss of a trial, by its row of the ledger."""
     metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
     return filter_remedy(metrics, options, impacts=AROUND_IMPACTS in row["notes"])
-
-
-def _net_torques(path: Path) -> list[dict[str, Any]]:
-    """Rows of the summary of net torques, with the columns of the first page."""
-    import pyarrow.compute
-    import pyarrow.csv
-
-    kinds = {column.name: pa.string() if column.kind is str else pa.float64() for column in SUMMARY_COLUMNS}
-    options = pyarrow.csv.ConvertOptions(
-        include_columns=list(BAND_COLUMNS),
-        column_types={name: kinds[name] for name in BAND_COLUMNS},
-        strings_can_be_null=False,
-    )
-    table = pyarrow.csv.read_csv(path, convert_options=options)
-    rows: list[dict[str, Any]] = table.filter(pyarrow.compute.equal(table["term"], "net")).to_pylist()
-    return [{name: float("nan") if value is None else value for name, value in row.items()} for row in rows]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,8 @@ from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
-from limbtorque.tables.column import Column
 from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
-from limbtorque.workflow.curve_notes import CurveNotes, curve_notes
+from limbtorque.workflow.curve_notes import CurveNotes, curve_notes, study_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, emg_outputs, study_figures
 from limbtorque.workflow.run_session import whole_study
 
@@ -33,8 +32,12 @@ DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
 def run(*, folder: Path, key: str = "") -> None:
     """Draw the figures of the study."""
     study = whole_study("study_figures", folder=folder, key=key)
-    curves = read_curves(folder) if study.settings.ensembles.enabled else None
-    notes = curve_notes(study, folder) if study.settings.ensembles.enabled else CurveNotes()
+    curves = (
+        study_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
+        if study.settings.ensembles.enabled
+        else None
+    )
+    notes = curve_notes(study, folder)
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
             save_figure(_figure(path.stem, study, curves, notes, folder), folder / path)
@@ -45,7 +48,7 @@ def run(*, folder: Path, key: str = "") -> None:
 def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Captioned:
     """Facts for the captions, from the settings and the tables of the study."""
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
-    summary = read_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
+    summary = study_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     there = summary[summary["rms_nm"] > 0.0]
     kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
     kinds -= set() if emg_outputs(study) else {"emg"}
@@ -67,18 +70,6 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         only_flagged=all(trial.settings.figures.cutoff == "flagged" for trial in study.trials),
         ranges=(sum(trial.settings.muscles.ranges for trial in with_muscles), len(with_muscles)),
     )
-
-
-def read_curves(folder: Path) -> pd.DataFrame:
-    """Rows of the ensembles; only numbers can be missing, not texts such as NA."""
-    return read_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
-
-
-def read_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
-    """Read a table; only numbers can be missing, not texts such as NA."""
-    texts = [column.name for column in columns if column.kind is str]
-    missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
-    return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)
 
 
 def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Figure:

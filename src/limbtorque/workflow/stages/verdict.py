@@ -6,19 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.csv
-
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.files import write_text
 from limbtorque.tables.files import read_rows
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
 from limbtorque.workflow.run_session import whole_study
-
-READ = ("trial", "status", "torque_status", "rejected_joints", "rejected_by", "reason", "message")
-
-FLAGGED = ("caution", "rejected")
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -30,26 +23,27 @@ def run(*, folder: Path, key: str = "") -> None:
         A larger share of the trials failed than `run.max_failed_fraction` allows, or the torques of all are left out of the
         means; there is no verdict then.
     """
-    rows = _ledger(folder / STUDY_TABLES["ledger"])
-    count = {status: sum(row["status"] == status for row in rows) for status in STATUSES}
+    rows = read_rows(folder / STUDY_TABLES["ledger"])
+    count = Counter(row["status"] for row in rows)
     lines = [f"{len(rows)} trials: {_counts(count)}"]
-    flagged = Counter(name for row in rows if row["status"] in FLAGGED for name in row["reason"].split())
+    flagged = Counter(
+        name for row in rows if row["status"] in ("caution", "rejected") for name in row["reason"].split()
+    )
     rejecting = Counter(name for row in rows for name in row["rejected_by"].split())
     for name, number in flagged.most_common():
-        rejected = rejecting[name]
-        lines.append(f"  {name}: {number} trials" + (f", it rejects {rejected} of them" if rejected else ""))
-    lines += [
-        f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}"
-        for row in rows
-        if row["status"] == "rejected"
-    ]
-    lines += [
-        f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in rows if row["status"] == "failed"
-    ]
+        rejects = f", it rejects {rejecting[name]} of them" if rejecting[name] else ""
+        lines.append(f"  {name}: {number} trials{rejects}")
+    rejected_rows, failed_rows = ([row for row in rows if row["status"] == status] for status in ("rejected", "failed"))
+    lines += [f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}" for row in rejected_rows]
+    lines += [f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in failed_rows]
     settings = whole_study("verdict", folder=folder, key=key).settings
-    left = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
-    lines += [f"  {left} files of removed trials or formats: moved to {LEFT_OVER}"] if left else []
-    lines += _without_curves(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
+    moved = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
+    lines += [f"  {moved} files of removed trials or formats: moved to {LEFT_OVER}"] if moved else []
+    windows = read_rows(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
+    left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in windows)
+    lines += (
+        [f"  {left} trials are not in the ensembles; {ENSEMBLE_TABLES['windows']} gives the reasons"] if left else []
+    )
     text = "\n".join(lines)
     allowed = settings.run.max_failed_fraction
     if count["failed"] > allowed * len(rows):
@@ -60,12 +54,14 @@ def run(*, folder: Path, key: str = "") -> None:
     include = settings.ensembles.include
     torques = Counter(row["torque_status"] for row in rows)
     usable = torques["ok"] + (torques["caution"] if include != "ok" else 0)
-    if usable and not _has_means(folder):
+    means = read_rows(folder / STUDY_TABLES["summary_by_condition"])
+    has_means = any(int(row["n_trials"]) for row in means)
+    if usable and not has_means:
         text += (
             "\n  no trial enters the means by condition: torques are missing in part, or no movement was found; give start_s and "
             "end_s of one movement or cycle with known forces"
         )
-    elif count["failed"] < len(rows) and not _has_means(folder):
+    elif count["failed"] < len(rows) and not has_means:
         raise LimbtorqueError(
             f"{text}\nno trial is left for means: of {len(rows)} trials the torques are {_counts(torques)}, and ensembles.include is "
             f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
@@ -74,24 +70,6 @@ def run(*, folder: Path, key: str = "") -> None:
     write_text(folder / VERDICT, text + "\n")
 
 
-def _has_means(folder: Path) -> bool:
-    """Return True if a trial counts in the means by condition."""
-    return any(int(row["n_trials"]) for row in read_rows(folder / STUDY_TABLES["summary_by_condition"]))
-
-
 def _counts(count: Mapping[str, int]) -> str:
     """Number of trials by status."""
     return ", ".join(f"{count[status]} {status}" for status in STATUSES)
-
-
-def _ledger(path: Path) -> list[dict[str, str]]:
-    kinds = dict.fromkeys(READ, pa.string())
-    options = pyarrow.csv.ConvertOptions(column_types=kinds, include_columns=list(READ))
-    rows: list[dict[str, str]] = pyarrow.csv.read_csv(path, convert_options=options).to_pylist()
-    return rows
-
-
-def _without_curves(windows: Path) -> list[str]:
-    """Sentence that counts the trials that did not fail and yet have no curve."""
-    left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in read_rows(windows))
-    return [f"  {left} trials are not in the ensembles; {ENSEMBLE_TABLES['windows']} gives the reasons"] if left else []
