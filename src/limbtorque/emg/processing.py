@@ -106,11 +106,7 @@ def linear_envelope(values: FloatArray, *, rate_hz: float, cutoff_hz: float) -> 
     Of Gaussian noise with standard deviation s it is ``s sqrt(2 / pi)`` in the mean (Winter 2009, chapter 10).
     """
     _check_length(
-        len(values),
-        filter_reach(cutoff_hz, rate_hz=rate_hz, order=ORDER),
-        rate_hz,
-        "emg.envelope_cutoff_hz",
-        cutoff_hz,
+        len(values), filter_reach(cutoff_hz, rate_hz=rate_hz, order=ORDER), rate_hz, "emg.envelope_cutoff_hz", cutoff_hz
     )
     smooth = low_pass(np.abs(values), rate_hz=rate_hz, cutoff_hz=cutoff_hz, order=ORDER)
     return np.maximum(smooth, 0.0)

@@ -78,12 +78,7 @@ class ChainModel(Options):
 
 ARM = ChainModel(
     joints=(
-        Joint(
-            name="shoulder",
-            landmark="glenohumeral_axis",
-            flexion_zero_deg=-90.0,
-            moment_arms_in_any_plane=False,
-        ),
+        Joint(name="shoulder", landmark="glenohumeral_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False),
         Joint(name="elbow", landmark="elbow_axis", one_way=True),
         Joint(name="wrist", landmark="wrist_axis"),
     ),
@@ -97,12 +92,7 @@ ARM = ChainModel(
 )
 LEG = ChainModel(
     joints=(
-        Joint(
-            name="hip",
-            landmark="hip_axis",
-            flexion_zero_deg=-90.0,
-            moment_arms_in_any_plane=False,
-        ),
+        Joint(name="hip", landmark="hip_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False),
         Joint(name="knee", landmark="knee_axis", flexion_sagittal=-1, one_way=True),
         Joint(
             name="ankle",
@@ -113,11 +103,7 @@ LEG = ChainModel(
             extension_name="plantarflexion",
         ),
     ),
-    segments=(
-        Segment(name="thigh", row="thigh"),
-        Segment(name="shank", row="shank"),
-        Segment(name="foot", row="foot"),
-    ),
+    segments=(Segment(name="thigh", row="thigh"), Segment(name="shank", row="shank"), Segment(name="foot", row="foot")),
     end="head_of_metatarsal_2",
     ground_contact=True,
     contact_landmarks=("heel", "head_of_metatarsal_2"),

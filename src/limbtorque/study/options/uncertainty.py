@@ -27,16 +27,7 @@ Source = Literal[
 ]
 SOURCES: tuple[Source, ...] = get_args(Source)
 CentreKind = Literal[
-    "marker",
-    "midpoint",
-    "between",
-    "functional",
-    "harrington",
-    "davis",
-    "bell",
-    "rab",
-    "keypoint",
-    "imaged",
+    "marker", "midpoint", "between", "functional", "harrington", "davis", "bell", "rab", "keypoint", "imaged"
 ]
 CENTRE_KINDS: tuple[CentreKind, ...] = get_args(CentreKind)
 LEAST_SAMPLES, MOST_SAMPLES = 256, 65536
