@@ -318,7 +318,7 @@ def _with_ranges(
         along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
     ]
     active = np.broadcast_to(limb.strong.active_n, activation.shape)
-    limits = within_effort(limb.arm_m, activation, active, bounds, options.contact_effort, options.contact_rest)
+    limits = within_effort(limb.arm_m, activation, active, bounds, CONTACT_EFFORT, CONTACT_REST)
     possible, limited = (
         contact_range(
             np.array(own).transpose(2, 0, 1),

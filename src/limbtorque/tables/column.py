@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -72,62 +73,92 @@ class Column:
     kind: type = float
 
 
-TRIAL_COLUMNS = (
-    Column("trial", "", "name of the trial", kind=str),
-    Column("session", "", "session of the trial", kind=str),
-    Column("subject", "", "subject", kind=str),
-    Column("condition", "", "condition", kind=str),
-    Column("chain", "", "chain", kind=str),
-    Column("side", "", "side of the body", kind=str),
+UNITS = {  # by the end of a column's name; all others are pure numbers
+    "m": "m",
+    "m_s": "m/s",
+    "m_s2": "m/s^2",
+    "rad": "rad",
+    "rad_s": "rad/s",
+    "rad_s2": "rad/s^2",
+    "deg": "deg",
+    "deg_s": "deg/s",
+    "s": "s",
+    "n": "N",
+    "ns": "N s",
+    "nm": "N m",
+    "nms": "N m s",
+    "w": "W",
+    "j": "J",
+    "uv": "uV",
+    "percent": "%",
+    "multiplier": "1/(N m)",
+}
+KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (float, OF_UNIT)}
+
+
+@functools.lru_cache(maxsize=4096)
+def _unit(name: str) -> str:
+    parts = name.split("_")
+    return UNITS.get("_".join(parts[-2:])) or UNITS.get(parts[-1], "1")
+
+
+def columns(entries: Mapping[str, str | tuple[str, str]], sign: str = "") -> tuple[Column, ...]:
+    """Columns from their names and definitions; the unit follows from the name.
+
+    Parameters
+    ----------
+    entries : mapping of str to str or (str, str)
+        Name -> definition, or definition and sign. A ``*`` in a name stands for x and y of a vector in the plane. After the name stand
+        ``:count`` for whole numbers, ``:text``, and ``:value`` for numbers whose unit is in the column unit.
+    sign : str, optional
+        Sign of the entries without one.
+
+    Examples
+    --------
+    >>> [(column.name, column.unit) for column in columns({"knee_reaction_*_n": "force", "n_frames:count": "frames"})]
+    [('knee_reaction_x_n', 'N'), ('knee_reaction_y_n', 'N'), ('n_frames', '1')]
+    """
+    made = []
+    for key, entry in entries.items():
+        pattern, _, word = key.partition(":")
+        kind, unit = KINDS[word]
+        axes = "xy" if "*" in pattern else " "
+        definition, sense = entry if isinstance(entry, tuple) else (entry, IN_PLANE if axes == "xy" else sign)
+        for name in (pattern.replace("*", axis) for axis in axes):
+            made.append(Column(name, _unit(name) if unit is None else unit, definition, sense, kind))
+    return tuple(made)
+
+
+TRIAL_COLUMNS = columns(
+    {
+        "trial:text": "name of the trial",
+        "session:text": "session of the trial",
+        "subject:text": "subject",
+        "condition:text": "condition",
+        "chain:text": "chain",
+        "side:text": "side of the body",
+    }
 )
 GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
-TORQUE_STATUS = Column(
-    "torque_status",
-    "",
-    "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the joint where the row has one, else of "
-    "the worst joint",
-    kind=str,
-)
-MUSCLE_STATUS = Column(
-    "muscle_status",
-    "",
-    "ok, caution, rejected (do not use; as any joint's torques) or failed: status of the muscle forces; none where muscles are not enabled",
-    kind=str,
-)
-SPREAD_OVER = Column(
-    "spread_over",
-    "",
-    "unit of mean and spread: subjects, each by the mean of its trials; or trials, all alike (ensembles.spread_over, and "
-    "in a study of one subject)",
-    kind=str,
+TORQUE_STATUS, MUSCLE_STATUS, SPREAD_OVER, N_REJECTED, EXTERNAL_STATUS = columns(
+    {
+        "torque_status:text": "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the joint where the "
+        "row has one, else of the worst joint",
+        "muscle_status:text": "ok, caution, rejected (do not use; as any joint's torques) or failed: status of the muscle forces; none "
+        "where muscles are not enabled",
+        "spread_over:text": "unit of mean and spread: subjects, each by the mean of its trials; or trials, all alike "
+        "(ensembles.spread_over, and in a study of one subject)",
+        "n_rejected:count": "number of trials left out because their torques were rejected",
+        "external_status:count": "0 no external load; 1 external load known; 2 ground contact, or up to 0.06 s after it, with unknown "
+        "force (torques are empty)",
+    }
 )
 TOO_FEW = "; empty where fewer than ensembles.min_units of these have a value"
-N_REJECTED = Column("n_rejected", "1", "number of trials left out because their torques were rejected", kind=int)
-FRAME_COLUMNS = (
-    Column("frame", "1", "frame number of the original capture, from 1", kind=int),
-    Column("time_s", "s", "time from the first frame of the recording"),
-    Column(
-        "edge",
-        "1",
-        "1 where edge effects of the filter or the differences make the frame less certain; left out of the summary",
-        kind=int,
-    ),
-    Column(
-        "foreshortened",
-        "1",
-        "1 where a segment points so far out of the plane that its orientation is undefined (torques are empty)",
-        kind=int,
-    ),
+FRAME_COLUMNS = columns(
+    {
+        "frame:count": "frame number of the original capture, from 1",
+        "time_s": "time from the first frame of the recording",
+        "edge:count": "1 where edge effects of the filter or the differences make the frame less certain; left out of the summary",
+        "foreshortened:count": "1 where a segment points so far out of the plane that its orientation is undefined (torques are empty)",
+    }
 )
-EXTERNAL_STATUS = Column(
-    "external_status",
-    "1",
-    "0 no external load; 1 external load known; 2 ground contact, or up to 0.06 s after it, with unknown force "
-    "(torques are empty)",
-    kind=int,
-)
-
-
-def xy_columns(name: str, suffix: str, unit: str, definition: str, sign: str = IN_PLANE) -> list[Column]:
-    """Columns `<name>_x_<suffix>` and `<name>_y_<suffix>` of a vector in the plane."""
-    return [Column(f"{name}_{axis}_{suffix}", unit, definition, sign) for axis in "xy"]

@@ -17,18 +17,15 @@ from limbtorque.tables.column import (
     ON_DISTAL,
     SIZE,
     Column,
-    xy_columns,
+    columns,
 )
 
-MARKER_FLAGS = (
-    Column("filled", "1", "1 where a marker of the chain was filled", kind=int),
-    Column("swapped", "1", "1 where a needed marker is exchanged with another", kind=int),
-    Column("spike", "1", "1 where a needed marker has an unfilled spike or jump", kind=int),
-)
-CHAIN_FIT = Column(
-    "chain_fit_m",
-    "m",
-    "root mean square distance of the fitted from the measured joints; empty with motion.angles segments",
+MARKER_FLAGS = columns(
+    {
+        "filled:count": "1 where a marker of the chain was filled",
+        "swapped:count": "1 where a needed marker is exchanged with another",
+        "spike:count": "1 where a needed marker has an unfilled spike or jump",
+    }
 )
 
 
@@ -40,44 +37,39 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
     joints, segments : sequence of str
         Names, proximal first.
     """
-    columns = [*FRAME_COLUMNS, *MARKER_FLAGS, CHAIN_FIT]
+    entries: dict[str, str | tuple[str, str]] = {
+        "chain_fit_m": "root mean square distance of the fitted from the measured joints; empty with motion.angles segments"
+    }
     for point in (*joints, "endpoint"):
         text = f"filtered position of the {point} in the plane; of the fitted chain with motion.angles rigid_chain"
-        columns += xy_columns(f"{point}_position", "m", "m", text)
+        entries[f"{point}_position_*_m"] = text
     for segment in segments:
-        text = f"angle from the x axis to the {segment}, seen from its proximal joint"
-        columns += [
-            Column(f"{segment}_orientation_rad", "rad", text, ANGLE_SIGN),
-            Column(f"{segment}_length_m", "m", f"length of the {segment} in space, not filtered"),
-            Column(
-                f"{segment}_tilt_rad",
-                "rad",
-                f"inclination of the {segment} to the plane, not filtered",
-                "positive towards the plane's normal",
+        tilt = f"inclination of the {segment} to the plane, not filtered"
+        entries |= {
+            f"{segment}_orientation_rad": (
+                f"angle from the x axis to the {segment}, seen from its proximal joint",
+                ANGLE_SIGN,
             ),
-        ]
+            f"{segment}_length_m": f"length of the {segment} in space, not filtered",
+            f"{segment}_tilt_rad": (tilt, "positive towards the plane's normal"),
+        }
     for joint, segment, reference in zip(joints, segments, ("plane's x axis", *segments), strict=False):
         text = f"{joint} angle: angle of the {segment} relative to the {reference}"
-        columns += [
-            Column(f"{joint}_angle_rad", "rad", text, ANGLE_SIGN),
-            Column(f"{joint}_velocity_rad_s", "rad/s", f"angular velocity of the {joint}", ANGLE_SIGN),
-            Column(f"{joint}_acceleration_rad_s2", "rad/s^2", f"angular acceleration of the {joint}", ANGLE_SIGN),
-        ]
+        entries |= {
+            f"{joint}_angle_rad": (text, ANGLE_SIGN),
+            f"{joint}_velocity_rad_s": (f"angular velocity of the {joint}", ANGLE_SIGN),
+            f"{joint}_acceleration_rad_s2": (f"angular acceleration of the {joint}", ANGLE_SIGN),
+        }
     first, last = joints[0], segments[-1]
-    return [
-        *columns,
-        *xy_columns("base_velocity", "m_s", "m/s", f"velocity of the {first} in the plane"),
-        *xy_columns("base_acceleration", "m_s2", "m/s^2", f"acceleration of the {first} in the plane"),
-        *xy_columns("external_force", "n", "N", f"external force on the {last}, in the plane"),
-        *xy_columns("external_point", "m", "m", "reference point of the external force and couple"),
-        Column(
-            "external_couple_nm", "N m", f"external couple on the {last}", "counter-clockwise positive on the segment"
-        ),
-        *xy_columns(
-            "external_pressure", "m", "m", "centre of pressure of the ground under the foot; empty without a load"
-        ),
-        EXTERNAL_STATUS,
-    ]
+    entries |= {
+        "base_velocity_*_m_s": f"velocity of the {first} in the plane",
+        "base_acceleration_*_m_s2": f"acceleration of the {first} in the plane",
+        "external_force_*_n": f"external force on the {last}, in the plane",
+        "external_point_*_m": "reference point of the external force and couple",
+        "external_couple_nm": (f"external couple on the {last}", "counter-clockwise positive on the segment"),
+        "external_pressure_*_m": "centre of pressure of the ground under the foot; empty without a load",
+    }
+    return [*FRAME_COLUMNS, *MARKER_FLAGS, *columns(entries), EXTERNAL_STATUS]
 
 
 def file_columns(joints: Sequence[str]) -> list[Column]:
@@ -89,19 +81,38 @@ def file_columns(joints: Sequence[str]) -> list[Column]:
         Names, proximal first.
     """
     read = "of another program, as the recording holds it, not computed here; empty where it has none"
-    columns = []
+    moment = f"sagittal net joint moment {read}; times body mass where the file holds it per kilogram"
+    entries: dict[str, tuple[str, str]] = {}
     for joint in joints:
-        columns += [
-            Column(f"{joint}_file_angle_rad", "rad", f"{joint} angle {read}", ANGLE_SIGN),
-            Column(
-                f"{joint}_file_torque_nm",
-                "N m",
-                f"{joint}: sagittal net joint moment {read}; times body mass where the file holds it per kilogram",
-                MECHANICAL,
-            ),
-            Column(f"{joint}_file_power_w", "W", f"{joint}: power {read}, of all planes; as its moment", INTO_SEGMENTS),
-        ]
-    return columns
+        entries |= {
+            f"{joint}_file_angle_rad": (f"{joint} angle {read}", ANGLE_SIGN),
+            f"{joint}_file_torque_nm": (f"{joint}: {moment}", MECHANICAL),
+            f"{joint}_file_power_w": (f"{joint}: power {read}, of all planes; as its moment", INTO_SEGMENTS),
+        }
+    return list(columns(entries))
+
+
+def _terms(joint: str, joints: Sequence[str]) -> dict[str, str]:
+    """Names and texts of the terms of one joint's net torque, in order of summation."""
+    own = "; always 0, as a joint's own centripetal force passes through it"
+    return {
+        **{
+            f"inertial_{j}": f"inertial: inertia M[{joint},{j}] times the angular acceleration of the {j}"
+            for j in joints
+        },
+        **{
+            f"centripetal_{j}": f"centripetal: proportional to the squared angular velocity of the {j}{own if j == joint else ''}"
+            for j in joints
+        },
+        **{
+            f"coriolis_{joints[p]}_{joints[q]}": "Coriolis: proportional to twice the product of the angular velocities of "
+            f"{joints[p]} and {joints[q]}"
+            for p, q in pairs(len(joints))
+        },
+        "gravity": "gravity: torque that supports the distal segments against gravity",
+        "base": f"base motion: torque that accelerates the distal segments with the {joints[0]}",
+        "external": "external: torque that balances the external load",
+    }
 
 
 def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
@@ -114,30 +125,8 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
     joints : sequence of str
         All joints of the chain, proximal first.
     """
-    terms = [
-        (f"inertial_{j}", f"inertial: inertia M[{joint},{j}] times the angular acceleration of the {j}") for j in joints
-    ]
-    terms += [
-        (
-            f"centripetal_{j}",
-            f"centripetal: proportional to the squared angular velocity of the {j}"
-            + ("; always 0, as a joint's own centripetal force passes through it" if j == joint else ""),
-        )
-        for j in joints
-    ]
-    terms += [
-        (
-            f"coriolis_{joints[p]}_{joints[q]}",
-            f"Coriolis: proportional to twice the product of the angular velocities of {joints[p]} and {joints[q]}",
-        )
-        for p, q in pairs(len(joints))
-    ]
-    terms += [
-        ("gravity", "gravity: torque that supports the distal segments against gravity"),
-        ("base", f"base motion: torque that accelerates the distal segments with the {joints[0]}"),
-        ("external", "external: torque that balances the external load"),
-    ]
-    return [Column(f"{joint}_torque_{term}_nm", "N m", f"{joint}: {text}", MECHANICAL) for term, text in terms]
+    terms = _terms(joint, joints).items()
+    return list(columns({f"{joint}_torque_{term}_nm": f"{joint}: {text}" for term, text in terms}, MECHANICAL))
 
 
 CONVENTION_PARTS = {
@@ -191,37 +180,36 @@ def convention_columns(convention: Convention, joints: Sequence[str], segments: 
     """
     if convention == "segment_space":
         return _segment_space_columns(joints, segments)
-    sign = MECHANICAL if convention == "torque_equation" else ON_DISTAL
-    return [
-        Column(f"{joint}_torque_{convention}_{part}_nm", "N m", f"{joint}: {text}; {CONVENTION_SUMS[convention]}", sign)
+    entries = {
+        f"{joint}_torque_{convention}_{part}_nm": f"{joint}: {text}; {CONVENTION_SUMS[convention]}"
         for joint in joints
         for part, text in CONVENTION_PARTS[convention].items()
-    ]
+    }
+    return list(columns(entries, MECHANICAL if convention == "torque_equation" else ON_DISTAL))
 
 
 def _segment_space_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
-    rest = "together with the gravity, base and external terms they add up to the net joint torque"
-    kinds = {"inertial": "angular acceleration", "centripetal": "squared angular velocity"}
-    columns = [
-        Column(
-            f"{joint}_torque_segment_space_{kind}_{segment}_nm",
-            "N m",
-            f"{joint}: {kind}, proportional to the {quantity} of the {segment} relative to the laboratory; {rest}",
-            MECHANICAL,
-        )
+    text = (
+        "{}: {}, proportional to the {} of the {} relative to the laboratory; together with the gravity, base and external terms they "
+        "add up to the net joint torque"
+    )
+    entries = {
+        f"{joint}_torque_segment_space_{kind}_{segment}_nm": (text.format(joint, kind, quantity, segment), MECHANICAL)
         for joint in joints
-        for kind, quantity in kinds.items()
+        for kind, quantity in {"inertial": "angular acceleration", "centripetal": "squared angular velocity"}.items()
         for segment in segments
-    ]
-    return columns + [
-        Column(
-            f"{segment}_torque_segment_space_nm",
-            "N m",
-            f"generalised torque of the {segment}: net torque at its proximal joint minus that at its distal joint",
-            "counter-clockwise positive on the segment",
-        )
-        for segment in segments
-    ]
+    }
+    whole = "generalised torque of the {}: net torque at its proximal joint minus that at its distal joint"
+    sign = "counter-clockwise positive on the segment"
+    entries |= {f"{segment}_torque_segment_space_nm": (whole.format(segment), sign) for segment in segments}
+    return list(columns(entries))
+
+
+ENERGIES = {
+    "translational": "translational kinetic energy of",
+    "rotational": "rotational kinetic energy, about its centre of mass, of",
+    "potential": "potential energy, zero at the plane's origin, of",
+}
 
 
 def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
@@ -232,43 +220,22 @@ def power_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column
     joints, segments : sequence of str
         Names, proximal first.
     """
-    columns = []
+    entries: dict[str, str | tuple[str, str]] = {}
     for joint in joints:
-        for column in term_columns(joint, joints):
-            term = column.name.removeprefix(f"{joint}_torque_").removesuffix("_nm")
-            text = f"power of the term {column.name}: torque times angular velocity of the {joint}"
-            columns.append(Column(f"{joint}_power_{term}_w", "W", text, INTO_SEGMENTS))
-    kinds = {
-        "translational": "translational kinetic energy of",
-        "rotational": "rotational kinetic energy, about its centre of mass, of",
-        "potential": "potential energy, zero at the plane's origin, of",
+        for term in _terms(joint, joints):
+            text = f"power of the term {joint}_torque_{term}_nm: torque times angular velocity of the {joint}"
+            entries[f"{joint}_power_{term}_w"] = (text, INTO_SEGMENTS)
+    for segment in segments:
+        for kind, text in ENERGIES.items():
+            entries[f"{segment}_energy_{kind}_j"] = f"{text} the {segment}, in the laboratory"
+    at_base = f"power at the {joints[0]}, of the force that moves the chain with its base"
+    entries |= {
+        "chain_power_base_w": (at_base, INTO_SEGMENTS),
+        "chain_power_external_w": ("power of the external load through the rotation of the joints", INTO_SEGMENTS),
+        "chain_energy_rate_w": "rate of change of the energy of all segments, from their motion",
+        "chain_power_closure_w": "joint powers + power at the base + power of the external load - rate of change of the energy",
     }
-    columns += [
-        Column(f"{segment}_energy_{kind}_j", "J", f"{text} the {segment}, in the laboratory")
-        for segment in segments
-        for kind, text in kinds.items()
-    ]
-    return [
-        *columns,
-        Column(
-            "chain_power_base_w",
-            "W",
-            f"power at the {joints[0]}, of the force that moves the chain with its base",
-            INTO_SEGMENTS,
-        ),
-        Column(
-            "chain_power_external_w",
-            "W",
-            "power of the external load through the rotation of the joints",
-            INTO_SEGMENTS,
-        ),
-        Column("chain_energy_rate_w", "W", "rate of change of the energy of all segments, from their motion"),
-        Column(
-            "chain_power_closure_w",
-            "W",
-            "joint powers + power at the base + power of the external load - rate of change of the energy",
-        ),
-    ]
+    return list(columns(entries))
 
 
 INDUCING = {
@@ -292,23 +259,17 @@ def induced_columns(joints: Sequence[str]) -> list[Column]:
     joints : sequence of str
         Names, proximal first.
     """
-    sources = inducing_sources(joints)
-    columns = [
-        Column(
-            f"{joint}_acceleration_from_{source}_rad_s2",
-            "rad/s^2",
-            f"angular acceleration of the {joint} induced by {text}; all sources add up to the acceleration",
-            ANGLE_SIGN,
-        )
-        for joint in joints
-        for source, text in sources.items()
-    ]
-    for source, text in sources.items():
+    entries: dict[str, str | tuple[str, str]] = {}
+    for joint in joints:
+        for source, text in inducing_sources(joints).items():
+            text = f"angular acceleration of the {joint} induced by {text}; all sources add up to the acceleration"
+            entries[f"{joint}_acceleration_from_{source}_rad_s2"] = (text, ANGLE_SIGN)
+    for source, text in inducing_sources(joints).items():
         text = (
             f"acceleration of the endpoint induced by {text}; all sources add up to the acceleration of the chain's end"
         )
-        columns += xy_columns(f"endpoint_acceleration_from_{source}", "m_s2", "m/s^2", text)
-    return columns
+        entries[f"endpoint_acceleration_from_{source}_*_m_s2"] = text
+    return list(columns(entries))
 
 
 def band_columns(joint: str, joints: Sequence[str]) -> list[Column]:
@@ -321,22 +282,16 @@ def band_columns(joint: str, joints: Sequence[str]) -> list[Column]:
     joints : sequence of str
         All joints of the chain, proximal first.
     """
-    columns = []
-    for name in (f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))):
-        columns += [
-            Column(
-                f"{name}_sd_nm",
-                "N m",
-                f"standard deviation of {name}_nm by the errors of its inputs, to first order",
-                SIZE,
-            ),
-            Column(f"{name}_low_nm", "N m", f"lower 95 % limit of {name}_nm", MECHANICAL),
-            Column(f"{name}_high_nm", "N m", f"upper 95 % limit of {name}_nm", MECHANICAL),
-        ]
-    return columns + [
-        Column(f"{joint}_torque_share_{source}", "1", f"share of the variance of {joint}_torque_nm by {source}")
-        for source in SOURCES
-    ]
+    entries: dict[str, str | tuple[str, str]] = {}
+    for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints))):
+        entries |= {
+            f"{name}_sd_nm": (f"standard deviation of {name}_nm by the errors of its inputs, to first order", SIZE),
+            f"{name}_low_nm": (f"lower 95 % limit of {name}_nm", MECHANICAL),
+            f"{name}_high_nm": (f"upper 95 % limit of {name}_nm", MECHANICAL),
+        }
+    for source in SOURCES:
+        entries[f"{joint}_torque_share_{source}"] = f"share of the variance of {joint}_torque_nm by {source}"
+    return list(columns(entries))
 
 
 def motion_band_columns(joint: str) -> list[Column]:
@@ -347,16 +302,9 @@ def motion_band_columns(joint: str) -> list[Column]:
     joint : str
         The joint.
     """
-    quantities = {"angle_sd_rad": "rad", "velocity_sd_rad_s": "rad/s", "acceleration_sd_rad_s2": "rad/s^2"}
-    return [
-        Column(
-            f"{joint}_{name}",
-            unit,
-            f"standard deviation of the {joint}'s {name.split('_')[0]} by the errors of its inputs, to first order",
-            SIZE,
-        )
-        for name, unit in quantities.items()
-    ]
+    text = f"standard deviation of the {joint}'s {{}} by the errors of its inputs, to first order"
+    names = {"angle": "angle_sd_rad", "velocity": "velocity_sd_rad_s", "acceleration": "acceleration_sd_rad_s2"}
+    return list(columns({f"{joint}_{name}": text.format(what) for what, name in names.items()}, SIZE))
 
 
 def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
@@ -369,30 +317,22 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
     options : TorqueColumns
         Section `torques` of the settings, which selects further columns.
     """
-    columns = [*FRAME_COLUMNS, EXTERNAL_STATUS]
+    closure = "net torque of an independent recursive Newton-Euler pass over the same motion minus the sum of the terms"
+    table = [*FRAME_COLUMNS, EXTERNAL_STATUS]
     for joint in joints:
-        columns.append(Column(f"{joint}_torque_nm", "N m", f"net {joint} torque: the sum of its terms", MECHANICAL))
-        columns += term_columns(joint, joints)
-        columns.append(
-            Column(
-                f"{joint}_torque_closure_nm",
-                "N m",
-                "net torque of an independent recursive Newton-Euler pass over the same motion minus the sum of the terms",
-                MECHANICAL,
-            )
-        )
+        table += columns({f"{joint}_torque_nm": f"net {joint} torque: the sum of its terms"}, MECHANICAL)
+        table += [*term_columns(joint, joints), *columns({f"{joint}_torque_closure_nm": closure}, MECHANICAL)]
+    sign = f"proximal segment acting on distal segment; {IN_PLANE}"
     for joint in joints:
         text = f"joint reaction force at the {joint}; without the muscle forces that add to the force inside the joint"
-        columns += xy_columns(
-            f"{joint}_reaction", "n", "N", text, f"proximal segment acting on distal segment; {IN_PLANE}"
-        )
+        table += columns({f"{joint}_reaction_*_n": (text, sign)})
     for joint in joints:
         text = f"power of the net {joint} torque: torque times angular velocity"
-        columns.append(Column(f"{joint}_power_w", "W", text, INTO_SEGMENTS))
+        table += columns({f"{joint}_power_w": text}, INTO_SEGMENTS)
     for convention in options.conventions:
-        columns += convention_columns(convention, joints, segments)
-    columns += power_columns(joints, segments) if "power" in options.columns else []
-    columns += induced_columns(joints) if "induced_accelerations" in options.columns else []
+        table += convention_columns(convention, joints, segments)
+    table += power_columns(joints, segments) if "power" in options.columns else []
+    table += induced_columns(joints) if "induced_accelerations" in options.columns else []
     for joint in joints if options.bands else ():
-        columns += [*band_columns(joint, joints), *motion_band_columns(joint)]
-    return columns
+        table += [*band_columns(joint, joints), *motion_band_columns(joint)]
+    return table

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.column import (
     FRAME_COLUMNS,
+    GROUP_COLUMNS,
     IN_PLANE,
     MECHANICAL,
     MUSCLE_STATUS,
     TRIAL_COLUMNS,
     Column,
-    xy_columns,
+    columns,
 )
 from limbtorque.tables.study_columns import WINDOW
 
 TENSION = "tension positive"
 NEVER_NEGATIVE = "magnitude: never negative"
+COMPRESSION = "positive: compression of the joint"
+FLEXOR_SIDE = "positive towards the flexor side"
 PASSIVE_TEXT = {
     "riener_edrich": "ligaments, capsule and relaxed muscles (Riener and Edrich 1999)",
     "anderson": "ligaments (Anderson 1999)",
 }
+# second range of the contact forces: over the least largest activation that makes the torques
+CONTACT_EFFORT = 1.25
+CONTACT_REST = 0.05  # activation that this range always allows: muscles are seldom silent
+Entries = dict[str, str | tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -63,108 +70,107 @@ def muscle_columns(
     """
     if not muscles:
         return [*FRAME_COLUMNS]
-    columns = [*FRAME_COLUMNS, *_status_columns(options), *_optimization_columns(joints, options)]
+    entries = _optimization(joints, options)
     for muscle in muscles:
-        columns += _force_columns(muscle, options)
+        entries |= _forces(muscle, options)
     for joint in joints:
-        columns += _joint_columns(joint, [muscle.name for muscle in muscles if joint in muscle.joints], options)
-    return [*columns, *(_contact_columns(joints, segments, options) if options.contact_forces else ())]
+        entries |= _torques(joint, [muscle.name for muscle in muscles if joint in muscle.joints], options)
+    if options.contact_forces:
+        entries |= _contact(joints, segments, options)
+    return [*FRAME_COLUMNS, *columns(entries)]
 
 
-def _status_columns(options: Muscles) -> Iterator[Column]:
-    yield Column(
-        "optimization_status",
-        "1",
-        "0 the muscles, within muscles.activation_bounds, can produce the whole torque; 1 they cannot, or the moment arms of a "
-        "joint are unknown: see reserve and shortfall; 2 the torque is unknown; 3 no static optimization passed its optimality "
-        "certificate",
-        kind=int,
-    )
-    text = "1 where a joint is outside the range of its moment-arm data (moment arms are held at the end of the range)"
-    yield Column("moment_arm_status", "1", text, kind=int)
+def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
+    entries: Entries = {
+        "optimization_status:count": "0 the muscles, within muscles.activation_bounds, can produce the whole torque; 1 they cannot, or the "
+        "moment arms of a joint are unknown: see reserve and shortfall; 2 the torque is unknown; 3 no static optimization passed its "
+        "optimality certificate",
+        "moment_arm_status:count": "1 where a joint is outside the range of its moment-arm data (moment arms are held at the end of the "
+        "range)",
+    }
     if options.force_length_velocity:
         text = "1 where a fibre is outside the range of its curves (values are held at the end of the range)"
-        yield Column("fibre_status", "1", text, kind=int)
+        entries["fibre_status:count"] = text
     if options.tendon == "compliant":
-        text = "number of optimizations, each with the tendons' stretch of the one before (docs/muscles.md)"
-        yield Column("tendon_iterations", "1", text, kind=int)
-        text = "largest change of an activation in the last of them; the criterion is met to this"
-        yield Column("tendon_activation_change", "1", text, NEVER_NEGATIVE)
-
-
-def _optimization_columns(joints: Sequence[str], options: Muscles) -> Iterator[Column]:
-    yield Column("optimization_iterations", "1", "number of Newton iterations", kind=int)
-    text = "largest difference between the net torque and the sum of muscle torques and reserve"
-    yield Column("optimization_residual_nm", "N m", text, NEVER_NEGATIVE)
+        change = "largest change of an activation in the last of them; the criterion is met to this"
+        entries |= {
+            "tendon_iterations:count": "number of optimizations, each with the tendons' stretch of the one before (docs/muscles.md)",
+            "tendon_activation_change": (change, NEVER_NEGATIVE),
+        }
     cost = "sum of ((force - passive force) / criterion unit)^p" if _has_units(options) else criterion_text(options)
-    yield Column("optimization_cost", "1", f"{cost}, plus the cost of the reserve (muscles.reserve: a number)")
-    yield Column(
-        "optimization_duality_gap",
-        "1",
-        "duality gap relative to the cost: upper bound of the excess of the cost over its minimum (zero but for rounding), for the "
-        "muscles with a choice",
-    )
-    text = "distance of the net torques from those that the muscles can produce (root of the sum of squares over the joints)"
-    yield Column("optimization_shortfall_nm", "N m", text, NEVER_NEGATIVE)
+    residual = "largest difference between the net torque and the sum of muscle torques and reserve"
+    shortfall = "distance of the net torques from those that the muscles can produce (root of the sum of squares over the joints)"
+    entries |= {
+        "optimization_iterations:count": "number of Newton iterations",
+        "optimization_residual_nm": (residual, NEVER_NEGATIVE),
+        "optimization_cost": f"{cost}, plus the cost of the reserve (muscles.reserve: a number)",
+        "optimization_duality_gap": "duality gap relative to the cost: upper bound of the excess of the cost over its minimum (zero but for "
+        "rounding), for the muscles with a choice",
+        "optimization_shortfall_nm": (shortfall, NEVER_NEGATIVE),
+    }
     text = (
         "component of the direction in which all muscles together, within muscles.activation_bounds, fall short of the net "
         "torques; 0 where they do not"
     )
-    yield from (Column(f"{joint}_optimality_certificate", "1", text, MECHANICAL) for joint in joints)
+    entries |= {f"{joint}_optimality_certificate": (text, MECHANICAL) for joint in joints}
     text = (
         "+1 where counter-clockwise is flexion (ankle: dorsiflexion), -1 where it is extension; converts torques of this table "
         "to the sign of its moment arms"
     )
-    yield from (Column(f"{joint}_flexion_sign", "1", text) for joint in joints)
+    entries |= {f"{joint}_flexion_sign": text for joint in joints}
     for joint in joints:
         text = (
             f"derivative of the minimum cost with respect to the net {joint} torque; together with those of the other joints it "
             "proves that the cost is minimal (docs/muscles.md); with min_max the direction that demands the largest ratio"
         )
-        yield Column(f"{joint}_optimization_multiplier", "1/(N m)", text, MECHANICAL)
+        entries[f"{joint}_optimization_multiplier"] = (text, MECHANICAL)
     if options.co_contraction > 0.0:
-        yield Column("co_contraction_cost", "1", "part of optimization_cost added by muscles.co_contraction")
-        text = (
-            "1 where every muscle has the requested minimum activation; less where the full minimum would make the torque "
-            "unreachable; 0 where it is unreachable without co-contraction, too"
-        )
-        yield Column("co_contraction_part", "1", text)
+        entries |= {
+            "co_contraction_cost": "part of optimization_cost added by muscles.co_contraction",
+            "co_contraction_part": "1 where every muscle has the requested minimum activation; less where the full minimum would make the "
+            "torque unreachable; 0 where it is unreachable without co-contraction, too",
+        }
+    return entries
 
 
-def _force_columns(muscle: MuscleEntry, options: Muscles) -> Iterator[Column]:
+def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
     m = muscle.name
     hill = options.force_length_velocity and muscle.fibres
     stretched = hill and options.tendon == "compliant"
     strength = "its strength at the present fibre length and velocity" if hill else "its maximum isometric force"
-    both = "; active and passive" if hill else ""
-    yield Column(f"{m}_force_n", "N", f"force of {m}{both}: {criterion_text(options)}", TENSION)
-    text = "its fibres are in equilibrium with the tendon" if stretched else f"active force relative to {strength}"
-    yield Column(f"{m}_activation", "1", f"activation of {m}: {text}")
+    state = "its fibres are in equilibrium with the tendon" if stretched else f"active force relative to {strength}"
+    entries: Entries = {
+        f"{m}_force_n": (f"force of {m}{'; active and passive' if hill else ''}: {criterion_text(options)}", TENSION),
+        f"{m}_activation": f"activation of {m}: {state}",
+    }
     if options.co_contraction > 0.0:
-        yield Column(f"{m}_min_activation", "1", f"minimum activation of {m} required by muscles.co_contraction")
+        entries[f"{m}_min_activation"] = f"minimum activation of {m} required by muscles.co_contraction"
     if options.ranges:
         text = f"possible force of {m} with which the muscles produce the same torques, for any criterion"
-        yield Column(f"{m}_min_force_n", "N", f"minimum {text}", TENSION)
-        yield Column(f"{m}_max_force_n", "N", f"maximum {text}", TENSION)
+        entries |= {f"{m}_{bound}_force_n": (f"{bound}imum {text}", TENSION) for bound in ("min", "max")}
     if muscle.length:
-        yield Column(f"{m}_length_m", "m", f"musculotendon length of {m}")
+        entries[f"{m}_length_m"] = f"musculotendon length of {m}"
     if hill:
-        if stretched:
-            text = f"force of {m} at full activation, in equilibrium with its tendon, less its passive force"
-        else:
-            text = f"active force of {m} at full activation, at the present fibre length and velocity"
-        yield Column(f"{m}_strength_n", "N", text)
+        full = (
+            f"force of {m} at full activation, in equilibrium with its tendon, less its passive force"
+            if stretched
+            else f"active force of {m} at full activation, at the present fibre length and velocity"
+        )
         at_rest = " at no activation, in equilibrium with its tendon" if stretched else ""
-        yield Column(f"{m}_passive_force_n", "N", f"passive force of {m}{at_rest}")
-        yield Column(f"{m}_fibre_length", "1", f"fibre length of {m} relative to the optimal one")
-        text = f"fibre velocity of {m} relative to the maximum shortening velocity"
-        yield Column(f"{m}_fibre_velocity", "1", text, "lengthening positive")
+        velocity = f"fibre velocity of {m} relative to the maximum shortening velocity"
+        entries |= {
+            f"{m}_strength_n": full,
+            f"{m}_passive_force_n": f"passive force of {m}{at_rest}",
+            f"{m}_fibre_length": f"fibre length of {m} relative to the optimal one",
+            f"{m}_fibre_velocity": (velocity, "lengthening positive"),
+        }
     if stretched:
         text = f"length of the tendon of {m} relative to its slack length, less 1"
-        yield Column(f"{m}_tendon_strain", "1", text, "lengthening positive")
+        entries[f"{m}_tendon_strain"] = (text, "lengthening positive")
         if _has_units(options):
             text = f"force of {m} beyond its passive one that counts as 1 in the criterion"
-            yield Column(f"{m}_criterion_unit_n", "N", text)
+            entries[f"{m}_criterion_unit_n"] = text
+    return entries
 
 
 def _has_units(options: Muscles) -> bool:
@@ -172,57 +178,53 @@ def _has_units(options: Muscles) -> bool:
     return options.tendon == "compliant" and options.criterion == "activation"
 
 
-def _joint_columns(joint: str, muscles: Sequence[str], options: Muscles) -> Iterator[Column]:
+def _torques(joint: str, muscles: Sequence[str], options: Muscles) -> Entries:
+    arms, flexes = f"{joint}_moment_arm_{{}}_m", "positive: tension flexes the joint"
+    entries: Entries = {arms.format(m): (f"moment arm of {m} at the {joint}", flexes) for m in muscles}
     for m in muscles:
-        text = f"moment arm of {m} at the {joint}"
-        yield Column(f"{joint}_moment_arm_{m}_m", "m", text, "positive: tension flexes the joint")
-    for m in muscles:
-        text = f"{joint} torque of {m}: moment arm times force"
-        yield Column(f"{joint}_torque_muscle_{m}_nm", "N m", text, MECHANICAL)
+        entries[f"{joint}_torque_muscle_{m}_nm"] = (f"{joint} torque of {m}: moment arm times force", MECHANICAL)
     others = "the muscle torques"
     if options.passive_moments != "none":
         text = f"passive torque of the {joint}: {PASSIVE_TEXT[options.passive_moments]}; not scaled to the subject"
-        yield Column(f"{joint}_torque_passive_nm", "N m", text, MECHANICAL)
+        entries[f"{joint}_torque_passive_nm"] = (text, MECHANICAL)
         others = "the muscle and passive torques"
     text = (
         f"part of the net {joint} torque that no muscle of the set produces; with {others} it adds up to the net torque"
     )
-    yield Column(f"{joint}_torque_reserve_nm", "N m", text, MECHANICAL)
+    return {**entries, f"{joint}_torque_reserve_nm": (text, MECHANICAL)}
 
 
-def _contact_columns(joints: Sequence[str], segments: Sequence[str], options: Muscles) -> Iterator[Column]:
+def _contact(joints: Sequence[str], segments: Sequence[str], options: Muscles) -> Entries:
+    entries: Entries = {}
+    limit = f"up to {CONTACT_EFFORT:g} times the least largest one, or {CONTACT_REST:g},"
     for j, joint in enumerate(joints):
         text = (
             f"contact force in the {joint} on the distal segment: joint reaction minus the force of all muscles that cross it; "
             "empty where a line of action is unknown"
         )
-        sign = f"proximal segment acting on distal segment; {IN_PLANE}"
-        yield from xy_columns(f"{joint}_contact", "n", "N", text, sign)
+        entries[f"{joint}_contact_*_n"] = (text, f"proximal segment acting on distal segment; {IN_PLANE}")
         part = f"contact force in the {joint} on its distal segment, component"
         for segment in segments[max(j - 1, 0) : j + 1]:
-            name = f"{joint}_contact_{{}}_{segment}_n"
-            yield Column(name.format("along"), "N", f"{part} along the {segment}", "positive: compression of the joint")
-            text = f"{part} across the {segment}"
-            yield Column(name.format("across"), "N", text, "positive towards the flexor side")
-        yield Column(f"{joint}_contact_bw", "1", f"contact force in the {joint} over body weight", NEVER_NEGATIVE)
+            entries |= {
+                f"{joint}_contact_along_{segment}_n": (f"{part} along the {segment}", COMPRESSION),
+                f"{joint}_contact_across_{segment}_n": (f"{part} across the {segment}", FLEXOR_SIDE),
+            }
         text = f"direction of the contact force in the {joint} against the axis of the {segments[j]}"
-        yield Column(
-            f"{joint}_contact_direction_deg", "deg", text, "0 pure compression; positive towards the flexor side"
-        )
-        if options.ranges:
-            yield from _contact_range_columns(joint, segments[j], options)
-
-
-def _contact_range_columns(joint: str, segment: str, options: Muscles) -> Iterator[Column]:
-    limit = f"up to {options.contact_effort:g} times the least largest one, or {options.contact_rest:g},"
-    for name, activations in (("", "any activations"), ("_effort", f"activations {limit}")):
-        same = f"with {activations} that make the same torques, over body weight"
-        for bound, word in (("min", "least"), ("max", "greatest")):
-            text = f"{word} contact force in the {joint} {same}; bound (docs/muscles.md)"
-            yield Column(f"{joint}{name}_{bound}_contact_bw", "1", text, NEVER_NEGATIVE)
-            text = f"{word} component along the {segment} of the contact force in the {joint} {same}"
-            sign = "positive: compression of the joint"
-            yield Column(f"{joint}{name}_{bound}_contact_along_{segment}_bw", "1", text, sign)
+        entries |= {
+            f"{joint}_contact_bw": (f"contact force in the {joint} over body weight", NEVER_NEGATIVE),
+            f"{joint}_contact_direction_deg": (text, f"0 pure compression; {FLEXOR_SIDE}"),
+        }
+        kinds = {"": "any activations", "_effort": f"activations {limit}"} if options.ranges else {}
+        for name, activations in kinds.items():
+            same = f"with {activations} that make the same torques, over body weight"
+            for bound, word in (("min", "least"), ("max", "greatest")):
+                size = f"{word} contact force in the {joint} {same}; bound (docs/muscles.md)"
+                along = f"{word} component along the {segments[j]} of the contact force in the {joint} {same}"
+                entries |= {
+                    f"{joint}{name}_{bound}_contact_bw": (size, NEVER_NEGATIVE),
+                    f"{joint}{name}_{bound}_contact_along_{segments[j]}_bw": (along, COMPRESSION),
+                }
+    return entries
 
 
 def criterion_text(options: Muscles) -> str:
@@ -256,109 +258,103 @@ METHOD_TEXTS = {
     "hodges_bui": "threshold of Hodges and Bui (1996)",
     "bonato": "double threshold of Bonato et al. (1998)",
 }
-_MUSCLE = Column("muscle", "", "muscle", kind=str)
-_AGREEMENT = (
-    Column("r", "1", "correlation of activation and envelope at emg.delay_s; empty where they were not compared"),
-    Column("rms", "1", "root mean square difference of activation and envelope"),
-    Column("scaled_rms", "1", "root mean square difference of the activation and scale times the envelope"),
-    Column(
-        "lag_s",
-        "s",
-        "shift with the largest correlation; empty where it is the largest shift tried (0.15 s), which is no lag",
-        "positive: activation after the delayed envelope",
-    ),
-    Column("lag_r", "1", "correlation at that shift"),
+_LAG = "shift with the largest correlation; empty where it is the largest shift tried (0.15 s), which is no lag"
+_AGREEMENT = columns(
+    {
+        "r": "correlation of activation and envelope at emg.delay_s; empty where they were not compared",
+        "rms": "root mean square difference of activation and envelope",
+        "scaled_rms": "root mean square difference of the activation and scale times the envelope",
+        "lag_s": (_LAG, "positive: activation after the delayed envelope"),
+        "lag_r": "correlation at that shift",
+        "neighbour_r": "largest correlation of the activation with another muscle's envelope",
+    }
 )
-_SCALE = Column("scale", "1", "factor of the envelope with the smallest difference, at least 0")
-_NEIGHBOUR_R = Column("neighbour_r", "1", "largest correlation of the activation with another muscle's envelope")
-EMG_AGREEMENT = (*_AGREEMENT, _SCALE, _NEIGHBOUR_R)  # empty where the muscle forces are rejected
+_SCALE, *_NEIGHBOUR = columns(
+    {
+        "scale": "factor of the envelope with the smallest difference, at least 0",
+        "neighbour:text": "other muscle whose envelope the activation follows most",
+    }
+)
+EMG_AGREEMENT = (*_AGREEMENT, _SCALE)  # empty where the muscle forces are rejected
+_MUSCLE = columns({"muscle:text": "muscle"})
 
 
-def envelope_columns(muscles: Sequence[str]) -> Iterator[Column]:
+def envelope_columns(muscles: Sequence[str]) -> tuple[Column, ...]:
     """Columns of a trial's table, for the muscles of its channels."""
+    entries = {}
     for muscle in muscles:
         text = f"normalised envelope of the electromyogram of {muscle}, later by emg.delay_s; empty without samples"
-        yield Column(f"{muscle}_envelope", "1", text)
+        entries[f"{muscle}_envelope"] = text
         for method, by in METHOD_TEXTS.items():
             text = f"1 where the electromyogram of {muscle} is active by the {by}, 0 where not, without delay"
-            yield Column(f"{muscle}_active_{method}", "1", text)
+            entries[f"{muscle}_active_{method}"] = text
+    return columns(entries)
+
+
+def _burst_entries() -> dict[str, str]:
+    entries = {}
+    for method, by in METHOD_TEXTS.items():
+        entries |= {
+            f"onset_{method}_s": f"first active frame of the longest burst by the {by}",
+            f"offset_{method}_s": "last active frame of that burst",
+            f"active_share_{method}": f"share of the frames that are active by the {by}",
+        }
+    return entries
 
 
 EMG_SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     MUSCLE_STATUS,
     WINDOW,
-    _MUSCLE,
-    Column("channel", "", "channels of the muscle", kind=str),
-    Column("unit", "", "unit of the channels; empty where unknown", kind=str),
-    Column(
-        "faults",
-        "",
-        "faults of the channels: missing, dead, clipped, mains, artefact, negative, copy; no channel",
-        kind=str,
-    ),
-    Column("normalised_by", "", "origin of the envelope's 1: own peak, or maximal trial", kind=str),
-    Column(
-        "rms_uv", "uV", "root mean square of the band-passed signal over the recording; empty where the unit is unknown"
-    ),
-    Column("mean_envelope", "1", "mean of the normalised envelope"),
-    Column("peak_envelope", "1", "peak of the normalised envelope"),
-    *(
-        column
-        for method, by in METHOD_TEXTS.items()
-        for column in (
-            Column(f"onset_{method}_s", "s", f"first active frame of the longest burst by the {by}"),
-            Column(f"offset_{method}_s", "s", "last active frame of that burst"),
-            Column(f"active_share_{method}", "1", f"share of the frames that are active by the {by}"),
-        )
-    ),
-    Column("used_share", "1", "share of the window's frames with activation and envelope; 0 without an activation"),
-    Column(
-        "not_compared",
-        "",
-        "reason for an empty r: faults of the channels, no activation, used_share below ensembles.min_known_share, too few "
-        "frames or a constant, rejected; empty where r is given",
-        kind=str,
+    *_MUSCLE,
+    *columns(
+        {
+            "channel:text": "channels of the muscle",
+            "unit:text": "unit of the channels; empty where unknown",
+            "faults:text": "faults of the channels: missing, dead, clipped, mains, artefact, negative, copy; no channel",
+            "normalised_by:text": "origin of the envelope's 1: own peak, or maximal trial",
+            "rms_uv": "root mean square of the band-passed signal over the recording; empty where the unit is unknown",
+            "mean_envelope": "mean of the normalised envelope",
+            "peak_envelope": "peak of the normalised envelope",
+            **_burst_entries(),
+            "used_share": "share of the window's frames with activation and envelope; 0 without an activation",
+            "not_compared:text": "reason for an empty r: faults of the channels, no activation, used_share below "
+            "ensembles.min_known_share, too few frames or a constant, rejected; empty where r is given",
+        }
     ),
     *_AGREEMENT[:2],
     _SCALE,
-    *_AGREEMENT[2:],
-    Column("neighbour", "", "other muscle whose envelope the activation follows most", kind=str),
-    _NEIGHBOUR_R,
+    *_AGREEMENT[2:5],
+    *_NEIGHBOUR,
+    _AGREEMENT[5],
 )
+_OVER_SUBJECTS = "median over subjects of their median over trials: "
 EMG_BY_MUSCLE_COLUMNS = (
-    TRIAL_COLUMNS[4],
+    GROUP_COLUMNS[0],
     WINDOW,
-    _MUSCLE,
-    Column("n_subjects", "1", "number of subjects with a correlation", kind=int),
-    Column("n_trials", "1", "number of trials with a correlation", kind=int),
-    Column("n_left_out", "1", "number of trials without; not_compared in emg_summary says why", kind=int),
-    *(
-        Column(
-            column.name,
-            column.unit,
-            f"median over subjects of their median over trials: {column.definition}",
-            column.sign,
-        )
-        for column in (*_AGREEMENT, _NEIGHBOUR_R)
+    *_MUSCLE,
+    *columns(
+        {
+            "n_subjects:count": "number of subjects with a correlation",
+            "n_trials:count": "number of trials with a correlation",
+            "n_left_out:count": "number of trials without; not_compared in emg_summary says why",
+            **{column.name: (_OVER_SUBJECTS + column.definition, column.sign) for column in _AGREEMENT},
+            "min_r": "smallest subject's r",
+            "max_r": "largest subject's r",
+            "own_best_share": "share of the trials in which r is above neighbour_r",
+        }
     ),
-    Column("min_r", "1", "smallest subject's r"),
-    Column("max_r", "1", "largest subject's r"),
-    Column("own_best_share", "1", "share of the trials in which r is above neighbour_r"),
 )
+_EMPTY = "empty for a channel with a fault, and for muscles normalised differently"
 EMG_CO_CONTRACTION_COLUMNS = (
     *TRIAL_COLUMNS,
     WINDOW,
-    Column("first", "", "muscle", kind=str),
-    Column("second", "", "its antagonist", kind=str),
-    Column(
-        "falconer_winter",
-        "1",
-        "co-contraction index of Falconer and Winter (1985), 0 to 1; empty for a channel with a fault, and for muscles normalised differently",
-    ),
-    Column(
-        "rudolph",
-        "1",
-        "co-contraction index of Rudolph et al. (2000), 0 to 2; empty for a channel with a fault, and for muscles normalised differently",
+    *columns(
+        {
+            "first:text": "muscle",
+            "second:text": "its antagonist",
+            "falconer_winter": f"co-contraction index of Falconer and Winter (1985), 0 to 1; {_EMPTY}",
+            "rudolph": f"co-contraction index of Rudolph et al. (2000), 0 to 2; {_EMPTY}",
+        }
     ),
 )
