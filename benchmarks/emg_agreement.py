@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from criteria import ADULT_CHANNELS, DELAY_S, Walk, adult, crossed, predicted, walks
 
-from limbtorque.emg.summary import agreement, over_study
-from limbtorque.study.options.muscles import Emg, Muscles
+from limbtorque.emg.summary import MAX_LAG_S, agreement, over_study
+from limbtorque.study.options.muscles import Muscles
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "emg.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/emg_agreement.py -->\n", "<!-- end: benchmarks/emg_agreement.py -->\n"
@@ -88,7 +88,7 @@ def of_walk(walk: Walk) -> Iterator[dict[str, Any]]:
     r = crossed(walk, [found] * len(own))
     for k, muscle in enumerate(own):
         activation, envelope = found.activation[:, names.index(muscle)], walk.envelopes.level[:, k]
-        row = vars(agreement(activation, envelope, walk.used, rate_hz=walk.problem.rate_hz, max_lag_s=Emg().max_lag_s))
+        row = vars(agreement(activation, envelope, walk.used, rate_hz=walk.problem.rate_hz, max_lag_s=MAX_LAG_S))
         others = np.where(np.arange(len(own)) == k, -np.inf, r[k])
         best = int(others.argmax())
         yield {

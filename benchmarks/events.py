@@ -131,7 +131,6 @@ def feet_of(recording: Recording, source: Source) -> dict[str, Foot]:
         foot = find_foot(
             {"heel": heel, "toe": toe},
             ends=(heel, toe),
-            settings=SETTINGS,
             rate_hz=rate_hz,
             belt_m_s=np.zeros(3),
             side=side,

@@ -22,7 +22,7 @@ STANCE = slice(50, 110)
 BUTTERWORTH = Smoother("butterworth", 2)
 
 
-def walking_foot(x, y, stance=STANCE, length=0.2, settings=None):
+def walking_foot(x, y, stance=STANCE, length=0.2):
     """A foot that stands with its heel at (x, y) in these frames and is carried forward at 3 m/s before and after."""
     t = np.arange(N_FRAMES)
     away = np.minimum(t - stance.start, 0) + np.maximum(t - (stance.stop - 1), 0)
@@ -31,7 +31,6 @@ def walking_foot(x, y, stance=STANCE, length=0.2, settings=None):
     foot = find_foot(
         {"heel": heel, "toe": toe},
         ends=(heel, toe),
-        settings=settings or Plates(),
         rate_hz=RATE_HZ,
         belt_m_s=np.zeros(3),
     )

@@ -225,7 +225,6 @@ def summary(activation, names, found=None, known=None):
         time_s=FRAMES_S,
         known=every if known is None else known,
         windows={"trial": every},
-        options=options(),
         min_known_share=0.9,
     )
 

@@ -7,6 +7,8 @@ import pytest
 
 import plates
 from limbtorque.ground.foot import (
+    EDGE_MARGIN_M,
+    MAX_CONTACT_HEIGHT_M,
     Foot,
     FootEvents,
     Strikes,
@@ -17,7 +19,6 @@ from limbtorque.ground.foot import (
     landed,
     standing,
 )
-from limbtorque.study.options.reading import Plates
 
 UP = np.array([0.0, 0.0, 1.0])
 RATE_HZ, N_FRAMES = 100.0, 160
@@ -188,27 +189,27 @@ def test_two_corners_in_one_place_leave_a_triangle():
 
 def test_an_end_stands_while_it_is_near_its_lowest_place():
     """`max_contact_height_m` above the lowest of the known frames."""
-    limit_m = Plates().max_contact_height_m
+    limit_m = MAX_CONTACT_HEIGHT_M
     heights = np.array([0.04, 0.04 + 0.99 * limit_m, 0.04 + 1.01 * limit_m, np.nan])
     points = np.column_stack([np.arange(4.0), np.arange(4.0), heights])
-    assert standing(points, Plates(), UP).tolist() == [True, True, False, False]
-    assert not standing(points * np.nan, Plates(), UP).any()
+    assert standing(points, UP).tolist() == [True, True, False, False]
+    assert not standing(points * np.nan, UP).any()
 
 
 @pytest.mark.parametrize(("back_x", "front_x", "expected"), [(0.1, 0.3, True), (-0.1, 0.1, False), (0.5, 0.7, False)])
 def test_a_foot_is_inside_with_both_of_its_standing_ends(back_x, front_x, expected):
     foot = foot_at([back_x, 0.0, 0.0], [front_x, 0.0, 0.0])
-    assert inside([SQUARE], foot, slice(None), Plates(), UP).tolist() == [expected] * 3
-    margin_m = Plates().edge_margin_m
+    assert inside([SQUARE], foot, slice(None), UP).tolist() == [expected] * 3
+    margin_m = EDGE_MARGIN_M
     for beyond_m, near in ((0.99 * margin_m, True), (1.01 * margin_m, False)):
         beside = foot_at([-beyond_m, 0.0, 0.0], [0.2, 0.0, 0.0])
-        assert inside([SQUARE], beside, slice(None), Plates(), UP).all() == near
+        assert inside([SQUARE], beside, slice(None), UP).all() == near
 
 
 def test_a_lifted_end_may_be_beyond_the_edge():
     foot = foot_at([-0.2, 0.0, 0.0], [0.1, 0.0, 0.0], n=4)
     foot.back_m[2:, 2] = 0.3
-    assert inside([SQUARE], foot, slice(1, 4), Plates(), UP).tolist() == [False, True, True]
+    assert inside([SQUARE], foot, slice(1, 4), UP).tolist() == [False, True, True]
 
 
 def test_a_foot_is_unseen_where_neither_end_is_known():

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LoadError, SignalError
-from limbtorque.ground.foot import centre_of_pressure, find_foot
+from limbtorque.ground.foot import MIN_CONTACT_S, centre_of_pressure, find_foot
 from limbtorque.ground.plates import read_plates
 from limbtorque.ground.reaction import SPREAD_N, impact_times
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, hand_load, no_load
@@ -191,19 +191,19 @@ def test_a_short_touch_is_no_contact_and_a_short_gap_is_none(monkeypatch):
     short = walking_foot(0.2, 0.0, slice(50, 55))
     assert not short.contact.any()
     with monkeypatch.context() as patched:
-        patched.setattr(Plates, "min_contact_s", 0.0)
+        patched.setattr("limbtorque.ground.foot.MIN_CONTACT_S", 0.0)
         assert walking_foot(0.2, 0.0, slice(50, 55)).contact.any()
     heel = OWN.back_m.copy()
     heel[70:73, 2] += 0.2  # lost for three frames
-    found = find_foot({"heel": heel}, ends=(heel, heel), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
+    found = find_foot({"heel": heel}, ends=(heel, heel), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     assert found.contact[CORE].all()
 
 
 def test_a_landmark_that_is_not_seen_shows_no_contact():
     blind = np.full((N_FRAMES, 3), np.nan)
-    foot = find_foot({"toe": blind, "heel": OWN.back_m}, ends=(OWN.back_m, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))  # fmt: skip
+    foot = find_foot({"toe": blind, "heel": OWN.back_m}, ends=(OWN.back_m, OWN.front_m), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))  # fmt: skip
     np.testing.assert_array_equal(foot.contact[CORE], True)
-    nothing = find_foot({"toe": blind}, ends=(blind, blind), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
+    nothing = find_foot({"toe": blind}, ends=(blind, blind), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     assert not nothing.contact.any()
 
 
@@ -267,7 +267,8 @@ def test_two_steps_of_the_same_foot_on_two_plates_add_up(monkeypatch):
         plate(1, x=-0.35, size=0.65, loads=[(STANCE, heel_part, (0.22, 0.0, 0.0))]),
         plate(2, x=0.3, size=0.65, loads=[(STANCE, toe_part, (0.37, 0.0, 0.0))]),
     ]
-    monkeypatch.setattr(Plates, "edge_margin_m", 0.2)
+    for module in ("foot", "assignment"):
+        monkeypatch.setattr(f"limbtorque.ground.{module}.EDGE_MARGIN_M", 0.2)
     found = ground(plates, OWN, settings=Plates(assignment=(1, 2)))
     np.testing.assert_allclose(found.force_n[CORE] - FORCE_N[[0, 2]], 0.0, atol=1e-9)
     couple = sum((x - ANKLE[0]) * f[2] + ANKLE[1] * f[0] for x, f in ((0.22, heel_part), (0.37, toe_part)))
@@ -319,9 +320,7 @@ def test_a_lifted_heel_may_be_beyond_the_edge():
     heel = OWN.back_m.copy()
     heel[70 : STANCE.stop, 2] += 0.04 + 0.001 * np.arange(STANCE.stop - 70)
     heel[70 : STANCE.stop, 0] -= 0.1
-    foot = find_foot(
-        {"toe": OWN.front_m}, ends=(heel, OWN.front_m), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
-    )
+    foot = find_foot({"toe": OWN.front_m}, ends=(heel, OWN.front_m), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     found = ground([plate(x=0.18, loads=[UNDER])], foot, ankle_m=np.tile(ANKLE, (N_FRAMES, 1)))
     is_own_load(found)
 
@@ -334,7 +333,7 @@ def test_stance_without_a_plate_is_flagged_not_computed():
         is_no_load(found, LONG_AFTER)
         unknown = np.flatnonzero(found.status == UNMEASURED)
         assert unknown[0] == STANCE.start
-        assert unknown[-1] == np.flatnonzero(OWN.contact)[-1] + round(Plates().min_contact_s * RATE_HZ)
+        assert unknown[-1] == np.flatnonzero(OWN.contact)[-1] + round(MIN_CONTACT_S * RATE_HZ)
         assert unknown[-1] >= STANCE.stop
         assert (np.diff(unknown) == 1).all()
         assert any(
@@ -347,9 +346,7 @@ def test_second_step_beside_the_plates():
     heel, toe = OWN.back_m.copy(), OWN.front_m.copy()
     for end, x in ((heel, 1.5), (toe, 1.7)):
         end[130:155] = [x, 0.0, 0.02]
-    foot = find_foot(
-        {"heel": heel, "toe": toe}, ends=(heel, toe), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
-    )
+    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     found = ground([plate(loads=[UNDER])], foot)
     is_own_load(found)
     is_unknown(found, slice(132, 153))
@@ -424,8 +421,7 @@ def test_samples_are_taken_at_the_frames(cutoff_hz):
     one = replace(one, force_n=force, moment_nm=np.cross(np.array(POINT), force))
     standing = find_foot(
         {"heel": np.tile([0.2, 0.0, 0.02], (N_FRAMES, 1))},
-        ends=(np.tile([0.2, 0.0, 0.02], (N_FRAMES, 1)), np.tile([0.4, 0.0, 0.02], (N_FRAMES, 1))),
-        settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3),
+        ends=(np.tile([0.2, 0.0, 0.02], (N_FRAMES, 1)), np.tile([0.4, 0.0, 0.02], (N_FRAMES, 1))), rate_hz=RATE_HZ, belt_m_s=np.zeros(3),
     )  # fmt: skip
     found = ground([one], standing, cutoff_hz=cutoff_hz)
     frames = np.arange(N_FRAMES) / RATE_HZ
@@ -564,9 +560,7 @@ def test_a_heel_that_passes_over_the_other_foots_plate_does_not_load_it():
     approach = slice(STANCE.start - 4, STANCE.start)
     heel[approach] = [[0.2 - 0.008 * k, 0.0, 0.03] for k in (4, 3, 2, 1)]
     toe = heel + np.array([0.2, 0.0, 0.0])
-    foot = find_foot(
-        {"heel": heel, "toe": toe}, ends=(heel, toe), settings=Plates(), rate_hz=RATE_HZ, belt_m_s=np.zeros(3)
-    )
+    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     assert foot.contact[STANCE.start - 3]
     other = walking_foot(-0.1, 0.15, slice(10, 56))
     theirs = (slice(10, 56), FORCE_N, (0.0, 0.15, 0.0))

@@ -222,7 +222,7 @@ def test_flanks_end_with_the_recording_and_at_the_next_stretch(monkeypatch):
     assert stretches([9.0] * 3, loaded(6), [9.0] * 4) == [(0, 13)]
     found = stretches(quiet(4), loaded(6), [9.0] * 8, loaded(6), quiet(4))
     assert found == [(4, 16), (12, 24)]
-    monkeypatch.setattr(Plates, "min_contact_s", 0.01)
+    monkeypatch.setattr("limbtorque.ground.plates.MIN_CONTACT_S", 0.01)
     near = loaded_stretches(np.array([0, 0, 500, 9, 9, 500, 0, 0.0]), SETTINGS, RATE_HZ)
     assert near == [(2, 4), (4, 6)]
 

@@ -22,7 +22,6 @@ from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import reach_motion
 from limbtorque.study.chains import Functional
 from limbtorque.study.files import parse_yaml
-from limbtorque.study.options.motion import Motion
 from limbtorque.study.settings import load_settings, make_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -465,7 +464,7 @@ def test_skin_that_moves_flags_the_trial():
 
 def test_a_trial_with_too_little_rotation_says_which_landmark(monkeypatch):
     demo = DEMO["S01_sagittal_fast"]
-    monkeypatch.setattr(Motion, "min_functional_range_deg", 60.0)
+    monkeypatch.setattr("limbtorque.motion.joint_centres.MIN_FUNCTIONAL_RANGE_DEG", 60.0)
     with pytest.raises(
         SignalError, match=r"landmark 'elbow_axis', functional: the segments turn by 55\.0 deg .* 60 deg"
     ):

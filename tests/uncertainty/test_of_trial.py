@@ -10,7 +10,6 @@ from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.read import read_recording
-from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.study import load_study
 from limbtorque.uncertainty.of_trial import too_long
 from limbtorque.uncertainty.propagation import torque_bands
@@ -38,7 +37,7 @@ def with_bands(reach):
 
 def test_a_trial_longer_than_the_longest_has_empty_bands_and_the_same_torques(reach, with_bands, monkeypatch):
     recording, limb, settings = reach
-    monkeypatch.setattr(Uncertainty, "max_frames", recording.n_frames - 1)
+    monkeypatch.setattr("limbtorque.uncertainty.of_trial.MAX_FRAMES", recording.n_frames - 1)
     short = changed(settings, "torques", bands=True)
     found = analyse_recording(recording, limb, short)
     assert found.bands is None
@@ -48,10 +47,10 @@ def test_a_trial_longer_than_the_longest_has_empty_bands_and_the_same_torques(re
     assert not np.isnan(with_bands.torque_table["shoulder_torque_sd_nm"].to_numpy()).any()
     for name in ("shoulder_torque_nm", "elbow_torque_nm"):
         assert found.torque_table[name].equals(with_bands.torque_table[name])
-    note = too_long(found.motion, short)
+    note = too_long(found.motion)
     assert f"{recording.n_frames} frames, expected at most {recording.n_frames - 1};" in note
     monkeypatch.undo()
-    assert not too_long(found.motion, settings)
+    assert not too_long(found.motion)
 
 
 def test_frames_out_of_the_plane_leave_the_bands_of_the_others(reach):

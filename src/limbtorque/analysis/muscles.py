@@ -150,7 +150,7 @@ def _with_summaries(
     """Record with the rows of forces and contact forces."""
     share, options, muscle_set = settings.ensembles.min_known_share, settings.muscles, report.muscle_set
     rows = muscle_summary(motion, whole, muscle_set, options, windows=windows, min_known_share=share)
-    asked = settings.uncertainty.samples > 0 and not too_long(motion, settings)
+    asked = settings.uncertainty.samples > 0 and not too_long(motion)
     why_not = not_sampled(options)
     samples: dict[str, dict[str, FloatArray]] = {}
     if asked and not why_not:
@@ -192,7 +192,6 @@ def _with_emg(
         time_s=motion.time_s,
         known=known & ~motion.edge,
         windows=windows,
-        options=settings.emg,
         min_known_share=settings.ensembles.min_known_share,
     )
     provenance = dict(record.provenance)

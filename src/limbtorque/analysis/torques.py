@@ -34,7 +34,7 @@ class TorqueStep:
         The window of its curves, or why there is none.
     bands : TorqueBands or None
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
-        `Uncertainty.max_frames`.
+        `uncertainty.of_trial.MAX_FRAMES`.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord

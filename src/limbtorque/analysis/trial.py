@@ -53,7 +53,7 @@ class TrialResult:
         ``torques`` and ``muscles``.
     bands : TorqueBands or None
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
-        `Uncertainty.max_frames`.
+        `uncertainty.of_trial.MAX_FRAMES`.
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set, and for a trial of more than 65,536 frames, which has its
         table only.

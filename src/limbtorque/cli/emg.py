@@ -128,7 +128,6 @@ def analyse(
         time_s=time_s,
         known=every[WINDOW],
         windows=every,
-        options=options,
         min_known_share=1.0,
     )
     return signals, rows, co_contraction_rows(signals, every, options.antagonists)

@@ -17,6 +17,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.signals.channels import power_shares
 from limbtorque.study.options.muscles import Emg
 
+BASELINE_S = 0.25  # length of the quietest part of a channel, which onset and offset take as rest
 CHECK_HZ = 100.0  # samples of the envelopes that the checks look at
 NO_CHANNEL: dict[str, str | float] = {
     "channel": "",
@@ -240,7 +241,7 @@ def electromyography(
         values = at_times(
             channels.envelope[:, taken], times_s, rate_hz=channels.rate_hz, start_s=start_s, delay_s=options.delay_s
         )
-        by_method = _activity(channels, taken, times_s, start_s, options)
+        by_method = _activity(channels, taken, times_s, start_s)
     for m, muscle in enumerate(options.muscles):
         of_muscle = [column[label] for label in there if muscle in wanted[label]]
         good = [k for k in of_muscle if not channels.metrics.faults(k)]
@@ -275,12 +276,10 @@ def _listed(texts: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(texts))
 
 
-def _activity(
-    channels: Channels, chosen: list[int], times_s: FloatArray, start_s: float, options: Emg
-) -> dict[Method, FloatArray]:
+def _activity(channels: Channels, chosen: list[int], times_s: FloatArray, start_s: float) -> dict[Method, FloatArray]:
     """Activity at the samples nearest to the frames; NaN where unknown."""
     values, rate_hz = channels.band[:, chosen], channels.rate_hz
-    rest = quietest(values, rate_hz=rate_hz, length_s=options.baseline_s)
+    rest = quietest(values, rate_hz=rate_hz, length_s=BASELINE_S)
     nearest = np.round((times_s - start_s) * rate_hz).astype(int)
     inside = (nearest >= 0) & (nearest < len(values))
     nearest = np.clip(nearest, 0, len(values) - 1)

@@ -12,8 +12,8 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography
-from limbtorque.study.options.muscles import Emg
 
+MAX_LAG_S = 0.15  # largest shift tried for the lag of an activation
 FEWEST = 10  # frames for a correlation
 
 
@@ -200,7 +200,6 @@ def emg_summary(
     time_s: FloatArray,
     known: BoolArray,
     windows: Mapping[str, BoolArray],
-    options: Emg,
     min_known_share: float,
 ) -> list[dict[str, Any]]:
     """Agreement with the activation, and bursts, of every muscle over every window.
@@ -219,8 +218,6 @@ def emg_summary(
         Frames whose activations count.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
         Frames of each window, by its name.
-    options : Emg
-        Section `emg` of the settings.
     min_known_share : float
         Least share of a window's frames with activation and envelope; with less, the agreement is NaN.
 
@@ -246,7 +243,7 @@ def emg_summary(
             if not found.usable[m]:
                 reason = str(found.facts[m]["faults"])
             chosen = predicted[muscle] if not reason else np.full(len(time_s), math.nan)
-            row |= vars(agreement(chosen, envelope, used, rate_hz=rate_hz, max_lag_s=options.max_lag_s))
+            row |= vars(agreement(chosen, envelope, used, rate_hz=rate_hz, max_lag_s=MAX_LAG_S))
             constant = "" if math.isfinite(row["r"]) else "constant or too short"
             row["not_compared"] = reason or constant
             row |= _neighbour(found, chosen, m, used)

@@ -8,10 +8,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
-from limbtorque.ground.foot import MAX_LEAD_S, MAX_SLOW_S, Foot, above, centre_of_pressure, distance_m, inside, standing
+from limbtorque.ground.foot import (
+    EDGE_MARGIN_M,
+    MAX_LEAD_S,
+    MAX_SLOW_S,
+    MIN_CONTACT_S,
+    Foot,
+    above,
+    centre_of_pressure,
+    distance_m,
+    inside,
+    standing,
+)
 from limbtorque.ground.plates import Reading
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.reading import Plates
+
+MAX_DISTANCE_M = 0.10  # of the centre of pressure from the line of the foot
 
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
@@ -178,7 +191,7 @@ class _Case:
     @property
     def shortest(self) -> int:
         """Frames of the shortest contact."""
-        return max(round(self.settings.min_contact_s * self.stretch.rate_hz), 1)
+        return max(round(MIN_CONTACT_S * self.stretch.rate_hz), 1)
 
     def note(self, start: int, stop: int, reason: str) -> str:
         """Note on these frames of the plate."""
@@ -239,8 +252,8 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
     if np.isnan(own):
         return "unusable", "this foot is not visible, not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
-    if own > settings.max_distance_m and not given:
-        return "other", "other foot, " * (theirs <= settings.max_distance_m) + where
+    if own > MAX_DISTANCE_M and not given:
+        return "other", "other foot, " * (theirs <= MAX_DISTANCE_M) + where
     if theirs < own and not given:
         return "other", f"other foot, {where}"
     if reading.broken[max(part.start - 1, 0) : part.stop + 1].any():
@@ -254,7 +267,7 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
 def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     """True where a plate is used although the foot is over its edge, and the reason."""
     foot, plate, contact = case.feet.own, case.reading.plate, case.feet.own.contact[part]
-    over = contact & ~inside([plate], foot, part, case.settings, case.up)
+    over = contact & ~inside([plate], foot, part, case.up)
     if over.mean() <= EDGE_SHARE:
         return True, ""
     share = f"{100 * over.mean():.0f} % of the frames"
@@ -262,14 +275,14 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     carried = _carried(case, part, over, loaded)
     known = "" if np.isnan(carried) else f", {100 * carried:.0f} % of the body's force in single support"
     agrees = BODY_SHARE[0] <= carried <= BODY_SHARE[1]
-    beside = contact & ~inside([each.plate for each in loaded], foot, part, case.settings, case.up)
+    beside = contact & ~inside([each.plate for each in loaded], foot, part, case.up)
     if beside.mean() <= EDGE_SHARE:
         numbers = " and ".join(str(each.plate.number) for each in loaded)
         if agrees or np.isnan(carried):
             return True, f" on plates {numbers}, whose forces are added{known}"
         return False, f"{share}, on plates {numbers}{known}"
-    front = contact & standing(foot.front_m[part], case.settings, case.up)
-    front &= ~above([plate], foot.front_m[part], case.up, margin_m=case.settings.edge_margin_m)
+    front = contact & standing(foot.front_m[part], case.up)
+    front &= ~above([plate], foot.front_m[part], case.up, margin_m=EDGE_MARGIN_M)
     if agrees and front.mean() <= EDGE_SHARE and not timing.late:
         return True, f" with the heel behind the edge in {share}{known}"
     return False, share + known

@@ -12,7 +12,11 @@ from limbtorque.arrays import BoolArray, FloatArray, ignore_short, lengths, runs
 from limbtorque.recordings.recording import Event, ForcePlate
 from limbtorque.signals.derivatives import first_derivative
 from limbtorque.signals.smoothers import Smoother, smooth_values
-from limbtorque.study.options.reading import Plates
+
+MAX_CONTACT_SPEED_M_S = 1.0  # of a contact landmark of a foot on the ground (docs/events.md)
+MAX_CONTACT_HEIGHT_M = 0.04  # of an end of the foot above its lowest position on a plate, on the ground
+EDGE_MARGIN_M = 0.04  # heel and toe markers project beyond the sole, and so beyond the edge of its plate
+MIN_CONTACT_S = 0.06  # of a contact, and of an interruption; on the floor contact ends this long after the foot is fast
 
 LOW_PASS = Smoother("butterworth", 2)
 LOW_PASS_HZ = 7.0
@@ -260,7 +264,6 @@ def find_foot(
     contact_m: Mapping[str, FloatArray],
     *,
     ends: tuple[FloatArray, FloatArray],
-    settings: Plates,
     rate_hz: float,
     belt_m_s: FloatArray,
     side: str = "",
@@ -273,8 +276,6 @@ def find_foot(
         Positions of the landmarks that show contact, m; a missing sample shows none.
     ends : pair of ndarray of shape (n_frames, 3)
         Back and front of the foot's line, m.
-    settings : Plates
-        Thresholds.
     rate_hz : float
         Frames per second.
     belt_m_s : ndarray of shape (3,)
@@ -292,9 +293,9 @@ def find_foot(
     Height is not used: stairs, kerbs and ramps differ in it. A foot held still in the air counts as standing, and its
     torques are left empty rather than computed without the ground; `plates.assignment: none` excludes the ground.
     """
-    limit = settings.max_contact_speed_m_s
+    limit = MAX_CONTACT_SPEED_M_S
     contact = slow_frames(contact_m.values(), rate_hz=rate_hz, belt_m_s=belt_m_s, limit_m_s=limit)
-    return Foot(ends[0], ends[1], ignore_short(contact, round(settings.min_contact_s * rate_hz)), side)
+    return Foot(ends[0], ends[1], ignore_short(contact, round(MIN_CONTACT_S * rate_hz)), side)
 
 
 def landed(foot: Foot, *, rate_hz: float) -> Foot:
@@ -385,22 +386,22 @@ def distance_m(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) 
     return float(np.median(known)) if len(known) else np.nan
 
 
-def inside(plates: Sequence[ForcePlate], foot: Foot, part: slice, settings: Plates, up: FloatArray) -> BoolArray:
+def inside(plates: Sequence[ForcePlate], foot: Foot, part: slice, up: FloatArray) -> BoolArray:
     """Return True where each standing end of the foot is above one of the plates.
 
     A lifted end (heel-off, toe-down) does not count: it may be beyond the edge.
     """
     result = np.ones(len(foot.contact[part]), dtype=bool)
     for points in (foot.back_m[part], foot.front_m[part]):
-        result &= ~standing(points, settings, up) | above(plates, points, up, margin_m=settings.edge_margin_m)
+        result &= ~standing(points, up) | above(plates, points, up, margin_m=EDGE_MARGIN_M)
     return result
 
 
-def standing(points_m: FloatArray, settings: Plates, up: FloatArray) -> BoolArray:
+def standing(points_m: FloatArray, up: FloatArray) -> BoolArray:
     """Return True where an end of the foot is low, near its lowest position."""
     height = points_m @ up
     lowest = np.nanmin(height) if not np.isnan(height).all() else np.nan
-    return np.asarray(height < lowest + settings.max_contact_height_m)
+    return np.asarray(height < lowest + MAX_CONTACT_HEIGHT_M)
 
 
 def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *, margin_m: float = 0.0) -> BoolArray:

@@ -10,12 +10,14 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.errors import LoadError
-from limbtorque.ground.foot import Foot, centre_of_pressure
+from limbtorque.ground.foot import MIN_CONTACT_S, Foot, centre_of_pressure
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.channels import flat_tops
 from limbtorque.signals.smoothers import Smoother, smooth_with_impacts, smoother_reach
 from limbtorque.study.options.reading import Plates
+
+MAX_OFFSET_N = 40.0  # lowest vertical force of a plate that is unloaded at some time, from zero
 
 HEAVY = 5.0  # times the threshold: forces that show the vertical by their direction
 FLANK = 0.1  # of the threshold: the flanks of a loaded stretch extend down to this force
@@ -230,9 +232,9 @@ def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[Float
     vertical = mean[:, :3] @ up
     quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
     level = float(np.median(vertical[quiet]))
-    if level < -settings.max_offset_n:
+    if level < -MAX_OFFSET_N:
         return None, (f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it")
-    if level > settings.max_offset_n:
+    if level > MAX_OFFSET_N:
         return np.zeros(6), f"is never unloaded (at least {level:.0f} N): its offset is unknown and not subtracted"
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
     offset = cast(FloatArray, mean[quiet].mean(axis=0))
@@ -258,7 +260,7 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
     blocks = vertical[: len(vertical) // size * size].reshape(-1, size)
     frames = blocks.reshape(len(blocks), -1, per_frame).mean(axis=2)
     steady = np.ptp(frames, axis=1) < 0.5 * settings.threshold_n
-    level = frames.mean(axis=1)[steady & (np.abs(frames) < settings.max_offset_n).all(axis=1)]
+    level = frames.mean(axis=1)[steady & (np.abs(frames) < MAX_OFFSET_N).all(axis=1)]
     if len(level) < FEWEST_BLOCKS:
         return float("nan")
     third = len(level) // 3
@@ -267,7 +269,7 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
 
 def loaded_stretches(vertical: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
     """Runs of frames above the threshold, with their rising and falling flanks."""
-    shortest = round(settings.min_contact_s * rate_hz)
+    shortest = round(MIN_CONTACT_S * rate_hz)
     found = runs(ignore_short(vertical > settings.threshold_n, shortest))
     bounds = [0, *(edge for run in found for edge in run), len(vertical)]
     stretches = []

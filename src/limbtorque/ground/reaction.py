@@ -12,6 +12,8 @@ from limbtorque.errors import LoadError
 from limbtorque.ground.assignment import Assignment, Feet, Stretch, assign
 from limbtorque.ground.events import foot_events, plate_events
 from limbtorque.ground.foot import (
+    MAX_CONTACT_SPEED_M_S,
+    MIN_CONTACT_S,
     Foot,
     Strikes,
     file_strikes,
@@ -55,9 +57,7 @@ LOST = "the filter removes at most these parts of the largest moment of the grou
 LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
-def stance_without_foot(
-    ankle_m: FloatArray, *, stretch: Stretch, settings: Plates, belt_m_s: FloatArray
-) -> ExternalLoad:
+def stance_without_foot(ankle_m: FloatArray, *, stretch: Stretch, belt_m_s: FloatArray) -> ExternalLoad:
     """Unknown load of a leg in stance whose foot is not measured; none in swing.
 
     Parameters
@@ -66,8 +66,6 @@ def stance_without_foot(
         Ankle in the laboratory frame, m; a missing sample counts as stance.
     stretch : Stretch
         The frames of the recording that are analysed.
-    settings : Plates
-        Threshold of speed, and shortest contact.
     belt_m_s : ndarray of shape (3,)
         Velocity of the ground, m/s.
 
@@ -78,13 +76,13 @@ def stance_without_foot(
 
     Notes
     -----
-    Stance is where the ankle is slower than `max_contact_speed_m_s`, 0.05 s before, and 0.15 s after: while the foot
+    Stance is where the ankle is slower than `MAX_CONTACT_SPEED_M_S`, 0.05 s before, and 0.15 s after: while the foot
     pushes off, the ankle is already fast. A force plate cannot be used: where the foot is on it is not known.
     """
     rate_hz = stretch.rate_hz
-    limit = settings.max_contact_speed_m_s
+    limit = MAX_CONTACT_SPEED_M_S
     slow = slow_frames([ankle_m], rate_hz=rate_hz, belt_m_s=belt_m_s, limit_m_s=limit) | np.isnan(ankle_m).any(axis=1)
-    slow = ignore_short(slow, round(settings.min_contact_s * rate_hz))
+    slow = ignore_short(slow, round(MIN_CONTACT_S * rate_hz))
     stance = widened(slow, round(LANDING_S * rate_hz)) | widened_after(slow, round(PUSH_OFF_S * rate_hz))
     load = no_load(len(ankle_m))
     notes = [
@@ -145,7 +143,7 @@ def ground_load(
     `plate_assignment.assign` decides which frames of a plate belong to the foot. Only those are filtered, so that the
     other foot's load cannot leak in. Where a plate measures a step, the plate's force begins and ends the contact: a slow
     foot above an unloaded plate carries nothing. On the floor the contact begins where the foot lands (`foot.landed`)
-    and ends `min_contact_s` after its landmarks are fast again.
+    and ends `MIN_CONTACT_S` after its landmarks are fast again.
 
     Frames with a saturated channel of the foot's plate (`signals.channels`), or with a part of the ground force missing,
     and those that the filter affects, have status 2. `plate_drift_n` is the change of the vertical force
@@ -165,10 +163,10 @@ def ground_load(
         for name in ("own", "unusable", "beside", "other_unknown", "saturated")
     )
     measured = own & ~unusable
-    clear = _clear(feet.own, assigned, readings, settings, up) & ~unusable & ~beside
+    clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
-    missing = widened_after(floor, round(settings.min_contact_s * stretch.rate_hz)) & ~measured & ~clear
-    notes = [*(note for load in loads for note in load.notes), *_floor_notes(missing, feet.own, stretch, settings)]
+    missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
+    notes = [*(note for load in loads for note in load.notes), *_floor_notes(missing, feet.own, stretch)]
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
     in_plane, couple = _moved(wrench, ankle_m)
@@ -212,9 +210,7 @@ def _largest(values: Iterable[float]) -> float:
     return float(np.fmax.reduce(list(values), initial=np.nan))
 
 
-def _clear(
-    foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], settings: Plates, up: FloatArray
-) -> BoolArray:
+def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], up: FloatArray) -> BoolArray:
     """Frames of a measured step in which the foot carries nothing."""
     clear = np.zeros(len(foot.contact), dtype=bool)
     for start, stop in runs(foot.contact):
@@ -223,7 +219,7 @@ def _clear(
         if mine:
             idle = ~np.any([reading.loaded[part] for _, reading in mine], axis=0)
             timely = np.any([each.timely[part] for each, _ in mine], axis=0)
-            clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, settings, up))
+            clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, up))
     return clear
 
 
@@ -235,10 +231,10 @@ def _of_measured_steps(own: BoolArray, bad: BoolArray) -> BoolArray:
     return result
 
 
-def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch, settings: Plates) -> list[str]:
+def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch) -> list[str]:
     """Notes on the frames in which the foot is on the ground without a usable plate."""
     landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
-    after = f", {settings.min_contact_s:g} s after included"
+    after = f", {MIN_CONTACT_S:g} s after included"
     return [
         f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
         for start, stop in runs(missing)
@@ -394,7 +390,7 @@ def external_load(
     stretch = Stretch(frames, recording.first_frame + frames.start, recording.rate_hz)
     if not model.foot:
         ankle_m = placed.landmarks[model.end]
-        return stance_without_foot(ankle_m, stretch=stretch, settings=settings.plates, belt_m_s=belt)
+        return stance_without_foot(ankle_m, stretch=stretch, belt_m_s=belt)
     case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
     other = _other_landmarks(case, mapping, settings.gaps)
     own = _foot(case, placed.landmarks, mapping)
@@ -543,7 +539,6 @@ def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap
     return find_foot(
         {name: landmarks[name] for name in contact or [case.model.end]},
         ends=(np.where(np.isnan(back), ankle, back), landmarks[case.model.end]),
-        settings=case.plates,
         rate_hz=case.recording.rate_hz,
         belt_m_s=case.belt_m_s,
         side=mapping.side,

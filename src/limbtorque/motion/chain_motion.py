@@ -14,7 +14,7 @@ from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, inertial_constants
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import PlaneFrame, axis_vector, lengths_and_tilts
+from limbtorque.motion.plane import MIN_PROJECTION, PlaneFrame, axis_vector, lengths_and_tilts
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.plausibility import FASTEST_M_S
 from limbtorque.recordings.recording import Event, Recording
@@ -42,7 +42,7 @@ class ExternalLoad:
     couple_nm : ndarray of shape (n_frames,)
         Couple in addition to the force at that point, counter-clockwise positive, N m.
     status : ndarray of int8, shape (n_frames,)
-        0 no load, 1 load known, 2 foot on the ground, or up to `min_contact_s` later, and force unknown (force and couple
+        0 no load, 1 load known, 2 foot on the ground, or up to `ground.foot.MIN_CONTACT_S` later, and force unknown (force and couple
         are NaN).
     notes : tuple of str
         Decisions, for the ledger.
@@ -340,7 +340,7 @@ def planar_motion(
     """
     model, plane, stretch = limb.model(settings), placed.plane, placed.prepared.stretch
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
-    foreshortened = _foreshortened(recording, placed, smoothed, settings)
+    foreshortened = _foreshortened(recording, placed, smoothed)
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
     edge = _edges(len(joint_m), smoothed.reach)
     inertial = inertial_constants(limb, settings, placed, moving_m)
@@ -381,14 +381,13 @@ def planar_motion(
     )
 
 
-def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints, settings: Settings) -> BoolArray:
+def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints) -> BoolArray:
     """Frames without an orientation in the plane; an error where all are."""
-    least = settings.plane.min_projection
-    short = foreshortened_frames(placed.joints_m, placed.plane, reach=smoothed.reach, min_projection=least)
+    short = foreshortened_frames(placed.joints_m, placed.plane, reach=smoothed.reach, min_projection=MIN_PROJECTION)
     if short.all():
         raise SignalError(
             f"{recording.source}: every frame is within the filter's window of one with a segment out of the plane "
-            f"(projection below {least:g} of its length); choose another plane.kind or forward_axis"
+            f"(projection below {MIN_PROJECTION:g} of its length); choose another plane.kind or forward_axis"
         )
     return short
 

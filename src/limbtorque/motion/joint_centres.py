@@ -17,11 +17,13 @@ from limbtorque.motion.functional_centres import functional_landmarks
 from limbtorque.motion.landmarks import LandmarkMap, carried_landmark, contact_landmarks, locate, needed_markers
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import PreparedMarkers, prepare_markers
-from limbtorque.motion.plane import Planarity, PlaneFrame, find_plane, planarity
+from limbtorque.motion.plane import MIN_PROJECTION, Planarity, PlaneFrame, find_plane, planarity
 from limbtorque.motion.predicted_centres import ERRORS, CarriedLandmark
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.settings import Settings
+
+MIN_FUNCTIONAL_RANGE_DEG = 20.0  # between two segments: Ehrig et al. 2006 (docs/signals.md)
 
 SHORTEST_SEGMENT_M = 0.01
 MAX_VARIATION = 0.04  # of a length over its mean: more, and its landmarks are not on one rigid segment
@@ -111,8 +113,8 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
         markers=prepared.index,
         positions_m=positions,
         plane=plane,
-        counted=~foreshortened_frames(seen_m, plane, reach=0, min_projection=settings.plane.min_projection),
-        min_range_deg=settings.motion.min_functional_range_deg,
+        counted=~foreshortened_frames(seen_m, plane, reach=0, min_projection=MIN_PROJECTION),
+        min_range_deg=MIN_FUNCTIONAL_RANGE_DEG,
     )
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)

@@ -15,6 +15,8 @@ from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults, fin
 from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import Settings
 
+MIN_STRETCH_S = 0.2  # the shortest that is analysed
+
 
 @dataclass(frozen=True)
 class PreparedMarkers:
@@ -119,10 +121,10 @@ def prepare_markers(
             f"{recording.source}: a gap in the limb's markers is {longest / recording.rate_hz:.2f} s long, expected at most "
             f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
         )
-    if (stop - start) / recording.rate_hz < settings.gaps.min_stretch_s:
+    if (stop - start) / recording.rate_hz < MIN_STRETCH_S:
         raise SignalError(
             f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
-            f"expected at least {settings.gaps.min_stretch_s:g} s"
+            f"expected at least {MIN_STRETCH_S:g} s"
         )
     return PreparedMarkers(
         filled.markers_m,

@@ -11,6 +11,9 @@ from limbtorque.arrays import FloatArray, lengths, turned
 from limbtorque.errors import SettingsError, SignalError
 from limbtorque.study.options.motion import Plane
 
+MIN_PROJECTION = 0.3  # projected over true length of a segment whose direction in the plane is used
+MIN_TRAVEL_M = 0.5  # displacement that defines a direction of travel
+
 View = Literal["sagittal", "horizontal", "oblique"]
 
 
@@ -148,10 +151,10 @@ def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:
     displacement = base_m[-1] - base_m[0]
     displacement = displacement - (displacement @ up) * up
     distance = float(np.linalg.norm(displacement))
-    if distance < settings.min_travel_m:
+    if distance < MIN_TRAVEL_M:
         raise SignalError(
             f"the direction of travel is undefined: the proximal joint is displaced by {distance:.2f} m, expected at least "
-            f"{settings.min_travel_m:g} m; give plane.forward_axis"
+            f"{MIN_TRAVEL_M:g} m; give plane.forward_axis"
         )
     return cast(FloatArray, displacement / distance)
 

@@ -29,6 +29,7 @@ from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.muscles.strength import Strengths, optimize_with_strengths, strengths
 from limbtorque.study.options.muscles import Muscles
+from limbtorque.tables.muscle_columns import CONTACT_EFFORT, CONTACT_REST
 
 FAR_RAD = np.radians(10.0)
 """Distance from the range of a joint's moment arms beyond which its contact force is unknown.
@@ -305,12 +306,10 @@ def _contact(
         flexion_rad=limb.flexion_rad,
         reserve_nm=optimized.reserve_nm,
     )
-    return _with_ranges(contact, limb, motion, optimized.activation, options) if options.ranges else contact
+    return _with_ranges(contact, limb, motion, optimized.activation) if options.ranges else contact
 
 
-def _with_ranges(
-    contact: ContactForce, limb: _Limb, motion: ChainMotion, activation: FloatArray, options: Muscles
-) -> ContactForce:
+def _with_ranges(contact: ContactForce, limb: _Limb, motion: ChainMotion, activation: FloatArray) -> ContactForce:
     """Contact forces with their ranges: any activations, and limited ones."""
     proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
     sign, bounds = motion.flexion.sign, limb.strong.bounds

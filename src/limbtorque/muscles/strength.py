@@ -82,6 +82,8 @@ from limbtorque.muscles.objective import (
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
 
+MAX_FIBRE_VELOCITY_LOPT_S = 10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
+
 CLOSED = 1e-11  # difference of the two tensions, in strengths, that counts as equilibrium
 STEPS = 90  # halvings of the bracket, at the most: one step in three is one
 MOST_TENSION = 4.0  # tension that no fibre reaches: 1.79 when lengthening at full activation, and 1 passive
@@ -408,7 +410,7 @@ def strengths(
             optimal_fibre_length_m=fibres["optimal_fibre_length_m"],
             tendon_slack_length_m=fibres["tendon_slack_length_m"],
             pennation_rad=fibres["pennation_rad"],
-            max_velocity_lopt_s=options.max_fibre_velocity_lopt_s,
+            max_velocity_lopt_s=MAX_FIBRE_VELOCITY_LOPT_S,
         )
         return Strengths(limits.strength_n, limits.passive_n, bounds, limits)
     muscles = compliant_muscles(geometry, muscle_set, options, unknown)
@@ -432,7 +434,7 @@ def compliant_muscles(
     given = own_options(options.tendon_strain, muscle_set)
     strain = [given.get(muscle.name, muscle.tendon_strain or TENDON_STRAIN) for muscle in muscle_set.muscles]
     rows = [optimum, slack, optimum * np.sin(pennation), np.array(strain)[known]]
-    rows.append(options.max_fibre_velocity_lopt_s * optimum)
+    rows.append(MAX_FIBRE_VELOCITY_LOPT_S * optimum)
     length, velocity = geometry.length_m[:, known], geometry.velocity_m_s[:, known]
     units = TendonUnits(length, velocity, *(np.broadcast_to(row, length.shape) for row in rows))
     return CompliantMuscles(units, known, muscle_set.max_force_n)

@@ -15,7 +15,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
-from limbtorque.ground.foot import centre_of_pressure, slow_frames
+from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, centre_of_pressure, slow_frames
 from limbtorque.ground.plates import Reading, means_around, read_plate
 from limbtorque.motion.both_sides import Side, both_sides
 from limbtorque.motion.chain_motion import ExternalLoad
@@ -423,7 +423,7 @@ def _force_metrics(
         return {}
     part = slice(start, stop)
     names = contact_landmarks(model, limb.landmarks(settings), settings.plates) or [model.end]
-    belt, limit = -settings.plates.belt_speed_m_s * axes[0], settings.plates.max_contact_speed_m_s
+    belt, limit = -settings.plates.belt_speed_m_s * axes[0], MAX_CONTACT_SPEED_M_S
     force = total_force(
         recording,
         readings,

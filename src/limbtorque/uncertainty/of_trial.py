@@ -22,6 +22,8 @@ from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise
 from limbtorque.uncertainty.propagation import TrialErrors, torque_bands, trial_errors
 from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_samples
 
+MAX_FRAMES = 20_000  # longest trial with bands: each of its frames takes 25 kB of memory
+
 AT_FRAMES = ("peak", "max", "min")
 SHARED: tuple[SharedBy, ...] = ("study", "subject")  # owners of errors that several trials have in common
 MOTION_SD = ("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2")
@@ -74,7 +76,7 @@ def trial_uncertainty(
     options = settings.uncertainty
     if not options.enabled:
         return TrialUncertainty(without_bands(summary))
-    if note := too_long(motion, settings):
+    if note := too_long(motion):
         columns = empty_columns(motion) if settings.torques.bands else {}
         return TrialUncertainty(without_bands(summary), columns, notes=(note,))
     used = used_frames(motion, torques)
@@ -90,9 +92,9 @@ def trial_uncertainty(
     return TrialUncertainty(rows, columns, bands=bands)
 
 
-def too_long(motion: ChainMotion, settings: Settings) -> str:
+def too_long(motion: ChainMotion) -> str:
     """Sentence about a trial that is too long for bands; empty for others."""
-    n_frames, most = len(motion.time_s), settings.uncertainty.max_frames
+    n_frames, most = len(motion.time_s), MAX_FRAMES
     if n_frames <= most:
         return ""
     return f"no uncertainty: {n_frames} frames, expected at most {most}; analyse parts (start_s, end_s)"

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.cli.init.known_sets import LIMBS, WITHOUT_END, fits, fold, needed_landmarks, sided
+from limbtorque.motion.plane import MIN_TRAVEL_M
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import BUILT_IN as CHAINS
-from limbtorque.study.options.motion import Plane
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import SAME_TIME_S
 
@@ -408,7 +408,7 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     stands, lifted = zip(
         *(_stands_and_lifts(recording.markers_m[:, f], recording.rate_hz) for f in of_side), strict=True
     )
-    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * Plane().min_travel_m
+    travels = float(np.linalg.norm((x, y, z))) >= 2.0 * MIN_TRAVEL_M
     ranges_m = _ranges(own_m)
     paths = {label: marker_movements(own_m[:, labels.index(label)], recording.rate_hz) for label in _limb_ends(labels)}
     return Body(

@@ -17,10 +17,9 @@ from limbtorque.cli.init.known_sets import LAST, WITHOUT_END, Fit, fits, fits_wi
 from limbtorque.cli.init.marker_sets import Sets, partial_set, set_of
 from limbtorque.cli.init.survey import Body, Seen, Spells, Strikes
 from limbtorque.motion.both_sides import SIDED, WIDEST_DEG
-from limbtorque.motion.plane import axis_vector, mean_facing
+from limbtorque.motion.plane import MIN_TRAVEL_M, axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import limb_of
-from limbtorque.study.options.motion import Plane
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.table_file import TO_DO
 
@@ -344,7 +343,7 @@ def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
             "",
             f"the markers travel {distance:.2f} m, but the body faces another way; {body.facing.sentence if body.facing else ''}",
         )
-    if distance >= 2.0 * Plane().min_travel_m:
+    if distance >= 2.0 * MIN_TRAVEL_M:
         return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
     spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps else ""
@@ -356,7 +355,7 @@ def _elsewhere(body: Body, up_axis: str) -> bool:
     """Return True for a body that travels backward or sideways."""
     way = np.array(body.travel_m) * [0.0 if axis == up_axis[1:] else 1.0 for axis in "xyz"]
     distance = float(np.linalg.norm(way))
-    if body.facing is None or distance < 2.0 * Plane().min_travel_m:
+    if body.facing is None or distance < 2.0 * MIN_TRAVEL_M:
         return False
     return float(axis_vector(body.facing.axis) @ way) < AHEAD * distance
 

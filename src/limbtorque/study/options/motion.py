@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import field_validator, model_validator
 
@@ -23,9 +23,6 @@ class Plane(Options):
         "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
         " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
     )
-    # projected over true length of a segment whose direction in the plane is used
-    min_projection: ClassVar[float] = 0.3
-    min_travel_m: ClassVar[float] = 0.5  # displacement that defines a direction of travel
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:
@@ -64,7 +61,6 @@ class Gaps(Options):
         "Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, "
         "'fill' fills them as gaps.",
     )
-    min_stretch_s: ClassVar[float] = 0.2  # the shortest that is analysed
 
 
 class Filter(Options):
@@ -262,4 +258,3 @@ class Motion(Options):
         "'inertial_chain': that chain for angles and inertia, the measured joints for the moment arms of external "
         "loads; 'segments': direction of each segment, from joint to joint.",
     )
-    min_functional_range_deg: ClassVar[float] = 20.0  # between two segments: Ehrig et al. 2006 (docs/signals.md)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -92,8 +92,6 @@ class Muscles(Options):
         "Strain of a muscle's tendon at its strength, {soleus: 0.08}, named as for weights; the muscle set's, or "
         "0.049 (De Groote et al. 2016), where not given.",
     )
-    # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
-    max_fibre_velocity_lopt_s: ClassVar[float] = 10.0
     passive_moments: Literal["none", "riener_edrich", "anderson"] = option(
         "none",
         "Passive moments of hip, knee and ankle, subtracted from the torque: 'riener_edrich', ligaments, capsules and "
@@ -114,9 +112,6 @@ class Muscles(Options):
         "Compute the force in each joint for which the lines of action of all muscles crossing it are known; with muscles.ranges "
         "also its least and greatest value at the same torques.",
     )
-    # second range of the contact forces: over the least largest activation that makes the torques
-    contact_effort: ClassVar[float] = 1.25
-    contact_rest: ClassVar[float] = 0.05  # activation that this range always allows: muscles are seldom silent
 
     @field_validator("exponent", mode="before")
     @classmethod
@@ -202,8 +197,6 @@ class Emg(Options):
     delay_s: float = option(
         0.04, "Electromechanical delay: envelopes are later by it when compared with activations.", "s", ge=0.0, le=0.2
     )
-    max_lag_s: ClassVar[float] = 0.15  # largest shift tried for the lag of an activation
-    baseline_s: ClassVar[float] = 0.25  # length of the quietest part of a channel, which onset and offset take as rest
     antagonists: tuple[tuple[str, str], ...] = option(
         (), "Pairs of muscles with co-contraction indices, [[tib_ant, soleus]]; both are in emg.channels."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -117,17 +117,8 @@ class Plates(Options):
         "no ground contact.",
     )
     threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
-    max_distance_m: ClassVar[float] = 0.10  # of the centre of pressure from the line of the foot
-    max_contact_speed_m_s: ClassVar[float] = 1.0  # of a contact landmark of a foot on the ground (docs/events.md)
-    # of an end of the foot above its lowest position on a plate, on the ground
-    max_contact_height_m: ClassVar[float] = 0.04
-    # heel and toe markers project beyond the sole, and so beyond the edge of its plate
-    edge_margin_m: ClassVar[float] = 0.04
-    # of a contact, and of an interruption; on the floor contact ends this long after the foot is fast
-    min_contact_s: ClassVar[float] = 0.06
     belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
     remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")
-    max_offset_n: ClassVar[float] = 40.0  # lowest vertical force of a plate that is unloaded at some time, from zero
 
     @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
     @classmethod

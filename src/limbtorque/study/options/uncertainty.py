@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -68,7 +68,6 @@ class Uncertainty(Options):
     """Errors of the inputs, from which the uncertainty of every torque follows."""
 
     enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
-    max_frames: ClassVar[int] = 20_000  # longest trial with bands: each of its frames takes 25 kB of memory
     samples: int = option(
         0,
         "Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of times, "
