@@ -292,7 +292,7 @@ def envelope_columns(muscles: Sequence[str]) -> tuple[Column, ...]:
 
 
 def _burst_entries() -> dict[str, str]:
-    entries = {}
+    entries: dict[str, str] = {}
     for method, by in METHOD_TEXTS.items():
         entries |= {
             f"onset_{method}_s": f"first active frame of the longest burst by the {by}",

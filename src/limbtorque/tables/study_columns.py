@@ -66,7 +66,7 @@ STATISTICS = (
 
 def _limits(names: Iterable[str], how: str, signs: Mapping[str, str] | None = None) -> dict[str, tuple[str, str]]:
     """Columns of the standard deviation and the limits of statistics."""
-    entries = {}
+    entries: dict[str, tuple[str, str]] = {}
     for name in names:
         (start, end), sign = name.rsplit("_", 1), (signs or {}).get(name, "")
         text = f"standard deviation of {name} by the errors of the section uncertainty, {how}"
