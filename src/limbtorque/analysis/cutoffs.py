@@ -25,7 +25,7 @@ def cutoffs_of(study: Study, reader: TrialReader) -> dict[str, float]:
 
 
 def own_cutoffs(trials: Iterable[Trial], study: Study, reader: TrialReader) -> dict[str, float]:
-    """Cut-off of each trial that shares one, by its own data, Hz; without failed trials."""
+    """Cut-off of each trial that shares one, by its own data, Hz; no failed trials."""
     cutoffs_hz = {}
     for trial in trials:
         if not study.shares_cutoff(trial):

@@ -53,7 +53,7 @@ def place(recording: Recording, limb: Limb, settings: Settings) -> tuple[Placeme
 
 
 def _lightened(recording: Recording, limb: Limb, settings: Settings) -> Recording:
-    """Recording without its markers, where the checks of body and plates do not need those of the other limb."""
+    """Recording without its markers, where no check needs those of the other limb."""
     model = limb.model(settings)
     if model.ground_contact or recording.force_plates:
         return recording

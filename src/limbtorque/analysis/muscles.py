@@ -40,7 +40,7 @@ from limbtorque.uncertainty.sampled_muscles import force_statistics, not_sampled
 
 
 def muscle_set_of(limb: Limb, settings: Settings, folder: Path) -> MuscleSet | None:
-    """Muscle set of a limb with the subject's strengths; None without one or with muscles off.
+    """Muscle set with the subject's strengths; None without one or muscles off.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A study whose trials can be analysed in memory, and the cut-offs that they share."""
+"""A study whose trials can be analysed in memory, and their shared cut-offs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second step: from the motion of a limb to its torque terms, their bands and their summary."""
+"""Second step: from a limb's motion to torque terms, bands and summary."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def trial_verdict(records: Mapping[str, TrialRecord], joints: Sequence[str], set
 
 
 def metrics_of(records: Mapping[str, TrialRecord]) -> dict[str, float]:
-    """Metrics of a trial from all steps; a later one replaces those of the same name over all frames."""
+    """Metrics of a trial from all steps; a later step replaces earlier values."""
     return {name: value for record in records.values() for name, value in record.metrics.items()}
 
 

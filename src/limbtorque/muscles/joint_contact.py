@@ -286,7 +286,7 @@ class ContactReasons:
         return {muscle: count / int(self.tally["frames"]) for muscle, count in counts if count}
 
     def _notes(self, j: int) -> list[str]:
-        """Notes on where and why the contact force of a joint is unknown, and on its accuracy."""
+        """Notes on where and why a contact force is unknown, and on its accuracy."""
         where = f"{self.joints[j]}: contact force unknown"
         difference_mm = dict(zip(self.muscles, (1e3 * self.tally["difference_m"][j]).tolist(), strict=True))
         notes = [

@@ -1,4 +1,4 @@
-"""Cost of the activations of a muscle set by the settings, its minimum, envelopes and co-contraction."""
+"""Cost of activations by the settings: minimum, envelopes and co-contraction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]
 
 
 def _faults(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> Iterator[str]:
-    """Faults: unknown joints and names, contradicting bounds, no data for the criterion or for scaling."""
+    """Faults: unknown names, contradicting bounds, no data for criterion or scaling."""
     if lacking := [joint for joint in joints if joint not in muscle_set.joints]:
         yield (
             f"has no moment arms for {', '.join(lacking)}; add the joint to the set ('form: zero' for muscles that do not "

@@ -48,7 +48,7 @@ class EntryError(ValueError):
 
 @contextmanager
 def at(place: str, faults: list[str] | None = None) -> Iterator[None]:
-    """Begin the sentences of faults inside with their place, and add them to a list if there is one."""
+    """Begin the sentences of faults inside with their place; collect them in a list."""
     try:
         yield
     except EntryError as error:
@@ -109,7 +109,7 @@ class PublishedEntry(Entry):
 
 
 class Fitted(FormEntry):
-    """A curve with its departures from samples; a moment arm also with the range of published ones."""
+    """A curve, its departures from samples, and the range of published moment arms."""
 
     max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
     departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")

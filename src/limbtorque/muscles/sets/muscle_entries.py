@@ -305,7 +305,7 @@ def _check_function(
 
 
 def _check_sign(arm: MomentArm, sense: float) -> None:
-    """Check the sign of a moment arm at flexion 0 and, without a note, in the middle of its range."""
+    """Check the sign of a moment arm at flexion 0 and in the middle of its range."""
     at_zero = float(evaluate(arm.curve, [0.0] * len(arm.curve.joints)))
     if at_zero * sense <= 0:
         raise EntryError(f"its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)")
@@ -345,7 +345,7 @@ def _build_length(entry: dict[str, Any], joints: list[str]) -> MusculotendonLeng
 def _complete_length(
     row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
 ) -> MusculotendonLength | None:
-    """Muscle length from its curve or its arms, checked; None over joints without data."""
+    """Muscle length from its curve or arms, checked; None over joints without data."""
     gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}
     if given:
         _check_agreement(given, arms)

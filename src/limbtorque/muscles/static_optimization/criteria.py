@@ -1,4 +1,4 @@
-"""Solutions for powers, linear sum, min-max criterion and priced reserve, with their optimality certificates.
+"""Solutions of each criterion with their optimality certificates.
 
 Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
 """

@@ -1,4 +1,4 @@
-"""Static optimization of powers of the activations by Newton's method on the dual, all frames.
+"""Least sum of powers of the activations by Newton's method on the dual.
 
 The problem of a frame: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian
 dual has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high),
@@ -353,7 +353,7 @@ class Power:
 
 @dataclass(frozen=True, eq=False)
 class _PowerFrames(Frames):
-    """Frames in parts of their largest activation, with the weight of a reserve torque."""
+    """Frames in parts of their largest activation, with a reserve torque's weight."""
 
     weight: FloatArray
 

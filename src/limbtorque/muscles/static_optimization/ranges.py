@@ -1,4 +1,4 @@
-r"""Least and greatest forces at the same torques, and the reachable part of co-contraction.
+r"""Least and greatest forces at the same torques; reachable co-contraction.
 
 The greatest weighted sum of activations, the linear programme
 

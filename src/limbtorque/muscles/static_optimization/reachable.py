@@ -1,4 +1,4 @@
-"""Torques that muscles can make together, the nearest of them, and the least largest activation.
+"""Torques that muscles can make, the nearest of them, least largest activation.
 
 With activations between bounds, the torques B a fill a zonotope: a convex body with facets spanned by n_joints - 1 of the
 muscles' directions. A torque is reachable where it is on the inner side of every facet, that is
@@ -319,7 +319,7 @@ def _put(found: Nearest, at: Counts, again: Nearest) -> None:
 
 
 def _with_reserve(frames: Frames) -> Nearest:
-    """Solve frames with possibly unreachable torques: by proximal steps, then one by one."""
+    """Solve frames with unreachable torques: by proximal steps, then one by one."""
     weight = PROXIMAL * np.maximum(1.0, norm(frames.torque))
     solved = _settled(frames, *_proximal(frames, weight, np.zeros_like(frames.torque)))
     failed = np.flatnonzero(solved.failed)

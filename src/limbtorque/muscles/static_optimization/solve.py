@@ -328,7 +328,7 @@ def _solve_block(problem: _Problem, criterion: Criterion) -> StaticOptimization:
 
 
 def _near(problem: _Problem, target: FloatArray, criterion: Criterion) -> StaticOptimization:
-    """Activations of least weighted squared distance from targets: the problem of their differences."""
+    """Activations of least weighted squared distance from targets."""
     shape = problem.torque.shape[0], problem.strength.shape[1]
     made = np.einsum("fjm,fm->fj", problem.arm, np.broadcast_to(problem.strength * target, shape))
     low, high = problem.low, problem.high
@@ -339,7 +339,7 @@ def _near(problem: _Problem, target: FloatArray, criterion: Criterion) -> Static
 
 
 def _smoothly(problem: _Problem, target: FloatArray, change: FloatArray, criterion: Criterion) -> StaticOptimization:
-    """Activations near targets that change little: runs of frames with forces, in parts."""
+    """Activations near targets that change little: runs of frames, in parts."""
     optimized = _near(problem, target, criterion)
     shape = optimized.activation.shape
     whole = replace(problem, **{name: np.broadcast_to(getattr(problem, name), shape) for name in ROWS})
@@ -485,7 +485,7 @@ def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[Float
 
 
 def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
-    """Values of shape (1, n_muscles) or (n_frames, n_muscles); one number counts for all."""
+    """Values of shape (1 or n_frames, n_muscles); one number counts for all."""
     array = np.asarray(values, dtype=float)
     array = np.full(n_muscles, array) if array.ndim == 0 else array
     if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:
