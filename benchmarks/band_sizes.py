@@ -19,6 +19,7 @@ from bands_outside import JOINTS, PAGE, PHASES, RUN, WALK
 from plug_in_gait import write
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.reading import limb_of
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion
@@ -122,8 +123,8 @@ def simulated() -> Iterator[Leg]:
     for trial in load_study(ROOT).trials:
         if trial.chain == "leg":
             recording = read_recording(trial.file)
-            motion = chain_motion(recording, Limb.of(trial), trial.settings)
-            yield Leg("demo study", motion, Limb.of(trial), trial.settings)
+            motion = chain_motion(recording, limb_of(trial), trial.settings)
+            yield Leg("demo study", motion, limb_of(trial), trial.settings)
 
 
 def recorded(folder: Path) -> Iterator[Leg]:
@@ -132,8 +133,8 @@ def recorded(folder: Path) -> Iterator[Leg]:
         init_study(Path(name) / "study", folder / "cohort", chains=("leg",))
         for trial in load_study(Path(name) / "study").trials:
             if trial.condition == "straight":
-                motion = chain_motion(read_recording(trial.file), Limb.of(trial), trial.settings)
-                yield Leg("children, straight walk", motion, Limb.of(trial), trial.settings)
+                motion = chain_motion(read_recording(trial.file), limb_of(trial), trial.settings)
+                yield Leg("children, straight walk", motion, limb_of(trial), trial.settings)
     options = ReadOptions(forces_length_unit="m")
     walk, run = folder / "walk_emg_opensim", folder / "running_opensim"
     walking = read_with_forces(walk / "markers_walk.trc", walk / "grf_walk.mot", options)

@@ -19,6 +19,7 @@ import numpy as np
 from plug_in_gait import write
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.reading import limb_of
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.linear import inertial_parameters, term_regressor
 from limbtorque.cli.init.init import init_study
@@ -140,7 +141,7 @@ def beside_plug_in_gait(recordings: Path, **options: Any) -> Iterator[Leg]:
         init_study(Path(name) / "study", recordings, chains=("leg",))
         trials = load_study(Path(name) / "study", overrides=options).trials
         for trial in trials:
-            recording, limb = read_recording(trial.file), Limb.of(trial)
+            recording, limb = read_recording(trial.file), limb_of(trial)
             motion = chain_motion(recording, limb, trial.settings)
             table = file_outputs(recording, motion, limb)[0]
             names = [f"{joint}_file_torque_nm" for joint in JOINTS]

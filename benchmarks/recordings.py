@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.limb import Limb
 from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.sandbox import GuardedReader
@@ -43,7 +42,7 @@ def main() -> None:
 
 def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
     recording = TrialReader(reader).recording(trial)
-    motion = chain_motion(recording, Limb.of(trial), trial.settings)
+    motion = chain_motion(recording, limb_of(trial), trial.settings)
     torques = joint_torques(motion)
     net = torques.terms.net
     swing = (motion.load.status == 0) & ~motion.edge & ~motion.foreshortened
@@ -71,7 +70,7 @@ def _largest(values: np.ndarray) -> str:
 def _rigid(trial: Trial, motion: ChainMotion, net: np.ndarray, recording: object) -> tuple[float, float]:
     """Change of the proximal joint's largest torque, and distance of the chain from the joints, mm."""
     rigid = trial.settings.motion.model_copy(update={"angles": "rigid_chain"})
-    fitted = chain_motion(recording, Limb.of(trial), trial.settings.model_copy(update={"motion": rigid}))
+    fitted = chain_motion(recording, limb_of(trial), trial.settings.model_copy(update={"motion": rigid}))
     inner = ~motion.edge & ~fitted.edge
     before, after = (np.nanmax(np.abs(t[inner, 0])) for t in (net, joint_torques(fitted).terms.net))
     return abs(after / before - 1.0), 1e3 * fitted.metrics["chain_fit_m"]

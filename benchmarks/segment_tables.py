@@ -21,10 +21,10 @@ import numpy as np
 from plug_in_gait import ROOT, write
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.reading import limb_of
 from limbtorque.arrays import FloatArray
 from limbtorque.cli.init.init import init_study
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.limb import Limb
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import load_study
@@ -54,7 +54,7 @@ def with_landmarks(settings: Settings, table: str) -> Settings:
 def net(trial: Trial, table: str, sex: str) -> tuple[ChainMotion, FloatArray]:
     """Motion and net torques of a trial with a table, N m."""
     recording = read_recording(trial.file)
-    motion = chain_motion(recording, replace(Limb.of(trial), sex=sex), with_landmarks(trial.settings, table))
+    motion = chain_motion(recording, replace(limb_of(trial), sex=sex), with_landmarks(trial.settings, table))
     return motion, joint_torques(motion).terms.net
 
 

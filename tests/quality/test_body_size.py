@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError
@@ -182,7 +183,7 @@ def test_no_recorded_subject_raises_it(recordings, tmp_path):
     seen = set()
     for trial in load_study(study).trials:
         reading = ReadOptions.of(trial.settings.reading)
-        limb, settings = Limb.of(trial), trial.settings
+        limb, settings = limb_of(trial), trial.settings
         try:
             placed = place_joints(read_with_forces(trial.file, trial.forces_file, reading), limb, settings)
         except LimbtorqueError:

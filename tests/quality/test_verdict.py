@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import CHECKS
@@ -290,7 +291,7 @@ def test_a_spike_is_judged_alike_by_the_workflow_and_in_memory(tmp_path):
     (trial,) = study.trials
     _, record = read_table(folder / table_path("torques", trial.session, name))
     share = record.joint_metrics["spike_change_share"]
-    found = analyse_recording(read_recording(spiked), Limb.of(trial), trial.settings)
+    found = analyse_recording(read_recording(spiked), limb_of(trial), trial.settings)
     assert share == pytest.approx(found.records["torques"].joint_metrics["spike_change_share"], rel=1e-6)
     assert set(found.verdict.rejected_joints) == {joint for joint in share if share[joint] > 0.1}
     assert found.verdict.rejected_joints

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.reading import limb_of
 from limbtorque.cli.init.init import init_study
-from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import beside, file_outputs, kinematics_table
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
@@ -90,7 +90,7 @@ def test_knee_angles_are_the_same_numbers(recordings, tmp_path):
     study = load_study(tmp_path, overrides={"motion.angles": "segments"})
     walks = [trial for trial in study.trials if trial.condition == "straight"]
     for trial in walks:
-        recording, limb = read_recording(trial.file), Limb.of(trial)
+        recording, limb = read_recording(trial.file), limb_of(trial)
         motion = chain_motion(recording, limb, trial.settings)
         added, *_ = file_outputs(recording, motion, limb)
         table = beside(kinematics_table(motion), added)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.motion import place
-from limbtorque.analysis.reading import TrialReader
-from limbtorque.motion.limb import Limb
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.signals.cutoff import study_cutoff
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -30,7 +29,7 @@ def own_cutoffs(trials: Iterable[Trial], study: Study, reader: TrialReader) -> d
     for trial in trials:
         if not study.shares_cutoff(trial):
             continue
-        limb = Limb.of(trial)
+        limb = limb_of(trial)
         try:
             placed, recording = place(reader.recording(trial), limb, trial.settings)
             cutoffs_hz[trial.name] = chain_motion(recording, limb, trial.settings, placed=placed).cutoff_hz[0]

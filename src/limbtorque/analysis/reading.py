@@ -13,6 +13,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.emg.processing import METHODS
 from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, peaks
 from limbtorque.errors import TrialError
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import beside
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
@@ -26,6 +27,25 @@ from limbtorque.tables.muscle_columns import envelope_columns
 
 Emg = tuple[Electromyography | None, tuple[str, ...]]
 """Electromyography at the frames of a trial, or None, and notes on it."""
+
+
+def limb_of(trial: Trial) -> Limb:
+    """Limb of a trial of a study, as its row of the table asks for."""
+    return Limb(
+        trial.chain,
+        side=trial.side,
+        body_mass_kg=trial.subject.mass_kg,
+        marker_set=trial.marker_set,
+        prefix=trial.prefix,
+        measured=trial.subject.measured,
+        load=trial.load,
+        start_s=trial.start_s,
+        end_s=trial.end_s,
+        height_m=trial.subject.height_m,
+        sex=trial.subject.sex,
+        subject=trial.subject.name,
+        trial=trial.name,
+    )
 
 
 @dataclass

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.analysis.cutoffs import cutoffs_of
-from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.analysis.trial import TrialResult, analyse
 from limbtorque.errors import StudyError, did_you_mean
-from limbtorque.motion.limb import Limb
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study import study as study_files
 from limbtorque.study.study import SETTINGS_FILE
@@ -119,7 +118,7 @@ def analyse_trial(
         settings = settings.model_copy(update={"uncertainty": without, "torques": columns})
     return analyse(
         lambda: reader.recording(trial),
-        Limb.of(trial),
+        limb_of(trial),
         settings,
         folder=study.folder,
         cutoff_hz=cutoffs_hz.get(trial.cutoff_group) if study.shares_cutoff(trial) else None,

@@ -143,9 +143,9 @@ def run(options: argparse.Namespace) -> int:
         settings,
         folder=options.settings.resolve().parent.parent,
     )
-    motion = result.motion
-    motion = replace(motion, metrics={**motion.metrics, **compared}, notes=(*motion.notes, *doubts))
-    result = replace(result, motion=motion)
+    moved = result.records["kinematics"]
+    moved = replace(moved, metrics={**moved.metrics, **compared}, notes=(*result.motion.notes, *doubts))
+    result = replace(result, records={**result.records, "kinematics": moved})
     stem = f"{options.file.stem}_{options.side}_{options.chain}"
     tables = {"kinematics": result.kinematics_table, "torques": result.torque_table, "muscles": result.muscle_table}
     for name, table in tables.items():
@@ -156,11 +156,11 @@ def run(options: argparse.Namespace) -> int:
         result.torque_table,
         title=stem,
         model=settings.chain(options.chain),
-        flexion_sign=motion.flexion.sign.tolist(),
+        flexion_sign=result.motion.flexion.sign.tolist(),
     )
     save_figure(figure, options.output / f"{stem}.png")
     print(options.output / f"{stem}.png")
-    for line in (*motion.notes, *(result.muscles.notes if result.muscles else ())):
+    for line in (*moved.notes, *(result.muscles.notes if result.muscles else ())):
         print(f"note: {line}")
     verdict = result.verdict
     rejected = f", rejected: {', '.join(verdict.rejected_joints)}" if verdict.rejected_joints else ""

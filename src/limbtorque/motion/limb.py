@@ -13,7 +13,6 @@ from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.reading import LoadModel
 from limbtorque.study.settings import Settings
-from limbtorque.study.trials import Trial
 
 
 @dataclass(frozen=True)
@@ -65,25 +64,6 @@ class Limb:
     sex: str = ""
     subject: str = ""
     trial: str = ""
-
-    @classmethod
-    def of(cls, trial: Trial) -> Limb:
-        """Limb of a trial of a study, as its row of the table asks for."""
-        return cls(
-            trial.chain,
-            side=trial.side,
-            body_mass_kg=trial.subject.mass_kg,
-            marker_set=trial.marker_set,
-            prefix=trial.prefix,
-            measured=trial.subject.measured,
-            load=trial.load,
-            start_s=trial.start_s,
-            end_s=trial.end_s,
-            height_m=trial.subject.height_m,
-            sex=trial.subject.sex,
-            subject=trial.subject.name,
-            trial=trial.name,
-        )
 
     def __post_init__(self) -> None:
         choice("side", self.side, ("left", "right"))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.analysis.muscles import muscle_set_of
+from limbtorque.analysis.reading import limb_of
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.objective import check_options
@@ -73,7 +74,7 @@ def _muscle_set_faults(study: Study) -> Iterator[str]:
         first.setdefault((trial.chain, *map(id, CHECKED(trial.settings))), trial)
     for trial in first.values():
         try:
-            chosen = muscle_set_of(Limb.of(trial), trial.settings, study.folder)
+            chosen = muscle_set_of(limb_of(trial), trial.settings, study.folder)
             if chosen:
                 joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
                 check_options(chosen, trial.settings.muscles, joints)
@@ -85,7 +86,7 @@ def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
     """Limbs with their settings, each kind once, and whether it has a muscle set."""
     first: dict[tuple[object, ...], tuple[Limb, Settings]] = {}
     for trial in study.trials:
-        limb, sections = Limb.of(trial), SIZED(trial.settings)
+        limb, sections = limb_of(trial), SIZED(trial.settings)
         kind = limb.chain, limb.marker_set, bool(limb.load), tuple(limb.measured)
         first.setdefault((*kind, *map(id, sections)), (limb, trial.settings))
     for limb, settings in first.values():

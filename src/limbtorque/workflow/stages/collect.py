@@ -12,9 +12,9 @@ from typing import Any
 
 from limbtorque import __version__
 from limbtorque.analysis.muscles import muscle_set_of
+from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.emg.summary import over_study
-from limbtorque.motion.limb import Limb
 from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
@@ -249,7 +249,7 @@ def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
         if key in sets:
             sets[key]["n_trials"] += 1
             continue
-        chosen = muscle_set_of(Limb.of(trial), trial.settings, study.folder) if key else None
+        chosen = muscle_set_of(limb_of(trial), trial.settings, study.folder) if key else None
         if chosen is None:
             continue
         where = trial.settings.muscle_set(trial.chain, study.folder)

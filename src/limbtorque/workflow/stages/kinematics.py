@@ -8,9 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.analysis.motion import analyse_motion, facts_of, place
-from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
-from limbtorque.motion.limb import Limb
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -42,7 +41,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
     with GuardedReader() as reader:
 
         def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
-            limb, settings = Limb.of(trial), trial.settings
+            limb, settings = limb_of(trial), trial.settings
             recording = TrialReader(reader).recording(trial)
             provenance = {**record.provenance["kinematics"], "reader": recording.reader}
             record = replace(record, provenance={"kinematics": provenance}, recording=facts_of(recording))

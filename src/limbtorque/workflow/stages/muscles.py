@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from limbtorque.analysis.muscles import analyse_muscles, muscle_set_of
-from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.arrays import FloatArray
-from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import motion_from_table
 from limbtorque.muscles.force_table import table_entries
 from limbtorque.recordings.sandbox import GuardedReader
@@ -24,7 +23,7 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
     settings, model = trial.settings, trial.settings.chain(trial.chain)
     joints, segments = [joint.name for joint in model.joints], [segment.name for segment in model.segments]
-    entries = table_entries(muscle_set_of(Limb.of(trial), settings, folder), joints)
+    entries = table_entries(muscle_set_of(limb_of(trial), settings, folder), joints)
     return [*muscle_columns(joints, segments, entries, settings.muscles), *envelope_columns(settings.emg.muscles)]
 
 
@@ -37,7 +36,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
         def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
             (table, moved), torqued = tables.read("kinematics", trial), tables.read_record("torques", trial)
-            record, limb = record.after(moved, torqued), Limb.of(trial)
+            record, limb = record.after(moved, torqued), limb_of(trial)
             muscle_set = muscle_set_of(limb, trial.settings, folder)
             if record.failed or (muscle_set is None and not trial.settings.emg.channels):
                 return record

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from limbtorque.analysis.chain_motion import without_spikes
 from limbtorque.analysis.memory import keep_freed_memory
-from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.torques import analyse_torques
-from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import motion_from_table
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
@@ -39,7 +38,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             record = record.after(moved)
             if record.failed:
                 return record
-            motion, limb, settings = motion_from_table(table, moved), Limb.of(trial), trial.settings
+            motion, limb, settings = motion_from_table(table, moved), limb_of(trial), trial.settings
             outputs = moved.recording.outputs if moved.recording else ()
             names = [column.name for column in file_columns([output.joint for output in outputs])]
             table = table.select(names)  # the motion has the others
