@@ -19,9 +19,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain
-from limbtorque.chain.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk, walk_recording

@@ -10,6 +10,7 @@ from .analysis.trial import (
 from .analysis.trial import (
     analyse_recording as analyse_recording,
 )
+from .chain.body_segments import segment_chain as segment_chain
 from .chain.conventions import (
     InteractionTorques as InteractionTorques,
 )
@@ -151,15 +152,8 @@ from .chain.model import (
 from .chain.prepared import (
     PreparedChain as PreparedChain,
 )
-from .chain.segments import (
-    DEMPSTER_WINTER as DEMPSTER_WINTER,
-)
-from .chain.segments import (
-    segment_chain as segment_chain,
-)
-from .chain.segments import (
-    segment_table as segment_table,
-)
+from .chain.segments import DEMPSTER_WINTER as DEMPSTER_WINTER
+from .chain.segments import segment_table as segment_table
 from .errors import (
     LandmarkError as LandmarkError,
 )

@@ -3,15 +3,8 @@
 import numpy as np
 import pytest
 
-from limbtorque.chain.segments import (
-    DE_LEVA,
-    DEMPSTER_WINTER,
-    TABLES,
-    ZATSIORSKY,
-    segment_chain,
-    segment_table,
-    table_row,
-)
+from limbtorque.chain.body_segments import segment_chain
+from limbtorque.chain.segments import DE_LEVA, DEMPSTER_WINTER, TABLES, ZATSIORSKY, segment_table, table_row
 from limbtorque.errors import SegmentError
 
 # de Leva (1996), Table 4: mean lengths, mm, between the landmarks of the rows

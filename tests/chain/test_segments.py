@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from limbtorque.chain.segments import DEMPSTER_WINTER, MEASURED, segment_chain, table_row
+from limbtorque.chain.body_segments import segment_chain
+from limbtorque.chain.segments import DEMPSTER_WINTER, MEASURED, table_row
 from limbtorque.errors import SegmentError
 from limbtorque.study.chains import ARM, LEG
 

@@ -372,7 +372,7 @@ def external_load(
         A load of the settings on a limb that meets the ground: the two cannot be combined.
     """
     model, plane = limb.model(settings), placed.plane
-    on_ground = meets_ground(limb, settings)
+    on_ground = limb.meets_ground(settings)
     load = limb.external_load(settings)
     if load is not None:
         if on_ground:
@@ -429,11 +429,6 @@ def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
     return [f"{LOST}: {shares}"]
 
 
-def meets_ground(limb: Limb, settings: Settings) -> bool:
-    """Return True where the ground may load the limb (`plates.assignment`)."""
-    return limb.model(settings).ground_contact and settings.plates.assignment != "none"
-
-
 def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
     """Signals of the plates that may be used; none of limbs off the ground.
 
@@ -453,7 +448,7 @@ def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames:
     LoadError
         A plate of `plates.assignment` is not in the recording, or its samples do not fit the frames.
     """
-    if limb.load or not meets_ground(limb, settings) or not limb.model(settings).foot:
+    if limb.load or not limb.meets_ground(settings) or not limb.model(settings).foot:
         return []
     up = axis_vector(settings.plane.up_axis)
     return read_plates(recording.force_plates, frames, recording.rate_hz, settings=settings.plates, up=up)

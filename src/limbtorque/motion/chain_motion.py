@@ -67,6 +67,12 @@ class ExternalLoad:
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
     foot_events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
 
+    @property
+    def moment_about_origin_nm(self) -> FloatArray:
+        """Moment about the plane's origin, shape (n_frames,), N m."""
+        x, y = self.point_m.T
+        return np.asarray(x * self.force_n[:, 1] - y * self.force_n[:, 0] + self.couple_nm)
+
     def part(self, some: slice) -> ExternalLoad:
         """Load of some frames."""
         return replace(

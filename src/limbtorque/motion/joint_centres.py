@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.model import Chain
-from limbtorque.chain.segments import LONGEST_M, Row, segment_chain
+from limbtorque.chain.segments import LONGEST_M, Row
 from limbtorque.errors import LandmarkError, SegmentError
 from limbtorque.motion.both_sides import body_faces
 from limbtorque.motion.functional_centres import functional_landmarks

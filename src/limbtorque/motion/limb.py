@@ -135,6 +135,10 @@ class Limb:
             up_axis=settings.plane.up_axis,
         )
 
+    def meets_ground(self, settings: Settings) -> bool:
+        """Return True where the ground may load the limb (`plates.assignment`)."""
+        return self.model(settings).ground_contact and settings.plates.assignment != "none"
+
     def external_load(self, settings: Settings) -> LoadModel | None:
         """Return the limb's external load from the settings."""
         if self.load and self.load not in settings.loads:

@@ -16,9 +16,10 @@ import numpy as np
 from scipy.interpolate import BPoly
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.inverse import joint_motion, two_link_angles
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.chain.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 
 SIDES = ("right", "left")

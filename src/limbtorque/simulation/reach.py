@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, row
+from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.chain.segments import DEMPSTER_WINTER, segment_chain
+from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Recording
 
 HALF_WIDTH_M = 0.03

@@ -16,14 +16,12 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import ComplexArray, FloatArray, runs
 from limbtorque.chain.model import pairs
-from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_weight, smooth_with_impacts, smoother_gain
 from limbtorque.study.settings import Settings
 from limbtorque.uncertainty.bands import Direction, InputErrors
-from limbtorque.uncertainty.input_errors import moment_about_origin
 
 SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
 SLOPES = np.arange(2.0, 8.1, 0.5)  # of a load, whose power has less noise than that of markers and tells its own
@@ -98,7 +96,7 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     if not motion.cutoff_hz or smoother is None or not settings.uncertainty.sizes["filter"]:
         return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
     cutoff_hz = max(motion.cutoff_hz)
-    load = np.nan_to_num(np.column_stack([motion.load.force_n, moment_about_origin(motion.load)]))
+    load = np.nan_to_num(np.column_stack([motion.load.force_n, motion.load.moment_about_origin_nm]))
     signal = np.hstack([motion.joint_m.reshape(len(load), -1), load])
     lost = signal - filtered_again(motion, limb, settings, signal)
     ratio = np.full(signal.shape[1], loss_ratio(smoother, cutoff_hz, motion.rate_hz))
@@ -233,7 +231,7 @@ def _impact_hz(motion: ChainMotion, settings: Settings) -> float:
 
 def _impacts_s(motion: ChainMotion, limb: Limb, settings: Settings) -> list[float]:
     """Times at which the ground begins to load the limb, from the first frame, s."""
-    if limb.load or not meets_ground(limb, settings):
+    if limb.load or not limb.meets_ground(settings):
         return []
     pressed = np.nan_to_num(np.hypot(*motion.load.force_n.T)) > settings.plates.threshold_n
     return [start / motion.rate_hz for start, _ in runs(pressed) if start]

@@ -8,7 +8,7 @@ import numpy as np
 
 from limbtorque.arrays import ComplexArray, FloatArray
 from limbtorque.chain.model import Chain
-from limbtorque.motion.chain_motion import MEASURED, ChainMotion, ExternalLoad
+from limbtorque.motion.chain_motion import MEASURED, ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import Between, Carried, ChainModel, Functional, HipCentre
@@ -216,7 +216,7 @@ def plate_errors(motion: ChainMotion, settings: Settings) -> InputErrors:
     """
     sizes, load = settings.uncertainty.sizes, motion.load
     measured = (load.status == MEASURED).astype(float)
-    force_n, moment_nm = np.nan_to_num(load.force_n).T * measured, np.nan_to_num(moment_about_origin(load)) * measured
+    force_n, moment_nm = np.nan_to_num(load.force_n).T * measured, np.nan_to_num(load.moment_about_origin_nm) * measured
     pressed = measured * (np.hypot(*force_n) > settings.plates.threshold_n)
     pressure_x = np.divide(moment_nm, force_n[1], out=np.zeros_like(moment_nm), where=pressed > 0.0)
     still = np.zeros_like(pressed)
@@ -239,12 +239,6 @@ def plate_errors(motion: ChainMotion, settings: Settings) -> InputErrors:
         np.stack([size * moment for _, size, _, moment in changes]),
     )
     return errors.only([k for k, (_, size, *_) in enumerate(changes) if size])
-
-
-def moment_about_origin(load: ExternalLoad) -> FloatArray:
-    """Moment of a load about the plane's origin, shape (n_frames,), N m."""
-    x, y = load.point_m.T
-    return np.asarray(x * load.force_n[:, 1] - y * load.force_n[:, 0] + load.couple_nm)
 
 
 def _rate(values: FloatArray, rate_hz: float) -> FloatArray:

@@ -47,7 +47,7 @@ from limbtorque.uncertainty.filter_loss import (
     loss_ratio,
 )
 from limbtorque.uncertainty.input_errors import centre_landmarks
-from limbtorque.uncertainty.joint_errors import fit_change
+from limbtorque.uncertainty.motion_change import fit_change
 
 FRAMES_AT_A_TIME = 1024
 PERIODS = 1.0  # of the cut-off, over which a velocity near rest is averaged

@@ -23,7 +23,6 @@ from limbtorque.chain.linear import (
     term_regressor,
     terms_of_constants,
 )
-from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
@@ -49,14 +48,7 @@ from limbtorque.uncertainty.input_errors import (
     plate_errors,
     segment_errors,
 )
-from limbtorque.uncertainty.joint_errors import (
-    centre_errors,
-    fit_change,
-    gap_errors,
-    motion_change,
-    plane_errors,
-    soft_tissue_errors,
-)
+from limbtorque.uncertainty.joint_errors import centre_errors, gap_errors, plane_errors, soft_tissue_errors
 from limbtorque.uncertainty.marker_noise import (
     MarkerNoise,
     marker_noise,
@@ -64,6 +56,7 @@ from limbtorque.uncertainty.marker_noise import (
     product_noise,
     without_velocity_noise,
 )
+from limbtorque.uncertainty.motion_change import fit_change, motion_change
 
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
 FRAMES_AT_A_TIME = 256  # the changes of all terms in all directions take 15 kB a frame, and should stay in the cache
@@ -355,7 +348,7 @@ def trial_errors(
         filter_errors(motion, limb, settings),
     ]
     inputs = [InputErrors.together(joints)]
-    if meets_ground(limb, settings) and not limb.load and motion.load.status.any():
+    if limb.meets_ground(settings) and not limb.load and motion.load.status.any():
         inputs.append(plate_errors(motion, settings))
 
     def switched_on(directions: Sequence[Direction]) -> list[int]:

@@ -27,9 +27,9 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.uncertainty.bands import LEVEL, Direction, InputErrors, SharedBy
 from limbtorque.uncertainty.filter_loss import filtered_again
-from limbtorque.uncertainty.input_errors import length_shares, moment_about_origin
-from limbtorque.uncertainty.joint_errors import fit_change, motion_change
+from limbtorque.uncertainty.input_errors import length_shares
 from limbtorque.uncertainty.marker_noise import joint_noise_m
+from limbtorque.uncertainty.motion_change import fit_change, motion_change
 from limbtorque.uncertainty.propagation import TrialErrors, external_change
 
 VALUES_AT_A_TIME = 250_000  # of all terms of some samples: 2 MB, which stay in the cache
@@ -156,7 +156,7 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
     x, y = motion.joint_m[:, :n].T[:, :, None]
     force_x, force_y = motion.load.force_n.T
     loaded = motion.load.status.any()
-    external = x * force_y - y * force_x - moment_about_origin(motion.load) if loaded else 0.0 * x
+    external = x * force_y - y * force_x - motion.load.moment_about_origin_nm if loaded else 0.0 * x
     for first in range(0, draw.n_samples, size):
         drawn = numbers[first : first + size]
         change, by_load, longer_m = _change(errors, drawn)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from limbtorque.errors import LandmarkError, did_you_mean
-from limbtorque.ground.reaction import meets_ground
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.chains import ChainModel
@@ -129,7 +128,7 @@ def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tupl
         sizes["gaps"] = ("gaps",)
     if smoother_of(settings) is not None:
         sizes["filter"] = ("filter",)
-    if meets_ground(limb, settings) and not limb.load:
+    if limb.meets_ground(settings) and not limb.load:
         sizes |= OF_PLATES
     if muscles and errors.samples:
         sizes |= dict.fromkeys(OF_MUSCLES, ())
