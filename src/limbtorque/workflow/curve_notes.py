@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -18,13 +18,10 @@ from limbtorque.statistics.wording import (
     statuses_in_means,
 )
 from limbtorque.study.study import Study
-from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_values, read_rows
 from limbtorque.workflow.layout import ENSEMBLE_TABLES
 from limbtorque.workflow.run_session import TrialTables
-
-Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -45,54 +42,41 @@ class CurveNotes:
         Sentences on means of trials that differ in how much of their stance has a known ground force.
     """
 
-    axes: Mapping[str, str] = field(default_factory=dict)
-    percent: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
-    held: Mapping[str, str] = field(default_factory=dict)
-    uneven: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    axes: Mapping[str, str]
+    percent: Mapping[str, str]
+    missing: Mapping[str, str]
+    held: Mapping[str, str]
+    uneven: Mapping[str, Sequence[str]]
 
 
 def curve_notes(study: Study, folder: Path) -> CurveNotes:
     """Notes on a study's curves; none without `results/windows.csv`."""
     path = folder / ENSEMBLE_TABLES["windows"]
-    if not path.is_file():
-        return CurveNotes()
-    windows = read_rows(path)
-    trials = {trial.name: trial for trial in study.trials}
-    axes, percent, missing, held = {}, {}, {}, {}
-    for chain in sorted({row["chain"] for row in windows}):
-        rows = [row for row in windows if row["chain"] == chain]
-        shown = [_percent(row, trials[row["trial"]]) for row in rows if has_curve(row)]
-        axes[chain] = axis_label(shown)
-        percent[chain] = one_of_counted(one.phrase for one in shown)
-        missing[chain] = missing_curves(rows)
-        held[chain] = statuses_in_means(rows)
-    uneven = uneven_ground_forces(windows, _known_stance(trials, windows, TrialTables(study)))
-    return CurveNotes(axes, percent, missing, held, uneven)
-
-
-def _percent(row: Row, trial: Trial) -> Percent:
-    """Meaning of 0 to 100 % of a trial's curves, by the window in its row."""
-    options = trial.settings.ensembles
-    return Percent(row["window"], options.start_event, options.end_event)
-
-
-def _known_stance(trials: Mapping[str, Trial], windows: Sequence[Row], tables: TrialTables) -> dict[str, float]:
-    """Fraction of stance with known ground force, by trial with ground contact."""
-    found = {}
-    for row in windows:
-        trial = trials[row["trial"]]
-        if not has_curve(row) or not trial.settings.chain(trial.chain).ground_contact or trial.load:
-            continue
-        moving, _ = tables.read("kinematics", trial, columns=["time_s", "external_status"])
-        found[trial.name] = known_stance_share(
-            column_values(moving, "time_s"),
-            column_values(moving, "external_status"),
-            start_s=float(row["start_s"]),
-            end_s=float(row["end_s"]),
-            cycle=_percent(row, trial).cycle,
-        )
-    return found
+    windows = read_rows(path) if path.is_file() else []
+    trials, tables = {trial.name: trial for trial in study.trials}, TrialTables(study)
+    percents: dict[str, list[Percent]] = {row["chain"]: [] for row in windows}
+    known_stance = {}  # fraction of stance with known ground force, by trial with ground contact
+    for row in filter(has_curve, windows):
+        trial, options = trials[row["trial"]], trials[row["trial"]].settings.ensembles
+        percent = Percent(row["window"], options.start_event, options.end_event)
+        percents[row["chain"]].append(percent)
+        if trial.settings.chain(trial.chain).ground_contact and not trial.load:
+            moving, _ = tables.read("kinematics", trial, columns=["time_s", "external_status"])
+            known_stance[trial.name] = known_stance_share(
+                column_values(moving, "time_s"),
+                column_values(moving, "external_status"),
+                start_s=float(row["start_s"]),
+                end_s=float(row["end_s"]),
+                cycle=percent.cycle,
+            )
+    rows = {chain: [row for row in windows if row["chain"] == chain] for chain in sorted(percents)}
+    return CurveNotes(
+        axes={chain: axis_label(percents[chain]) for chain in rows},
+        percent={chain: one_of_counted(percent.phrase for percent in percents[chain]) for chain in rows},
+        missing={chain: missing_curves(of_chain) for chain, of_chain in rows.items()},
+        held={chain: statuses_in_means(of_chain) for chain, of_chain in rows.items()},
+        uneven=uneven_ground_forces(windows, known_stance),
+    )
 
 
 def study_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:

@@ -105,12 +105,8 @@ def _remove_if_free(folder: Path) -> None:
             os.close(opened)
 
 
-def _there(*names: str) -> tuple[signal.Signals, ...]:
-    """Signals that the operating system has."""
-    return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
-
-
-ENDS = _there("SIGTERM", "SIGHUP")  # signals that end a process, beside Ctrl-C
+# signals that end a process, beside Ctrl-C, where the operating system has them
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _SIGNALS = (signal.SIGINT, *ENDS)
 
 

@@ -109,15 +109,18 @@ def move_left_over(study: Study, folder: Path) -> None:
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
             _move(place / path.name, folder)
-    for place, found in _there(folder):
-        for name in found - made.get(place, set()):
-            if name == STAMP or is_part(Path(name)):  # which another job is writing
-                continue
+    for place, there in _there(folder):
+        for name in there - made.get(place, set()):
             if name == RECORD:
                 (folder / place / name).unlink()
-            else:
+            elif name != STAMP and not is_part(Path(name)):  # which another job is writing
                 _move(place / name, folder)
-    _remove_folders(study, folder)
+    for stage in ("cutoffs", *SOURCES):
+        sessions = set(sessions_of(stage, study))
+        for place in (folder / session_folder(stage, "x").parent).glob("*"):
+            if place.is_dir() and place.name not in sessions and {path.name for path in place.iterdir()} <= {STAMP}:
+                (place / STAMP).unlink(missing_ok=True)
+                place.rmdir()
 
 
 def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], bool]) -> list[Path]:
@@ -129,15 +132,11 @@ def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], b
         return []
 
 
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
-
-
 def _move(path: Path, folder: Path) -> None:
     """Move a file or folder of the results, which takes the place of an earlier one."""
     target = folder / LEFT_OVER / path.relative_to(RESULTS)
     target.parent.mkdir(parents=True, exist_ok=True)
-    if _is_folder(target):
+    if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
     else:
         target.unlink(missing_ok=True)
@@ -185,14 +184,3 @@ def _there(folder: Path) -> Iterator[tuple[Path, set[str]]]:
         for place, _, names in os.walk(folder / RESULTS / top):
             yield Path(place).relative_to(folder), set(names)
     yield RESULTS, {path.name for path in (WORKBOOK, *ENSEMBLE_TABLES.values()) if (folder / path).is_file()}
-
-
-def _remove_folders(study: Study, folder: Path) -> None:
-    """Remove empty folders of sessions that the study does not have."""
-    for stage in ("cutoffs", *SOURCES):
-        place = session_folder(stage, "x").parent
-        sessions = set(sessions_of(stage, study))
-        for found in (folder / place).glob("*"):
-            if found.is_dir() and found.name not in sessions and {one.name for one in found.iterdir()} <= {STAMP}:
-                (found / STAMP).unlink(missing_ok=True)
-                found.rmdir()

@@ -98,7 +98,7 @@ def whole_study(stage: str, *, folder: Path, key: str) -> Study:
 
 
 def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
-    """Load the study of a job on a session, wait for its inputs, and report progress.
+    """Load the study of a job on a session, report progress, and wait for its inputs.
 
     Raises
     ------
@@ -112,19 +112,15 @@ def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
         same = False
     if not same:
         raise LimbtorqueError(_CHANGED.format(f"{stage} of {session} was"))
-    _announce(stage, study, session)
-    wait_for(needed(stage, study.batches[session]), session, folder)
-    return study
-
-
-def _announce(stage: str, study: Study, session: str) -> None:
-    """Report the current trials, and the number of finished trials of the study."""
     trials = study.batches[session]
-    done = sum(len(them) for name, them in study.batches.items() if (study.folder / record_path(stage, name)).exists())
+    made = [name for name in study.batches if (folder / record_path(stage, name)).exists()]
+    done = sum(len(study.batches[name]) for name in made)
     names = ", ".join(trial.name for trial in trials[:3]) + (" ..." if len(trials) > 3 else "")
     text = f"{stage}: {done} of {len(study.trials)} trials done, now {len(trials)}: {names}"
     LOG.info(text)
     say(text)
+    wait_for(needed(stage, trials), session, folder)
+    return study
 
 
 def finish(

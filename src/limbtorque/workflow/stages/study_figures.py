@@ -32,11 +32,8 @@ DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
 def run(*, folder: Path, key: str = "") -> None:
     """Draw the figures of the study."""
     study = whole_study("study_figures", folder=folder, key=key)
-    curves = (
-        study_table(folder / ENSEMBLE_TABLES["ensembles"], ENSEMBLE_COLUMNS)
-        if study.settings.ensembles.enabled
-        else None
-    )
+    means = folder / ENSEMBLE_TABLES["ensembles"]
+    curves = study_table(means, ENSEMBLE_COLUMNS) if study.settings.ensembles.enabled else None
     notes = curve_notes(study, folder)
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
