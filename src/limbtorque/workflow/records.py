@@ -24,18 +24,7 @@ from limbtorque.study.files import write_bytes, write_text
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import (
-    RECORD,
-    STAMP,
-    all_study_files,
-    places,
-    record_path,
-    session_folder,
-    stages_and_sessions,
-    stages_of,
-    study_files,
-    study_record_path,
-)
+from limbtorque.workflow import layout
 from limbtorque.workflow.operating_system import say
 from limbtorque.workflow.results_folder import remove_broken_links
 
@@ -94,7 +83,7 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
     folder : Path
         The study's folder.
     """
-    path = folder / record_path(stage, session)
+    path = folder / layout.record_path(stage, session)
     body = "".join(f"{line}\n" for line in lines).encode()
     seals = {file.name: _seal(folder / file) for file in files}
     head = json.dumps({"files": seals, "lines": _sealed(body)})
@@ -114,8 +103,8 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
         Compare sizes only; contents of files that were written after their record, too, and of all where that was written
         after the folder was made; or those of all files.
     """
-    place = folder / session_folder(stage, session)
-    record = place / RECORD
+    place = folder / layout.session_folder(stage, session)
+    record = place / layout.RECORD
     try:
         written_ns = record.stat().st_mtime_ns
         if contents == "newer" and written_ns > _finished_ns(place):  # the record itself was edited or copied
@@ -126,9 +115,9 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
             lines = _sealed(file.read()) if contents == "all" else [size, head["lines"][1]]
         seals = _seals(head["files"])
         if lines != head["lines"]:
-            return {RECORD: "damaged"}
+            return {layout.RECORD: "damaged"}
     except _UNREADABLE:
-        return {RECORD: "damaged" if os.path.lexists(record) else "missing"}
+        return {layout.RECORD: "damaged" if os.path.lexists(record) else "missing"}
     found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in seals.items()}
     return {name: fault for name, fault in found.items() if fault}
 
@@ -136,7 +125,7 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
 def _finished_ns(place: Path) -> int:
     """Time at which Snakemake saw that a folder was made; 0 where it did not."""
     try:
-        return (place / STAMP).stat().st_mtime_ns
+        return (place / layout.STAMP).stat().st_mtime_ns
     except OSError:
         return 0
 
@@ -145,7 +134,7 @@ def write_seals(stage: str, files: Sequence[Path], folder: Path) -> None:
     """Write sizes and hashes of files of the whole study, if any, by their relative paths."""
     if files:
         seals = {file.as_posix(): _seal(folder / file) for file in files}
-        write_text(folder / study_record_path(stage), _seals_text(seals))
+        write_text(folder / layout.study_record_path(stage), _seals_text(seals))
 
 
 def _seals_text(seals: dict[str, _Seal]) -> str:
@@ -157,7 +146,7 @@ def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: C
 
     `contents` is as of `faults`. Snakemake itself notices missing ones.
     """
-    record = study_record_path(stage)
+    record = layout.study_record_path(stage)
     try:
         text = (folder / record).read_text(encoding="utf-8")
         written_ns = (folder / record).stat().st_mtime_ns
@@ -186,7 +175,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
         while wrong := faults(stage, session, folder):
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
-                place = session_folder(stage, session)
+                place = layout.session_folder(stage, session)
                 raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
             time.sleep(_POLL_S)
 
@@ -206,7 +195,7 @@ class SessionRecords:
 
     def __init__(self, study: Study, folder: Path, *, whole: bool = True) -> None:
         self._folder, self._whole = folder, whole
-        self._session = places(study)
+        self._session = layout.places(study)
         self._line = {
             trial.name: line for trials in study.batches.values() for line, trial in enumerate(trials, start=1)
         }
@@ -219,7 +208,7 @@ class SessionRecords:
     def values(self, stage: str, trial: Trial) -> dict[str, Any]:
         """Line of a trial, as its stage wrote it."""
         session, line = self._session[trial.name], self._line[trial.name]
-        path = self._folder / record_path(stage, session)
+        path = self._folder / layout.record_path(stage, session)
         if self._whole and (stage, session) not in self._ends:
             wait_for([stage], session, self._folder)
         with path.open("rb") as file:
@@ -255,22 +244,22 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
         Files whose contents are compared, as of `limbtorque.workflow.records.faults`.
     """
     found: Damaged = {}
-    for stage, session in stages_and_sessions(study):
-        place = session_folder(stage, session)
+    for stage, session in layout.stages_and_sessions(study):
+        place = layout.session_folder(stage, session)
         if (study.folder / place).is_dir():
             found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
         elif (study.folder / place).exists():
             found[place.as_posix()] = {place.name: "a file, not a folder"}
-    for stage in ("settings", *stages_of(study)):
-        wrong = broken_seals(stage, study_files(stage, study), study.folder, contents=contents)
+    for stage in ("settings", *layout.stages_of(study)):
+        wrong = broken_seals(stage, layout.study_files(stage, study), study.folder, contents=contents)
         found |= {path: {Path(path).name: fault} for path, fault in wrong.items()}
     return {path: wrong for path, wrong in found.items() if wrong}
 
 
 def missing_outputs(study: Study) -> list[str]:
     """Outputs that do not exist, which Snakemake makes again by itself."""
-    folders = [session_folder(stage, session) for stage, session in stages_and_sessions(study)]
-    paths = [*folders, *(path for _, path in all_study_files(study))]
+    folders = [layout.session_folder(stage, session) for stage, session in layout.stages_and_sessions(study)]
+    paths = [*folders, *(path for _, path in layout.all_study_files(study))]
     return [path.as_posix() for path in paths if not (study.folder / path).exists()]
 
 

@@ -19,23 +19,7 @@ from filelock import FileLock, Timeout, UnixFileLock
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import is_part
 from limbtorque.study.study import Study
-from limbtorque.workflow.layout import (
-    ENSEMBLE_TABLES,
-    LEFT_OVER,
-    LOCK,
-    RECORD,
-    RESULTS,
-    SOURCES,
-    STAMP,
-    STUDY_FIGURES,
-    WORKBOOK,
-    all_study_files,
-    session_files,
-    session_folder,
-    sessions_of,
-    stages_and_sessions,
-    study_record_path,
-)
+from limbtorque.workflow import layout
 from limbtorque.workflow.operating_system import say
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
@@ -57,7 +41,7 @@ def hold_run(folder: Path) -> None:
     LimbtorqueError
         Another run holds it, or the results folder cannot be written to.
     """
-    _hold(folder / LOCK)
+    _hold(folder / layout.LOCK)
 
 
 def hold_job(folder: Path, log: Path) -> None:
@@ -70,7 +54,7 @@ def hold_job(folder: Path, log: Path) -> None:
     log : Path
         Log of the job, which no other job has; the lock lies beside it.
     """
-    _hold(folder / LOCK, wait_s=_WAIT_S)  # refused during a run of this workflow itself
+    _hold(folder / layout.LOCK, wait_s=_WAIT_S)  # refused during a run of this workflow itself
     release()
     _hold(folder / log.with_suffix(".lock"))
 
@@ -111,15 +95,16 @@ def move_left_over(study: Study, folder: Path) -> None:
             _move(place / path.name, folder)
     for place, there in _there(folder):
         for name in there - made.get(place, set()):
-            if name == RECORD:
+            if name == layout.RECORD:
                 (folder / place / name).unlink()
-            elif name != STAMP and not is_part(Path(name)):  # which another job is writing
+            elif name != layout.STAMP and not is_part(Path(name)):  # which another job is writing
                 _move(place / name, folder)
-    for stage in ("cutoffs", *SOURCES):
-        sessions = set(sessions_of(stage, study))
-        for place in (folder / session_folder(stage, "x").parent).glob("*"):
-            if place.is_dir() and place.name not in sessions and {path.name for path in place.iterdir()} <= {STAMP}:
-                (place / STAMP).unlink(missing_ok=True)
+    for stage in ("cutoffs", *layout.SOURCES):
+        sessions = set(layout.sessions_of(stage, study))
+        others = (folder / layout.session_folder(stage, "x").parent).glob("*")
+        for place in (place for place in others if place.is_dir() and place.name not in sessions):
+            if {path.name for path in place.iterdir()} <= {layout.STAMP}:
+                (place / layout.STAMP).unlink(missing_ok=True)
                 place.rmdir()
 
 
@@ -134,7 +119,7 @@ def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], b
 
 def _move(path: Path, folder: Path) -> None:
     """Move a file or folder of the results, which takes the place of an earlier one."""
-    target = folder / LEFT_OVER / path.relative_to(RESULTS)
+    target = folder / layout.LEFT_OVER / path.relative_to(layout.RESULTS)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
@@ -160,7 +145,7 @@ def remove_parts(folder: Path) -> None:
 
     Nothing else may run in the study.
     """
-    for place, _, names in os.walk(folder / RESULTS):
+    for place, _, names in os.walk(folder / layout.RESULTS):
         for path in (Path(place, name) for name in names):
             if is_part(path):
                 path.unlink()
@@ -169,18 +154,19 @@ def remove_parts(folder: Path) -> None:
 def made_names(study: Study) -> dict[Path, set[str]]:
     """Names of the files that the workflow makes for a study, by their folder."""
     made: dict[Path, set[str]] = {}
-    for stage, file in all_study_files(study):
-        for path in (file, study_record_path(stage)):
+    for stage, file in layout.all_study_files(study):
+        for path in (file, layout.study_record_path(stage)):
             made.setdefault(path.parent, set()).add(path.name)
-    for stage, session in stages_and_sessions(study):
-        names = {path.name for path in session_files(stage, study, session)}
-        made[session_folder(stage, session)] = {*names, RECORD}
+    for stage, session in layout.stages_and_sessions(study):
+        names = {path.name for path in layout.session_files(stage, study, session)}
+        made[layout.session_folder(stage, session)] = {*names, layout.RECORD}
     return made
 
 
 def _there(folder: Path) -> Iterator[tuple[Path, set[str]]]:
     """Folders of the stages and optional study tables, with the names of their files."""
-    for top in ("cutoffs", *SOURCES, STUDY_FIGURES.name, "report"):
-        for place, _, names in os.walk(folder / RESULTS / top):
+    for top in ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, "report"):
+        for place, _, names in os.walk(folder / layout.RESULTS / top):
             yield Path(place).relative_to(folder), set(names)
-    yield RESULTS, {path.name for path in (WORKBOOK, *ENSEMBLE_TABLES.values()) if (folder / path).is_file()}
+    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values())
+    yield layout.RESULTS, {path.name for path in optional if (folder / path).is_file()}

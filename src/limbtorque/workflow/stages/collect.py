@@ -25,31 +25,10 @@ from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables import muscle_columns, study_columns
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
-from limbtorque.tables.muscle_columns import (
-    EMG_AGREEMENT,
-    EMG_BY_MUSCLE_COLUMNS,
-    EMG_CO_CONTRACTION_COLUMNS,
-    EMG_SUMMARY_COLUMNS,
-)
-from limbtorque.tables.study_columns import (
-    BANDS,
-    BESIDE_FILE_COLUMNS,
-    CONDITION_SUMMARY_COLUMNS,
-    CONTACT_STATISTICS,
-    CONTACT_SUMMARY_COLUMNS,
-    CURVE_COLUMNS,
-    DICTIONARY_COLUMNS,
-    ENSEMBLE_COLUMNS,
-    MUSCLE_STATISTICS,
-    MUSCLE_SUMMARY_COLUMNS,
-    STATISTICS,
-    SUMMARY_COLUMNS,
-    WINDOW_COLUMNS,
-    curve_columns,
-)
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.keys import SECTIONS, code_key
@@ -63,15 +42,15 @@ from limbtorque.workflow.stages import kinematics, muscles, torques
 LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
     "ledger": LEDGER_COLUMNS,
-    "summary": SUMMARY_COLUMNS,
-    "muscle_summary": MUSCLE_SUMMARY_COLUMNS,
-    "contact_summary": CONTACT_SUMMARY_COLUMNS,
-    "beside_file": BESIDE_FILE_COLUMNS,
+    "summary": study_columns.SUMMARY_COLUMNS,
+    "muscle_summary": study_columns.MUSCLE_SUMMARY_COLUMNS,
+    "contact_summary": study_columns.CONTACT_SUMMARY_COLUMNS,
+    "beside_file": study_columns.BESIDE_FILE_COLUMNS,
 }
 EMG_COLUMNS = {
-    "emg_summary": EMG_SUMMARY_COLUMNS,
-    "emg_by_muscle": EMG_BY_MUSCLE_COLUMNS,
-    "emg_co_contraction": EMG_CO_CONTRACTION_COLUMNS,
+    "emg_summary": muscle_columns.EMG_SUMMARY_COLUMNS,
+    "emg_by_muscle": muscle_columns.EMG_BY_MUSCLE_COLUMNS,
+    "emg_co_contraction": muscle_columns.EMG_CO_CONTRACTION_COLUMNS,
 }
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 Rows = list[dict[str, Any]]
@@ -112,11 +91,11 @@ def run(*, folder: Path, key: str = "") -> None:
                 changed_options[id(trial.settings)] = _changed_options(trial.settings, study_options)
             sources[trial.name] = _source(trial, records, folder, changed_options[id(trial.settings)])
     tables: dict[Path, tuple[Sequence[Column], Sequence[Mapping[str, Any]]]]
-    tables = {STUDY_TABLES["summary_by_condition"]: (CONDITION_SUMMARY_COLUMNS, by_condition.rows())}
+    tables = {STUDY_TABLES["summary_by_condition"]: (study_columns.CONDITION_SUMMARY_COLUMNS, by_condition.rows())}
     if emg_outputs(study):
         emg["emg_by_muscle"] = over_study(emg["emg_summary"])
         tables |= {EMG_TABLES[name]: (columns, emg[name]) for name, columns in EMG_COLUMNS.items()}
-    tables[STUDY_TABLES["dictionary"]] = DICTIONARY_COLUMNS, _dictionary(study, folder)
+    tables[STUDY_TABLES["dictionary"]] = study_columns.DICTIONARY_COLUMNS, _dictionary(study, folder)
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
     if xlsx:
@@ -142,16 +121,17 @@ def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, fo
         return _usable({**about, "muscle_status": verdict.muscles, **row}, statistics, verdict.muscles)
 
     net = [of_joint(row) for row in torques.summary]
-    net = [_usable(row, (*STATISTICS, *BANDS), row["torque_status"]) for row in net]
+    net = [_usable(row, (*study_columns.STATISTICS, *study_columns.BANDS), row["torque_status"]) for row in net]
     why = "muscle forces rejected" if verdict.muscles == "rejected" else ""
     return {
         "ledger": [_ledger_row(trial, records, verdict, folder)],
         "summary": per_body_mass(net, trial.subject.mass_kg),
-        "muscle_summary": [of_muscles(row, MUSCLE_STATISTICS) for row in muscles.summary],
-        "contact_summary": [of_muscles(row, CONTACT_STATISTICS) for row in muscles.contact_summary],
+        "muscle_summary": [of_muscles(row, study_columns.MUSCLE_STATISTICS) for row in muscles.summary],
+        "contact_summary": [of_muscles(row, study_columns.CONTACT_STATISTICS) for row in muscles.contact_summary],
         "beside_file": [of_joint(row) for row in torques.beside_file],
         "emg_summary": [
-            of_muscles({**row, "not_compared": row["not_compared"] or why}, EMG_AGREEMENT) for row in muscles.emg
+            of_muscles({**row, "not_compared": row["not_compared"] or why}, muscle_columns.EMG_AGREEMENT)
+            for row in muscles.emg
         ],
         "emg_co_contraction": [{**about, **row} for row in muscles.co_contraction],
     }
@@ -290,25 +270,26 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "kinematics", kinematics.columns(trial)
         yield "torques", torques.columns(trial)
         yield "muscles", muscles.columns(trial, folder)
-    yield "summary", SUMMARY_COLUMNS
-    yield "summary_by_condition", CONDITION_SUMMARY_COLUMNS
-    yield "muscle_summary", MUSCLE_SUMMARY_COLUMNS
-    yield "contact_summary", CONTACT_SUMMARY_COLUMNS
+    yield "summary", study_columns.SUMMARY_COLUMNS
+    yield "summary_by_condition", study_columns.CONDITION_SUMMARY_COLUMNS
+    yield "muscle_summary", study_columns.MUSCLE_SUMMARY_COLUMNS
+    yield "contact_summary", study_columns.CONTACT_SUMMARY_COLUMNS
     yield from EMG_COLUMNS.items() if emg_outputs(study) else ()
-    for joints in _joints(study):
-        yield "kinematics", file_columns(joints)
-    yield "compared_with_file", BESIDE_FILE_COLUMNS
+    for names in _joints(study):
+        yield "kinematics", file_columns(names)
+    yield "compared_with_file", study_columns.BESIDE_FILE_COLUMNS
     yield "ledger", LEDGER_COLUMNS
     if study.settings.ensembles.enabled:
-        yield "curves", CURVE_COLUMNS
-        yield "ensembles", ENSEMBLE_COLUMNS
-        yield "windows", WINDOW_COLUMNS
+        yield "curves", study_columns.CURVE_COLUMNS
+        yield "ensembles", study_columns.ENSEMBLE_COLUMNS
+        yield "windows", study_columns.WINDOW_COLUMNS
         for chain in dict.fromkeys(trial.chain for trial in study.trials):
             per_body_mass = study.settings.ensembles.per_body_mass
-            yield "curves.quantity", curve_columns(study.settings.chain(chain).joints, per_body_mass=per_body_mass)
-    for joints in _joints(study) if study.settings.tables.xlsx else ():
-        yield "summary.xlsx", wide_columns(joints)
-    yield "data_dictionary", DICTIONARY_COLUMNS
+            joints = study.settings.chain(chain).joints
+            yield "curves.quantity", study_columns.curve_columns(joints, per_body_mass=per_body_mass)
+    for names in _joints(study) if study.settings.tables.xlsx else ():
+        yield "summary.xlsx", wide_columns(names)
+    yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
 
 
 def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
