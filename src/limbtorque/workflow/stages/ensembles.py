@@ -25,6 +25,7 @@ from limbtorque.workflow.run_session import whole_study
 from limbtorque.workflow.stages.curves import columns, long_columns
 
 Group = tuple[str, str, str]  # chain, condition, side
+Groups = dict[Group, dict[str, tuple[Moments, FloatArray]]]  # with sums of values and of errors by subject
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -33,26 +34,20 @@ def run(*, folder: Path, key: str = "") -> None:
     say(f"ensembles: {len(study.trials)} trials")
     records = SessionRecords(study, folder)
     rows: dict[str, dict[str, Any]] = {}
-    groups: dict[Group, dict[str, Moments]]
-    groups = {_group(trial): {} for trial in study.trials}  # in the order of the table
-    errors: dict[Group, dict[str, FloatArray]] = {_group(trial): {} for trial in study.trials}
+    groups: Groups = {_group(trial): {} for trial in study.trials}  # in the order of the table
     for session, trials in study.batches.items():
         rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
         for trial, values, sd in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
-            subjects = groups[_group(trial)]
-            so_far = subjects.get(trial.subject.name) or no_moments(values.shape)
-            subjects[trial.subject.name] = add(so_far, values)
-            of_subjects = errors[_group(trial)]
-            of_subjects[trial.subject.name] = added_errors(
-                of_subjects.get(trial.subject.name, np.zeros(sd.shape)), values, sd
-            )
+            subjects, subject = groups[_group(trial)], trial.subject.name
+            moments, errors = subjects.get(subject) or (no_moments(values.shape), np.zeros(sd.shape))
+            subjects[subject] = add(moments, values), added_errors(errors, values, sd)
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
     rejected: Counter[tuple[str, ...]] = Counter(
         (*_group(trial), joint) for trial in study.trials for joint in rows[trial.name]["rejected_joints"].split()
     )
-    write_table(_ensemble_table(study, groups, errors, rejected), folder / ENSEMBLE_TABLES["ensembles"])
+    write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
 
 
 def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray, FloatArray]]:
@@ -77,12 +72,7 @@ def _group(trial: Trial) -> Group:
     return trial.chain, trial.condition, trial.side
 
 
-def _ensemble_table(
-    study: Study,
-    groups: Mapping[Group, Mapping[str, Moments]],
-    errors: Mapping[Group, Mapping[str, FloatArray]],
-    rejected: Mapping[tuple[str, ...], int],
-) -> pa.Table:
+def _ensemble_table(study: Study, groups: Groups, rejected: Mapping[tuple[str, ...], int]) -> pa.Table:
     """Rows of `results/ensembles.csv`, of the groups with a curve.
 
     `rejected` has the number of trials by chain, condition, side and joint.
@@ -93,7 +83,8 @@ def _ensemble_table(
     for (chain, condition, side), subjects in groups.items():
         if not subjects:
             continue
-        found = ensemble(list(subjects.values()), spread_over=unit, min_units=options.min_units)
+        moments, errors = zip(*subjects.values(), strict=True)
+        found = ensemble(moments, spread_over=unit, min_units=options.min_units)
         joints = study.settings.chain(chain).joints
         quantities = curve_columns(joints, per_body_mass=options.per_body_mass)
         same = {"chain": chain, "condition": condition, "side": side, "spread_over": unit}
@@ -101,9 +92,8 @@ def _ensemble_table(
         of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
         data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
         figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
-        of_trials = errors[chain, condition, side]
-        sums, numbers = [of_trials[name] for name in subjects], [own.n for own in subjects.values()]
-        error = error_of_mean_curve(sums, numbers, over_subjects=unit == "subjects")
+        numbers = [of_subject.n for of_subject in moments]
+        error = error_of_mean_curve(errors, numbers, over_subjects=unit == "subjects")
         figures["mean_error"] = np.where(np.isnan(found.mean), np.nan, error).T.ravel()
         tables.append(make_table(ENSEMBLE_COLUMNS, {**data, **long_columns(quantities, options.n_points), **figures}))
     return pa.concat_tables(tables).combine_chunks()
