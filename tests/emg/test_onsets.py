@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 from emg_signals import RATE_HZ, bursts, noise
 
+from limbtorque.arrays import runs
 from limbtorque.emg.processing import METHODS, SINGLE, _variance, quietest
-from limbtorque.emg.processing import bursts as found_bursts
 
 ONSETS_S, OFFSETS_S = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
+
+
+def found_bursts(active, *, rate_hz, start_s=0.0):
+    return [(start_s + first / rate_hz, start_s + stop / rate_hz) for first, stop in runs(active)]
 
 
 def activity(signal, method, rate_hz=RATE_HZ):

@@ -10,7 +10,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short
 from limbtorque.errors import SignalError
 from limbtorque.signals.filters import both_ways, design_cutoff, filter_reach, low_pass
 
@@ -236,11 +236,6 @@ def bonato(values: FloatArray, *, rate_hz: float, baselines: list[slice]) -> Boo
 
 
 METHODS: dict[Method, Callable[..., BoolArray]] = {"hodges_bui": hodges_bui, "bonato": bonato}
-
-
-def bursts(activity: BoolArray, *, rate_hz: float, start_s: float = 0.0) -> list[tuple[float, float]]:
-    """Onset and offset of every burst of a channel, s."""
-    return [(start_s + first / rate_hz, start_s + stop / rate_hz) for first, stop in runs(activity)]
 
 
 def _moving_sums(values: FloatArray, size: int) -> FloatArray:

@@ -16,11 +16,10 @@ import numpy as np
 from scipy.interpolate import BPoly
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.inverse import joint_motion, two_link_angles
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
+from limbtorque.simulation.reach import dempster_chain
 
 SIDES = ("right", "left")
 ROWS = ("thigh", "shank", "foot")
@@ -80,18 +79,7 @@ class Walker:
     def chain(self) -> Chain:
         """Thigh, shank and foot by Dempster's table."""
         lengths = (*self.leg_m.tolist(), float(np.hypot(*self.foot_m[2])))
-        between = {
-            row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal, length)
-            for row, length in zip(ROWS, lengths, strict=True)
-        }
-        return segment_chain(
-            ROWS,
-            table=DEMPSTER_WINTER,
-            body_mass_kg=self.mass_kg,
-            link_length_m=lengths,
-            measured_between=between,
-            measured={},
-        )
+        return dempster_chain(ROWS, lengths, lengths, body_mass_kg=self.mass_kg)
 
 
 @dataclass(frozen=True)

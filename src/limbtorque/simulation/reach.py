@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -144,6 +145,34 @@ def reach_motion(reach: Reach, *, rate_hz: float) -> Kinematics:
     )
 
 
+def dempster_chain(
+    rows: Sequence[str], link_length_m: Sequence[float], length_m: Sequence[float], *, body_mass_kg: float
+) -> Chain:
+    """Chain of a simulated person by Dempster's table (Winter 2009).
+
+    Parameters
+    ----------
+    rows : sequence of str
+        Rows of the table, proximal first.
+    link_length_m, length_m : sequence of float
+        Of each segment: from joint to joint, and between the landmarks of its row, m.
+    body_mass_kg : float
+        Body mass, kg.
+    """
+    between = {
+        row: (DEMPSTER_WINTER[row].proximal, DEMPSTER_WINTER[row].distal, length)
+        for row, length in zip(rows, length_m, strict=True)
+    }
+    return segment_chain(
+        rows,
+        table=DEMPSTER_WINTER,
+        body_mass_kg=body_mass_kg,
+        link_length_m=link_length_m,
+        measured_between=between,
+        measured={},
+    )
+
+
 @dataclass(frozen=True)
 class Arm:
     """The arm of a simulated subject.
@@ -164,17 +193,7 @@ class Arm:
         """Inertial constants by Dempster's table; the forearm ends at the ulnar styloid."""
         rows = ("upper_arm", "forearm", "hand")
         lengths = (self.length_m[0], float(np.hypot(self.length_m[1], HALF_WIDTH_M)), self.length_m[2])
-        return segment_chain(
-            rows,
-            table=DEMPSTER_WINTER,
-            body_mass_kg=self.body_mass_kg,
-            link_length_m=self.length_m,
-            measured_between={
-                segment: (DEMPSTER_WINTER[segment].proximal, DEMPSTER_WINTER[segment].distal, length)
-                for segment, length in zip(rows, lengths, strict=True)
-            },
-            measured={},
-        )
+        return dempster_chain(rows, self.length_m, lengths, body_mass_kg=self.body_mass_kg)
 
 
 LABELS = ("SHO", "ELBL", "ELBM", "WRR", "WRU", "KNU", "C7", "CLAV")

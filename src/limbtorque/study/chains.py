@@ -76,49 +76,44 @@ class ChainModel(Options):
         return self
 
 
+def _segments(**rows: str) -> tuple[Segment, ...]:
+    return tuple(Segment(name=name, row=row) for name, row in rows.items())
+
+
+_SHOULDER = Joint(name="shoulder", landmark="glenohumeral_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False)
+_ELBOW = Joint(name="elbow", landmark="elbow_axis", one_way=True)
+_HIP = Joint(name="hip", landmark="hip_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False)
+_KNEE = Joint(name="knee", landmark="knee_axis", flexion_sagittal=-1, one_way=True)
+_ANKLE = Joint(
+    name="ankle",
+    landmark="ankle_axis",
+    flexion_zero_deg=70.0,  # the line from ankle to metatarsal slopes by about 20 deg; better measured by the sole
+    sole=("heel", "head_of_metatarsal_2"),
+    flexion_name="dorsiflexion",
+    extension_name="plantarflexion",
+)
 ARM = ChainModel(
-    joints=(
-        Joint(name="shoulder", landmark="glenohumeral_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False),
-        Joint(name="elbow", landmark="elbow_axis", one_way=True),
-        Joint(name="wrist", landmark="wrist_axis"),
-    ),
-    segments=(
-        Segment(name="upper_arm", row="upper_arm"),
-        Segment(name="forearm", row="forearm"),
-        Segment(name="hand", row="hand"),
-    ),
+    joints=(_SHOULDER, _ELBOW, Joint(name="wrist", landmark="wrist_axis")),
+    segments=_segments(upper_arm="upper_arm", forearm="forearm", hand="hand"),
     end="knuckle_2_middle_finger",
     muscles="arm",
 )
 LEG = ChainModel(
-    joints=(
-        Joint(name="hip", landmark="hip_axis", flexion_zero_deg=-90.0, moment_arms_in_any_plane=False),
-        Joint(name="knee", landmark="knee_axis", flexion_sagittal=-1, one_way=True),
-        Joint(
-            name="ankle",
-            landmark="ankle_axis",
-            flexion_zero_deg=70.0,  # the line from ankle to metatarsal slopes by about 20 deg; better measured by the sole
-            sole=("heel", "head_of_metatarsal_2"),
-            flexion_name="dorsiflexion",
-            extension_name="plantarflexion",
-        ),
-    ),
-    segments=(Segment(name="thigh", row="thigh"), Segment(name="shank", row="shank"), Segment(name="foot", row="foot")),
+    joints=(_HIP, _KNEE, _ANKLE),
+    segments=_segments(thigh="thigh", shank="shank", foot="foot"),
     end="head_of_metatarsal_2",
     ground_contact=True,
     contact_landmarks=("heel", "head_of_metatarsal_2"),
     muscles="leg",
 )
-_SHOULDER, _ELBOW, _WRIST = ARM.joints
-_HIP, _KNEE, _ANKLE = LEG.joints
 ARM_WITHOUT_HAND = ChainModel(
     joints=(_SHOULDER, _ELBOW),
-    segments=(Segment(name="upper_arm", row="upper_arm"), Segment(name="forearm_and_hand", row="forearm_and_hand")),
+    segments=_segments(upper_arm="upper_arm", forearm_and_hand="forearm_and_hand"),
     end="wrist_axis",
 )
 LEG_WITHOUT_FOOT = ChainModel(
     joints=(_HIP, _KNEE),
-    segments=(Segment(name="thigh", row="thigh"), Segment(name="shank_and_foot", row="foot_and_shank")),
+    segments=_segments(thigh="thigh", shank_and_foot="foot_and_shank"),
     end="ankle_axis",
     ground_contact=True,
     contact_landmarks=("ankle_axis",),
@@ -222,15 +217,15 @@ class Carried(Options):
         return self
 
 
-PlaceRule = Annotated[
+_Place = (
     Label
     | Labels
     | Line
     | Annotated[Carried, Tag("Carried")]
     | Annotated[HipCentre, Tag("HipCentre")]
-    | Annotated[ShoulderCentre, Tag("ShoulderCentre")],
-    Discriminator(_kind_of_place),
-]
+    | Annotated[ShoulderCentre, Tag("ShoulderCentre")]
+)
+PlaceRule = Annotated[_Place, Discriminator(_kind_of_place)]
 
 
 class Functional(Options):
@@ -265,13 +260,4 @@ def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
     return ""
 
 
-LandmarkRule = Annotated[
-    Label
-    | Labels
-    | Line
-    | Annotated[Carried, Tag("Carried")]
-    | Annotated[HipCentre, Tag("HipCentre")]
-    | Annotated[ShoulderCentre, Tag("ShoulderCentre")]
-    | Annotated[Functional, Tag("Functional")],
-    Discriminator(_kind_of_rule),
-]
+LandmarkRule = Annotated[_Place | Annotated[Functional, Tag("Functional")], Discriminator(_kind_of_rule)]

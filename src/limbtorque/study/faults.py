@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, get_args
@@ -144,24 +145,14 @@ def _tag_as_value(detail: Any) -> dict[str, Any]:
         return {**detail, "type": "missing", "loc": (*detail["loc"], detail["ctx"]["discriminator"].strip("'"))}
     if detail["type"] == "union_tag_invalid":
         name, words = detail["ctx"]["discriminator"].strip("'"), detail["ctx"]["expected_tags"]
-        ctx = {"expected": " or ".join(words.rsplit(", ", 1))}
-        return {
-            **detail,
-            "type": "literal_error",
-            "loc": (*detail["loc"], name),
-            "input": detail["input"][name],
-            "ctx": ctx,
-        }
+        changes = {"loc": (*detail["loc"], name), "input": detail["input"][name]}
+        return {**detail, **changes, "type": "literal_error", "ctx": {"expected": " or ".join(words.rsplit(", ", 1))}}
     return dict(detail)
 
 
 def shown(value: Any) -> str:
     """Value as in YAML, at most 120 characters."""
-    text = (
-        {None: "null", True: "true", False: "false"}[value]
-        if value is None or value is True or value is False
-        else repr(value)
-    )
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= 120 else text[:117] + "..."
 
 

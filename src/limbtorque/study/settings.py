@@ -78,35 +78,18 @@ class Settings(Options):
 
     def check_sections(self) -> None:
         """Raise `ValueError` where sections contradict each other."""
-        self._check_sets()
-        self._check_segments()
+        segments = [segment for chain in self.chain_names for segment in self.chain(chain).segments]
+        names, rows = ({getattr(segment, kind) for segment in segments} for kind in ("name", "row"))
+        for section, given, known, what in (
+            ("muscles.sets", self.muscles.sets, self.chain_names, "is not a chain; the chains are"),
+            ("segments.added", self.segments.added, names, "is no segment of a chain; the segments are"),
+            ("segments.rows", self.segments.rows, rows, "no segment of a chain uses; the rows are"),
+        ):
+            if unknown := sorted(given.keys() - set(known)):
+                hint = did_you_mean(unknown[0], known)
+                raise ValueError(f"{section} names {', '.join(unknown)}, which {what} {', '.join(sorted(known))}{hint}")
         if self.torques.bands and not self.uncertainty.enabled:
             raise ValueError("torques.bands needs uncertainty.enabled; switch both on, or torques.bands off")
-
-    def _check_sets(self) -> None:
-        """Refuse a muscle set of an unknown chain."""
-        if unknown := sorted(set(self.muscles.sets) - set(self.chain_names)):
-            raise ValueError(
-                f"muscles.sets names {', '.join(unknown)}, which is not a chain; the chains are {', '.join(self.chain_names)}"
-            )
-
-    def _check_segments(self) -> None:
-        """Refuse options of unknown segments and rows."""
-        if not (self.segments.added or self.segments.rows):
-            return
-        all_segments = [segment for chain in self.chain_names for segment in self.chain(chain).segments]
-        known = {segment.name for segment in all_segments}
-        if unknown := sorted(set(self.segments.added) - known):
-            raise ValueError(
-                f"segments.added names {', '.join(unknown)}, which is no segment of a chain; the segments are "
-                f"{', '.join(sorted(known))}{did_you_mean(unknown[0], known)}"
-            )
-        rows = {segment.row for segment in all_segments}
-        if unknown := sorted(set(self.segments.rows) - rows):
-            raise ValueError(
-                f"segments.rows names {', '.join(unknown)}, which no segment of a chain uses; the rows are "
-                f"{', '.join(sorted(rows))}{did_you_mean(unknown[0], rows)}"
-            )
 
     def muscle_set(self, chain: str, folder: Path) -> str | Path | None:
         """Muscle set of a chain, built-in or from a file of the study, or None."""

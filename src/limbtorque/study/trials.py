@@ -373,13 +373,18 @@ def read_trials(
     rows = table_rows(path, REQUIRED_COLUMNS, faults, name=table)
     if not rows and len(faults) == count:
         faults.append(f"{table}: the table has no trials")
-    unknown = [column for column in (rows[0][1] if rows else ()) if not _is_known(column)]
+    unknown = [
+        column
+        for column in (rows[0][1] if rows else ())
+        if column not in TrialRow.model_fields and not _changes_option(column)
+    ]
     faults += few((_column_fault(table, column) for column in unknown), len(unknown), table)
-    options, trials = _OwnOptions(settings), []
+    made: dict[tuple[tuple[str, str], ...], Settings] = {}
+    trials = []
     for line, cells in follow(rows):
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
-        own = _own_settings(options, cells, where, faults)
+        own = _own_settings(settings, made, cells, where, faults)
         lacking = [file for file in own.emg.max_voluntary_files if not references.has(file)] if own else []
         faults += [
             f"{where}: emg.max_voluntary_files names {file!r}, which does not exist in the study's folder"
@@ -394,31 +399,11 @@ def read_trials(
 
 
 def _trial(row: TrialRow, settings: Settings, subject: Subject, references: References) -> Trial:
-    path = references.path
-    return Trial(
-        name=row.trial,
-        session=row.session,
-        subject=subject,
-        file=path(row.file),
-        chain=row.chain,
-        side=row.side,
-        condition=row.condition,
-        settings=settings,
-        marker_set=row.marker_set,
-        prefix=row.prefix,
-        load=row.load,
-        start_s=row.start_s,
-        end_s=row.end_s,
-        note=row.note,
-        forces_file=path(row.forces_file) if row.forces_file else None,
-        emg_file=path(row.emg_file) if row.emg_file else None,
-        maximal_files=tuple(path(file) for file in settings.emg.max_voluntary_files),
-        static_file=path(row.static_file) if row.static_file else None,
-    )
-
-
-def _is_known(column: str) -> bool:
-    return column in TrialRow.model_fields or _changes_option(column)
+    files = {name: getattr(row, name) for name in ("file", "forces_file", "emg_file", "static_file")}
+    values = {name: value for name, value in row if name not in ("trial", "subject", *files)}
+    values |= {name: references.path(file) for name, file in files.items() if file}
+    maximal = tuple(references.path(file) for file in settings.emg.max_voluntary_files)
+    return Trial(name=row.trial, subject=subject, settings=settings, maximal_files=maximal, **values)
 
 
 @functools.cache
@@ -438,37 +423,29 @@ def _column_fault(table: str, column: str) -> str:
     return f"{table}: {column} is an option of the whole study; set it in the settings file"
 
 
-@dataclass
-class _OwnOptions:
-    """Settings of a study, and one object for all trials with the same changes."""
-
-    settings: Settings
-    found: dict[tuple[tuple[str, str], ...], Settings] = field(default_factory=dict)
-    no_up_axis: bool = False
-
-    def of(self, changes: dict[str, str]) -> Settings:
-        key = tuple(sorted(changes.items()))
-        if changes and key not in self.found:
-            self.found[key] = override(self.settings, changes, source="columns of this trial")
-        return self.found[key] if changes else self.settings
-
-
-def _own_settings(options: _OwnOptions, cells: dict[str, str], where: str, faults: list[str]) -> Settings | None:
-    """Settings of a trial with its own options; None if one is invalid."""
+def _own_settings(
+    settings: Settings,
+    made: dict[tuple[tuple[str, str], ...], Settings],
+    cells: dict[str, str],
+    where: str,
+    faults: list[str],
+) -> Settings | None:
+    """Settings of a trial, one object for all with the same changes; None if one is invalid."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
     faults += [
         f"{where}: {column} {to_do_text(changes.pop(column), OPTIONS_TO_DO.get(column, ''))}" for column in open_cells
     ]
+    key = tuple(sorted(changes.items()))
     try:
-        own = options.of(changes)
+        if key not in made:
+            made[key] = override(settings, changes, source="columns of this trial") if changes else settings
     except SettingsError as error:
         faults += [f"{where}: {fault}" for fault in error.faults]
         return None
-    if own.plane.up_axis is None and not options.no_up_axis:
-        options.no_up_axis = True
+    if made[key].plane.up_axis is None and NO_UP_AXIS not in faults:
         faults.append(NO_UP_AXIS)
-    return None if open_cells else own
+    return None if open_cells else made[key]
 
 
 def _is_file(path: Path) -> bool:

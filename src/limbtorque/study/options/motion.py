@@ -132,15 +132,11 @@ class Filter(Options):
         return number
 
     @model_validator(mode="after")
-    def _ordered_limits(self) -> Filter:
+    def _agree(self) -> Filter:
         if self.min_cutoff_hz > self.max_cutoff_hz:
             raise ValueError(
                 f"min_cutoff_hz is {self.min_cutoff_hz:g} Hz, expected at most max_cutoff_hz, {self.max_cutoff_hz:g} Hz"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _curved_polynomials(self) -> Filter:
         if self.method == "savitzky_golay" and self.order < 2:
             raise ValueError(
                 "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"

@@ -139,33 +139,36 @@ class Muscles(Options):
 
     @model_validator(mode="after")
     def _agree(self) -> Muscles:
-        if self.exponent == "min_max" and self.weights:
-            raise ValueError("weights have no meaning with exponent min_max: in the limit they cancel; leave them out")
-        if self.exponent == "min_max" and isinstance(self.reserve, float):
-            raise ValueError("a price of the reserve has no meaning with exponent min_max: use 'least' or 'none'")
-        if self.exponent == "min_max" and self.criterion == "volume":
-            raise ValueError("criterion 'volume' has no meaning with exponent min_max: in the limit weights cancel")
-        for name in ("change_time_s", "emg_weight"):
-            if getattr(self, name) > 0.0 and self.exponent != 2.0:
-                raise ValueError(
-                    f"{name} needs exponent 2, the exponent is {self.exponent}; set {name}: 0, or exponent: 2"
-                )
-        if self.change_time_s > 0.0 and isinstance(self.reserve, float):
-            raise ValueError("change_time_s cannot be combined with a price of the reserve: use 'least' or 'none'")
-        if self.tendon == "compliant" and (self.change_time_s > 0.0 or self.emg_weight > 0.0):
-            raise ValueError("tendon: compliant cannot be combined with change_time_s or emg_weight; set tendon: rigid")
-        if not self.force_length_velocity and (self.tendon == "compliant" or self.tendon_strain):
-            raise ValueError("a compliant tendon needs fibres: set force_length_velocity: true, or leave tendon: rigid")
-        if self.tendon == "rigid" and self.tendon_strain:
-            raise ValueError("tendon_strain has no meaning with tendon: rigid; set tendon: compliant, or leave it out")
-        if self.force_length_velocity and self.passive_moments == "riener_edrich":
-            raise ValueError(
-                "passive_moments: riener_edrich has the passive tension of the muscles, which force_length_velocity subtracts, "
-                "too; use passive_moments: anderson"
-            )
-        for muscle, (least, largest) in self.activation_bounds.items():
-            if least > largest:
-                raise ValueError(f"activation_bounds of {muscle}: least {least} is above largest {largest}")
+        min_max, priced = self.exponent == "min_max", isinstance(self.reserve, float)
+        changing, compliant, fibres = self.change_time_s > 0.0, self.tendon == "compliant", self.force_length_velocity
+        square = f"needs exponent 2, the exponent is {self.exponent}; set {{0}}: 0, or exponent: 2"
+        faults = {
+            "weights have no meaning with exponent min_max: in the limit they cancel; leave them out": min_max
+            and bool(self.weights),
+            "a price of the reserve has no meaning with exponent min_max: use 'least' or 'none'": min_max and priced,
+            "criterion 'volume' has no meaning with exponent min_max: in the limit weights cancel": min_max
+            and self.criterion == "volume",
+            **{
+                f"{name} {square.format(name)}": getattr(self, name) > 0.0 and self.exponent != 2.0
+                for name in ("change_time_s", "emg_weight")
+            },
+            "change_time_s cannot be combined with a price of the reserve: use 'least' or 'none'": changing and priced,
+            "tendon: compliant cannot be combined with change_time_s or emg_weight; set tendon: rigid": compliant
+            and (changing or self.emg_weight > 0.0),
+            "a compliant tendon needs fibres: set force_length_velocity: true, or leave tendon: rigid": not fibres
+            and (compliant or bool(self.tendon_strain)),
+            "tendon_strain has no meaning with tendon: rigid; set tendon: compliant, or leave it out": not compliant
+            and bool(self.tendon_strain),
+            "passive_moments: riener_edrich has the passive tension of the muscles, which force_length_velocity subtracts, "
+            "too; use passive_moments: anderson": fibres and self.passive_moments == "riener_edrich",
+            **{
+                f"activation_bounds of {muscle}: least {least} is above largest {largest}": least > largest
+                for muscle, (least, largest) in self.activation_bounds.items()
+            },
+        }
+        for fault, is_so in faults.items():
+            if is_so:
+                raise ValueError(fault)
         return self
 
 

@@ -9,15 +9,7 @@ from pydantic import PositiveInt, field_validator, model_validator
 from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
-More = Literal[
-    "segment_space",
-    "torque_equation",
-    "motion_equation",
-    "interaction",
-    "motion_dependent",
-    "power",
-    "induced_accelerations",
-]
+More = Literal[Convention, "power", "induced_accelerations"]
 
 
 class TorqueColumns(Options):

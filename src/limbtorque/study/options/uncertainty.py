@@ -115,34 +115,21 @@ class Uncertainty(Options):
             )
         return value
 
-    @field_validator("landmarks")
+    @field_validator("landmarks", "sets")
     @classmethod
-    def _sizes(cls, value: dict[str, Any]) -> dict[str, Any]:
-        _refuse_large(value)
-        return value
-
-    @field_validator("sets")
-    @classmethod
-    def _sizes_of_sets(cls, value: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-        for errors in value.values():
-            _refuse_large(errors)
+    def _small(cls, value: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a standard deviation of a landmark below 0 or above 0.1 m."""
+        for name, error in value.items():
+            if isinstance(error, dict):
+                cls._small(error)
+            elif isinstance(error, float) and not 0.0 <= error <= 0.1:
+                raise ValueError(f"{name}: {error:g} m, expected a standard deviation from 0 to 0.1 m")
         return value
 
     @model_validator(mode="after")
-    def _samples_of_errors(self) -> Uncertainty:
+    def _agree(self) -> Uncertainty:
         if self.samples and not self.enabled:
             raise ValueError("samples needs enabled; switch both on, or samples to 0")
-        return self
-
-    @model_validator(mode="after")
-    def _each_once(self) -> Uncertainty:
         if twice := sorted({name for name in self.off if self.off.count(name) > 1}):
             raise ValueError(f"off names {', '.join(twice)} twice; name every source once")
         return self
-
-
-def _refuse_large(errors: dict[str, Any]) -> None:
-    """Raise ValueError for a standard deviation of a landmark below 0 or above 0.1 m."""
-    for name, error in errors.items():
-        if isinstance(error, float) and not 0.0 <= error <= 0.1:
-            raise ValueError(f"{name}: {error:g} m, expected a standard deviation from 0 to 0.1 m")
