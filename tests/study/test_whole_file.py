@@ -31,8 +31,8 @@ ELSEWHERE = {  # writes that are no files of a user
     "recordings/writers.py": 1,  # into the file that is open
     "tables/workbook.py": 1,  # into memory
     "figures/pictures.py": 1,  # into memory
-    "workflow/streams.py": 1,  # the null device
-    "workflow/lock.py": 1,  # the lock, which is the file that is locked
+    "workflow/operating_system.py": 1,  # the null device
+    "workflow/results_folder.py": 1,  # the lock, which is the file that is locked
 }
 
 
