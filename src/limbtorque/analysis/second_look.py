@@ -41,11 +41,12 @@ def second_look(
     """
     if reading.second_reader in (None, "none"):
         return {}, ()
-    found = [_compared(asked, reading, reader) for asked in _asked(file, forces_file, reading)]
-    read = [one for one in found if one and not one.refused]
-    doubts = [one.doubt for one in read if one.doubt]
-    notes = [f"second reader, {one.source}: {line}" for one in found if one for line in one.sentences]
-    n = float(sum(len(one.differences) for one in read))
+    readings = [_compared(asked, reading, reader) for asked in _asked(file, forces_file, reading)]
+    known = [second for second in readings if second]
+    read = [second for second in known if not second.refused]
+    doubts = [second.doubt for second in read if second.doubt]
+    notes = [f"second reader, {second.source}: {line}" for second in known for line in second.sentences]
+    n = float(sum(len(second.differences) for second in read))
     return ({DIFFERENCES: n} if read else {}), (*doubts, *notes)
 
 
@@ -58,10 +59,7 @@ def second_looks(study: Study) -> Iterator[SecondReading]:
         One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
     """
     with GuardedReader() as reader:
-        for asked, reading in _asked_of(study).items():
-            found = _compared(asked, reading, reader)
-            if found:
-                yield found
+        yield from filter(None, (_compared(asked, reading, reader) for asked, reading in _asked_of(study).items()))
 
 
 def n_compared(study: Study) -> int:
