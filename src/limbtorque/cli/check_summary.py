@@ -1,4 +1,4 @@
-"""Texts of `limbtorque check`: a first screen, lines on trials, and on kinds of sentences."""
+"""Texts of `limbtorque check`: the first screen, lines on trials and kinds."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Command:
 
     @property
     def about(self) -> str:
-        """What the command does, without a capital and a full stop."""
+        """Sentence of the help, without a capital and a full stop."""
         first = (self.work.__doc__ or " ").splitlines()[0].rstrip(".")
         return first[0].lower() + first[1:]
 

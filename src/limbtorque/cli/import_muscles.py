@@ -126,7 +126,7 @@ def report(imported: ImportedSet) -> Iterator[str]:
 
 
 def _remarks(muscle: ImportedMuscle, joint: str) -> list[str]:
-    """Remarks on a muscle at a joint; with the first joint also its largest arm in another plane."""
+    """Remarks on a muscle at a joint; at its first joint also the largest other arm."""
     remarks = [
         f"arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}: the range ends there"
         for broken in muscle.breaks

@@ -1,4 +1,4 @@
-"""Commands on results, muscles and settings; their needs are imported when they run."""
+"""Commands on results, muscles and settings; imports happen when they run."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def status(options: argparse.Namespace) -> int:
     on_study=True,
 )
 def verify(options: argparse.Namespace) -> int:
-    """Compare every result of a study with its record, by size and hash; writes nothing."""
+    """Compare every result with its record, by size and hash; writes nothing."""
     from limbtorque.workflow.effective_settings import load_effective_study
     from limbtorque.workflow.records import damaged_outputs, missing_outputs
 

@@ -131,7 +131,7 @@ def cell_panels(
     above_mm: float = TITLE_MM,
     within_mm: float = 0.0,
 ) -> Figure:
-    """Figure of cells over one time axis, two side by side where the width allows, with one legend.
+    """Figure of cells over one time axis, two side by side where they fit, one legend.
 
     Parameters
     ----------

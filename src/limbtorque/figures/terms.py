@@ -1,4 +1,4 @@
-"""Kinds of torque terms and sources of error: names and sums for all figures and pages."""
+"""Kinds of torque terms and sources of error: names and sums."""
 
 from __future__ import annotations
 

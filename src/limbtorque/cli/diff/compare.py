@@ -277,7 +277,7 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _split_key(table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Columns that name the trial or condition of a row, and the other ones of its key."""
+    """Columns that name the trial or condition of a row, and the rest of its key."""
     key = KEYS[table]
     n_names = 1 if key[0] == "trial" else GROUP
     return key[:n_names], key[n_names:]
@@ -302,7 +302,7 @@ def _table_changes(table: str, first: pd.DataFrame, second: pd.DataFrame, tolera
 
 
 def _changed(table: str, cells: pd.DataFrame, tolerance: float) -> pd.DataFrame:
-    """Cells that differ, with difference, relative difference and share of the largest of their group."""
+    """Cells that differ, with differences and share of the group's largest value."""
     a, b = _numbers(cells["first"]), _numbers(cells["second"])
     sizes = pd.Series(np.fmax(a.abs().to_numpy(), b.abs().to_numpy()), a.index)
     largest = sizes.groupby([cells["group"].to_numpy(), cells["quantity"].to_numpy()]).transform("max")
@@ -349,7 +349,7 @@ def _window_text(pair: Mapping[Hashable, Any], run: str) -> str:
 
 
 def _curve_changes(table: str, first: pd.DataFrame, second: pd.DataFrame, tolerance: float) -> tuple[pd.DataFrame, int]:
-    """Curves whose mean or number of trials differs, and how many values were compared.
+    """Curves whose mean or number of trials differs; number of values compared.
 
     A mean curve is compared where it differs most.
     """

@@ -101,7 +101,7 @@ def _is_status(change: Change) -> bool:
 
 
 def _parts(comparison: Comparison) -> dict[str, Part]:
-    """Changes of each table: title, columns, rows, further lines, and a verdict where there is no row."""
+    """Changes of each table: title, columns, rows, further lines, verdict."""
     parts = {}
     for name, title in TITLES.items():
         changes = [change for change in comparison.changes if change.table == name and not _is_status(change)]

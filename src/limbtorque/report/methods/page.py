@@ -1,4 +1,4 @@
-"""Methods page: paragraph, landmarks, references and checklist, with their values and counts."""
+"""Methods page: paragraph, landmarks, references and checklist."""
 
 from __future__ import annotations
 
