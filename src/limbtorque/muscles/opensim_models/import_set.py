@@ -14,7 +14,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ModelError, SettingsError, did_you_mean
-from limbtorque.muscles.opensim_models.joints import RULES, UNRECOGNISED, JointChoice, ModelJoint, chain_joints
+from limbtorque.muscles.opensim_models.joints import RULES, JointChoice, ModelJoint, chain_joints
 from limbtorque.muscles.opensim_models.model import OpenSimModel, read_model
 from limbtorque.muscles.opensim_models.path_lines import lines_of_action
 from limbtorque.muscles.opensim_models.samples import (
@@ -177,7 +177,7 @@ def _limb(
 ) -> tuple[str, tuple[ModelJoint, ...], dict[str, tuple[ModelJoint, ...]]]:
     """Chain, its joints, and the joints that each muscle crosses."""
     _check_held(model, options)
-    found, faults = {}, []
+    limbs, faults = {}, []
     for chain in [options.chain] if options.chain else RULES:
         if not options.chain and not {*options.choice.coordinates, *options.choice.range_deg} <= set(RULES[chain]):
             continue
@@ -187,28 +187,26 @@ def _limb(
             faults.append(str(error))
             continue
         if crossed := crossed_joints(model, joints):
-            found[chain] = joints, crossed
-        else:
+            limbs[chain] = joints, crossed
+        elif joints:
             names = ", ".join(joint.coordinate for joint in joints)
             faults.append(
                 f"{model.file}: none of its {len(model.muscles)} muscles crosses the joints of the {options.side} {chain} "
                 f"({names}); expected a model with muscles, and the side that has them (--side)"
             )
-    if len(found) > 1:
-        raise ModelError(f"{model.file}: has muscles of {' and '.join(found)}; choose one: --chain {next(iter(found))}")
-    if not found:
-        raise ModelError(faults[0] if len(faults) == 1 else _no_limb(model, options, faults))
-    ((chain, (joints, crossed)),) = found.items()
+    if len(limbs) > 1:
+        raise ModelError(f"{model.file}: has muscles of {' and '.join(limbs)}; choose one: --chain {next(iter(limbs))}")
+    if not limbs:
+        angles = ", ".join(one.name for one in model.coordinates.values() if one.rotates)[:300]
+        limb = f"the {options.side} {options.chain}" if options.chain else f"a {options.side} leg or arm"
+        example = next(iter(RULES[options.chain or "leg"]))
+        raise ModelError(
+            "\n".join(faults)
+            or f"{model.file}: no joint of {limb} recognised; choose the other side (--side), or name coordinates, "
+            f"--coordinate {example}=NAME; its angles: {angles or 'none'}"
+        )
+    ((chain, (joints, crossed)),) = limbs.items()
     return chain, joints, crossed
-
-
-def _no_limb(model: OpenSimModel, options: ImportOptions, faults: Sequence[str]) -> str:
-    own = [fault for fault in faults if UNRECOGNISED not in fault]
-    known = ", ".join(one.name for one in model.coordinates.values() if one.rotates)[:200]
-    return "\n".join(own) or (
-        f"{model.file}: no joint of a {options.side} leg or arm recognised; choose the other side (--side), or name coordinates, "
-        f"--coordinate knee=NAME; its angles: {known or 'none'}"
-    )
 
 
 def _check_held(model: OpenSimModel, options: ImportOptions) -> None:
@@ -298,7 +296,7 @@ def _notes(
         )
     if options.paths is not None:
         model.pose({})
-        off, worst = max((abs(model.length(name) - model.path_length(name)), name) for name in crossed)
+        off, worst = max((abs(model.length(name) - model.length(name, by_path=True)), name) for name in crossed)
         notes.append(
             f"lengths and arms are those of the functions of {options.paths.name}; in the default posture a length differs by up "
             f"to {1e3 * off:.1f} mm ({worst}) from the model's path; lines of action are from its path points"

@@ -17,7 +17,6 @@ FORWARD, UP, RIGHT = np.eye(3)  # axes of OpenSim's pelvis and thorax
 LARGEST_TILT_DEG = 25.0  # of a joint's axis from the plane's normal; the ankle's is 12 deg in Rajagopal et al. (2016)
 STEP_RAD = 0.01
 LEAST_RANGE_DEG = 10.0
-UNRECOGNISED = "no joint of the"
 NO_JOINT = "none"
 
 
@@ -75,11 +74,7 @@ RULES: dict[str, dict[str, JointRule]] = {
             "Elevation of the upper arm in the sagittal plane, forwards positive",
         ),
         "elbow": JointRule(
-            ("elbow_flex", "elbow_flexion"),
-            1.0,
-            (0.0, 150.0),
-            -UP,
-            "Flexion of the forearm on the upper arm, positive",
+            ("elbow_flex", "elbow_flexion"), 1.0, (0.0, 150.0), -UP, "Flexion of the forearm on the upper arm, positive"
         ),
         "wrist": JointRule(
             ("wrist_flex", "wrist_flexion", "flexion"),
@@ -154,13 +149,13 @@ def chain_joints(model: OpenSimModel, chain: str, *, side: str, choice: JointCho
     Returns
     -------
     tuple of ModelJoint
-        Proximal first; without those of which the model has no coordinate.
+        Proximal first; without those of which the model has no coordinate, none if it has none of this limb.
 
     Raises
     ------
     ModelError
         A joint does not turn in the sagittal plane, depends on another coordinate, is no part of the chain, or a name or
-        a range does not fit; or no joint is recognised.
+        a range does not fit.
     """
     rules = RULES[chain]
     for joint in [*choice.coordinates, *choice.range_deg]:
@@ -173,12 +168,6 @@ def chain_joints(model: OpenSimModel, chain: str, *, side: str, choice: JointCho
     joints = tuple(
         _joint(model, joint, coordinate, rules[joint], choice) for joint, coordinate in named.items() if coordinate
     )
-    if not joints:
-        known = ", ".join(one.name for one in model.coordinates.values() if one.rotates)[:300]
-        raise ModelError(
-            f"{model.file}: {UNRECOGNISED} {side} {chain} recognised; name their coordinates, --coordinate "
-            f"{next(iter(rules))}=NAME; its angles: {known or 'none'}"
-        )
     _check_order(model, joints)
     return joints
 
@@ -221,7 +210,15 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
             f"at most; hold the coordinates before it elsewhere (--hold NAME=DEGREES), name another (--coordinate {name}=NAME), or leave it out ({name}={NO_JOINT})"
         )
     sign = math.copysign(rule.flexes, rule.flexes * along)
-    return ModelJoint(name, one.name, sign, _range(where, name, one, sign, rule, choice), tilt)
+    ends = sorted(round(sign * math.degrees(end), 1) for end in one.range_rad)
+    common = max(ends[0], rule.range_deg[0]), min(ends[1], rule.range_deg[1])
+    low, high = choice.range_deg.get(name, common)
+    if not (math.isfinite(low) and math.isfinite(high) and high - low >= LEAST_RANGE_DEG):
+        raise ModelError(
+            f"{where} has a range of flexion of {low:g} to {high:g} deg, expected {LEAST_RANGE_DEG:g} deg at least; give one: "
+            f"--range {name}=LOW:HIGH"
+        )
+    return ModelJoint(name, one.name, sign, (low, high), tilt)
 
 
 def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray | None:
@@ -236,20 +233,6 @@ def _axis(model: OpenSimModel, one: Coordinate) -> FloatArray | None:
     axis = np.array([change[2, 1] - change[1, 2], change[0, 2] - change[2, 0], change[1, 0] - change[0, 1]])
     length = float(np.linalg.norm(axis))
     return axis / length if length > 0.1 * STEP_RAD else None
-
-
-def _range(
-    where: str, joint: str, one: Coordinate, sign: float, rule: JointRule, choice: JointChoice
-) -> tuple[float, float]:
-    own = sorted(round(sign * math.degrees(end), 1) for end in one.range_rad)
-    wanted = choice.range_deg.get(joint)
-    low, high = wanted or (max(own[0], rule.range_deg[0]), min(own[1], rule.range_deg[1]))
-    if not (math.isfinite(low) and math.isfinite(high) and high - low >= LEAST_RANGE_DEG):
-        raise ModelError(
-            f"{where} has a range of flexion of {low:g} to {high:g} deg, expected {LEAST_RANGE_DEG:g} deg at least; give one: "
-            f"--range {joint}=LOW:HIGH"
-        )
-    return low, high
 
 
 def _check_order(model: OpenSimModel, joints: tuple[ModelJoint, ...]) -> None:

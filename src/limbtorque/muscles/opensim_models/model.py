@@ -156,15 +156,10 @@ class OpenSimModel:
                 one.model.assemble(one.state)
             one.model.realizePosition(one.state)
 
-    def length(self, muscle: str) -> float:
-        """Length of muscle and tendon in the posture, m."""
-        model, state = self.opened[-1].model, self.opened[-1].state
-        return float(model.getMuscles().get(muscle).getLength(state))
-
-    def path_length(self, muscle: str) -> float:
-        """Length in the posture by the model's own path, m, not by functions."""
-        model, state = self.opened[0].model, self.opened[0].state
-        return float(model.getMuscles().get(muscle).getLength(state))
+    def length(self, muscle: str, *, by_path: bool = False) -> float:
+        """Length of muscle and tendon in the posture, m; by functions if there are any, or by the model's own path."""
+        opened = self.opened[0 if by_path else -1]
+        return float(opened.model.getMuscles().get(muscle).getLength(opened.state))
 
     def arm(self, muscle: str, coordinate: str) -> float:
         """Moment arm about a coordinate in the posture as OpenSim counts it, m."""
@@ -183,7 +178,8 @@ class OpenSimModel:
     def place(self, body: str) -> tuple[FloatArray, FloatArray]:
         """Orientation (3, 3) and origin (3,) of a body in ground."""
         model, state = self.opened[0].model, self.opened[0].state
-        return _placed(_frame(model, body), state)
+        ground = model.getGround()
+        return _placed(ground if body == ground.getName() else model.getBodySet().get(body), state)
 
     def joint_centre(self, coordinate: str) -> FloatArray:
         """Origin of the distal frame of a coordinate's joint, in ground, m."""
@@ -222,8 +218,10 @@ def read_model(path: Path, *, paths: Path | None = None, held: Mapping[str, floa
     opensim.Logger.setLevelString("off")
     first = _opened(opensim, lambda: opensim.Model(str(path)), path)
     opened = [first]
-    if paths is not None:
-        opened.append(_opened(opensim, lambda: _with_functions(opensim, path, paths), paths))
+    if paths is not None:  # the model with functions in place of its paths
+        processor = opensim.ModelProcessor(str(path))
+        processor.append(opensim.ModOpReplacePathsWithFunctionBasedPaths(str(paths)))
+        opened.append(_opened(opensim, processor.process, paths))
     model = first.model
     coordinates = {one.name: one for one in (_coordinate(c, first) for c in _all(model.getCoordinateSet()))}
     return OpenSimModel(
@@ -279,11 +277,12 @@ def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
     try:
         model = build()
         model.finalizeConnections()
-        locked = set()
-        for one in _all(model.updCoordinateSet()):
-            locked |= {one.getName()} if one.getDefaultLocked() else set()
-            one.setDefaultLocked(False)
-            one.setDefaultClamped(False)
+        locked = {
+            coordinate.getName() for coordinate in _all(model.getCoordinateSet()) if coordinate.getDefaultLocked()
+        }
+        for coordinate in _all(model.updCoordinateSet()):
+            coordinate.setDefaultLocked(False)
+            coordinate.setDefaultClamped(False)
         state = model.initSystem()
     except RuntimeError as error:
         model_file = path.suffix.lower() == ".osim"
@@ -318,13 +317,6 @@ def _follower(opensim: Any, coupler: Any) -> Callable[[Mapping[str, float]], flo
         return float(function.calcValue(arguments))
 
     return follow
-
-
-def _with_functions(opensim: Any, path: Path, paths: Path) -> Any:
-    """Model with the functions of a set in place of its paths."""
-    processor = opensim.ModelProcessor(str(path))
-    processor.append(opensim.ModOpReplacePathsWithFunctionBasedPaths(str(paths)))
-    return processor.process()
 
 
 def _all(of: Any) -> Iterable[Any]:
@@ -372,10 +364,6 @@ def _muscle(opensim: Any, muscle: Any) -> MuscleData:
 
 def _body(frame: Any) -> str:
     return str(frame.findBaseFrame().getName())
-
-
-def _frame(model: Any, body: str) -> Any:
-    return model.getGround() if body == model.getGround().getName() else model.getBodySet().get(body)
 
 
 def _placed(frame: Any, state: Any) -> tuple[FloatArray, FloatArray]:

@@ -14,7 +14,6 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -35,19 +34,6 @@ JUMP_M = 5e-4
 SPACINGS_DEG = (60.0, 45.0, 30.0, 20.0, 15.0, 10.0, 7.5)
 GOOD_RMS_M = 1e-4
 LENGTH_WEIGHT_PER_RAD = 0.1  # of an error of length beside one of a moment arm
-
-
-class Posable(Protocol):
-    """A model that takes a posture and measures muscles there; see `OpenSimModel`."""
-
-    def pose(self, values: Mapping[str, float], /) -> None:
-        """Set coordinates, rad."""
-
-    def length(self, muscle: str, /) -> float:
-        """Length in the posture, m."""
-
-    def arm(self, muscle: str, coordinate: str, /) -> float:
-        """Moment arm about a coordinate in the posture, m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +102,12 @@ def crossed_joints(model: OpenSimModel, joints: Sequence[ModelJoint]) -> dict[st
     return {muscle: of_muscle for muscle, of_muscle in crossed.items() if of_muscle}
 
 
-def sample(model: Posable, crossed: Mapping[str, tuple[ModelJoint, ...]]) -> Iterator[Samples]:
+def sample(model: OpenSimModel, crossed: Mapping[str, tuple[ModelJoint, ...]]) -> Iterator[Samples]:
     """Sample muscles over the joints that they cross.
 
     Parameters
     ----------
-    model : Posable
+    model : OpenSimModel
         The model.
     crossed : mapping of str to tuple of ModelJoint
         From `crossed_joints`.
