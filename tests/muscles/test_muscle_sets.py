@@ -31,7 +31,7 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     shape_preserving_spline,
 )
 from limbtorque.muscles.sets.muscle_entries import SENSES, MuscleEntry
-from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scale_factors, scaled
+from limbtorque.muscles.sets.muscle_set import BUILT_IN, load_muscle_set, muscle_set_from_mapping, scaled
 from limbtorque.study.files import read_yaml, yaml_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -212,9 +212,8 @@ def test_built_in_sets(name, count):
             assert SENSES[sense] * evaluate(muscle.moment_arms[joint].curve, [0.0]) > 0
     assert set(muscles.not_sampled) == ({("FCU", "elbow")} if name == "arm" else set())
     without = {"arm": {"FCU"}, "leg": set(), "pairs": set(muscles.names)}[name]
-    assert set(muscles.without_length) == without
-    assert (muscles.min_activation == 0).all()
-    assert (muscles.max_activation == 1).all()
+    assert {muscle.name for muscle in muscles.muscles if muscle.length is None} == without
+    assert all((muscle.min_activation, muscle.max_activation) == (0, 1) for muscle in muscles.muscles)
 
 
 def fit_tool():
@@ -768,25 +767,6 @@ def test_a_length_of_several_joints_grows_as_a_whole():
     assert np.abs(slopes(larger, flexion) - after.moment_arm_m).max() < 1e-9
 
 
-def test_scale_factors_of_a_subject():
-    muscles = load_muscle_set("leg")
-    reference = muscles.reference.segment_length_m
-    factors = scale_factors(muscles, {"knee": 0.9 * reference["knee"], "hip": reference["hip"]})
-    assert factors == pytest.approx({"knee": 0.9, "hip": 1.0})
-    assert scale_factors(load_muscle_set("pairs"), reference) == dict.fromkeys(reference, 1.0)
-    with pytest.raises(SettingsError, match="has no segment lengths"):
-        scale_factors(muscle_set_from_mapping(content()), {"elbow": 0.25})
-    with pytest.raises(
-        SettingsError, match=r"no segment length for the toes; it has hip, knee, ankle.*expected above 0"
-    ):
-        scale_factors(muscles, {"toes": 0.4, "knee": 0.0})
-    with pytest.raises(SettingsError, match=r"no joint 'kneee' to scale; did you mean 'knee'"):
-        scaled(muscles, length_factor={"kneee": 1.1})
-    for wrong in ({"length_factor": {"knee": -1.0}}, {"length_factor": None, "strength_factor": math.nan}):
-        with pytest.raises(SettingsError, match="expected a number above 0"):
-            scaled(muscles, **wrong)
-
-
 def test_references_are_the_lengths_of_the_models(recordings):
     text = (recordings / "arm26" / "arm26.osim").read_text()
     elbow = text[text.index('<CustomJoint name="r_elbow">') :]
@@ -1191,10 +1171,10 @@ def test_a_length_over_a_joint_that_nobody_sampled():
     muscle["moment_arms"]["elbow"] = {"form": "constant", "arm_m": 0.03}
     muscle["function"] = {"elbow": "flexor"}
     muscle["length_at_zero_m"] = 0.3
-    assert muscle_set_from_mapping(whole).without_length == ("LINE",)
+    assert muscle_set_from_mapping(whole).muscles[0].length is None
     del muscle["length_at_zero_m"]
     muscle["length"] = {**STRAIGHT}
-    assert muscle_set_from_mapping(whole).without_length == ("LINE",)
+    assert muscle_set_from_mapping(whole).muscles[0].length is None
     muscle["length"] = {
         "form": "polynomial",
         "joints": ["elbow", "shoulder"],
@@ -1233,8 +1213,7 @@ def test_what_else_a_set_may_say():
         np.testing.assert_allclose(high, factor * np.array([-0.02, 0.0, 0.02]), atol=1e-15)
     flexor, extensor = muscles.muscles
     assert flexor.pcsa_cm2 == 12.5
-    assert muscles.min_activation.tolist() == [0.02, 0.0]
-    assert muscles.max_activation.tolist() == [0.9, 1.0]
+    assert [(muscle.min_activation, muscle.max_activation) for muscle in muscles.muscles] == [(0.02, 0.9), (0.0, 1.0)]
     line = flexor.lines_of_action["elbow"]
     assert (line.parallel_to, line.proximal_m, line.distal_m) == (None, (0.1, 0.02), (0.04, 0.01))
     assert line.note == "read off figure 3"

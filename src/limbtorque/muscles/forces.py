@@ -23,7 +23,7 @@ from limbtorque.muscles.moment_arms import Musculotendon, musculotendon
 from limbtorque.muscles.objective import Envelopes, Problem, check_options
 from limbtorque.muscles.passive_moments import passive_moments
 from limbtorque.muscles.sets.muscle import narrowest
-from limbtorque.muscles.sets.muscle_set import MuscleSet, scale_factors, scaled
+from limbtorque.muscles.sets.muscle_set import MuscleSet, scaled
 from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.solve import StaticOptimization
@@ -89,7 +89,12 @@ def muscle_forces(
     problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, motion.rate_hz, strong.bounds)
     found = optimize_with_strengths(problem, strong, options, envelopes)
     optimized = _with_unknown(found.co_contraction.optimized, net_nm * sign, known)
-    least, greatest = _possible(limb.arm_m, optimized, strong, options)
+    least, greatest = np.full((2, *optimized.force_n.shape), np.nan)
+    if options.ranges:
+        low, high = strong.bounds
+        least, greatest = force_range(
+            limb.arm_m, optimized, max_force_n=strong.active_n, min_activation=low, max_activation=high
+        )
     force = optimized.force_n + strong.passive_n
     contact = _contact(limb, motion, reaction_n, force, optimized, options)
     out_of_range = np.asarray(limb.geometry.out_of_range & known)
@@ -221,17 +226,6 @@ def stretch_forces(
         )
 
 
-def _possible(
-    arm: FloatArray, optimized: StaticOptimization, strong: Strengths, options: Muscles
-) -> tuple[FloatArray, FloatArray]:
-    """Least and greatest active force of each muscle, N; NaN where not asked for."""
-    if not options.ranges:
-        unknown = np.full_like(optimized.force_n, np.nan)
-        return unknown, unknown
-    low, high = strong.bounds
-    return force_range(arm, optimized, max_force_n=strong.active_n, min_activation=low, max_activation=high)
-
-
 def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[str]) -> FloatArray:
     """Distance of each joint from the range of its moment arms, rad; 0 inside."""
     ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
@@ -270,8 +264,9 @@ def _to_subject(
 ) -> tuple[MuscleSet, list[str]]:
     """Scale a set to the subject, if set so, with notes on the factors."""
     factors, notes, reference, strength = None, [], muscle_set.reference, 1.0
-    if "moment_arms" in options.scale:
-        factors = scale_factors(muscle_set, dict(zip(motion.joints, motion.chain.length_m.tolist(), strict=True)))
+    if "moment_arms" in options.scale and reference is not None:
+        lengths = zip(motion.joints, motion.chain.length_m.tolist(), strict=True)
+        factors = {joint: length / reference.segment_length_m[joint] for joint, length in lengths}
         listed = ", ".join(f"{joint} {factor:.3f}" for joint, factor in factors.items())
         notes.append(f"moment arms and lengths scaled by {listed}")
     if "strength" in options.scale and reference is not None and reference.mass_kg is not None:

@@ -281,15 +281,9 @@ def _grid(key: str, values: Any, joints: Sequence[str]) -> FloatArray:
 
 def _shape(values: Any) -> tuple[int, ...] | None:
     """Shape of nested lists of finite numbers; None where ragged or of another type."""
-    if isinstance(values, int | float) and not isinstance(values, bool) and math.isfinite(values):
-        return ()
-    if not isinstance(values, list):
-        return None
-    shapes = {_shape(value) for value in values}
-    if len(shapes) != 1:
-        return (0,) if not values else None
-    inner = shapes.pop()
-    return None if inner is None else (len(values), *inner)
+    array = np.array(values, dtype=object)
+    finite = (isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in array.flat)
+    return array.shape if all(finite) else None
 
 
 def _ranges(value: Any, joints: Sequence[str]) -> list[Range]:

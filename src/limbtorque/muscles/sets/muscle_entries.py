@@ -50,6 +50,16 @@ LARGEST_LENGTH_M = 1.0
 LARGEST_STRAIN = 0.2  # no tendon bears as much
 LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+SAME = (
+    *FIBRES,
+    "name",
+    "function",
+    "max_isometric_force_n",
+    "tendon_strain",
+    "pcsa_cm2",
+    "min_activation",
+    "max_activation",
+)
 AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 LARGEST_LINE_M = 0.6
@@ -187,23 +197,10 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
         length = _complete_length(row, given, arms)
     if len(faults) > n_before:
         return None
-    return Muscle(
-        name=row.name,
-        full_name=row.full_name or row.name,
-        max_isometric_force_n=row.max_isometric_force_n,
-        source={key: str(value) for key, value in row.source.items()},
-        function=dict(row.function),
-        moment_arms=arms,
-        length=length,
-        lines_of_action=lines,
-        min_activation=row.min_activation,
-        max_activation=row.max_activation,
-        optimal_fibre_length_m=row.optimal_fibre_length_m,
-        tendon_slack_length_m=row.tendon_slack_length_m,
-        pennation_rad=row.pennation_rad,
-        tendon_strain=row.tendon_strain,
-        pcsa_cm2=row.pcsa_cm2,
-    )
+    same = {key: getattr(row, key) for key in SAME}
+    source = {key: str(value) for key, value in row.source.items()}
+    full_name = row.full_name or row.name
+    return Muscle(**same, full_name=full_name, source=source, moment_arms=arms, length=length, lines_of_action=lines)
 
 
 # --- moment arms -------------------------------------------------------------------------------------------------

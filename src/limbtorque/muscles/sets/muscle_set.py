@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.curve_entries import Entry, Text
 from limbtorque.muscles.sets.moment_arm_curves import evaluate_linear, times
-from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength, PublishedRange
+from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
 from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
 from limbtorque.study.faults import checked
 from limbtorque.study.files import read_yaml
@@ -105,16 +104,6 @@ class MuscleSet:
         """Strengths, shape (n_muscles,)."""
         return np.array([muscle.max_isometric_force_n for muscle in self.muscles])
 
-    @property
-    def min_activation(self) -> FloatArray:
-        """Lower bounds of the activations, shape (n_muscles,)."""
-        return np.array([muscle.min_activation for muscle in self.muscles])
-
-    @property
-    def max_activation(self) -> FloatArray:
-        """Upper bounds of the activations, shape (n_muscles,)."""
-        return np.array([muscle.max_activation for muscle in self.muscles])
-
     def fibres(self, unknown_joints: Collection[str] = ()) -> dict[str, FloatArray]:
         """Fibre arguments of `hill_limits`.
 
@@ -142,11 +131,6 @@ class MuscleSet:
             for joint, arm in muscle.moment_arms.items()
             if arm.form == "not_sampled"
         )
-
-    @property
-    def without_length(self) -> tuple[str, ...]:
-        """Names of the muscles of unknown musculotendon length."""
-        return tuple(muscle.name for muscle in self.muscles if muscle.length is None)
 
     def crossing(self, joints: Collection[str]) -> MuscleSet:
         """Set of the muscles that cross one of some joints.
@@ -296,47 +280,6 @@ def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Refere
 # --- scaling -----------------------------------------------------------------------------------------------------
 
 
-def scale_factors(muscle_set: MuscleSet, segment_length_m: Mapping[str, float]) -> dict[str, float]:
-    """Ratios of a subject's segment lengths to those of a set's reference.
-
-    Parameters
-    ----------
-    muscle_set : MuscleSet
-        A set with a reference.
-    segment_length_m : mapping of str to float
-        For each joint, length of the subject's segment distal to it, between the same landmarks as the reference's.
-
-    Returns
-    -------
-    dict of str to float
-        For each of these joints, the subject's length over the reference's.
-
-    Raises
-    ------
-    SettingsError
-        The set has no reference, or none for a joint; or a length is not above 0.
-    """
-    if muscle_set.reference is None:
-        raise SettingsError(
-            f"muscle set '{muscle_set.name}' cannot be scaled to a subject: it has no segment lengths of its own "
-            "(reference); add them"
-        )
-    known = muscle_set.reference.segment_length_m
-    faults = [
-        f"its reference has no segment length for the {joint}; it has {', '.join(known)}"
-        for joint in segment_length_m
-        if joint not in known
-    ]
-    faults += [
-        f"the subject's segment distal to the {joint} is {length!r} m long; expected above 0"
-        for joint, length in segment_length_m.items()
-        if not (math.isfinite(length) and length > 0)
-    ]
-    if faults:
-        raise SettingsError(f"muscle set '{muscle_set.name}' cannot be scaled to a subject: {'; '.join(faults)}")
-    return {joint: float(length) / known[joint] for joint, length in segment_length_m.items()}
-
-
 def scaled(
     muscle_set: MuscleSet, *, length_factor: Mapping[str, float] | None, strength_factor: float = 1.0
 ) -> MuscleSet:
@@ -356,11 +299,6 @@ def scaled(
     MuscleSet
         Without a reference, which no longer applies.
 
-    Raises
-    ------
-    SettingsError
-        A joint that the set does not have, or a factor that is not above 0.
-
     Notes
     -----
     The change of length over a joint scales like the moment arm there, so r = -dL/dq still holds. The length at flexion 0,
@@ -369,13 +307,6 @@ def scaled(
     these joints. Points of a line of action scale like the arms. Cross-sections and strengths do not change with length.
     """
     factors = dict(length_factor or {})
-    for joint in factors:
-        if joint not in muscle_set.joints:
-            near = did_you_mean(joint, muscle_set.joints)
-            raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{joint}' to scale{near}")
-    for quantity, factor in [*factors.items(), ("strength", strength_factor)]:
-        if not (math.isfinite(factor) and factor > 0):
-            raise SettingsError(f"the factor of {quantity} is {factor!r}, expected a number above 0")
     muscles = tuple(_scaled_muscle(muscle, factors, strength_factor) for muscle in muscle_set.muscles)
     return replace(muscle_set, muscles=muscles, reference=None if factors else muscle_set.reference)
 
@@ -400,11 +331,12 @@ def _scaled_muscle(muscle: Muscle, length_factor: dict[str, float], strength_fac
     curves = muscle.length.curves if muscle.length else ()
     together = {joint for curve in curves if len(curve.joints) > 1 for joint in curve.joints}
     factor = {joint: mean if joint in together else length_factor.get(joint, 1.0) for joint in muscle.moment_arms}
+    optimum_m, slack_m = muscle.optimal_fibre_length_m, muscle.tendon_slack_length_m
     return replace(
         muscle,
         max_isometric_force_n=muscle.max_isometric_force_n * strength_factor,
-        optimal_fibre_length_m=_product(muscle.optimal_fibre_length_m, mean),
-        tendon_slack_length_m=_product(muscle.tendon_slack_length_m, mean),
+        optimal_fibre_length_m=None if optimum_m is None else optimum_m * mean,
+        tendon_slack_length_m=None if slack_m is None else slack_m * mean,
         moment_arms={joint: _scaled_arm(arm, factor[joint]) for joint, arm in muscle.moment_arms.items()},
         length=_scaled_length(muscle.length, factor, mean) if muscle.length else None,
         lines_of_action={joint: _scaled_line(line, factor[joint]) for joint, line in muscle.lines_of_action.items()},
@@ -412,30 +344,20 @@ def _scaled_muscle(muscle: Muscle, length_factor: dict[str, float], strength_fac
 
 
 def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
-    return replace(
-        arm,
-        curve=times(arm.curve, factor),
-        published=_scaled_range(arm.published, factor) if arm.published else None,
-    )
-
-
-def _scaled_range(published: PublishedRange, factor: float) -> PublishedRange:
-    low, high = (tuple(factor * arm for arm in arms) for arms in (published.lowest_m, published.highest_m))
-    return replace(published, lowest_m=low, highest_m=high)
+    published = arm.published
+    if published:
+        low_m, high_m = (tuple(factor * x for x in arms) for arms in (published.lowest_m, published.highest_m))
+        published = replace(published, lowest_m=low_m, highest_m=high_m)
+    return replace(arm, curve=times(arm.curve, factor), published=published)
 
 
 def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
     """Length scaled by the mean factor, its changes by each joint's factor."""
-    at_zero = length.offset_m
-    change = 0.0
-    curves = []
-    for curve in length.curves:
-        own = factor[curve.joints[0]]  # the same for all of its joints
-        start = float(evaluate_linear(curve, [0.0] * len(curve.joints)))
-        at_zero += start
-        change += own * start
-        curves.append(times(curve, own))
-    return replace(length, offset_m=mean * at_zero - change, curves=tuple(curves))
+    by_joint = [factor[curve.joints[0]] for curve in length.curves]  # the same for all joints of a curve
+    starts = [float(evaluate_linear(curve, [0.0] * len(curve.joints))) for curve in length.curves]
+    change = sum(of * start for of, start in zip(by_joint, starts, strict=True))
+    curves = tuple(times(curve, of) for curve, of in zip(length.curves, by_joint, strict=True))
+    return replace(length, offset_m=mean * (length.offset_m + sum(starts)) - change, curves=curves)
 
 
 def _scaled_line(line: LineOfAction, factor: float) -> LineOfAction:
@@ -443,7 +365,3 @@ def _scaled_line(line: LineOfAction, factor: float) -> LineOfAction:
         return line
     (x0, y0), (x1, y1) = line.proximal_m, line.distal_m
     return replace(line, proximal_m=(factor * x0, factor * y0), distal_m=(factor * x1, factor * y1))
-
-
-def _product(value: float | None, factor: float) -> float | None:
-    return None if value is None else value * factor
