@@ -68,7 +68,7 @@ from limbtorque.muscles.static_optimization.ranges import greatest_sums
 from limbtorque.muscles.static_optimization.reachable import least_largest
 
 N_DIRECTIONS = 24
-BY_MUSCLE, BY_JOINT = ("without_line", "disagreeing", "parallel"), ("reserve", "undetermined")
+BY_MUSCLE, BY_JOINT = ("without_line", "disagreeing", "parallel"), ("reserve",)
 TOLERANCE_M = 0.003
 """Largest difference between the moment arm in use and the one that two points imply, m.
 
@@ -266,7 +266,7 @@ class ContactReasons:
     Attributes
     ----------
     tally : Tally
-        Frames by joint and muscle: without a line, disagreeing, parallel; by joint: reserve, undetermined.
+        Frames by joint and muscle: without a line, disagreeing, parallel; by joint: reserve.
     joints, muscles : tuple of str
         Names.
     """
@@ -402,7 +402,7 @@ def contact_force(
         counts["without_line"][j, severed] = without_line.sum(axis=1)
         counts["disagreeing"][j, severed] = disagrees.sum(axis=1)
         counts["parallel"][j, severed] = (pulls & parallel & here).sum(axis=1)
-        counts["reserve"][j], counts["undetermined"][j] = reserved.sum(), (~given).sum()
+        counts["reserve"][j] = reserved.sum()
         difference_m[j, severed] = np.where(disagrees, difference, 0.0).max(axis=1, initial=0.0)
     tally = Tally({**counts, "frames": len(force)}, {"difference_m": difference_m})
     return ContactForce(contact, known, ContactReasons(tally, tuple(joints), tuple(muscles)))

@@ -133,11 +133,6 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     -------
     Lines
         For `contact_force`.
-
-    Raises
-    ------
-    ValueError
-        A line without exactly one of `parallel_to`, two points and `direction`.
     """
     across = np.asarray(crosses, dtype=bool)
     points = np.full((*across.shape, 4), np.nan)
@@ -150,12 +145,14 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
         for m, line in enumerate(of_joint):
             if line is None:
                 continue
-            if (found := line.direction) and not (line.parallel_to or line.proximal_m or line.distal_m):
-                coefficients[j, m] = np.pad(found.coefficients_rad, (0, n_powers - len(found.coefficients_rad)))
-                limits[j, m], part[j, m] = found.range_rad, found.in_plane_part
+            if line.direction:
+                powers = line.direction.coefficients_rad
+                coefficients[j, m] = np.pad(powers, (0, n_powers - len(powers)))
+                limits[j, m], part[j, m] = line.direction.range_rad, line.direction.in_plane_part
+            elif line.parallel_to:
+                points[j, m] = PARALLEL_TO[line.parallel_to]
             else:
-                points[j, m] = _numbers(line)
-                checked[j, m] = not line.parallel_to
+                points[j, m], checked[j, m] = (*(line.proximal_m or ()), *(line.distal_m or ())), True
     return Lines(across, points, checked, coefficients, limits, part)
 
 
@@ -220,20 +217,6 @@ def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: f
     force, axis = np.asarray(force_n, dtype=float), np.asarray(axis_rad, dtype=float)
     cosine, sine = np.cos(axis), np.sin(axis)
     return (force[:, 0] * cosine + force[:, 1] * sine, flexion_sign * (force[:, 1] * cosine - force[:, 0] * sine))
-
-
-def _numbers(line: LineOfAction) -> tuple[float, ...]:
-    """Proximal point along and across, distal point along and across."""
-    proximal, distal = line.proximal_m or (), line.distal_m or ()
-    if not line.parallel_to and not line.direction and len(proximal) == len(distal) == 2:
-        return (*proximal, *distal)
-    if line.parallel_to in PARALLEL_TO and not line.direction and not proximal and not distal:
-        return PARALLEL_TO[line.parallel_to]
-    raise ValueError(
-        f"a line of action has parallel_to {line.parallel_to!r}, proximal_m {line.proximal_m!r}, distal_m "
-        f"{line.distal_m!r} and direction {line.direction!r}; expected one of parallel_to 'proximal' or 'distal', a direction, "
-        "or both points, two numbers each"
-    )
 
 
 def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:

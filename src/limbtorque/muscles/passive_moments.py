@@ -96,11 +96,6 @@ def passive_moments(
     without : tuple of str
         Joints without a passive moment.
 
-    Raises
-    ------
-    ValueError
-        An unknown method.
-
     Examples
     --------
     The stretched muscles of the calf resist at 20 degrees of dorsiflexion with the knee straight:
@@ -112,8 +107,6 @@ def passive_moments(
     moment = np.zeros(flexion_rad.shape)
     if method == "none":
         return moment, ()
-    if method not in CURVES:
-        raise ValueError(f"method is {method!r}, expected none, {', '.join(CURVES)}")
     usable = {joint: flexion_rad[:, j] for j, joint in enumerate(joints) if known is None or known[j]}
     without = []
     for j, joint in enumerate(joints):

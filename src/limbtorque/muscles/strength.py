@@ -242,21 +242,22 @@ def equilibrium_tension(units: TendonUnits, activation: FloatArray) -> FloatArra
     return tension.reshape(shape)
 
 
-def _excess(units: TendonUnits, activation: FloatArray, tension: FloatArray) -> FloatArray:
-    """Tension of the fibre less that of the tendon; falls with the latter."""
-    state = fibre_state(units, tension)
-    return np.asarray(activation * state.active + state.passive - tension)
-
-
 def _root(units: TendonUnits, activation: FloatArray, most: FloatArray) -> FloatArray:
     """Tensions from 0 to `most` without excess; found ones leave the iteration."""
+
+    def excess_at(
+        tension: FloatArray,
+    ) -> FloatArray:  # tension of the fibre less that of the tendon; falls with the latter
+        state = fibre_state(units, tension)
+        return np.asarray(activation * state.active + state.passive - tension)
+
     root, index = np.zeros_like(most), np.arange(most.size)
     low, high = np.zeros_like(most), most
-    at_low, at_high = _excess(units, activation, low), -most  # of no fibre there is no force
+    at_low, at_high = excess_at(low), -most  # of no fibre there is no force
     before = np.zeros(most.size)  # sign of the excess at the step before
     for step in range(STEPS):
         guess = 0.5 * (low + high) if step % 3 == 2 else (low * at_high - high * at_low) / (at_high - at_low)
-        excess = _excess(units, activation, guess)
+        excess = excess_at(guess)
         root[index] = guess
         sign = np.sign(excess)
         again = np.where(sign == before, 0.5, 1.0)  # the other end has stayed twice
@@ -500,7 +501,10 @@ def _settled(
     while moving.any() and iterations.max() < MOST:
         wanted = criterion_unit_n(muscles, found.optimized.force_n + strong.passive_n, strong, exponent)
         off = np.log(wanted / unit)
-        part = part if last is None else _relaxed(part, last, off)
+        if last is not None:  # part of the wanted change that is made (Irons and Tuck)
+            turn = off - last
+            size = (turn**2).sum(axis=1)
+            part = np.clip(-part * (last * turn).sum(axis=1) / np.where(size > 0.0, size, 1.0), *PARTS)
         unit, last = unit * np.exp((part * moving)[:, None] * off), off  # a settled frame stays as it is
         found, before = optimum(unit), state.activation
         state = muscles.state(found.optimized.force_n + strong.passive_n)
@@ -508,13 +512,6 @@ def _settled(
         iterations, change = iterations + moving, np.where(moving, moved, change)
         moving &= moved > SETTLED
     return found, state, TendonStretch(state.tendon_strain, unit, iterations, change)
-
-
-def _relaxed(part: FloatArray, last: FloatArray, off: FloatArray) -> FloatArray:
-    """Part of the wanted change of the units that is made next (Irons and Tuck)."""
-    turn = off - last
-    size = (turn**2).sum(axis=1)
-    return np.asarray(np.clip(-part * (last * turn).sum(axis=1) / np.where(size > 0.0, size, 1.0), *PARTS))
 
 
 def criterion_unit_n(muscles: CompliantMuscles, force_n: FloatArray, strong: Strengths, exponent: float) -> FloatArray:
