@@ -14,7 +14,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.table import frame_values
 from limbtorque.muscles.force_result import MuscleForces
-from limbtorque.muscles.joint_contact import ContactForce, ContactRange
+from limbtorque.muscles.joint_contact import ContactForce
 from limbtorque.muscles.lines_of_action import along_and_across, segment_axes
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.study.options.muscles import Muscles
@@ -74,46 +74,51 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
     }
     if found.stretch is not None:
         values |= {"tendon_iterations": found.stretch.iterations, "tendon_activation_change": found.stretch.change}
-    for k, entry in enumerate(entries):
-        values |= _muscle_values(entry.name, k, found)
+    values |= {
+        f"{entry.name}_{column}": numbers[:, k]
+        for column, numbers in _of_muscles(found).items()
+        for k, entry in enumerate(entries)
+    }
+    sign, shape = motion.flexion.sign, found.reserve_nm.shape
+    by_joint = {
+        "flexion_sign": np.broadcast_to(sign, shape),
+        "optimality_certificate": found.certificate,
+        "optimization_multiplier": optimized.multiplier * sign,
+        "torque_passive_nm": found.passive_nm,
+        "torque_reserve_nm": found.reserve_nm,
+    }
+    arm_m = np.where(found.arm_known[:, None], found.geometry.moment_arm_m, np.nan)
     for i, joint in enumerate(motion.joints):
-        values[f"{joint}_flexion_sign"] = np.full(len(found.force_n), motion.flexion.sign[i])
-        values[f"{joint}_optimality_certificate"] = found.certificate[:, i]
-        values[f"{joint}_optimization_multiplier"] = found.optimized.multiplier[:, i] * motion.flexion.sign[i]
-        values[f"{joint}_torque_passive_nm"] = found.passive_nm[:, i]
-        values[f"{joint}_torque_reserve_nm"] = found.reserve_nm[:, i]
+        values |= {f"{joint}_{column}": numbers[:, i] for column, numbers in by_joint.items()}
         for k, entry in enumerate(entries):
-            own_arm = found.geometry.moment_arm_m[:, i, k]
-            values[f"{joint}_moment_arm_{entry.name}_m"] = (
-                own_arm if found.arm_known[i] else np.full_like(own_arm, np.nan)
-            )
+            values[f"{joint}_moment_arm_{entry.name}_m"] = arm_m[:, i, k]
             values[f"{joint}_torque_muscle_{entry.name}_nm"] = found.torque_nm[:, i, k]
         if found.contact is not None:
             values |= _contact_values(joint, i, found.contact, axes[i], motion, found.body_weight_n)
     return make_table(columns, {column.name: values[column.name] for column in columns})
 
 
-def _muscle_values(name: str, k: int, found: MuscleForces) -> dict[str, FloatArray]:
-    """Columns of one muscle."""
+def _of_muscles(found: MuscleForces) -> dict[str, FloatArray]:
+    """Columns of every muscle, by the end of their name; arrays of shape (n_frames, n_muscles)."""
     values = {
-        f"{name}_force_n": found.force_n[:, k],
-        f"{name}_activation": found.activation[:, k],
-        f"{name}_min_force_n": found.least_n[:, k],
-        f"{name}_max_force_n": found.greatest_n[:, k],
-        f"{name}_length_m": found.geometry.length_m[:, k],
-        f"{name}_min_activation": found.floor[:, k],
+        "force_n": found.force_n,
+        "activation": found.activation,
+        "min_force_n": found.least_n,
+        "max_force_n": found.greatest_n,
+        "length_m": found.geometry.length_m,
+        "min_activation": found.floor,
     }
     if found.limits is not None:
         values |= {
-            f"{name}_strength_n": found.limits.strength_n[:, k],
-            f"{name}_passive_force_n": found.limits.passive_n[:, k],
-            f"{name}_fibre_length": found.limits.fibre_length[:, k],
-            f"{name}_fibre_velocity": found.limits.fibre_velocity[:, k],
+            "strength_n": found.limits.strength_n,
+            "passive_force_n": found.limits.passive_n,
+            "fibre_length": found.limits.fibre_length,
+            "fibre_velocity": found.limits.fibre_velocity,
         }
     if found.stretch is not None:
-        values[f"{name}_tendon_strain"] = found.stretch.strain[:, k]
+        values["tendon_strain"] = found.stretch.strain
         if found.stretch.unit_n is not None:
-            values[f"{name}_criterion_unit_n"] = found.stretch.unit_n[:, k]
+            values["criterion_unit_n"] = found.stretch.unit_n
     return values
 
 
@@ -276,13 +281,10 @@ def contact_series(found: MuscleForces) -> ContactSeries | None:
     if found.contact is None:
         return None
     size = np.linalg.norm(found.contact.contact_n, axis=2)
-    ends = [*_ends(found.contact.possible, size), *_ends(found.contact.limited, size)]
+    ends: list[FloatArray] = []
+    for limits in (found.contact.possible, found.contact.limited):
+        ends += [limits.least_n, limits.greatest_n] if limits else [np.full_like(size, np.nan)] * 2
     return ContactSeries(*(values / found.body_weight_n for values in (size, *ends)))
-
-
-def _ends(found: ContactRange | None, size: FloatArray) -> tuple[FloatArray, FloatArray]:
-    unknown = np.full_like(size, np.nan)
-    return (found.least_n, found.greatest_n) if found else (unknown, unknown)
 
 
 def contact_summary(

@@ -289,41 +289,39 @@ def _contact(
     if not options.contact_forces:
         return None
     far = (limb.beyond_rad > FAR_RAD) | ~limb.known
+    lines = lines_of_action(limb.muscle_set.muscles, motion.joints)
+    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
+    sign, bounds, activation = motion.flexion.sign, limb.strong.bounds, optimized.activation
     contact = contact_force(
         np.where(far[..., None], np.nan, reaction_n),
         force,
         limb.arm_m,
-        lines_of_action(limb.muscle_set.muscles, motion.joints),
-        axes_rad=segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad),
-        flexion_sign=motion.flexion.sign,
+        lines,
+        axes_rad=(proximal, distal),
+        flexion_sign=sign,
         joints=motion.joints,
         muscles=limb.muscle_set.names,
         flexion_rad=limb.flexion_rad,
         reserve_nm=optimized.reserve_nm,
     )
-    return _with_ranges(contact, limb, motion, optimized.activation) if options.ranges else contact
-
-
-def _with_ranges(contact: ContactForce, limb: _Limb, motion: ChainMotion, activation: FloatArray) -> ContactForce:
-    """Contact forces with their ranges: any activations, and limited ones."""
-    proximal, distal = segment_axes(motion.kinematics.angle_rad, motion.flexion.zero_rad)
-    sign, bounds = motion.flexion.sign, limb.strong.bounds
-    own = [
+    if not options.ranges:
+        return contact
+    parts = [
         along_and_across(contact.contact_n[:, j], distal[:, j], flexion_sign=float(sign[j])) for j in range(len(sign))
     ]
     active = np.broadcast_to(limb.strong.active_n, activation.shape)
     limits = within_effort(limb.arm_m, activation, active, bounds, CONTACT_EFFORT, CONTACT_REST)
     possible, limited = (
         contact_range(
-            np.array(own).transpose(2, 0, 1),
-            lines_of_action(limb.muscle_set.muscles, motion.joints),
+            np.array(parts).transpose(2, 0, 1),
+            lines,
             moment_arm_m=limb.arm_m,
             activation=activation,
             strength_n=active,
-            limits=some,
+            limits=allowed,
             between_rad=sign * (distal - proximal),
             flexion_rad=limb.flexion_rad,
         )
-        for some in (bounds, limits)
+        for allowed in (bounds, limits)
     )
     return replace(contact, possible=possible, limited=limited)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,7 @@ from limbtorque.muscles.sets.moment_arm_curves import (
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 
 Counts = NDArray[np.intp]
+_Placed: TypeAlias = tuple[int | None, int, Curve]  # column of the arm's joint, or None for a length; muscle; curve
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,25 +212,29 @@ def _plan(muscle_set: MuscleSet, names: tuple[str, ...]) -> _Plan:
             near = did_you_mean(name, muscle_set.joints)
             raise SettingsError(f"muscle set '{muscle_set.name}' has no joint '{name}'{near}; it has {known}")
     column = {name: j for j, name in enumerate(names)}
-    arms = [
+    curves: list[_Placed] = [
         (column[name], m, muscle.moment_arms[name].curve)
         for m, muscle in enumerate(muscle_set.muscles)
         for name in names
         if not muscle.moment_arms[name].is_zero
     ]
-    lengths = [
-        (m, curve) for m, muscle in enumerate(muscle_set.muscles) if muscle.length for curve in muscle.length.curves
-    ]
-    fixed_arm, fixed_length = _fixed(muscle_set, column, arms, lengths)
+    for m, muscle in enumerate(muscle_set.muscles):
+        curves += [(None, m, curve) for curve in (muscle.length.curves if muscle.length else ())]
+    # offsets of lengths, and curves of one joint that is held at flexion 0
+    fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))
+    fixed_length = np.array([muscle.length.offset_m if muscle.length else np.nan for muscle in muscle_set.muscles])
+    for j, m, curve in curves:
+        if len(curve.joints) == 1 and curve.joints[0] not in column:
+            if j is None:
+                fixed_length[m] += evaluate_linear(curve, [0.0])
+            else:
+                fixed_arm[j, m] = evaluate(curve, [0.0])
     low, high, always = _limits(muscle_set, names)
     return _Plan(
         fixed_arm,
         fixed_length,
-        tuple(alone for name, j in column.items() if (alone := _alone(name, j, arms, lengths))),
-        (
-            *(_Mixed(c, tuple(column.get(q) for q in c.joints), j, m) for j, m, c in arms if len(c.joints) > 1),
-            *(_Mixed(c, tuple(column.get(q) for q in c.joints), None, m) for m, c in lengths if len(c.joints) > 1),
-        ),
+        tuple(alone for name, j in column.items() if (alone := _alone(name, j, curves))),
+        tuple(_Mixed(c, tuple(column.get(q) for q in c.joints), j, m) for j, m, c in curves if len(c.joints) > 1),
         low,
         high,
         always,
@@ -237,36 +243,17 @@ def _plan(muscle_set: MuscleSet, names: tuple[str, ...]) -> _Plan:
     )
 
 
-def _alone(
-    name: str, column: int, arms: list[tuple[int, int, Curve]], lengths: list[tuple[int, Curve]]
-) -> _Alone | None:
-    own_arms = [(j, m, extended(curve)) for j, m, curve in arms if curve.joints == (name,)]
-    own_lengths = [(m, extended(curve, linear=True)) for m, curve in lengths if curve.joints == (name,)]
-    curves = [*(curve for _, _, curve in own_arms), *(curve for _, curve in own_lengths)]
-    if not curves:
+def _alone(name: str, column: int, curves: list[_Placed]) -> _Alone | None:
+    here = [(j, m, extended(curve, linear=j is None)) for j, m, curve in curves if curve.joints == (name,)]
+    if not here:
         return None
     return _Alone(
         column,
-        bundle(curves),
-        np.array([j for j, _, _ in own_arms], dtype=np.intp),
-        np.array([m for _, m, _ in own_arms], dtype=np.intp),
-        np.array([m for m, _ in own_lengths], dtype=np.intp),
+        bundle([curve for _, _, curve in here]),
+        np.array([j for j, _, _ in here if j is not None], dtype=np.intp),
+        np.array([m for j, m, _ in here if j is not None], dtype=np.intp),
+        np.array([m for j, m, _ in here if j is None], dtype=np.intp),
     )
-
-
-def _fixed(
-    muscle_set: MuscleSet, column: dict[str, int], arms: list[tuple[int, int, Curve]], lengths: list[tuple[int, Curve]]
-) -> tuple[FloatArray, FloatArray]:
-    """Offsets of lengths, and constant curves of joints held at flexion 0."""
-    fixed_arm = np.zeros((len(column), len(muscle_set.muscles)))
-    fixed_length = np.array([muscle.length.offset_m if muscle.length else np.nan for muscle in muscle_set.muscles])
-    for j, m, curve in arms:
-        if len(curve.joints) == 1 and curve.joints[0] not in column:
-            fixed_arm[j, m] = evaluate(curve, [0.0])
-    for m, curve in lengths:
-        if len(curve.joints) == 1 and curve.joints[0] not in column:
-            fixed_length[m] += evaluate_linear(curve, [0.0])
-    return fixed_arm, fixed_length
 
 
 def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:

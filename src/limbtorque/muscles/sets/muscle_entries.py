@@ -203,6 +203,14 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     return Muscle(**same, full_name=full_name, source=source, moment_arms=arms, length=length, lines_of_action=lines)
 
 
+def _unknown_joints(key: str, given: dict[str, Any], joints: list[str], where: str) -> list[str]:
+    return [
+        f"{where}: {key} has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
+        for joint in given
+        if joint not in joints
+    ]
+
+
 # --- moment arms -------------------------------------------------------------------------------------------------
 
 
@@ -212,11 +220,7 @@ def _build_arms(
     """Moment arms of a muscle by joint, those without a fault."""
     if not isinstance(entries, dict):  # reported for `MuscleEntry`
         return {}
-    faults += [
-        f"{where}: moment_arms has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
-        for joint in entries
-        if joint not in joints
-    ]
+    faults += _unknown_joints("moment_arms", entries, joints, where)
     arms = {}
     for joint in joints:
         if joint not in entries:
@@ -289,11 +293,9 @@ def _check_function(
     """Check signs at flexion 0: a flexor flexes and an extensor extends."""
     if not isinstance(function, dict):  # reported for `MuscleEntry`
         return
+    faults += _unknown_joints("function", function, joints, where)
     for joint, sense in function.items():
-        if joint not in joints:
-            near = did_you_mean(str(joint), joints)
-            faults.append(f"{where}: function has joint '{joint}', which the set does not have{near}")
-        elif joint in arms and isinstance(sense, str) and sense in SENSES:
+        if joint in arms and isinstance(sense, str) and sense in SENSES:
             with at(f"{where} is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but ", faults):
                 _check_sign(arms[joint], SENSES[sense])
     for joint, arm in arms.items():
@@ -420,15 +422,12 @@ def _build_lines(
     lines: dict[str, LineOfAction] = {}
     if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
         return lines
-    for joint, entry in entries.items():
-        if joint not in joints:
-            near = did_you_mean(str(joint), joints)
-            faults.append(f"{where}: lines_of_action has joint '{joint}', which the set does not have{near}")
-            continue
+    faults += _unknown_joints("lines_of_action", entries, joints, where)
+    for joint in [joint for joint in entries if joint in joints]:
         if joint in arms and arms[joint].is_zero and arms[joint].form != "not_sampled":
             faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
         with at(f"{where}: line of action at the {joint}: ", faults):
-            lines[joint] = _build_line(entry)
+            lines[joint] = _build_line(entries[joint])
     return lines
 
 
