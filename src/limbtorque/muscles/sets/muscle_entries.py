@@ -197,10 +197,14 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
         length = _complete_length(row, given, arms)
     if len(faults) > n_before:
         return None
-    same = {key: getattr(row, key) for key in SAME}
-    source = {key: str(value) for key, value in row.source.items()}
-    full_name = row.full_name or row.name
-    return Muscle(**same, full_name=full_name, source=source, moment_arms=arms, length=length, lines_of_action=lines)
+    return Muscle(
+        **{key: getattr(row, key) for key in SAME},
+        full_name=row.full_name or row.name,
+        source={key: str(value) for key, value in row.source.items()},
+        moment_arms=arms,
+        length=length,
+        lines_of_action=lines,
+    )
 
 
 def _unknown_joints(key: str, given: dict[str, Any], joints: list[str], where: str) -> list[str]:
