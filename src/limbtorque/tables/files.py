@@ -341,7 +341,7 @@ def long_table_writer(path: Path, columns: Sequence[Column]) -> Iterator[pyarrow
         Its `write_table` takes pieces from `make_table`.
     """
     repeated = [column.name for column in columns if column.name != "value"]
-    schema = make_table(columns, {column.name: [] for column in columns}).schema
+    schema = _schema(tuple(columns))
     with (
         whole_file(path) as part,
         pyarrow.parquet.ParquetWriter(part, schema, compression="zstd", use_dictionary=repeated) as writer,
