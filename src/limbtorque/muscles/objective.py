@@ -86,12 +86,8 @@ def _faults(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> I
 
 def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
     """Options of a set's muscles: 'soleus' is of any set, 'leg.soleus' of leg only."""
-    own = {}
-    for name, value in given.items():
-        of, _, muscle = name.rpartition(".")
-        if of in ("", muscle_set.name):
-            own[muscle] = value
-    return own
+    parts = {name: name.rpartition(".") for name in given}
+    return {muscle: given[name] for name, (of, _, muscle) in parts.items() if of in ("", muscle_set.name)}
 
 
 def activation_limits(muscle_set: MuscleSet, options: Muscles) -> tuple[FloatArray, FloatArray]:

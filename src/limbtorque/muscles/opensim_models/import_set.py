@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ModelError, SettingsError, did_you_mean
+from limbtorque.errors import ModelError, SettingsError
 from limbtorque.muscles.opensim_models.joints import RULES, JointChoice, ModelJoint, chain_joints
 from limbtorque.muscles.opensim_models.model import OpenSimModel, read_model
 from limbtorque.muscles.opensim_models.path_lines import lines_of_action
@@ -176,7 +176,12 @@ def _limb(
     model: OpenSimModel, options: ImportOptions
 ) -> tuple[str, tuple[ModelJoint, ...], dict[str, tuple[ModelJoint, ...]]]:
     """Chain, its joints, and the joints that each muscle crosses."""
-    _check_held(model, options)
+    for name in options.held_deg:
+        held = model.named(name, "to hold (--hold)")
+        if not held.rotates or held.driven:
+            raise ModelError(
+                f"{model.file}: {name} is a distance or a function of another coordinate, expected a free angle to hold (--hold)"
+            )
     limbs, faults = {}, []
     for chain in [options.chain] if options.chain else RULES:
         if not options.chain and not {*options.choice.coordinates, *options.choice.range_deg} <= set(RULES[chain]):
@@ -207,17 +212,6 @@ def _limb(
         )
     ((chain, (joints, crossed)),) = limbs.items()
     return chain, joints, crossed
-
-
-def _check_held(model: OpenSimModel, options: ImportOptions) -> None:
-    for name in options.held_deg:
-        if name not in model.coordinates:
-            near = did_you_mean(name, model.coordinates) or f"; it has {', '.join(model.coordinates)[:300]}"
-            raise ModelError(f"{model.file}: has no coordinate '{name}' to hold (--hold){near}")
-        if not model.coordinates[name].rotates or model.coordinates[name].driven:
-            raise ModelError(
-                f"{model.file}: {name} is a distance or a function of another coordinate, expected a free angle to hold (--hold)"
-            )
 
 
 def other_planes(
@@ -334,7 +328,11 @@ def set_entries(
     for name, rule in RULES[chain].items():
         zero = f"0 where {by_name[name].coordinate} is 0" if name in by_name else "the model does not have this joint"
         flexion[name] = f"{rule.about}; {zero}."
-    lengths = _segment_lengths(model, joints)
+    # length in the plane of the segment distal to each joint but the last
+    model.pose({joint.coordinate: 0.0 for joint in joints})
+    centres = [model.joint_centre(joint.coordinate) for joint in joints]
+    spans = [float(np.hypot(*(b - a)[:2])) for a, b in itertools.pairwise(centres)]
+    lengths = {joint.name: round(span, 4) for joint, span in zip(joints, spans, strict=False) if span > 0}
     reference = {
         **({"mass_kg": round(model.mass_kg, 3)} if model.mass_kg > WHOLE_BODY_KG else {}),
         "segment_length_m": lengths,
@@ -348,14 +346,6 @@ def set_entries(
         "from_vertical": [next(iter(RULES[chain]))],
         **({"reference": reference} if lengths else {}),
     }
-
-
-def _segment_lengths(model: OpenSimModel, joints: Sequence[ModelJoint]) -> dict[str, float]:
-    """Length in the plane of the segment distal to each joint but the last."""
-    model.pose({joint.coordinate: 0.0 for joint in joints})
-    centres = [model.joint_centre(joint.coordinate) for joint in joints]
-    spans = [float(np.hypot(*(b - a)[:2])) for a, b in itertools.pairwise(centres)]
-    return {joint.name: round(span, 4) for joint, span in zip(joints, spans, strict=False) if span > 0}
 
 
 def muscle_entry(model: OpenSimModel, one: ImportedMuscle, chain: str, lines: dict[str, Any]) -> dict[str, Any]:
@@ -385,7 +375,14 @@ def muscle_entry(model: OpenSimModel, one: ImportedMuscle, chain: str, lines: di
         step = f"The model's arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}, where the range ends."
         notes[broken.joint] = f"{notes[broken.joint]} {step}".strip()
     arms = {joint: {"form": "zero"} for joint in RULES[chain]} | {
-        joint: _arm_entry(fit, joint, notes[joint]) for joint in fit.joints
+        joint: {
+            "form": "from_length",
+            "rms_departure_m": round(fit.arm_rms_m[joint], 5),
+            "max_departure_m": round(fit.arm_max_m[joint], 5),
+            "departs_at_deg": _degrees(fit.arm_max_at_deg[joint]),
+            **({"note": notes[joint]} if notes[joint] else {}),
+        }
+        for joint in fit.joints
     }
     fibres = {}
     if data.has_fibres(float(lengths.max())):
@@ -442,16 +439,6 @@ def _senses(fit: LengthFit, grid: list[list[float]], lengths: FloatArray) -> tup
         senses[joint] = "flexor" if arms[0] > 0 else "extensor"
         notes[joint] = "" if arms[0] * arms[1] > 0 else "The sense changes within the range."
     return senses, notes
-
-
-def _arm_entry(fit: LengthFit, joint: str, note: str) -> dict[str, Any]:
-    return {
-        "form": "from_length",
-        "rms_departure_m": round(fit.arm_rms_m[joint], 5),
-        "max_departure_m": round(fit.arm_max_m[joint], 5),
-        "departs_at_deg": _degrees(fit.arm_max_at_deg[joint]),
-        **({"note": note} if note else {}),
-    }
 
 
 def between(broken: Break) -> str:

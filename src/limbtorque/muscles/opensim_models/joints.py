@@ -177,13 +177,9 @@ def _coordinate(model: OpenSimModel, joint: str, rule: JointRule, side: str, cho
         name = choice.coordinates[joint]
         if name == NO_JOINT:
             return None
-        if name not in model.coordinates:
-            near = did_you_mean(name, model.coordinates) or f"; it has {', '.join(model.coordinates)[:300]}"
-            raise ModelError(f"{model.file}: has no coordinate '{name}' for the {joint} (--coordinate){near}")
-        return model.coordinates[name]
-    letter = side[0]
+        return model.named(name, f"for the {joint} (--coordinate)")
     forms = ("{0}_{1}", "{1}_{0}", "{0}_{2}", "{2}_{0}", "{0}")
-    names = [form.format(name, letter, side) for form in forms for name in rule.coordinates]
+    names = [form.format(name, side[0], side) for form in forms for name in rule.coordinates]
     lower = {name.lower(): one for name, one in model.coordinates.items()}
     return next((lower[name] for name in names if name in lower), None)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import ModelError
+from limbtorque.errors import ModelError, did_you_mean
 
 LARGEST_FILE = 50_000_000  # bytes; a full-body model has one or two million
 MISSING = (
@@ -142,6 +142,13 @@ class OpenSimModel:
     muscles: dict[str, MuscleData]
     held: dict[str, float]
     opened: tuple[Opened, ...]
+
+    def named(self, name: str, purpose: str) -> Coordinate:
+        """Coordinate that the user names for a purpose; raises ModelError where there is none."""
+        if name not in self.coordinates:
+            near = did_you_mean(name, self.coordinates) or f"; it has {', '.join(self.coordinates)[:300]}"
+            raise ModelError(f"{self.file}: has no coordinate '{name}' {purpose}{near}")
+        return self.coordinates[name]
 
     def pose(self, values: Mapping[str, float]) -> None:
         """Set coordinates, rad or m; the others are held or at their defaults."""

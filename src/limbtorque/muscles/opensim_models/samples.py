@@ -350,7 +350,18 @@ def fit_lengths(samples: Samples) -> dict[str, LengthFit]:
         for m in np.flatnonzero((best > GOOD_RMS_M) & (left_out < best)):
             best[m] = left_out[m]
             off = ((design @ values[m]) - target[m]).reshape(n_joints + 1, *shape)
-            chosen[samples.muscles[m]] = _described(samples, knots, values[m], off, float(left_out[m]))
+            arms, length = dict(zip(samples.joints, off[1:], strict=True)), off[0] / LENGTH_WEIGHT_PER_RAD
+            chosen[samples.muscles[m]] = LengthFit(
+                joints=samples.joints,
+                flexion_deg=knots,
+                lengths_m=values[m].reshape([len(line) for line in knots]),
+                arm_rms_m={joint: float(np.sqrt(np.mean(error**2))) for joint, error in arms.items()},
+                arm_max_m={joint: float(np.abs(error).max()) for joint, error in arms.items()},
+                arm_max_at_deg={joint: _place(samples, error) for joint, error in arms.items()},
+                length_max_m=float(np.abs(length).max()),
+                length_max_at_deg=_place(samples, length),
+                left_out_rms_m=float(left_out[m]),
+            )
         if (best <= GOOD_RMS_M).all():
             break
     return chosen
@@ -398,24 +409,6 @@ def _left_out_rms(design: FloatArray, target: FloatArray, half: BoolArray, n_joi
     values = _least_squares(design[half], target[:, half].T)
     off = np.where(half[:, None], np.nan, design @ values - target.T).reshape(n_joints + 1, -1, len(target))
     return np.asarray(np.sqrt(np.nanmean(off[1:] ** 2, axis=1)).max(axis=0))
-
-
-def _described(
-    samples: Samples, knots: tuple[FloatArray, ...], values: FloatArray, off: FloatArray, left_out: float
-) -> LengthFit:
-    arms = dict(zip(samples.joints, off[1:], strict=True))
-    length = off[0] / LENGTH_WEIGHT_PER_RAD
-    return LengthFit(
-        joints=samples.joints,
-        flexion_deg=knots,
-        lengths_m=values.reshape([len(line) for line in knots]),
-        arm_rms_m={joint: float(np.sqrt(np.mean(error**2))) for joint, error in arms.items()},
-        arm_max_m={joint: float(np.abs(error).max()) for joint, error in arms.items()},
-        arm_max_at_deg={joint: _place(samples, error) for joint, error in arms.items()},
-        length_max_m=float(np.abs(length).max()),
-        length_max_at_deg=_place(samples, length),
-        left_out_rms_m=left_out,
-    )
 
 
 def _place(samples: Samples, error: FloatArray) -> tuple[float, ...]:
