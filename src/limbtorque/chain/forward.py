@@ -1,4 +1,4 @@
-"""Accelerations from torques: forward dynamics, and those that each torque induces.
+"""Forward dynamics, and the accelerations that each torque induces.
 
 Induced are those of the inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every
 joint, those it does not cross too. Where a point of the chain stands on the ground, every source also changes the ground's force,

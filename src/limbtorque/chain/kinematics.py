@@ -1,4 +1,4 @@
-r"""Positions, velocities, accelerations and jerks of the points of a chain, and their mobility.
+r"""Positions, velocities, accelerations and jerks of points; mobility.
 
 With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
 the point's own link runs to the point), a point of link k and its derivatives are

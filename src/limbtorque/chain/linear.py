@@ -1,4 +1,4 @@
-r"""Torque terms as a linear function of the inertial parameters, and their change with the motion.
+r"""Torque terms as linear in inertial parameters and small changes of motion.
 
 With ``h_k = m_k d_k`` and ``J_k = I_k + m_k d_k^2`` (mass moment, and inertia about the proximal joint)
 

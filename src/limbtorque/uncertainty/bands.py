@@ -1,4 +1,4 @@
-"""Directions in which inputs may be wrong, bands by them, and errors that trials share."""
+"""Directions of errors of the inputs, and the bands that they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the filter has removed of a movement: its size, its directions, and its course over time.
+"""Part of a movement that the filter has removed: size, directions, course.
 
 Filtered once more, a signal loses something with the course of the first loss, but smeared by the filter's own response. A
 movement whose jerk jumps at unknown instants loses an acceleration ``J h(t - t_0)`` at each of them, with the response h known

@@ -149,7 +149,7 @@ def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set
 def centre_options(
     landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str = ""
 ) -> dict[str, CentreKind | float]:
-    """Options of the section `uncertainty` that give a landmark its size, with their values.
+    """Options of `uncertainty` that give a landmark its size, with values.
 
     Parameters
     ----------

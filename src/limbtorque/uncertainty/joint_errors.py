@@ -1,4 +1,4 @@
-"""Errors of joint centres, placement, soft tissue, gaps and plane, and what they change."""
+"""Errors of joint centres, placement, soft tissue, gaps and plane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise of the markers, through filter, fit and derivatives, to first and second order.
+"""Noise of the markers, through filter, fit and derivatives.
 
 White noise of variance s^2 leaves a filter of gain g with variance ``s^2 mean(g^2)``; position, velocity and acceleration
 have ``s^2 mean(w^k g^2)`` with k = 0, 2 and 4, and position and acceleration the covariance ``-s^2 mean(w^2 g^2)``. A sum over
@@ -187,7 +187,7 @@ class MarkerNoise:
 
     @cached_property
     def velocity(self) -> FloatArray:
-        """Covariance of the noise of joint velocities, (n_links, n_links, n_frames), rad^2/s^2."""
+        """Covariance of velocity noise, (n_links, n_links, n_frames), rad^2/s^2."""
         return np.asarray(np.nan_to_num(np.einsum("apt,bpt->abt", self.angle, self.angle)) * self.moments[0, 1])
 
 

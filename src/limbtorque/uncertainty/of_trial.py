@@ -1,4 +1,4 @@
-"""Uncertainty of a trial's torques for its tables: of peaks, means and impulses, of every frame, and samples on request."""
+"""Uncertainty of a trial's torques for its tables."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
 
 
 def _peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
-    """Weights that pick the frame of each net torque's known peak, by window and joint."""
+    """Weights that pick the frame of each peak, by window and joint."""
     places = {_peak(row): _frame(row["peak_time_s"], motion) for row in rows if row["term"] == "net"}
     numbers = np.arange(len(motion.time_s))
     return {name: (numbers == frame).astype(float) for name, frame in places.items() if frame is not None}
@@ -204,7 +204,7 @@ _EMPTY = {column.name: "" if column.kind is str else float("nan") for column in 
 def _at_frames(
     row: Mapping[str, Any], bands: TorqueBands, motion: ChainMotion, place: tuple[int, int]
 ) -> dict[str, Any]:
-    """Columns of the known largest and smallest values, and the parts of the errors in the peak."""
+    """Columns of the largest and smallest values, and the errors in the peak."""
     columns: dict[str, Any] = {}
     for name in AT_FRAMES:
         frame = _frame(row[f"{name}_time_s"], motion)
@@ -227,7 +227,7 @@ def _at_frames(
 def _over_frames(
     row: Mapping[str, Any], bands: TorqueBands, place: tuple[int, int], shared: Mapping[SharedBy, BoolArray]
 ) -> dict[str, Any]:
-    """Columns of mean and impulse; `shared`: the directions of errors that trials have in common, by owner."""
+    """Columns of mean and impulse; `shared`: common directions by owner."""
     columns: dict[str, Any] = {}
     for name, column in (("mean", "mean_nm"), ("impulse", "impulse_nms")):
         if not np.isnan(row[column]):
@@ -241,7 +241,7 @@ def _over_frames(
 def _limits(
     column: str, row: Mapping[str, Any], sd: float, bias: float, shared: Mapping[SharedBy, float]
 ) -> dict[str, float]:
-    """Standard deviation, limits, shared parts of the variance, and whether the sign is certain."""
+    """Standard deviation, limits, shared variance, and certainty of the sign."""
     centre, (start, unit) = row[column] - bias, column.rsplit("_", 1)
     columns = {
         f"{start}_sd_{unit}": float(sd),
@@ -266,7 +266,7 @@ def _main(variance: Mapping[Source, float]) -> dict[str, Any]:
 def _main_input(
     directions: Sequence[Direction], of_directions: FloatArray, of_sources: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Input with the largest share: a landmark, between side and axis in the name of its directions, or a source."""
+    """Input with the largest share: a landmark or a source."""
     shares: dict[str, float] = {}
     for direction, share in zip(directions, of_directions.tolist(), strict=True):
         joint_centre = direction.source == "joint_centres"

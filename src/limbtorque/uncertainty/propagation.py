@@ -136,7 +136,7 @@ def _sums_in_phase(
     weights: Mapping[str, FloatArray],
     noise: Mapping[str, FloatArray],
 ) -> None:
-    """Give sums over frames, in place, the filter's loss with its own phase and derivatives.
+    """Give sums over frames, in place, the filter's loss with its phase.
 
     Frame by frame the rate of change stands for the frames in which the loss passes zero at another time than its estimate,
     and derivatives are estimated from the position. In a sum neither would cancel; the filter shifts no phase, and the sum

@@ -1,4 +1,4 @@
-"""Samples: torque terms with errors that are drawn by quasi-random numbers along the directions of the linear bands.
+"""Samples of torque terms, drawn along the directions of the linear bands.
 
 The way to statistics that are not linear, such as the time of a peak. Joints, angles and their derivatives change linearly with
 the errors, as in `limbtorque.uncertainty.propagation`, and the terms to first order with these, for the inertial constants of
@@ -173,7 +173,7 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
 
 
 def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, FloatArray, FloatArray]:
-    """Change of the motion, of the external torques, and of the lengths, in each sample."""
+    """Change of motion, external torques and lengths in each sample."""
     motion, n = errors.motion, errors.motion.chain.n_links
     shape = (len(numbers), len(motion.time_s))
     change = MotionChange(*(np.zeros((rows, *shape)) for rows in (n, n, n, 2)))

@@ -1,4 +1,4 @@
-"""Sizes of errors that a limb's torques depend on, of all in the section, and sizes that nothing depends on."""
+"""Sizes of errors that a limb's torques depend on, and those in vain."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _add_axes(source: Source, point: Group) -> None:
 
 
 def _channel_texts(source: Source, group: Group, n: int) -> dict[str, tuple[str, ...]]:
-    """Labels, units and descriptions of the analog channels, with a note where some are empty."""
+    """Labels, units and descriptions of the analog channels, and notes."""
     texts = {name: _padded(_continued(group, name), n) for name in ("LABELS", "UNITS", "DESCRIPTIONS")}
     for name in ("LABELS", "UNITS"):
         if not all(texts[name]):
