@@ -88,7 +88,7 @@ def test_every_convention_comes_back_as_ours(angle_sign, moment_sign, per_kg):
 
 def test_a_recording_without_them_has_the_same_table_as_before():
     table, found, notes = added()
-    assert table.equals(kinematics_table(MOTION))
+    assert table.to_pandas().equals(kinematics_table(MOTION).to_pandas())  # missing numbers are alike there
     assert (found, notes) == ((), ())
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from limbtorque.errors import SignalError
+from limbtorque.motion import markers as markers_of
 from limbtorque.motion.markers import prepare_markers
 from limbtorque.recordings.recording import Recording
-from limbtorque.study.options.motion import Gaps
 from limbtorque.study.settings import load_settings, override
 
 SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
@@ -34,7 +34,7 @@ def prepared(made, *, needed="ABC", chain="AB", start_s=None, end_s=None, least_
     changes = {"gaps__method": "cubic", "gaps__max_gap_s": 0.2} | changes
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     markers = {label: LABELS.index(label) for label in needed}
-    with mock.patch.object(Gaps, "min_stretch_s", least_s):
+    with mock.patch.object(markers_of, "MIN_STRETCH_S", least_s):
         return prepare_markers(
             made, markers=markers, chain_labels=set(chain), settings=settings, start_s=start_s, end_s=end_s
         )

@@ -84,14 +84,16 @@ def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str
 @pytest.mark.slow
 @pytest.mark.parametrize("base", C3D)
 def test_damaged_c3d_files_read_alike_by_another_library(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
-    """Our own reader and the package c3d either say the same, or one of them refuses."""
+    """Our own reader and the package c3d either say the same, or one of them refuses or states a guess."""
     path, both, differ = tmp_path / "a.c3d", 0, []
     for name, content in damaged_c3d(good_c3d[base], seed=20 + C3D.index(base), n_flips=60):
         put(path, content)
         try:
-            read_c3d(path)
+            recording = read_c3d(path)
         except ReadError:
             continue
+        if any(guess.item == "analog channels" for guess in recording.audit.guesses):
+            continue  # where ANALOG:USED contradicts the header we follow the header, and say so
         found = compare_c3d(path, "c3d")
         if found is None or found.refused:
             continue

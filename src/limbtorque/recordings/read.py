@@ -78,7 +78,8 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
         body's, or (``options.strict``) something about it would be a guess.
     """
     path = Path(path)
-    recording = READERS[file_format(path)](path, options)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers of damaged files, which are refused or missing then
+        recording = READERS[file_format(path)](path, options)
     if options.analog_only:
         nowhere = np.zeros((recording.n_frames, 0, 3))
         recording = replace(recording, labels=(), markers_m=nowhere, force_plates=(), model_outputs=())
