@@ -99,7 +99,7 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
 
 
 def _of_muscles(found: MuscleForces) -> dict[str, FloatArray]:
-    """Columns of every muscle, by the end of their name; arrays of shape (n_frames, n_muscles)."""
+    """Columns of every muscle by the end of their name, (n_frames, n_muscles)."""
     values = {
         "force_n": found.force_n,
         "activation": found.activation,

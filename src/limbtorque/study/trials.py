@@ -430,7 +430,7 @@ def _own_settings(
     where: str,
     faults: list[str],
 ) -> Settings | None:
-    """Settings of a trial, one object for all with the same changes; None if one is invalid."""
+    """Settings of a trial, shared by those with the same changes, or None."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
     faults += [

@@ -1,4 +1,4 @@
-"""Keys of a job: hashes of the settings, table rows and code that its result depends on."""
+"""Keys of a job: hashes of the settings, rows and code it depends on."""
 
 from __future__ import annotations
 

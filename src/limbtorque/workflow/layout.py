@@ -101,7 +101,7 @@ def curves_path(session: str) -> Path:
 
 
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
-    """Files that a stage makes for a trial alone, at most, relative to the study's folder.
+    """Files that a stage makes for a trial alone, at most, by relative paths.
 
     None of `cutoffs` and `curves`; the figure of the cut-off may be missing.
     """

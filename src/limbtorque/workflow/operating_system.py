@@ -1,4 +1,4 @@
-"""A process and the operating system: its streams, its temporary folders, and its end by a signal.
+"""A process and the operating system: streams, temporary folders, signals.
 
 Python turns Ctrl-C (SIGINT) into an exception wherever it is, also within the imports of a process that has just begun, and
 prints its traceback. So a process is started with its signals blocked (`held`); they wait until it has said how it ends.

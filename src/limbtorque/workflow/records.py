@@ -1,4 +1,4 @@
-"""Records of sessions and of the study's files: sizes, hashes and a line for each trial.
+"""Records of sessions and of study files: sizes, hashes, lines of trials.
 
 A job writes its record last. Its first line says what belongs to the folder, so that a deleted, truncated, emptied or edited
 file is noticed and made again, and so that a job on another node knows which files to wait for.
@@ -38,7 +38,7 @@ _UNREADABLE = (OSError, LookupError, TypeError, ValueError)  # faults of a recor
 
 
 def _seals(content: Any) -> dict[str, _Seal]:
-    """Sizes and hashes of files as read from a record; raises TypeError if they are not such."""
+    """Sizes and hashes of a record; raises TypeError if they are not such."""
     if not isinstance(content, dict) or any(
         not isinstance(seal, list) or [*map(type, seal)] != [int, str] for seal in content.values()
     ):
@@ -131,7 +131,7 @@ def _finished_ns(place: Path) -> int:
 
 
 def write_seals(stage: str, files: Sequence[Path], folder: Path) -> None:
-    """Write sizes and hashes of files of the whole study, if any, by their relative paths."""
+    """Write sizes and hashes of files of the whole study, by relative paths."""
     if files:
         seals = {file.as_posix(): _seal(folder / file) for file in files}
         write_text(folder / layout.study_record_path(stage), _seals_text(seals))

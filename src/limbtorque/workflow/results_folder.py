@@ -1,4 +1,4 @@
-"""The folder of results: its lock for one run, and files of an earlier state of the study.
+"""The folder of results: its lock for one run, and left-over files.
 
 The lock is that of the operating system, which releases it with the process; on a file system without it, `filelock` takes a
 lock of its own that lies in a file.

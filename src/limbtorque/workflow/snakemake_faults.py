@@ -1,4 +1,4 @@
-"""Mended faults of Snakemake, each with its upstream issue; remove each function when that is closed."""
+"""Mended faults of Snakemake, each to be removed with its upstream issue."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DEFAULT = (100, 1.0)  # jobs, seconds: Snakemake's own --max-jobs-per-timespan
 
 
 def unpace(workflow: Any) -> bool:
-    """Take the default limit of 100 jobs a second off a run; a limit that was asked for stays.
+    """Take the default limit of jobs a second off a run; one asked for stays.
 
     To keep it, Snakemake 9 looks at all waiting jobs again a second after it did so, and each job that ends adds another such
     chain: with N jobs behind it, it goes through all that wait N times a second, which takes a whole core from some hundred

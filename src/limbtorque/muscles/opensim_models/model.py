@@ -144,7 +144,7 @@ class OpenSimModel:
     opened: tuple[Opened, ...]
 
     def named(self, name: str, purpose: str) -> Coordinate:
-        """Coordinate that the user names for a purpose; raises ModelError where there is none."""
+        """Coordinate that the user names; raises ModelError where there is none."""
         if name not in self.coordinates:
             near = did_you_mean(name, self.coordinates) or f"; it has {', '.join(self.coordinates)[:300]}"
             raise ModelError(f"{self.file}: has no coordinate '{name}' {purpose}{near}")
@@ -164,7 +164,7 @@ class OpenSimModel:
             one.model.realizePosition(one.state)
 
     def length(self, muscle: str, *, by_path: bool = False) -> float:
-        """Length of muscle and tendon in the posture, m; by functions if there are any, or by the model's own path."""
+        """Length of muscle and tendon in the posture, m, by functions or path."""
         opened = self.opened[0 if by_path else -1]
         return float(opened.model.getMuscles().get(muscle).getLength(opened.state))
 

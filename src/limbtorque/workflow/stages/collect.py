@@ -147,7 +147,7 @@ def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> d
 def _source(
     trial: Trial, records: Mapping[str, TrialRecord], folder: Path, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Entry of a trial in `results/provenance.json`, with its options that differ from the study's."""
+    """Entry of a trial in `results/provenance.json`, with its own options."""
     recording = records["kinematics"].recording or _NOT_READ
     return {
         **_files(trial, recording, folder),
