@@ -390,8 +390,8 @@ def test_captions_of_figures_that_show_nothing_say_so():
 
 
 def test_captions_say_what_unknown_ground_force_is_where_a_chain_meets_the_ground():
-    assert "the foot is on the ground, or up to plates.min_contact_s after it" in captioned(ground=True)
-    assert "plates.min_contact_s" not in captioned()
+    assert "the foot is on the ground, or up to 0.06 s after it" in captioned(ground=True)
+    assert "0.06 s" not in captioned()
 
 
 def uneven():

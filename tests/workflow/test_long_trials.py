@@ -187,8 +187,8 @@ def test_a_long_trial_takes_little_memory(tmp_path):
         )
         words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
         done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
-        # libraries and one stretch of muscle forces, then 2 kB a frame: 2.4 GB for a million; 1.1 GB here without stretches
-        assert float(done.stdout.split()[-1]) < 400 + 200_000 * 2.0e-3
+        # libraries and one stretch of muscle forces, then 2.5 kB a frame, of which the reading in the same process takes 0.5 kB
+        assert float(done.stdout.split()[-1]) < 400 + 200_000 * 2.5e-3
         assert not read_record(rows_of(folder, stage)[0]).failed
 
 

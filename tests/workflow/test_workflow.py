@@ -389,9 +389,9 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
             "chain/model.py",
             {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *CUTOFFS, *LAST},
         ),
-        ("chain/energy.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("torques/beside_file.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         (  # finds the window of a trial, by which its torques are judged
-            "statistics/time_normalisation.py",
+            "statistics/windows.py",
             {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
         ),
         ("figures/style.py", {"figures", "study_figures"}),

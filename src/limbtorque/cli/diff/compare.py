@@ -369,9 +369,11 @@ def _curve_changes(table: str, first: pd.DataFrame, second: pd.DataFrame, tolera
     furthest["quantity"] = "mean at " + furthest["percent"] + " %"
     means = pairs.join(furthest[["quantity", "first", "second"]], how="inner")
     sizes = pairs[["largest_a", "largest_b"]].max(axis=1)
-    means["largest"] = sizes.groupby([*key[:GROUP], pairs["unit"]]).transform("max")
+    largest = sizes.groupby([*key[:GROUP], pairs["unit"]]).transform("max")
+    means = means.assign(largest=largest.reindex(means.index))  # an empty frame would take the rows of the other
     counts = pairs.assign(quantity="n_trials", first=pairs["n_a"].astype(str), second=pairs["n_b"].astype(str))
-    elsewhere = apart.size().reindex(pairs.index, fill_value=0) < pairs[["known_a", "known_b"]].min(axis=1)
+    compared = points.assign(known=points["apart"].notna()).groupby(key, sort=False)["known"].sum()
+    elsewhere = compared.reindex(pairs.index, fill_value=0) < pairs[["known_a", "known_b"]].min(axis=1)
     known = pairs[elsewhere | (pairs["known_a"] != pairs["known_b"])].assign(quantity="points with a mean")
     for name, run in zip(("first", "second"), BOTH, strict=True):
         known[name] = known[f"known{run}"].astype(str) + " of " + known[f"of{run}"].astype(str)

@@ -10,6 +10,7 @@ from pathlib import Path
 from limbtorque.analysis.motion import analyse_motion, facts_of, place
 from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
+from limbtorque.errors import WriteError
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -57,6 +58,8 @@ def run(*, folder: Path, session: str, key: str) -> None:
                     record=record,
                     write=write,
                 )[1]
+            except WriteError:  # of the machine, not of the trial
+                raise
             except Exception as error:  # the ledger names the recording of a trial that failed, too
                 return failure(error, record)
 
