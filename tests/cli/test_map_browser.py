@@ -373,7 +373,7 @@ ON_ARMS = [side + name for side in "RL" for name in ("SHO", "ELB", "WRA", "WRB",
     [
         ([*PELVIS, *ON_LEGS], {"hip_axis": {"hip_centre": "harrington_2007"}}),
         (ON_ARMS, {"glenohumeral_axis": {"shoulder_centre": "rab_2002"}}),
-        ([*PELVIS, *ON_LEGS, *ON_ARMS], {"hip_axis": {"hip_centre": "harrington_2007"}}),
+        ([*PELVIS, *ON_LEGS, *ON_ARMS], {}),  # the page shows the arm first
         ([name for name in ON_ARMS if name.startswith("R")], {}),
         ([side + name for side in "RL" for name in ("Hip", "Knee", "Ankle", "Heel", "BigToe")], {}),
         ([side + name for side in "RL" for name in ("Shoulder", "Elbow", "Wrist")], {}),
@@ -388,9 +388,12 @@ def test_the_page_of_a_proposed_set_begins_from_what_was_proposed(browser, tmp_p
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
     config = parse_yaml((study / "config" / "config.yaml").read_text(encoding="utf-8"))
-    open_page(browser, study / proposal.maps[0])
-    name = value(browser, "#set_name")
-    page = parse_yaml(value(browser, "#yaml"))
+    for sheet in proposal.maps:  # one for each set; that with the computed landmarks
+        open_page(browser, study / sheet)
+        name = value(browser, "#set_name")
+        page = parse_yaml(value(browser, "#yaml"))
+        if computed.keys() <= page["marker_sets"][name].keys():
+            break
     assert page["marker_sets"][name] == config["marker_sets"][name]
     assert page.get("substitutes", {}).get(name, {}) == config.get("substitutes", {}).get(name, {})
     errors = config.get("uncertainty", {}).get("sets", {})

@@ -119,4 +119,4 @@ def test_the_site_needs_no_network(tmp_path):
         assert not loaded, name
     assert "<math " in built["theory.html"].read_text("utf-8")
     assert "arithmatex" not in built["theory.html"].read_text("utf-8")
-    assert "limbtorque.chain.torque_terms" in built["python/chains.html"].read_text("utf-8")
+    assert "limbtorque.chain.dynamics.torque_terms" in built["python/chains.html"].read_text("utf-8")
