@@ -195,7 +195,7 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
 
 
 def judged_samples(case: Case, n_samples: int) -> dict[tuple[str, str, str], tuple[float, float, float]]:
-    """Whether the sampled limits of statistics hold the truth, stated and true error, by joint, term and phase.
+    """Coverage of the sampled limits, stated and true error, by joint, term and phase.
 
     The times at which the true extremes are found are those of the recorded frames.
     """

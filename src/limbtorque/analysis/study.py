@@ -109,13 +109,14 @@ def analyse_trial(
     cutoffs_hz : mapping of str to float
         Shared cut-offs, Hz, as of `cutoffs_of`.
     bands, tables : bool, optional
-        Without: no uncertainty, no tables. The verdict does not depend on them.
+        Without: no uncertainty and no replay, no tables. The verdict does not depend on them.
     """
     settings = trial.settings
     if not bands:
         without = settings.uncertainty.model_copy(update={"enabled": False})
         columns = settings.torques.model_copy(update={"bands": False})
-        settings = settings.model_copy(update={"uncertainty": without, "torques": columns})
+        no_replay = settings.replay.model_copy(update={"enabled": False})
+        settings = settings.model_copy(update={"uncertainty": without, "torques": columns, "replay": no_replay})
     return analyse(
         lambda: reader.recording(trial),
         limb_of(trial),
