@@ -389,7 +389,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
             "chain/model.py",
             {"kinematics", "torques", "muscles", "figures", "pages", "curves", "ensembles", *CUTOFFS, *LAST},
         ),
-        ("torques/beside_file.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
+        ("torques/summary.py", {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST}),
         (  # finds the window of a trial, by which its torques are judged
             "statistics/windows.py",
             {"torques", "muscles", "figures", "pages", "curves", "ensembles", *LAST},
