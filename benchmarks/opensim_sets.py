@@ -6,7 +6,7 @@ RECORDINGS is the folder of the recordings that the tests use, with ``arm26``, `
 ``running_opensim``. Needs the package ``opensim``. For every muscle and joint: the rms error of the set's moment arm, with
 the model's other coordinates at their defaults (the error of the import), and with all coordinates as recorded (what the
 plane costs on top), and the processor time of import and static optimization. Forces are compared by ``opensim_forces.py``.
-``--write`` puts the tables into ``docs/muscles.md``.
+``--write`` puts the tables into ``docs/muscle_validation.md``, but for that of single muscles.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
 from limbtorque.muscles.static_optimization.solve import OK, share_torques
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscles.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscle_validation.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/opensim_sets.py -->\n", "<!-- end -->\n"
 MOST_FRAMES = 120
 FRAMES = 2000  # of the speed
@@ -68,16 +68,17 @@ def main() -> None:
     parser.add_argument("recordings", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    text = "\n".join(tables(options.recordings))
-    print(text)
+    found = [(movement, *compared(options.recordings, movement)) for movement in MOVEMENTS]
+    text = "\n".join(tables(options.recordings, found))
+    walk, run = (next(entry for entry in found if entry[0].title == title) for title in ("Walk", "Run"))
+    print("\n".join([text, "", *muscle_table(walk, run)]))
     if options.write:
         page = PAGE.read_text(encoding="utf-8")
         before, rest = page.split(BEGIN)
         PAGE.write_text(f"{before}{BEGIN}{text}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
 
 
-def tables(folder: Path) -> Iterator[str]:
-    found = [(movement, *compared(folder, movement)) for movement in MOVEMENTS]
+def tables(folder: Path, found: Sequence[tuple[Movement, ImportedSet, float, pd.DataFrame]]) -> Iterator[str]:
     yield "| model, movement | muscles | import, s | rms in the plane: median | wrapped muscles | worst | above 0.5 mm | rms with all coordinates as recorded: median | worst |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for movement, imported, seconds, errors in found:
@@ -94,8 +95,6 @@ def tables(folder: Path) -> Iterator[str]:
     yield ""
     walk = next(entry for entry in found if entry[0].title == "Walk")
     run = next(entry for entry in found if entry[0].title == "Run")
-    yield from muscle_table(walk, run)
-    yield ""
     functions = next(entry for entry in found if entry[0].paths)
     yield functions_line(folder, walk[1], functions[1])
     yield ""

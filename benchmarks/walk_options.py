@@ -3,7 +3,7 @@
 Usage: python benchmarks/walk_options.py STUDY [--write]
 
 STUDY, walks, frames and delay are those of ``criteria.py``. Every row is the default but for what it names; r is the median of
-the subjects, other numbers are the least and the greatest of the walks. ``--write`` puts the table into ``docs/muscles.md``.
+the subjects, other numbers are the least and the greatest of the walks. ``--write`` puts the table into ``docs/muscle_validation.md``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ COMPLIANT = {**FIBRES, "muscles.tendon": "compliant"}
 OPTIONS = {
     "constant strength (the default)": {},
     "force-length-velocity, rigid tendon": FIBRES,
-    "rigid, lengths scaled to the subject": {**FIBRES, "muscles.scale": "moment_arms"},
     "compliant tendon": COMPLIANT,
-    "compliant, lengths scaled to the subject": {**COMPLIANT, "muscles.scale": "moment_arms"},
-    "compliant, Achilles tendon of 4.9 %": {**COMPLIANT, "muscles.tendon_strain": "{soleus: 0.049, gastroc: 0.049}"},
     "passive moments, `riener_edrich`": {"muscles.passive_moments": "riener_edrich"},
     "passive moments, `anderson`": {"muscles.passive_moments": "anderson"},
 }
@@ -39,7 +36,7 @@ def main() -> None:
     """Print the table, or write it into the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study", type=Path, help="study of the children, made by `limbtorque init`")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/muscles.md")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/muscle_validation.md")
     options = parser.parse_args()
     text = "\n".join(lines(options.study)) + "\n"
     if options.write:

@@ -1,4 +1,4 @@
-"""Draw every moment arm of the sets `arm` and `leg` beside all published ones, and print their differences, for docs/muscles.md.
+"""Draw every moment arm of the sets `arm` and `leg` beside all published ones, and print their differences, for docs/muscle_validation.md.
 
 Usage: python tools/draw_moment_arms.py FOLDER [FIGURES]
 

@@ -1,4 +1,4 @@
-"""Draw the muscle forces of a real reach and a real step, for docs/muscles.md, and print the numbers of that page.
+"""Draw the muscle forces of a real reach and a real step, for docs/muscle_validation.md, and print the numbers of that page.
 
 Usage: python tools/draw_muscles.py FOLDER [FIGURES]
 

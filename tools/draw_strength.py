@@ -1,4 +1,4 @@
-"""Draw isometric joint strength curves of the built-in sets beside published ones, and print both, for docs/muscles.md.
+"""Draw isometric joint strength curves of the built-in sets beside published ones, and print both, for docs/muscle_validation.md.
 
 Usage: python tools/draw_strength.py [FIGURE]
 
@@ -183,6 +183,11 @@ def strength_rows() -> list[tuple[str, ...]]:
     return rows
 
 
+def printed_rows() -> list[tuple[str, ...]]:
+    """Rows of `strength_rows` without the rms differences, as the page has them."""
+    return [(*row[:6], row[7]) for row in strength_rows()]
+
+
 def compared(entry: dict[str, Any]) -> tuple[FloatArray, FloatArray, tuple[FloatArray, FloatArray], str]:
     """Measured torque, its standard deviation, both torques of the set at the same angles [N m], and these angles."""
     muscles = set_with(entry["joint"])
@@ -204,8 +209,8 @@ def is_outside(entry: dict[str, Any]) -> bool:
 
 
 def main(figure: Path) -> None:
-    heads = ["joint", "sense", "measured by", "angles (deg)", "mean ± sd (N m)", "ratio", "rms (N m)"]
-    print_table([*heads, "ratio, force-length", "rms, force-length"], strength_rows())
+    heads = ["joint", "sense", "measured by", "angles (deg)", "mean ± sd (N m)", "ratio"]
+    print_table([*heads, "ratio, force-length"], printed_rows())
     draw(figure)
 
 

@@ -5,7 +5,7 @@ Usage: python tools/measure_contact.py STUDY [CONDITION [ADULT]]
 STUDY is a folder with settings and tables, e.g. made by `limbtorque init`, whose trials are of a leg; CONDITION is a part of
 the condition of the trials that count. ADULT is the folder ``walk_emg_opensim``, an adult's walk in two text files: with it
 ``docs/figures/contact_walk.png`` (all joints) and ``contact_knee.png`` (the knee of each leg) are drawn. The numbers, of
-the cycles that the settings define, stand in docs/muscles.md.
+the cycles that the settings define, stand in docs/muscle_validation.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Measure the processor time of muscle forces of a real step and a real reach, for docs/muscles.md.
+"""Measure the processor time of muscle forces of a real step and a real reach, for docs/muscle_validation.md.
 
-Usage: python tools/time_muscles.py FOLDER [--write]
+Usage: python tools/time_muscles.py FOLDER
 
 FOLDER holds the recordings of the study in ``tests/recordings_study``. Median and least of `TURNS` turns on one core, over the
-frames of the trial. ``--write`` puts the table into ``docs/muscles.md``.
+frames of the trial.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.study.study import load_study
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscles.md"
-BEGIN, END = "<!-- begin: printed by tools/time_muscles.py -->\n", "<!-- end: tools/time_muscles.py -->\n"
 TURNS = 15
 SETS = {"walking2_right": "leg", "box_right": "arm"}
 OPTIONS = {
@@ -37,13 +35,8 @@ OPTIONS = {
 }
 
 
-def main(recordings: Path, *, write: bool) -> None:
-    text = "\n".join(lines(recordings)) + "\n"
-    if write:
-        before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-        PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
-    else:
-        print(text)
+def main(recordings: Path) -> None:
+    print("\n".join(lines(recordings)))
 
 
 def lines(recordings: Path) -> Iterator[str]:
@@ -99,7 +92,6 @@ def spent(result: TrialResult, run: Callable[[], object]) -> str:
 
 
 if __name__ == "__main__":
-    given = [text for text in sys.argv[1:] if text != "--write"]
-    if len(given) != 1 or not Path(given[0]).is_dir():
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         sys.exit(__doc__)
-    main(Path(given[0]), write="--write" in sys.argv)
+    main(Path(sys.argv[1]))

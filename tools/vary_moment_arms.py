@@ -1,4 +1,4 @@
-"""Print how much the muscle forces of a real reach and a real step change with the moment arms, for docs/muscles.md.
+"""Print how much the muscle forces of a real reach and a real step change with the moment arms, for docs/muscle_validation.md.
 
 Usage: python tools/vary_moment_arms.py FOLDER
 

@@ -10,9 +10,10 @@ CITED = re.compile(r"([A-Z][\w'-]+)(?: et al\.| and [A-Z][\w'-]+)?,? \(?((?:19|2
 MONTHS = ("November", "December")
 
 
-@pytest.mark.parametrize("page", ["muscles", "emg"])
-def test_every_citation_has_its_source(page):
-    body, sources = (DOCS / f"{page}.md").read_text(encoding="utf-8").split("\n## Sources\n")
+@pytest.mark.parametrize("pages", [("muscles", "muscle_validation"), ("emg",)])
+def test_every_citation_has_its_source(pages):
+    texts = [(DOCS / f"{page}.md").read_text(encoding="utf-8") for page in pages]
+    body, sources = "\n".join(texts).split("\n## Sources\n")
     entries = re.split(r"\n|\. (?=[A-Z])", sources)
     cited = {found.groups() for found in CITED.finditer(body) if found[1] not in MONTHS}
     assert len(cited) > 5

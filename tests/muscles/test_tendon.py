@@ -241,7 +241,7 @@ def test_equilibrium_is_that_of_opensims_muscle_with_the_same_curves(opensim, ac
 
 @pytest.mark.parametrize(("activation", "most"), [(0.05, 0.006), (0.3, 0.016), (1.0, 0.08)])
 def test_equilibrium_is_near_that_of_millards_muscle(opensim, activation, most):
-    """Other curves for all three springs; docs/muscles.md states the difference."""
+    """Other curves for all three springs; docs/theory.md has the equilibrium."""
     lengths = np.linspace(0.288, 0.312, 9)
     found = equilibrium_tension(units(lengths), np.full(lengths.shape, activation))
     theirs = opensim_tension(opensim, "Millard2012EquilibriumMuscle", lengths, activation)
