@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 from c3d_files import write_c3d
+from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import (
     PARTS,
@@ -38,7 +39,6 @@ from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.files import parse_yaml
 from limbtorque.study.options.muscles import Emg
 from limbtorque.study.study import load_study
-from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc
 

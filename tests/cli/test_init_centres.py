@@ -9,6 +9,7 @@ import pytest
 
 from c3d_files import write_c3d
 from clustered_legs import with_clusters, without
+from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import fits
 from limbtorque.cli.init.marker_sets import Pair, best_cluster
@@ -21,7 +22,6 @@ from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.files import parse_yaml
 from limbtorque.study.study import load_study
-from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 
 WALKER = Walker()

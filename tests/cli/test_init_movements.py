@@ -8,11 +8,11 @@ import pytest
 from scipy.signal import find_peaks
 
 from c3d_files import write_c3d
+from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.init.survey import marker_movements
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.study import load_study
-from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 
 RATE_HZ = 100.0

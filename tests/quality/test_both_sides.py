@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limbtorque.ground.foot import slow_frames
-from limbtorque.motion.both_sides import both_sides
+from limbtorque.motion.joint_centres import both_sides
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.body_checks import foot_reversed_share, sides_reversed_share, sides_unlike_m
 from limbtorque.recordings.recording import Recording

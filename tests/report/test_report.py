@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from limbtorque.analysis.study import check_study
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, FLAGS
@@ -24,7 +25,6 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.trial_record import FileOutput
 from limbtorque.workflow import keys, layout
-from limbtorque.workflow.check import check_study
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.run_session import TrialTables

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.study import check_study
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, SettingsError, StudyError
@@ -23,8 +24,8 @@ from limbtorque.study.settings import make_settings, override
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.tables.study_columns import curve_columns
-from limbtorque.workflow import check, layout
 from limbtorque.workflow import keys as keys_of
+from limbtorque.workflow import layout
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages import collect, ensembles, torques, verdict
 from staged_study import ROOT, make_study, run_ensembles, run_stages
@@ -398,7 +399,7 @@ def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
         extra="ensembles:\n  window: events\n  start_event: go\n  end_event: stop\n",
         change=lambda rows: [{**row, **empty, **own.get(row["trial"], {})} for row in rows],
     )
-    answers = {trial: (bool(fault), no_curve) for trial, fault, _, no_curve in check.check_study(checked_study(folder))}
+    answers = {trial: (bool(fault), no_curve) for trial, fault, _, no_curve in check_study(checked_study(folder))}
     assert answers["S01_sagittal_slow"] == (True, "")  # a trial that fails is told once
     assert answers["S01_horizontal_fast"] == answers["S02_horizontal_fast"] == (False, "")
     assert answers["S02_sagittal_fast"] == (
@@ -415,9 +416,9 @@ def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
 
 def test_check_knows_of_trials_that_are_left_out_and_of_studies_without_curves(tmp_path):
     extra = "quality:\n  noise_m: 1.0e-6\nensembles:\n  include: ok\n"
-    left_out = list(check.check_study(checked_study(make_study(tmp_path / "ok", extra=extra))))
+    left_out = list(check_study(checked_study(make_study(tmp_path / "ok", extra=extra))))
     assert {no_curve for *_, no_curve in left_out} == {"its torques are caution, and ensembles.include is ok"}
-    off = list(check.check_study(checked_study(make_study(tmp_path / "off", extra=extra + "  enabled: false\n"))))
+    off = list(check_study(checked_study(make_study(tmp_path / "off", extra=extra + "  enabled: false\n"))))
     assert {no_curve for *_, no_curve in off} == {""}
 
 

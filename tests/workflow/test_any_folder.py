@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import init_study
 from limbtorque.errors import FolderError
-from limbtorque.workflow.check import check_study
 from limbtorque.workflow.load_checked import checked_study
 from study_runs import ledger, run
 

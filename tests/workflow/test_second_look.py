@@ -117,7 +117,8 @@ def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: lis
     both = lambda rows: [*rows, *({**row, "trial": f"{row['trial']}_2"} for row in rows)]  # noqa: E731
     study = load_study(make_study(tmp_path / "plain", names=NAMES, change=both))
     assert len(study.trials) == 4
-    found = list(second_looks(study))
+    with GuardedReader() as reader:
+        found = list(second_looks(study, reader))
     assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
     (line,) = lines_by_kind(found)
     assert line.startswith("second reader ezc3d ")
@@ -127,9 +128,15 @@ def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: lis
         assert second_look(trial.file, None, trial.settings.reading, reader) == ({}, ())
     asked.clear()
     extra = "reading: {second_reader: none}"
-    assert list(second_looks(load_study(make_study(tmp_path / "none", names=NAMES, extra=extra)))) == []
+    with GuardedReader() as reader:
+        assert list(second_looks(load_study(make_study(tmp_path / "none", names=NAMES, extra=extra)), reader)) == []
     assert asked == []
     assert lines_by_kind([]) == []
+
+
+def test_check_compares_each_file_once_where_a_run_does(tmp_path: Path, asked: list[str]) -> None:
+    assert main(["check", str(make_study(tmp_path / "set", names=NAMES, extra=SETTING))]) == 0
+    assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
 
 
 def test_check_knows_whether_a_run_compares(tmp_path: Path) -> None:

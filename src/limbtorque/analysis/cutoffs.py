@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 
-from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.analysis.motion import place
+from limbtorque.analysis.chain_motion import chain_motion, place
 from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.signals.cutoff import study_cutoff
 from limbtorque.study.study import Study

@@ -67,6 +67,7 @@ def analyse_muscles(
     *,
     muscle_set: MuscleSet | None,
     emg: tuple[Electromyography | None, tuple[str, ...]] = (None, ()),
+    summaries: bool = True,
     record: TrialRecord,
     write: Write | None = None,
 ) -> tuple[MuscleForces | None, TrialRecord]:
@@ -87,7 +88,9 @@ def analyse_muscles(
     muscle_set : MuscleSet or None
         As of `muscle_set_of`.
     emg : tuple of Electromyography or None, and of notes
-        Recorded envelopes at the frames of the motion, from `EmgReader.of`.
+        Recorded envelopes at the frames of the motion, from `TrialReader.emg`.
+    summaries : bool, optional
+        Make the rows of the summaries.
     record : TrialRecord
         Name and provenance of the trial.
     write : callable, optional
@@ -104,7 +107,7 @@ def analyse_muscles(
     recorded, emg_notes = emg
     if muscle_set is None and not settings.emg.channels:
         return None, record
-    windows = summary_windows(motion, torqued.window, limb, settings)
+    windows = summary_windows(motion, torqued.window, limb, settings) if summaries else {}
     if muscle_set is None:
         for frames in stretches(len(motion.time_s)):
             if write:

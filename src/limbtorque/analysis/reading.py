@@ -15,6 +15,7 @@ from limbtorque.emg.recorded import Electromyography, Maxima, electromyography, 
 from limbtorque.errors import TrialError
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import beside
+from limbtorque.recordings.differences import SecondReading
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording, with_static
@@ -64,11 +65,23 @@ class TrialReader:
     keep_bytes: int = 0
     _maxima: dict[tuple[Path, str], Maxima] = field(default_factory=dict)
     _kept: dict[tuple[Any, ...], Recording] = field(default_factory=dict)
+    _compared: dict[tuple[Path, str, ReadOptions], SecondReading | None] = field(default_factory=dict)
 
     def recording(self, trial: Trial) -> Recording:
         """Recording of a trial with its static trial."""
         recording = self._read(trial, trial.file, trial.forces_file)
         return with_static(recording, self._read(trial, trial.static_file)) if trial.static_file else recording
+
+    def compare(
+        self, path: Path, library: str, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions
+    ) -> SecondReading | None:
+        """Compare a file with another library, once; as `GuardedReader.compare`."""
+        key = (path, library, options)
+        if key not in self._compared:
+            self._compared[key] = self.reader.compare(
+                path, library, memory_limit_mb=memory_limit_mb, time_limit_s=time_limit_s, options=options
+            )
+        return self._compared[key]
 
     def emg(self, trial: Trial, time_s: FloatArray) -> Emg:
         """Electromyography at the frames of a trial, or None, and notes on it.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from limbtorque.analysis.reading import TrialReader
 from limbtorque.recordings.differences import SecondReading
 from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
@@ -19,7 +20,7 @@ Asked = tuple[Path, ReadOptions, str]
 
 
 def second_look(
-    file: Path, forces_file: Path | None, reading: Reading, reader: GuardedReader
+    file: Path, forces_file: Path | None, reading: Reading, reader: GuardedReader | TrialReader
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Compare a trial's C3D files with the library of `reading.second_reader`.
 
@@ -29,7 +30,7 @@ def second_look(
         The trial's recording, and that of its force plates where it is another one.
     reading : Reading
         Options of the section `reading`.
-    reader : GuardedReader
+    reader : GuardedReader or TrialReader
         Reads the files; a crash of the library ends its process only.
 
     Returns
@@ -50,16 +51,20 @@ def second_look(
     return ({DIFFERENCES: n} if read else {}), (*doubts, *notes)
 
 
-def second_looks(study: Study) -> Iterator[SecondReading]:
+def second_looks(study: Study, reader: GuardedReader | TrialReader) -> Iterator[SecondReading]:
     """Compare every C3D file of a study once.
+
+    Parameters
+    ----------
+    study, reader
+        The study; as of `second_look`.
 
     Yields
     ------
     SecondReading
         One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
     """
-    with GuardedReader() as reader:
-        yield from filter(None, (_compared(asked, reading, reader) for asked, reading in _asked_of(study).items()))
+    yield from filter(None, (_compared(asked, reading, reader) for asked, reading in _asked_of(study).items()))
 
 
 def n_compared(study: Study) -> int:
@@ -120,7 +125,7 @@ def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked
     return [(path, own, reading.second_reader or CHECKED_BY) for path, own in files if path.suffix.lower() == ".c3d"]
 
 
-def _compared(asked: Asked, reading: Reading, reader: GuardedReader) -> SecondReading | None:
+def _compared(asked: Asked, reading: Reading, reader: GuardedReader | TrialReader) -> SecondReading | None:
     file, options, library = asked
     return reader.compare(
         file, library, memory_limit_mb=reading.memory_limit_mb, time_limit_s=reading.time_limit_s, options=options

@@ -1,8 +1,8 @@
-"""A study whose trials can be analysed in memory, and their shared cut-offs."""
+"""A study whose trials are analysed in memory: one of them, or all, to check it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,10 @@ from limbtorque.analysis.cutoffs import cutoffs_of
 from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.analysis.trial import TrialResult, analyse
-from limbtorque.errors import StudyError, did_you_mean
+from limbtorque.errors import LimbtorqueError, StudyError, did_you_mean
+from limbtorque.quality.verdict import Flag
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.statistics.by_condition import included
 from limbtorque.study import study as study_files
 from limbtorque.study.study import SETTINGS_FILE
 from limbtorque.study.trials import Trial
@@ -62,31 +64,65 @@ class Study(study_files.Study):
 def load_study(
     folder: Path | str, *, settings_file: str = SETTINGS_FILE, overrides: Mapping[str, Any] | None = None
 ) -> Study:
-    """Read the settings and both tables of a study and check them against each other.
+    """Read a study whose trials can be analysed: ``study.analyse("name of a trial")``.
 
     Parameters
     ----------
-    folder : Path or str
-        The study's folder.
-    settings_file : str, optional
-        Settings file, relative to the folder.
-    overrides : mapping, optional
-        Options in place of the file's, as for `load_settings`; a column of the table of trials goes before both.
+    folder, settings_file, overrides
+        As of `limbtorque.study.study.load_study`, which checks the settings and both tables: the study's folder, its settings
+        file, and options in place of the file's.
 
     Returns
     -------
     Study
-        The study, all of whose files exist; ``study.analyse("name of a trial")`` analyses a trial.
+        The study, all of whose files exist.
 
     Raises
     ------
-    SettingsError
-        The settings are wrong.
-    StudyError
-        The tables are wrong; every fault of both is listed.
+    SettingsError, StudyError
+        The settings or the tables are wrong; every fault is listed.
     """
     study = study_files.load_study(folder, settings_file=settings_file, overrides=overrides)
     return Study(study.folder, study.settings, study.trials, study.batches)
+
+
+def check_study(
+    study: study_files.Study, reader: TrialReader | None = None
+) -> Iterator[tuple[str, str, Sequence[Flag], str]]:
+    """Analyse every trial up to its muscle forces, and find the window of its curves.
+
+    Parameters
+    ----------
+    study : Study
+        The study, from `workflow.load_checked.checked_study`.
+    reader : TrialReader, optional
+        Reads the files; what it compared with another library is not compared again.
+
+    Yields
+    ------
+    trial, fault : str
+        Name of the trial, and the reason why it would fail, or nothing.
+    flags : sequence of Flag
+        Its quality flags.
+    no_curve : str
+        Reason why it would have no time-normalised curve, or nothing.
+    """
+    if reader is None:
+        with GuardedReader() as guarded:
+            yield from check_study(study, TrialReader(guarded, keep_bytes=KEPT_BYTES))
+        return
+    cutoffs_hz = cutoffs_of(study, reader)
+    for trial in study.trials:
+        try:
+            result = analyse_trial(trial, study, reader, cutoffs_hz=cutoffs_hz, verdict_only=True)
+        except LimbtorqueError as error:
+            yield trial.name, str(error), [], ""
+            continue
+        options, verdict = trial.settings.ensembles, result.verdict
+        no_curve = result.window.note
+        if not no_curve and not any(included(status, options.include) for status in verdict.joints.values()):
+            no_curve = f"its torques are {verdict.torques}, and ensembles.include is {options.include}"
+        yield trial.name, "", verdict.flags, no_curve if options.enabled else ""
 
 
 def analyse_trial(
@@ -95,8 +131,7 @@ def analyse_trial(
     reader: TrialReader,
     *,
     cutoffs_hz: Mapping[str, float],
-    bands: bool = True,
-    tables: bool = True,
+    verdict_only: bool = False,
 ) -> TrialResult:
     """Analyse a trial of a study.
 
@@ -108,12 +143,12 @@ def analyse_trial(
         Reads its files.
     cutoffs_hz : mapping of str to float
         Shared cut-offs, Hz, as of `cutoffs_of`.
-    bands, tables : bool, optional
-        Without: no uncertainty and no replay, no tables. The verdict does not depend on them.
+    verdict_only : bool, optional
+        Leave out what the verdict does not depend on: uncertainty, replay, summaries and tables.
     """
     settings = trial.settings
-    if not bands:
-        without = settings.uncertainty.model_copy(update={"enabled": False})
+    if verdict_only:
+        without = settings.uncertainty.model_copy(update={"enabled": False, "samples": 0})
         columns = settings.torques.model_copy(update={"bands": False})
         no_replay = settings.replay.model_copy(update={"enabled": False})
         settings = settings.model_copy(update={"uncertainty": without, "torques": columns, "replay": no_replay})
@@ -124,6 +159,6 @@ def analyse_trial(
         folder=study.folder,
         cutoff_hz=cutoffs_hz.get(trial.cutoff_group) if study.shares_cutoff(trial) else None,
         emg=lambda time_s: reader.emg(trial, time_s),
-        compared=second_look(trial.file, trial.forces_file, settings.reading, reader.reader),
-        tables=tables,
+        compared=second_look(trial.file, trial.forces_file, settings.reading, reader),
+        verdict_only=verdict_only,
     )

@@ -56,6 +56,7 @@ def analyse_torques(
     settings: Settings,
     *,
     filled: Callable[[], ChainMotion | None],
+    summaries: bool = True,
     record: TrialRecord,
     write: Write | None = None,
 ) -> TorqueStep:
@@ -69,6 +70,8 @@ def analyse_torques(
         Chain, side and subject; all options.
     filled : callable
         Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
+    summaries : bool, optional
+        Make the rows of the summaries.
     record : TrialRecord
         Name and provenance of the trial.
     write : callable, optional
@@ -89,7 +92,7 @@ def analyse_torques(
     events = facts.events if facts else ()
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
     judged = judged_metrics(motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled)
-    windows = summary_windows(motion, window, limb, settings)
+    windows = summary_windows(motion, window, limb, settings) if summaries else {}
     share = settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
         motion,
@@ -100,7 +103,7 @@ def analyse_torques(
         windows=windows,
     )
     replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
-    outputs = facts.outputs if facts else ()
+    outputs = facts.outputs if facts and summaries else ()
     record = replace(
         record,
         metrics={**judged.metrics, **replay_metrics},

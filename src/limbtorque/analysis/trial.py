@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from limbtorque.analysis.chain_motion import without_spikes
-from limbtorque.analysis.motion import analyse_motion, place
+from limbtorque.analysis.chain_motion import analyse_motion, place, without_spikes
 from limbtorque.analysis.muscles import analyse_muscles, muscle_set_of
 from limbtorque.analysis.reading import Emg, emg_of
 from limbtorque.analysis.torques import analyse_torques
@@ -238,7 +237,7 @@ def analyse(
     cutoff_hz: float | None,
     emg: Callable[[FloatArray], Emg],
     compared: tuple[Mapping[str, float], tuple[str, ...]] = ({}, ()),
-    tables: bool = True,
+    verdict_only: bool = False,
 ) -> TrialResult:
     """Take a trial through all steps.
 
@@ -252,11 +251,11 @@ def analyse(
         Returns electromyography at times, s.
     compared : pair of mapping and tuple of str, optional
         Metrics and notes of a second reading of the file.
-    tables : bool, optional
-        Make the tables; they are empty without.
+    verdict_only : bool, optional
+        Make no tables and no summaries.
     """
     rows: dict[str, list[pa.Table]] = {"kinematics": [], "torques": [], "muscles": []}
-    write = {step: made.append if tables else None for step, made in rows.items()}
+    write = {step: None if verdict_only else made.append for step, made in rows.items()}
     record = TrialRecord(limb.trial)
     placed, recording = place(read(), limb, settings)
     source = recording.source
@@ -278,6 +277,7 @@ def analyse(
         limb,
         settings,
         filled=lambda: without_spikes(read(), limb, settings, study_cutoff_hz=cutoff_hz),
+        summaries=not verdict_only,
         record=record,
         write=write["torques"],
     )
@@ -290,6 +290,7 @@ def analyse(
         settings,
         muscle_set=muscle_set_of(limb, settings, folder),
         emg=emg(motion.time_s),
+        summaries=not verdict_only,
         record=record,
         write=write["muscles"],
     )

@@ -60,25 +60,30 @@ def init(options: argparse.Namespace) -> int:
 )
 def check(options: argparse.Namespace) -> int:
     """List the trials of a study that would fail or not be ok; writes nothing."""
+    from limbtorque.analysis.reading import TrialReader
     from limbtorque.analysis.second_look import compares_in_run, n_compared, second_looks
     from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
+    from limbtorque.analysis.study import KEPT_BYTES, check_study
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
     from limbtorque.cli.terminal import followed, followed_rows
-    from limbtorque.workflow.check import check_study
-    from limbtorque.workflow.load_checked import checked_study
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.workflow.load_checked import checked_study, refuse_future
 
     study = checked_study(options.study, follow=followed_rows)
+    refuse_future(study)
     answers = []
     log = logging.getLogger("limbtorque")
     level = log.level
     log.setLevel(logging.ERROR)  # a failed trial is listed below
-    for answer in followed(check_study(study), len(study.trials), what="checking trials"):
-        answers.append(Answer(*answer))
-        if options.verbose:
-            print("\n".join(trial_lines(answers[-1])))
-    log.setLevel(level)
-    compared = followed(second_looks(study), n_compared(study), what="comparing C3D readers")
-    readers = lines_of_readers(list(compared), in_run=compares_in_run(study))
+    with GuardedReader() as guarded:
+        reader = TrialReader(guarded, keep_bytes=KEPT_BYTES)
+        for answer in followed(check_study(study, reader), len(study.trials), what="checking trials"):
+            answers.append(Answer(*answer))
+            if options.verbose:
+                print("\n".join(trial_lines(answers[-1])))
+        log.setLevel(level)
+        compared = list(followed(second_looks(study, reader), n_compared(study), what="comparing C3D readers"))
+    readers = lines_of_readers(compared, in_run=compares_in_run(study))
     print("\n".join([*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]))
     faults = sum(bool(answer.fault) for answer in answers)
     study_word = quoted(options.study)

@@ -36,9 +36,8 @@ from limbtorque.ground.plates import (
     saturated_samples,
     surface_metrics,
 )
-from limbtorque.motion.both_sides import Side, opposite, side_landmarks
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
-from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.joint_centres import Placement, Side, opposite, side_landmarks
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame, axis_vector

@@ -17,9 +17,8 @@ from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
 from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, centre_of_pressure, slow_frames
 from limbtorque.ground.plates import Reading, means_around, read_plate
-from limbtorque.motion.both_sides import Side, both_sides
 from limbtorque.motion.chain_motion import ExternalLoad
-from limbtorque.motion.joint_centres import Placement
+from limbtorque.motion.joint_centres import Placement, Side, both_sides
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import axis_vector

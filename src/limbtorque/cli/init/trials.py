@@ -16,7 +16,7 @@ from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.known_sets import LAST, WITHOUT_END, Fit, fits, fits_without_end
 from limbtorque.cli.init.marker_sets import Sets, partial_set, set_of
 from limbtorque.cli.init.survey import Body, Seen, Spells, Strikes
-from limbtorque.motion.both_sides import SIDED, WIDEST_DEG
+from limbtorque.motion.joint_centres import SIDED, WIDEST_DEG
 from limbtorque.motion.plane import MIN_TRAVEL_M, axis_vector, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import limb_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from limbtorque.analysis.motion import analyse_motion, facts_of, place
+from limbtorque.analysis.chain_motion import analyse_motion, facts_of, place
 from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.errors import WriteError
