@@ -1,11 +1,12 @@
-"""CONTRIBUTING.md names the rooms of the package in their order, and files that exist."""
+"""The page on architecture names the rooms in their order; it and CONTRIBUTING.md name files and commands that exist."""
 
 import ast
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8") + ARCHITECTURE
 
 
 def test_the_rooms_are_those_of_the_package_in_their_order():
@@ -15,7 +16,7 @@ def test_the_rooms_are_those_of_the_package_in_their_order():
         for node in module.body
         if isinstance(node, ast.Assign) and node.targets[0].id == "ORDER"
     )
-    table = TEXT.partition("| --- | --- |\n")[2].partition("\n\n")[0]
+    table = ARCHITECTURE.partition("| --- | --- |\n")[2].partition("\n\n")[0]
     assert tuple(re.findall(r"^\| `(\w+)` \|", table, flags=re.MULTILINE)) == order
 
 

@@ -151,7 +151,7 @@ def torque_terms(
     Notes
     -----
     The moment arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
-    lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0004).
+    lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0022).
 
     Examples
     --------
