@@ -18,7 +18,7 @@ from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 START, END = "<!-- begin: printed by benchmarks/peers.py -->", "<!-- end -->"
 AS_FAST = 1.25  # medians that are closer than this, and whose quartiles overlap
 COLOUR, OTHER = "#0072B2", "0.45"
-HEAD = ("program", "version", "how", "median", "quartiles", "ours is faster", "agreement")
+HEAD = ("program", "version", "how", "median", "ours is faster", "agreement")
 
 
 def table(measured: Measured) -> str:
@@ -32,9 +32,8 @@ def _cells(row: Row, ours: Row) -> list[str]:
     start = [row.program, row.version or "-", row.how]
     if not row.times:
         why = row.why.replace("|", "/") or "no reason known"
-        return [*start, "not measured", "", "", why]
-    low, high = row.quartiles
-    return [*start, number(row.median), f"{number(low)} to {number(high)}", ahead(row, ours), row.agreement]
+        return [*start, "not measured", "", why]
+    return [*start, number(row.median), ahead(row, ours), row.agreement]
 
 
 def number(value: float) -> str:
@@ -81,8 +80,8 @@ def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
     behind = not_ahead(everything)
     parts = [
         "## Beside other programs (`peers.py`)",
-        f"{datetime.date.today()}: {about[:1].lower()}{about[1:]} Every program did the same work with the same inputs, and its numbers were compared with ours before the timing. The times are "
-        "medians with quartiles, taken in turns; the ratios are of medians.",
+        f"{datetime.date.today()}: {about[:1].lower()}{about[1:]} All programs had the same inputs, and their numbers were compared with ours first. Times are "
+        "medians, taken in turns.",
         "Not measured: " + ("; ".join(missing) if missing else "none") + ".",
         "limbtorque is slower here:\n\n" + "\n".join(f"- {line}" for line in behind)
         if behind
