@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bands_outside import JOINTS, PAGE, PHASES, RUN, WALK
+from bands_outside import JOINTS, PAGE, PHASES, RUN, WALK, without
 from plug_in_gait import write
 
 from limbtorque.analysis.chain_motion import chain_motion
@@ -36,33 +36,11 @@ from limbtorque.uncertainty.propagation import torque_bands
 
 ROOT = Path(__file__).resolve().parents[1]
 FIVE_TO_95 = 2.0 * 1.6449  # standard deviations
-# What a prototype of these bands assumed on the right leg of walking2.c3d; its 95 % limits are in `PROTOTYPE_NM`.
-PROTOTYPE = {
-    "sizes": {"segment_correlation": 0.0, "pressure_m": 0.003},
-    "landmarks": {"hip_axis": 0.012, "knee_axis": 0.007, "ankle_axis": 0.005},
-    "off": ["body_mass", "marker_noise", "gaps", "filter", "plane", "plate_gain", "plate_offset", "synchronisation"],
-}
-PROTOTYPE_NM = {"stance": (14.3, 8.4, 5.9), "swing": (6.2, 2.2, 0.3)}
 PLACED = 0.02 / np.sqrt(3.0)  # standard deviation of an error that is even between -2 and 2 cm
-OF_PROTOTYPE = {
-    "hip_axis": "{S}HJC",
-    "knee_axis": "{S}KJC",
-    "ankle_axis": "{S}AJC",
-    "greater_trochanter": "{S}HJC",
-    "femoral_condyles": ["{S}LFC", "{S}MFC"],
-    "medial_malleolus": "{S}MMAL",
-    "lateral_malleolus": "{S}LMAL",
-    "head_of_metatarsal_2": "{S}MT2",
-    "heel": "{S}CAL",
-}
 MYERS = (
-    "Myers et al. 2015: one examiner's placement of markers, movement artefact, segments and muscles, in one man's gait; mean width "
-    "from 5 to 95 %, smallest and largest joint (ours: the errors of the settings)"
+    "Myers et al. 2015: one examiner's markers, artefact, segments; mean width 5 to 95 %, smallest and largest joint"
 )
-UCHIDA = (
-    "Uchida and Seth 2022: markers of a model off by up to 2 cm; how much the peak moment of the ankle varied (ours: joint centres "
-    "even over 2 cm to each side, width of the 95 % limits)"
-)
+UCHIDA = "Uchida and Seth 2022: markers off by up to 2 cm; peak moment of the ankle (ours: joint centres, 95 % width)"
 GROUPS = {
     "joint centres": ("joint_centres",),
     "soft tissue": ("soft_tissue",),
@@ -112,9 +90,9 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.recordings.resolve()
     legs = [*simulated(), *recorded(folder)]
-    tables = [by_source(legs), beside_literature(legs, prototype_leg(folder))]
+    tables = [by_source(legs), beside_literature(legs)]
     if options.write:
-        write(PAGE, tables, first=3)
+        write(PAGE, [without(table, "demo study", "adult, run") for table in tables], first=3)
     print("\n\n".join(tables))
 
 
@@ -147,19 +125,9 @@ def recorded(folder: Path) -> Iterator[Leg]:
             yield Leg(kind, chain_motion(recording, limb, settings), limb, settings)
 
 
-def prototype_leg(folder: Path) -> Leg:
-    """The right leg of the walk of the prototype."""
-    settings = make_settings(
-        {"plane": {"up_axis": "+z", "forward_axis": "travel"}, "marker_sets": {"own": OF_PROTOTYPE}}
-    )
-    limb = Limb("leg", side="right", body_mass_kg=66.0)  # estimated from the vertical impulse of one step
-    motion = chain_motion(read_recording(folder / "walking_opensim" / "walking2.c3d"), limb, settings)
-    return Leg("walking2.c3d", motion, limb, settings)
-
-
 def by_source(legs: Sequence[Leg]) -> str:
     """Table of the limits and of the standard deviations by source, of each kind, joint and phase."""
-    names = ["recording", "joint", "phase", "legs", "95 % limits, N m", *(f"{name}, N m" for name in GROUPS)]
+    names = ["recording", "joint", "phase", "95 % limits, N m", *(f"{name}, N m" for name in GROUPS)]
     lines = [f"| {' | '.join(names)} |", "| --- | --- | --- " + "| ---: " * (len(names) - 3) + "|"]
     for name in dict.fromkeys(leg.name for leg in legs):
         parts = [(leg.motion.load.status, leg.bands()[1]) for leg in legs if leg.name == name]
@@ -168,7 +136,7 @@ def by_source(legs: Sequence[Leg]) -> str:
                 means = np.array([_means(of, on == status, k) for on, of in parts])  # [leg, group]
                 means = means[np.isfinite(means).all(axis=1)]
                 sizes = [LIMITS * np.sqrt(np.median(means.sum(axis=1))), *np.sqrt(np.median(means, axis=0))]
-                cells = [name, joint, phase, str(len(means)), *map(_digits, sizes)]
+                cells = [name, joint, phase, *map(_digits, sizes)]
                 lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -186,16 +154,9 @@ def _digits(value: float) -> str:
     return f"{value:.0f}" if value >= 10.0 else f"{value:.2g}"
 
 
-def beside_literature(legs: Sequence[Leg], prototype: Leg) -> str:
+def beside_literature(legs: Sequence[Leg]) -> str:
     """Table of published bands beside ours."""
-    lines = ["| varied, and result | published, N m | ours, N m |", "| --- | --- | --- |"]
-    errors = "masses 7 %, centres of mass 4 %, inertias 10 %, hip 12, knee 7 and ankle 5 mm, soft tissue 5 mm, centre of pressure 3 mm"
-    _, parts = prototype.bands(**PROTOTYPE)
-    sd = np.sqrt(np.sum(list(parts.values()), axis=0))
-    for phase, status in PHASES.items():
-        own = LIMITS * np.nanmean(sd[prototype.motion.load.status == status], axis=0)
-        text = f"a prototype on the right leg of `walking2.c3d`: {errors}; mean 95 % limits to each side in {phase}, hip, knee and ankle"
-        lines.append(f"| {text} | {_several(PROTOTYPE_NM[phase])} | {_several(own)} |")
+    lines = ["| errors and result | published, N m | ours, N m |", "| --- | --- | --- |"]
     myers, uchida = [], []
     for name in ("children, straight walk", "adult, walk"):
         own_legs = [leg for leg in legs if leg.name == name]
@@ -216,11 +177,6 @@ def _peak_sd(leg: Leg) -> float:
     net, parts = leg.bands(landmarks=placed, off=ALL_BUT_CENTRES)
     frame = int(np.nanargmax(np.abs(net[:, 2])))
     return float(np.sqrt(parts["joint_centres"][frame, 2]))
-
-
-def _several(values: Sequence[float] | FloatArray) -> str:
-    """Values of the joints."""
-    return " / ".join(_digits(float(value)) for value in values)
 
 
 if __name__ == "__main__":

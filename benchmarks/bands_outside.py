@@ -98,20 +98,27 @@ def main() -> None:
     parser.add_argument(
         "recordings", type=Path, help="folder with the folders cohort, walk_emg_opensim and running_opensim"
     )
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/uncertainty.md")
+    parser.add_argument(
+        "--write", action="store_true", help="write the rows of straight walks into docs/uncertainty.md"
+    )
     options = parser.parse_args()
     folder = options.recordings.resolve()
     cohort, opensim = beside_plug_in_gait(folder / "cohort"), beside_opensim(folder)
     tables = [table_of(list(cohort), other=True), table_of(list(opensim), other=False)]
     if options.write:
-        write(PAGE, tables)
+        write(PAGE, [without(table, "turn walk", "run") for table in tables])
     print("\n\n".join(tables))
+
+
+def without(table: str, *names: str) -> str:
+    """Table without the rows of some recordings, which are printed only."""
+    return "\n".join(line for line in table.splitlines() if not line.startswith(tuple(f"| {name} |" for name in names)))
 
 
 def table_of(legs: Sequence[Leg], *, other: bool) -> str:
     """Table of all legs by the kind of their recording; `other`: with the share for the other radii of gyration."""
     more = ["inside with its radii, %"] if other else []
-    names = ["recording", "joint", "phase", "legs", "frames", "inside, %", *more, "difference, N m", "sd, N m"]
+    names = ["recording", "joint", "phase", "inside, %", *more, "difference, N m", "sd, N m"]
     lines = [f"| {' | '.join(names)} |", "| --- | --- | --- " + "| ---: " * (len(names) - 3) + "|"]
     for name in dict.fromkeys(leg.name for leg in legs):
         for phase, status in PHASES.items():
@@ -123,16 +130,16 @@ def table_of(legs: Sequence[Leg], *, other: bool) -> str:
                 ]
                 used = [part[:, known] for part in parts if (known := np.isfinite(part).all(axis=0)).any()]
                 if used:
-                    cells = [name, joint, phase, str(len(used)), *_cells(np.hstack(used), other=other)]
+                    cells = [name, joint, phase, *_cells(np.hstack(used), other=other)]
                     lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _cells(values: FloatArray, *, other: bool) -> list[str]:
-    """Number of frames, shares inside the limits, and root mean squares."""
+    """Shares inside the limits, and root mean squares."""
     off, with_other, sd = values
     inside = [f"{100.0 * (np.abs(each) < LIMITS * sd).mean():.0f}" for each in (off, with_other)[: 1 + other]]
-    return [str(off.size), *inside, *(f"{np.sqrt(np.mean(each**2)):.2g}" for each in (off, sd))]
+    return [*inside, *(f"{np.sqrt(np.mean(each**2)):.2g}" for each in (off, sd))]
 
 
 def beside_plug_in_gait(recordings: Path, **options: Any) -> Iterator[Leg]:

@@ -130,15 +130,19 @@ def table(rows: Iterable[Row], wrong: Sequence[Row]) -> str:
 
 
 def page(rows: Sequence[Row], wrong: Sequence[Row]) -> str:
-    """Numbers of rows, those of net torques, and those of terms that are outside."""
+    """Numbers of rows, and those of net torques by frames."""
     lines = ["| rows | all | held too seldom | held too often |", "| --- | --- | --- | --- |"]
     for name, kind in (("frames", ""), ("means", MEAN), ("whole curves", WHOLE)):
         own = [row for row in rows if row.kind == kind]
         few, many = (sum(row in wrong and sign * (row.share - 0.95) > 0.0 for row in own) for sign in (-1, 1))
         lines.append(f"| {name} | {len(own)} | {few} | {many} |")
-    net = [row for row in rows if row.key[2] == "net"]
-    terms = [row for row in wrong if row.key[2] != "net"]
-    return "\n\n".join(["\n".join(lines), "Net torques:", table(net, wrong), "Terms outside:", table(terms, wrong)])
+    net = [row for row in rows if row.key[2] == "net" and not row.kind]
+    heads = ["movement", "joint", "phase", "coverage, %", "stated error, N m", "true error, N m"]
+    shown = [heads, ["---"] * len(heads)]
+    for row in net:
+        movement, joint, _, phase, share, _, stated, true = row.cells()
+        shown.append([movement, joint, phase, share, stated, true])
+    return "\n\n".join(["\n".join(lines), "Net torques:", "\n".join(f"| {' | '.join(line)} |" for line in shown)])
 
 
 def write(path: Path, text: str) -> None:
