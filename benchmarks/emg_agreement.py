@@ -35,14 +35,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("study", type=Path, help="study of the children, made by `limbtorque init`")
     parser.add_argument("adult", type=Path, help="folder walk_emg_opensim")
-    parser.add_argument("--write", action="store_true", help="write the tables into docs/emg.md")
+    parser.add_argument("--write", action="store_true", help="write the table of muscles into docs/emg.md")
     options = parser.parse_args()
     beside = adult(options.adult, DELAY_S, None, {**ADULT_CHANNELS, **SIDEWAYS})
     text = "\n".join(tables(*walks(options.study, options.adult), beside)) + "\n"
     if options.write:
         page = PAGE.read_text(encoding="utf-8")
         before, rest = page.split(BEGIN)
-        PAGE.write_text(before + BEGIN + text + END + rest.split(END)[1], encoding="utf-8")
+        muscles = text.partition("\n| aim |")[0]  # the aims are printed only
+        PAGE.write_text(before + BEGIN + muscles + END + rest.split(END)[1], encoding="utf-8")
     else:
         print(text)
 
