@@ -6,8 +6,8 @@ from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
-from limbtorque.quality.checks import CHECKS
-from limbtorque.quality.ledger_columns import METRICS
+from limbtorque.quality.check import CONVENTION, NO_TOLERANCE
+from limbtorque.quality.checks import BENCHMARK, CHECKS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
@@ -17,8 +17,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 SETTINGS_HEAD = """# Settings
 
-Made from the code by `tools/make_docs.py`; `limbtorque settings` prints the same table. Options are set in the study's
-`config/config.yaml`; those not set there have their defaults. Options of PER_TRIAL
+Options are set in the study's `config/config.yaml`; those not set there have their defaults. `limbtorque settings` prints this table (made by `tools/make_docs.py`). Options of PER_TRIAL
 can differ between trials: add a column to `trials.csv` named like the option (`filter.cutoff_hz`); an empty cell means the study's value.
 
 The file is YAML 1.2: `no`, `on` and `12:30:00` are text where an option expects text, and a key given twice is an error.
@@ -90,68 +89,44 @@ chains:
 """
 QUALITY_HEAD = """# Quality: ok, caution, rejected, failed
 
-Made from the code by `tools/make_docs.py`. Every trial has a status for its torques (`torque_status`) and one for its muscle forces
-(`muscle_status`) in `results/ledger.csv`; `status` is the worse of the two.
+Every trial has a status for its torques (`torque_status`) and one for its muscle forces (`muscle_status`) in `results/ledger.csv`; `status` is the worse of the two. Made from the code by `tools/make_docs.py`.
 
 | status | meaning | in summaries, means and figures |
 | --- | --- | --- |
 | `ok` | no metric is above its threshold | used |
 | `caution` | a metric is above its threshold: read its flag before use | used; left out with `ensembles.include: ok` |
-| `rejected` | the numbers must not be used | row with empty values; left out of means and figures of the study, and counted; marked in the trial's own page and figures |
+| `rejected` | the numbers must not be used | empty values; left out of means and figures of the study, and counted |
 | `failed` | nothing could be computed; the ledger gives the reason | none |
 
-**Judged frames.** Counts, shares and extremes are taken over the frames that the outputs use: the window of the trial's curve (a stride,
-a movement), else all frames of known torque without edge effects; shares of frames without a torque are then of the whole trial. A metric above its threshold outside the window changes no status; the
-notes name it. Metrics of the whole recording (noise, cut-off, functional centres, drift and assignment of plates, direction of the up axis) are
-judged as such.
+- **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window changes no status; the notes name it. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
+- **Joints**: a check with a value for each joint concerns that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected where a joint is.
+- **Spikes**: torques are computed a second time with the spikes filled. A joint is rejected where its net torque or a term changes by more than `quality.spike_change_share` of its range.
+- **Limits** by the joint's name: `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg`, `extension_deg`. A joint that is not named is not judged by them; hip and shoulder have no range of motion here.
+- **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.
 
-**Joints.** A check with a value for each joint concerns that joint: `rejected_joints` in the ledger names it, and `torque_status` in
-`results/summary.csv` is that of the row's joint. All other checks of torques concern every joint. The status of a trial's torques is that of its
-worst joint. Muscle forces follow from the torques of all joints: they are rejected where a joint is.
-
-**Spikes.** Where a needed marker has a spike or jump (signals/labels.py), the torques are computed a second time with
-these samples filled. A joint is rejected where its net torque or any of its terms changes by more than `quality.spike_change_share` of its
-range in the judged frames (ranges below a hundredth of that of the net torque count as a hundredth); the notes name term and frame.
-A spike may have an effect far from its own frames: through the cut-off that is chosen from the data.
-
-**Limits.** `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg` and `extension_deg` are limits by the joint's name; a joint that is not named is not
-judged by them. Hip and shoulder have no range of motion here: as first joints of their chains they have the angle of thigh and upper arm in the
-laboratory only.
-
-**In scripts**: `result = lt.analyse_recording(...)` has `result.status`, `result.verdict.joints` (status by joint), `result.verdict.flags` and
-`result.records["torques"]` (`metrics` and, by joint, `joint_metrics`). `limbtorque status` and `results/verdict.txt` count the trials by status.
-
-A flag may have several metrics that show the same fault; the ledger has a column for each metric. Thresholds marked as an option are those of
-`quality` in the settings, with the name of the metric; a change takes effect without a new computation of torques.
+Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
+Sources: *no tolerance*: every occurrence counts. *Convention*: of this program. *Benchmark*: simulated recordings with known damage ([benchmark](damage_benchmark.md)); the legs of all recorded straight walks are below the threshold.
 
 | flag | metric | above the threshold | unit | definition | threshold | action | source of the threshold |
 | --- | --- | --- | --- | --- | --- | --- | --- |
-"""
-METRICS_HEAD = """
-Metrics of the ledger that raise no flag:
-
-| metric | unit | definition |
-| --- | --- | --- |
 """
 
 
 MARKER_SETS_HEAD = """# Built-in marker sets
 
-Made from the code by `tools/make_docs.py`. `limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed.
+`limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed. Made from the code by `tools/make_docs.py`.
 
-The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule; [uncertainty](uncertainty.md) has the source of each, [joint centres](joint_centres.md) and
-[keypoints](keypoints.md) the errors that were measured. Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash: the set has no marker there. The model of
-Plug-in Gait places the hip by Davis's regression and the shoulder by an offset from the acromion; how other programs found the joint centres in a file is not known, and the error of a marker is assumed.
+The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule ([sources](uncertainty.md)). Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash: no marker. The model of Plug-in Gait places the hip by Davis's regression, the shoulder by an offset from the acromion.
 
-Where another landmark stands for a joint centre, `init` writes its error into `uncertainty.sets`. Each is a distance over the root of 3:
+Where another landmark stands for a joint centre, `init` writes its error into `uncertainty.sets`, a distance over the root of 3:
 
 | stands for | distance | from |
 | --- | --- | --- |
-| acromion, for the shoulder | 66 mm | assumed: Rab's offset, 17 % of 0.39 m between the acromia |
-| greater trochanter, for the hip | 23.5 mm | a quarter of the way between the trochanters, from functional centres (Weinhandl and O'Connor 2010, Journal of Biomechanics 43, doi 10.1016/j.jbiomech.2010.05.023): 12.2 mm behind and 4.8 mm above them |
-| first row of knuckles, for the second | 48 mm | the hand's centre of mass, the same by Dempster's and de Leva's tables ([segments](segments.md)): 48 mm for men, 37 mm for women |
-| great toe, for the head of metatarsal 2 | 68 mm | assumed: foot length less ball-of-foot length ([keypoints](keypoints.md)), the most it can be |
-| metatarsal 5, for metatarsal 2 | 26 mm | assumed: 2 cm behind it, and a marker's error |
+| acromion, for the shoulder | 66 mm | assumed: Rab's offset, 17 % of 0.39 m |
+| greater trochanter, for the hip | 23.5 mm | Weinhandl and O'Connor (2010), Journal of Biomechanics 43, doi 10.1016/j.jbiomech.2010.05.023 |
+| first row of knuckles, for the second | 48 mm | centre of mass of the hand by Dempster's and de Leva's tables ([segments](segments.md)) |
+| great toe, for the head of metatarsal 2 | 68 mm | assumed: foot length less ball-of-foot length ([keypoints](keypoints.md)) |
+| metatarsal 5, for metatarsal 2 | 26 mm | assumed: 2 cm, and a marker's error |
 """
 KEYPOINTS = ("coco_17", "halpe_26", "mediapipe", "opencap", "theia")  # docs/keypoints.md
 
@@ -172,10 +147,16 @@ def quality_page() -> str:
         limit += " (option)" * (check.threshold is None)
         status = {1.0: "rejected", 2.0: "caution, rejected at twice"}.get(check.rejects_from, "caution")
         rows.append(
-            f"| `{check.flag}` | `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {check.source} |"
+            f"| `{check.flag}` | `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {_short_source(check.source)} |"
         )
-    metrics = [f"| `{metric.name}` | {metric.unit} | {metric.definition} |" for metric in METRICS]
-    return QUALITY_HEAD + "\n".join(rows) + "\n" + METRICS_HEAD + "\n".join(metrics) + "\n"
+    return QUALITY_HEAD + "\n".join(rows) + "\n"
+
+
+def _short_source(source: str) -> str:
+    """Source of a threshold, with the words that the page explains once in place of repeated sentences."""
+    for sentence, word in ((BENCHMARK, "benchmark"), (CONVENTION, "convention"), (NO_TOLERANCE, "no tolerance")):
+        source = source.replace(sentence, word)
+    return source
 
 
 def marker_sets_page() -> str:

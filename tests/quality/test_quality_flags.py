@@ -282,10 +282,8 @@ def test_the_notes_say_which_foot_a_plate_was_given_to():
 
 
 def test_every_threshold_says_where_it_comes_from():
-    page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
     for check in CHECKS:
         assert len(check.source) > 10
-        assert f"| {check.advice} | {check.source} |" in page
         if check.allowed(Quality()) == 0.0:
             assert check.source.startswith("no tolerance"), (
                 f"{check.name}: a threshold of 0 has NO_TOLERANCE as its source"
