@@ -17,22 +17,18 @@ class Joint(Options):
 
     name: str = option(..., "Name of the joint, used in column names.", allowed=NAME_IN_WORDS, pattern=NAME)
     landmark: str = Field(description="Landmark used as the joint centre.")
-    flexion_sagittal: Literal[-1, 1] = option(
-        1, "+1 where flexion turns the distal segment counter-clockwise with x forward and y up."
-    )
+    flexion_sagittal: Literal[-1, 1] = 1
+    """+1 where flexion turns the distal segment counter-clockwise with x forward and y up."""
     flexion_zero_deg: float = option(0.0, "Joint angle at zero flexion in the sagittal plane.", "deg")
-    flexion_right_horizontal: Literal[-1, 1] = option(
-        1, "+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."
-    )
-    sole: tuple[str, str] | None = option(
-        None, "Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."
-    )
+    flexion_right_horizontal: Literal[-1, 1] = 1
+    """+1 where flexion of the right limb is counter-clockwise seen from above; the left limb has the other sign."""
+    sole: tuple[str, str] | None = None
+    """Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."""
     flexion_name: str = option("flexion", "Word for flexion at this joint.")
     extension_name: str = option("extension", "Word for the opposite of flexion.")
     one_way: bool = option(False, "The joint flexes to one side only (elbow, knee); used to detect mirrored limbs.")
-    moment_arms_in_any_plane: bool = option(
-        True, "The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."
-    )
+    moment_arms_in_any_plane: bool = True
+    """The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."""
 
 
 class Segment(Options):
@@ -49,16 +45,13 @@ class ChainModel(Options):
     segments: tuple[Segment, ...] = Field(min_length=1, description="Segments, proximal first.")
     end: str = Field(description="Landmark at the end of the last segment.")
     ground_contact: bool = option(False, "The last segment touches the ground, so force plates load it.")
-    contact_landmarks: tuple[str, ...] = option(
-        (), "Landmarks of the last segment that indicate ground contact, where they are mapped."
-    )
-    foot: bool = option(
-        True,
-        "The last segment is the foot that stands on the ground; false for a leg whose foot is not measured: torques in swing only.",
-    )
-    muscles: str | None = option(
-        None, "Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."
-    )
+    contact_landmarks: tuple[str, ...] = ()
+    """Landmarks of the last segment that indicate ground contact, where they are mapped."""
+    foot: bool = True
+    """The last segment is the foot that stands on the ground; false for a leg whose foot is not measured: torques in
+    swing only."""
+    muscles: str | None = None
+    """Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."""
 
     @model_validator(mode="after")
     def _agree(self) -> ChainModel:
@@ -139,30 +132,25 @@ class Between(Options):
     """A point on the line between two markers."""
 
     between: tuple[str, str] = Field(description="Labels of the two markers.")
-    fraction: float = option(
-        0.5, "Distance from the first marker as a fraction of the way to the second.", "1", ge=-1.0, le=2.0
-    )
+    fraction: float = option(0.5, unit="1", ge=-1.0, le=2.0)
+    """Distance from the first marker as a fraction of the way to the second."""
 
 
 class HipCentre(Options):
     """The hip's centre by a regression on the pelvis; see docs/joint_centres.md."""
 
-    hip_centre: HipRegression = option(
-        ...,
-        "Regression of the hip's centre on the set's anterior_superior_iliac_spine of both sides and its sacrum, or "
-        "posterior_superior_iliac_spine of both sides. davis_1991 needs leg_length_m of the subject.",
-    )
-    marker_radius_m: float = option(
-        0.007, "Radius of the markers on the anterior spines, used by davis_1991.", "m", ge=0.0, le=0.03
-    )
+    hip_centre: HipRegression
+    """Regression of the hip's centre on the set's anterior_superior_iliac_spine of both sides and its sacrum, or
+    posterior_superior_iliac_spine of both sides. davis_1991 needs leg_length_m of the subject."""
+    marker_radius_m: float = option(0.007, unit="m", ge=0.0, le=0.03)
+    """Radius of the markers on the anterior spines, used by davis_1991."""
 
 
 class ShoulderCentre(Options):
     """The shoulder's centre by an offset from the acromion; see docs/joint_centres.md."""
 
-    shoulder_centre: ShoulderOffset = option(
-        ..., "Offset of the shoulder's centre from the set's acromion, from the distance between the acromia."
-    )
+    shoulder_centre: ShoulderOffset
+    """Offset of the shoulder's centre from the set's acromion, from the distance between the acromia."""
 
 
 def _kind_of_rule(value: Any) -> str:
@@ -203,9 +191,8 @@ class Carried(Options):
     """A landmark of the static trial, carried by a cluster of markers."""
 
     static: MarkedRule = Field(description="Marker, markers or point between two in the static trial (static_file).")
-    cluster: tuple[str, ...] = Field(
-        description="Labels of three or more markers of the landmark's segment, in the static and in the moving trial."
-    )
+    cluster: tuple[str, ...]
+    """Labels of three or more markers of the landmark's segment, in the static and in the moving trial."""
 
     @model_validator(mode="after")
     def _three_markers(self) -> Carried:
@@ -231,9 +218,8 @@ PlaceRule = Annotated[_Place, Discriminator(_kind_of_place)]
 class Functional(Options):
     """The centre of rotation between two segments; see docs/signals.md."""
 
-    functional: tuple[tuple[str, ...], tuple[str, ...]] = Field(
-        description="Labels of two or more markers of each of the two segments."
-    )
+    functional: tuple[tuple[str, ...], tuple[str, ...]]
+    """Labels of two or more markers of each of the two segments."""
     anatomical: PlaceRule = Field(description="Any other rule: defines the plane, and the depth along its normal.")
 
     @model_validator(mode="after")

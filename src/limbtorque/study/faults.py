@@ -95,7 +95,8 @@ def sentences(
         elif detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]:
             continue  # its entries have faults, each with a sentence of its own
         elif detail["type"] == "missing":
-            made[path] = f"{path} is missing{_described(model, parts)}"
+            field, _ = _field_at(model, parts)
+            made[path] = f"{path} is missing{f': {description_of(field)}' if field and field.description else ''}"
         elif detail["type"] == "value_error" and message.startswith("is "):
             made[path] = f"{path} {message}"
         elif detail["type"] == "value_error" and not message.startswith("expected "):
@@ -237,14 +238,9 @@ def _either(expected: Sequence[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def _described(model: type[BaseModel], parts: Sequence[str]) -> str:
-    field, _ = _field_at(model, parts)
-    return f": {description_of(field)}" if field and field.description else ""
-
-
 def description_of(field: FieldInfo) -> str:
     """Description of a field, to stand inside a sentence."""
-    text = (field.description or "").rstrip(".")
+    text = " ".join((field.description or "").split()).rstrip(".")
     unit = f" ({unit_of(field)})" if unit_of(field) else ""
     return text[:1].lower() + text[1:] + unit
 

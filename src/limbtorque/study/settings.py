@@ -36,15 +36,11 @@ class Settings(Options):
     trials: str = option("config/trials.csv", "Table of trials, relative to the study's folder.")
     subjects: str = option("config/subjects.csv", "Table of subjects, relative to the study's folder.")
     gravity_m_s2: float = option(9.80665, "Acceleration of gravity.", "m/s^2", ge=0.0, le=30.0)
-    marker_sets: dict[str, dict[str, LandmarkRule]] = option(
-        {},
-        "Per marker set: landmark -> marker, list of markers (their mean), point between two markers, or the "
-        "markers of two segments whose centre of rotation it is. {S} is replaced by R or L, {s} by r or l, {side}"
-        " by right or left.",
-    )
-    substitutes: dict[str, dict[str, str]] = option(
-        {}, "Per marker set: required landmark -> landmark used in its place. Every use is noted."
-    )
+    marker_sets: dict[str, dict[str, LandmarkRule]] = option({})
+    """Per marker set: landmark -> marker, list of markers (their mean), point between two markers, or the markers of
+    two segments whose centre of rotation it is. {S} is replaced by R or L, {s} by r or l, {side} by right or left."""
+    substitutes: dict[str, dict[str, str]] = option({})
+    """Per marker set: required landmark -> landmark used in its place. Every use is noted."""
     chains: dict[str, ChainModel] = option({}, "Chains of the study, beside the built-in arm and leg.")
     reading: Reading = Reading()
     plane: Plane = Plane()
@@ -321,7 +317,9 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
         allowed = str(extra.get("x-range") or ", ".join(limits) or _literals(nested))
         default = field.get_default(call_default_factory=True)
         shown = "required" if field.is_required() else json.dumps(default)
-        rows.append((prefix + name, shown, allowed, str(extra.get("x-unit", "")), str(field.description)))
+        rows.append(
+            (prefix + name, shown, allowed, str(extra.get("x-unit", "")), " ".join(str(field.description).split()))
+        )
     return rows
 
 

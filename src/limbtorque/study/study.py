@@ -34,7 +34,7 @@ def subjects_schema() -> dict[str, Any]:
 
 
 def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
-    schema: dict[str, Any] = _without_titles(model.model_json_schema())
+    schema: dict[str, Any] = _plain(model.model_json_schema())
     for option in schema["properties"].values():
         if "$ref" in option:  # a section: described by its model, with defaults of its own
             option.pop("default", None)
@@ -42,15 +42,13 @@ def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
     return {"$schema": DIALECT, "title": title} | schema
 
 
-def _without_titles(schema: Any) -> Any:
-    """Schema without pydantic's titles; a property called title stays."""
+def _plain(schema: Any) -> Any:
+    """Schema without pydantic's titles and line breaks; a property called title stays."""
+    if isinstance(schema, dict):
+        return {name: _plain(part) for name, part in schema.items() if name != "title" or not isinstance(part, str)}
     if isinstance(schema, list):
-        return [_without_titles(part) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    return {
-        name: _without_titles(part) for name, part in schema.items() if not (name == "title" and isinstance(part, str))
-    }
+        return [_plain(part) for part in schema]
+    return " ".join(schema.split()) if isinstance(schema, str) else schema
 
 
 SETTINGS_FILE = "config/config.yaml"

@@ -59,26 +59,15 @@ class Subject:
 class _Columns(Row):
     """Row of the table of subjects."""
 
-    subject: str = option(
-        ..., "Name of the subject, to which the table of trials refers.", allowed="a name", min_length=1
-    )
+    subject: str = option(..., allowed="a name", min_length=1)
+    """Name of the subject, to which the table of trials refers."""
     mass_kg: float = option(..., "Body mass; segment masses are fractions of it.", "kg", ge=1.0, le=400.0)
     height_m: float | None = option(None, "Body height; may be empty.", "m", ge=0.3, le=2.8)
     sex: Literal["f", "m"] | None = option(None, "Sex: f, m or empty.", allowed="f, m or nothing")
-    leg_length_m: float | None = option(
-        None,
-        "Leg length, from the anterior superior iliac spine to the medial malleolus; for hip_centre: davis_1991.",
-        "m",
-        ge=0.1,
-        le=1.6,
-    )
-    pelvis_width_m: float | None = option(
-        None,
-        "Measured distance between the anterior superior iliac spines; that of the markers where empty.",
-        "m",
-        ge=0.05,
-        le=0.49,
-    )
+    leg_length_m: float | None = option(None, unit="m", ge=0.1, le=1.6)
+    """Leg length, from the anterior superior iliac spine to the medial malleolus; for hip_centre: davis_1991."""
+    pelvis_width_m: float | None = option(None, unit="m", ge=0.05, le=0.49)
+    """Measured distance between the anterior superior iliac spines; that of the markers where empty."""
     note: str = option("", "A remark, carried to the ledger.")
 
     @field_validator("mass_kg", "height_m", *PELVIS_MEASURES, mode="before")

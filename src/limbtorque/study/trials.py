@@ -248,9 +248,8 @@ class TrialRow(Row):
     # references are checked where `References` are given as pydantic's context
 
     trial: str = option(..., "Name of the trial.", allowed=NAME_IN_WORDS, pattern=NAME)
-    session: str = option(
-        ..., "Name of the session, by which trials are put into jobs.", allowed=NAME_IN_WORDS, pattern=NAME
-    )
+    session: str = option(..., allowed=NAME_IN_WORDS, pattern=NAME)
+    """Name of the session, by which trials are put into jobs."""
     subject: str = option(..., "Subject of the trial, a name from the table of subjects.")
     file: str = option(..., "Recording; a relative path starts at the study's folder.")
     forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
@@ -259,11 +258,8 @@ class TrialRow(Row):
     chain: str = option(..., "arm, leg, arm_without_hand, leg_without_foot, or a chain of the settings.")
     side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
     condition: str = option("", "Experimental condition, by which trials are averaged.")
-    marker_set: str = option(
-        "",
-        "Marker set of the settings that names the markers; may be empty where there is only one.",
-        validate_default=True,
-    )
+    marker_set: str = option("", validate_default=True)
+    """Marker set of the settings that names the markers; may be empty where there is only one."""
     prefix: str = option("", "Subject prefix of the labels, where the file has several.")
     load: str = option("", "External load, a name from the settings' loads.")
     start_s: float | None = option(None, "Start of the part that is analysed, from the first frame.", "s")

@@ -15,15 +15,15 @@ LONGEST = 1000  # characters of a text
 _COLLECTIONS = (dict, list, tuple)
 
 
-def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **limits: Any) -> Any:
+def option(default: Any, sentence: str | None = None, unit: str = "", allowed: str = "", **limits: Any) -> Any:
     """Field of a model with all that is known of an option.
 
     Parameters
     ----------
     default : Any
         Its default; ``...`` where it has to be given.
-    sentence : str
-        Description.
+    sentence : str, optional
+        Description; a longer one is the docstring below the field.
     unit : str, optional
         Unit, "1" for pure numbers.
     allowed : str, optional
@@ -38,7 +38,7 @@ def option(default: Any, sentence: str, unit: str = "", allowed: str = "", **lim
 class Frozen(BaseModel):
     """A frozen model that refuses unknown names, and numbers that no study has."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
     @classmethod
     def plain_number(cls, value: Any, info: ValidationInfo) -> Any:

@@ -18,11 +18,9 @@ class Plane(Options):
 
     kind: Literal["sagittal", "horizontal", "best_fit"] = option("sagittal", "Plane on which the motion is projected.")
     up_axis: Axis | None = option(None, "Laboratory axis that points up; required.")
-    forward_axis: Axis | Literal["travel", "pelvis", "thorax"] = option(
-        "travel",
-        "Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or"
-        " 'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md).",
-    )
+    forward_axis: Axis | Literal["travel", "pelvis", "thorax"] = "travel"
+    """Laboratory axis that points forward; 'travel', the direction of displacement of the proximal joint; 'pelvis' or
+    'thorax', the mean direction that they face, from a landmark of both sides (docs/joint_centres.md)."""
 
     @model_validator(mode="after")
     def _not_parallel(self) -> Plane:
@@ -38,88 +36,54 @@ class Gaps(Options):
     """Missing samples."""
 
     max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
-    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = option(
-        "cubic",
-        "'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more "
-        "other markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last"
-        " two cannot fill are filled by 'cubic'.",
-    )
-    segments: tuple[tuple[str, ...], ...] = option(
-        (),
-        "Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored.",
-    )
-    longer: Literal["trim", "fail"] = option(
-        "trim", "Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."
-    )
-    constant_marker: Literal["fail", "accept"] = option(
-        "fail",
-        "Treatment of a marker with exactly the same position in all frames: 'fail' refuses the trial, 'accept' "
-        "takes it as a fixed point.",
-    )
-    spikes: Literal["flag", "fill"] = option(
-        "flag",
-        "Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, "
-        "'fill' fills them as gaps.",
-    )
+    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = "cubic"
+    """'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other
+    markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last two cannot fill
+    are filled by 'cubic'."""
+    segments: tuple[tuple[str, ...], ...] = ()
+    """Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored."""
+    longer: Literal["trim", "fail"] = "trim"
+    """Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."""
+    constant_marker: Literal["fail", "accept"] = "fail"
+    """Treatment of a marker with exactly the same position in all frames: 'fail' refuses the trial, 'accept' takes it
+    as a fixed point."""
+    spikes: Literal["flag", "fill"] = "flag"
+    """Treatment of samples that leave their marker's path for up to three frames: 'flag' flags the trial, 'fill' fills
+    them as gaps."""
 
 
 class Filter(Options):
     """Low-pass filter of joint positions and force plates."""
 
     method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
-        option(
-            "butterworth",
-            "'butterworth', 'critically_damped': recursive filters, forward and backward; 'savitzky_golay': local "
-            "polynomials; 'cubic_spline', 'quintic_spline': smoothing splines; 'none': no filter.",
-        )
+        "butterworth"
     )
+    """'butterworth', 'critically_damped': recursive filters, forward and backward; 'savitzky_golay': local polynomials;
+    'cubic_spline', 'quintic_spline': smoothing splines; 'none': no filter."""
     cutoff_hz: float | CutoffCriterion = option(
-        "expected_error",
-        "Frequency at which the gain of both passes together is 1/sqrt(2), or the criterion by which it is chosen"
-        " from the data: 'expected_error' (smallest expected error of the accelerations), 'residual' analysis, "
-        "'autocorrelation' of the residual, 'gcv' (generalised cross-validation).",
-        "Hz",
-        "> 0.0 | expected_error | residual | autocorrelation | gcv",
+        "expected_error", unit="Hz", allowed="> 0.0 | expected_error | residual | autocorrelation | gcv"
     )
-    max_cutoff_hz: float = option(
-        12.0,
-        "Highest cut-off chosen from the data: markers move with the skin, and no criterion can tell skin "
-        "movement from bone movement. Raise it for impacts, with markers on bone or rigid clusters.",
-        "Hz",
-        gt=0.0,
-    )
-    min_cutoff_hz: float = option(
-        3.0,
-        "Lowest cut-off chosen from the data: recordings that were smoothed before, or whose noise is slow, hide "
-        "the movement's own frequencies.",
-        "Hz",
-        ge=0.0,
-    )
-    scope: Literal["trial", "joint", "study"] = option(
-        "study",
-        "Scope of a cut-off chosen from the data: 'study': one for all trials of a chain in a condition, the "
-        "median of their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; "
-        "'joint': one for each joint centre.",
-    )
-    order: int = option(
-        3,
-        "Order of one pass; both passes together have twice that order. Local polynomials have degree 2 order - "
-        "1; splines ignore it.",
-        "1",
-        ge=1,
-        le=8,
-    )
-    impact_factor: float = option(
-        1.5,
-        "Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to "
-        "the cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout.",
-        "1",
-        ge=1.0,
-        le=10.0,
-    )
-    force_cutoff_hz: float | None = option(
-        None, "Cut-off of force plates; null: that of the joint positions, also around impacts.", "Hz", gt=0.0
-    )
+    """Frequency at which the gain of both passes together is 1/sqrt(2), or the criterion by which it is chosen from the
+    data: 'expected_error' (smallest expected error of the accelerations), 'residual' analysis, 'autocorrelation' of the
+    residual, 'gcv' (generalised cross-validation)."""
+    max_cutoff_hz: float = option(12.0, unit="Hz", gt=0.0)
+    """Highest cut-off chosen from the data: markers move with the skin, and no criterion can tell skin movement from
+    bone movement. Raise it for impacts, with markers on bone or rigid clusters."""
+    min_cutoff_hz: float = option(3.0, unit="Hz", ge=0.0)
+    """Lowest cut-off chosen from the data: recordings that were smoothed before, or whose noise is slow, hide the
+    movement's own frequencies."""
+    scope: Literal["trial", "joint", "study"] = "study"
+    """Scope of a cut-off chosen from the data: 'study': one for all trials of a chain in a condition, the median of
+    their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; 'joint': one for
+    each joint centre."""
+    order: int = option(3, unit="1", ge=1, le=8)
+    """Order of one pass; both passes together have twice that order. Local polynomials have degree 2 order - 1; splines
+    ignore it."""
+    impact_factor: float = option(1.5, unit="1", ge=1.0, le=10.0)
+    """Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to the
+    cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout."""
+    force_cutoff_hz: float | None = option(None, unit="Hz", gt=0.0)
+    """Cut-off of force plates; null: that of the joint positions, also around impacts."""
 
     @field_validator("cutoff_hz", mode="before")
     @classmethod
@@ -151,9 +115,8 @@ class Filter(Options):
 class Differentiation(Options):
     """Derivatives with respect to time."""
 
-    accuracy: Literal[2, 4, 6, 8] = option(
-        4, "Order of accuracy of the central differences; both derivatives come from the same polynomial.", "1"
-    )
+    accuracy: Literal[2, 4, 6, 8] = option(4, unit="1")
+    """Order of accuracy of the central differences; both derivatives come from the same polynomial."""
 
     @field_validator("accuracy", mode="before")
     @classmethod
@@ -166,13 +129,8 @@ class AddedMass(Options):
     """A point mass that moves with a segment: a held object, a shoe, a prosthesis."""
 
     mass_kg: float = option(..., "Mass.", "kg", gt=0.0, le=200.0)
-    fraction: float = option(
-        1.0,
-        "Place on the line from the segment's proximal joint (0) to its distal one, or the end of the chain (1).",
-        "1",
-        ge=-2.0,
-        le=5.0,
-    )
+    fraction: float = option(1.0, unit="1", ge=-2.0, le=5.0)
+    """Place on the line from the segment's proximal joint (0) to its distal one, or the end of the chain (1)."""
 
 
 class OwnRow(Options):
@@ -181,21 +139,13 @@ class OwnRow(Options):
     proximal: str = option(..., "Landmark at which the length begins.", allowed="a landmark", min_length=1)
     distal: str = option(..., "Landmark at which the length ends.", allowed="a landmark", min_length=1)
     mass: float = option(..., "Mass over body mass.", "1", gt=0.0, lt=0.5)
-    com: float = option(
-        ..., "Distance of the centre of mass from the proximal landmark, over length.", "1", ge=0.0, lt=1.0
-    )
-    gyration: float = option(
-        ...,
-        "Radius of gyration about the centre of mass, for rotation in the plane of motion, over length.",
-        "1",
-        ge=0.05,
-        le=0.8,
-    )
-    com_from: Literal["landmark", "joint"] = option(
-        "landmark",
-        "'landmark': the centre of mass is on the line between the landmarks, projected on that between the joints; "
-        "'joint': its distance is laid off from the segment's proximal joint.",
-    )
+    com: float = option(..., unit="1", ge=0.0, lt=1.0)
+    """Distance of the centre of mass from the proximal landmark, over length."""
+    gyration: float = option(..., unit="1", ge=0.05, le=0.8)
+    """Radius of gyration about the centre of mass, for rotation in the plane of motion, over length."""
+    com_from: Literal["landmark", "joint"] = "landmark"
+    """'landmark': the centre of mass is on the line between the landmarks, projected on that between the joints;
+    'joint': its distance is laid off from the segment's proximal joint."""
 
     @model_validator(mode="after")
     def _two_landmarks(self) -> OwnRow:
@@ -207,21 +157,15 @@ class OwnRow(Options):
 class BodySegments(Options):
     """Body segment parameters."""
 
-    table: Literal["dempster_winter", "de_leva", "zatsiorsky"] = option(
-        "dempster_winter",
-        "Table of segment parameters: 'dempster_winter', 'de_leva' and 'zatsiorsky', which need the subject's sex; each "
-        "with its own landmarks (docs/segments.md).",
-    )
-    rows: dict[str, OwnRow] = option(
-        {},
-        "Parameters of the laboratory's own, by the rows of the table that they replace or add, such as "
-        "{foot: {proximal: heel, distal: toe_tip, mass: 0.014, com: 0.44, gyration: 0.25}}.",
-    )
-    added: dict[str, AddedMass] = option(
-        {},
-        "Point masses by the segments of a chain that they move with, such as {hand: {mass_kg: 2}}; they add to "
-        "the segment's mass, centre of mass and moment of inertia, not to the body mass.",
-    )
+    table: Literal["dempster_winter", "de_leva", "zatsiorsky"] = "dempster_winter"
+    """Table of segment parameters: 'dempster_winter', 'de_leva' and 'zatsiorsky', which need the subject's sex; each
+    with its own landmarks (docs/segments.md)."""
+    rows: dict[str, OwnRow] = option({})
+    """Parameters of the laboratory's own, by the rows of the table that they replace or add, such as {foot: {proximal:
+    heel, distal: toe_tip, mass: 0.014, com: 0.44, gyration: 0.25}}."""
+    added: dict[str, AddedMass] = option({})
+    """Point masses by the segments of a chain that they move with, such as {hand: {mass_kg: 2}}; they add to the
+    segment's mass, centre of mass and moment of inertia, not to the body mass."""
 
     def parameters(self, sex: str) -> dict[str, Row]:
         """Rows of the chosen table, with those of the laboratory.
@@ -248,9 +192,7 @@ class BodySegments(Options):
 class Motion(Options):
     """Joint centres and angles."""
 
-    angles: Literal["segments", "rigid_chain", "inertial_chain"] = option(
-        "rigid_chain",
-        "'rigid_chain': a chain of links of constant length, fitted to all joints and frames by least squares; "
-        "'inertial_chain': that chain for angles and inertia, the measured joints for the moment arms of external "
-        "loads; 'segments': direction of each segment, from joint to joint.",
-    )
+    angles: Literal["segments", "rigid_chain", "inertial_chain"] = "rigid_chain"
+    """'rigid_chain': a chain of links of constant length, fitted to all joints and frames by least squares;
+    'inertial_chain': that chain for angles and inertia, the measured joints for the moment arms of external loads;
+    'segments': direction of each segment, from joint to joint."""

@@ -15,17 +15,13 @@ More = Literal[Convention, "power", "induced_accelerations"]
 class TorqueColumns(Options):
     """More columns in the torque tables."""
 
-    columns: tuple[More, ...] = option(
-        (),
-        "Further columns: 'power', the power of every term and the energy of every segment; 'induced_accelerations', those of "
-        "joints and endpoint due to each torque, gravity, velocity, the base and the load; other groupings of the torque terms: "
-        "'segment_space', 'torque_equation', 'motion_equation', 'interaction', 'motion_dependent' (docs/theory.md).",
-    )
-    bands: bool = option(
-        False,
-        "Add the standard deviation and the 95 % limits of every net torque and term, and the part of each source of "
-        "error (section uncertainty).",
-    )
+    columns: tuple[More, ...] = ()
+    """Further columns: 'power', the power of every term and the energy of every segment; 'induced_accelerations', those
+    of joints and endpoint due to each torque, gravity, velocity, the base and the load; other groupings of the torque
+    terms: 'segment_space', 'torque_equation', 'motion_equation', 'interaction', 'motion_dependent' (docs/theory.md)."""
+    bands: bool = False
+    """Add the standard deviation and the 95 % limits of every net torque and term, and the part of each source of error
+    (section uncertainty)."""
 
     @field_validator("columns", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod
@@ -43,89 +39,57 @@ class TorqueColumns(Options):
 class Replay(Options):
     """Forward simulation of every trial with the torques found for it."""
 
-    enabled: bool = option(
-        False, "Integrate the computed torques forward from the first frame and compare with the motion."
-    )
+    enabled: bool = False
+    """Integrate the computed torques forward from the first frame and compare with the motion."""
 
 
 class Ensembles(Options):
     """Curves over 0 to 100 % of a movement or cycle, and means (docs/tables.md)."""
 
     enabled: bool = option(True, "Write results/curves, results/ensembles.csv and results/windows.csv.")
-    window: Literal["movement", "events", "cycles", "trial"] = option(
-        "movement",
-        "Definition of 0 to 100 %: 'movement', from where the endpoint's speed in the plane first exceeds a "
-        "fraction of its peak to where it last falls below it; 'events', from one event of the recording to "
-        "another; 'cycles', from one turning point of the endpoint's movement back and forth to the next of the same kind "
-        "(cycle_start); 'trial', all frames except those at the ends that the summary omits.",
-    )
-    onset_share: float = option(
-        0.05, "Fraction of the peak speed at which a movement begins and ends.", "1", gt=0.0, lt=1.0
-    )
-    max_rest_s: float = option(
-        0.3,
-        "Longest time that the endpoint's speed may stay below onset_share within one movement. Longer rests "
-        "indicate several movements, or the stance phases of walking: such a trial has no window, with a note.",
-        "s",
-        gt=0.0,
-    )
-    start_event: str = option(
-        "",
-        "Event at 0 %, named as `limbtorque inspect` shows it: 'Foot Strike Left', or 'Foot Strike' for all "
-        "except the other side's; {side} is replaced by right or left, the trial's side.",
-    )
-    end_event: str = option(
-        "", "Event at 100 %: the next one after the start; the same name as start_event gives a whole cycle."
-    )
-    events: Literal["auto", "file", "plates_and_markers", "plates", "zeni_2008", "oconnor_2007"] = option(
-        "auto",
-        "Source of foot strikes and foot offs for 'events' (docs/events.md): 'file', the recording's events; "
-        "'plates_and_markers', the plate's force where one measures the step, else the markers; 'plates', 'zeni_2008' or "
-        "'oconnor_2007', that method alone; 'auto', those of the file, and of plates and markers only where the recording has "
-        "none of this side.",
-    )
-    cycle_start: Literal["rearmost", "foremost", "highest", "lowest"] = option(
-        "rearmost",
-        "Turning point at which each of the 'cycles' begins: position of the endpoint relative to the first joint, along the "
-        "plane's x axis (foremost, rearmost) or y axis (highest, lowest).",
-    )
-    cycle: Literal["most_known", "first"] | PositiveInt = option(
-        "most_known",
-        "Choice among several windows between events, or cycles: 'most_known', the one with the largest fraction of frames "
-        "with a known torque, such as the stride on the force plate (the earlier of two equal ones); 'first'; or "
-        "its number, from 1.",
-        allowed="most_known | first | 1, 2, ...",
-    )
+    window: Literal["movement", "events", "cycles", "trial"] = "movement"
+    """Definition of 0 to 100 %: 'movement', from where the endpoint's speed in the plane first exceeds a fraction of
+    its peak to where it last falls below it; 'events', from one event of the recording to another; 'cycles', from one
+    turning point of the endpoint's movement back and forth to the next of the same kind (cycle_start); 'trial', all
+    frames except those at the ends that the summary omits."""
+    onset_share: float = option(0.05, unit="1", gt=0.0, lt=1.0)
+    """Fraction of the peak speed at which a movement begins and ends."""
+    max_rest_s: float = option(0.3, unit="s", gt=0.0)
+    """Longest time that the endpoint's speed may stay below onset_share within one movement. Longer rests indicate
+    several movements, or the stance phases of walking: such a trial has no window, with a note."""
+    start_event: str = ""
+    """Event at 0 %, named as `limbtorque inspect` shows it: 'Foot Strike Left', or 'Foot Strike' for all except the
+    other side's; {side} is replaced by right or left, the trial's side."""
+    end_event: str = ""
+    """Event at 100 %: the next one after the start; the same name as start_event gives a whole cycle."""
+    events: Literal["auto", "file", "plates_and_markers", "plates", "zeni_2008", "oconnor_2007"] = "auto"
+    """Source of foot strikes and foot offs for 'events' (docs/events.md): 'file', the recording's events;
+    'plates_and_markers', the plate's force where one measures the step, else the markers; 'plates', 'zeni_2008' or
+    'oconnor_2007', that method alone; 'auto', those of the file, and of plates and markers only where the recording has
+    none of this side."""
+    cycle_start: Literal["rearmost", "foremost", "highest", "lowest"] = "rearmost"
+    """Turning point at which each of the 'cycles' begins: position of the endpoint relative to the first joint, along
+    the plane's x axis (foremost, rearmost) or y axis (highest, lowest)."""
+    cycle: Literal["most_known", "first"] | PositiveInt = option("most_known", allowed="most_known | first | 1, 2, ...")
+    """Choice among several windows between events, or cycles: 'most_known', the one with the largest fraction of frames
+    with a known torque, such as the stride on the force plate (the earlier of two equal ones); 'first'; or its number,
+    from 1."""
     n_points: int = option(101, "Number of points of a curve, evenly spaced from 0 to 100 %.", "1", ge=2, le=10001)
-    include: Literal["ok", "caution"] = option(
-        "caution",
-        "Joints of trials that are averaged, by their torque_status: 'caution', all except rejected and failed ones; "
-        "'ok', these only. Also applies to results/summary_by_condition.csv.",
-    )
-    spread_over: Literal["subjects", "trials"] = option(
-        "subjects",
-        "Units of mean and standard deviation: 'subjects', each counted once by the mean of its trials; 'trials', all "
-        "alike, whose spread and number are no basis for tests between subjects. A study of one subject uses its "
-        "trials. Also applies to results/summary_by_condition.csv.",
-    )
-    min_units: int = option(
-        2,
-        "Least number of units (see spread_over) with a value; with fewer there is no mean, only the counts. Also "
-        "applies to results/summary_by_condition.csv.",
-        "1",
-        ge=1,
-    )
-    min_known_share: float = option(
-        0.9,
-        "Least share of the frames of a window (or of its stance) with a known torque; with less, peaks, means and "
-        "integrals of results/summary.csv and muscle_summary.csv, and the agreement in emg_summary.csv, are empty.",
-        "1",
-        gt=0.0,
-        le=1.0,
-    )
-    per_body_mass: bool = option(
-        False, "Divide torques and powers of curves and ensembles by the subject's body mass: N m/kg and W/kg."
-    )
+    include: Literal["ok", "caution"] = "caution"
+    """Joints of trials that are averaged, by their torque_status: 'caution', all except rejected and failed ones; 'ok',
+    these only. Also applies to results/summary_by_condition.csv."""
+    spread_over: Literal["subjects", "trials"] = "subjects"
+    """Units of mean and standard deviation: 'subjects', each counted once by the mean of its trials; 'trials', all
+    alike, whose spread and number are no basis for tests between subjects. A study of one subject uses its trials. Also
+    applies to results/summary_by_condition.csv."""
+    min_units: int = option(2, unit="1", ge=1)
+    """Least number of units (see spread_over) with a value; with fewer there is no mean, only the counts. Also applies
+    to results/summary_by_condition.csv."""
+    min_known_share: float = option(0.9, unit="1", gt=0.0, le=1.0)
+    """Least share of the frames of a window (or of its stance) with a known torque; with less, peaks, means and
+    integrals of results/summary.csv and muscle_summary.csv, and the agreement in emg_summary.csv, are empty."""
+    per_body_mass: bool = False
+    """Divide torques and powers of curves and ensembles by the subject's body mass: N m/kg and W/kg."""
 
     @model_validator(mode="after")
     def _events_named(self) -> Ensembles:
@@ -142,11 +106,9 @@ class Tables(Options):
 
     csv: bool = option(True, "Write CSV beside Parquet.")
     sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; text columns are omitted.")
-    xlsx: bool = option(
-        False,
-        "Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see "
-        "docs/tables.md.",
-    )
+    xlsx: bool = False
+    """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
+    docs/tables.md."""
 
 
 class Figures(Options):
@@ -155,29 +117,23 @@ class Figures(Options):
     kinds: Annotated[
         tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg", "cutoff"], ...],
         ONE_OR_MORE,
-    ] = option(
-        ("torques", "emg", "cutoff"),
-        "Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked; "
-        "'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their"
-        " possible range; 'emg', envelopes of electromyograms behind the activations, for trials with emg.channels; 'cutoff', the data from which the cut-off was chosen.",
-    )
-    cutoff: Literal["flagged", "always"] = option(
-        "flagged",
-        "The figure 'cutoff' of the trials with a flag that concerns the cut-off (noise_m, acceleration_lost_share, "
-        "shortest_period_share), or of all trials.",
-    )
+    ] = ("torques", "emg", "cutoff")
+    """Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked;
+    'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their possible
+    range; 'emg', envelopes of electromyograms behind the activations, for trials with emg.channels; 'cutoff', the data
+    from which the cut-off was chosen."""
+    cutoff: Literal["flagged", "always"] = "flagged"
+    """The figure 'cutoff' of the trials with a flag that concerns the cut-off (noise_m, acceleration_lost_share,
+    shortest_period_share), or of all trials."""
     study: Annotated[tuple[Literal["ensembles", "peak_terms", "flags"], ...], ONE_OR_MORE] = option(
         ("ensembles", "peak_terms", "flags"),
         "Figures of the study, for each chain: 'ensembles', mean curves and spread by condition and side; "
         "'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality flags.",
     )
-    width: Literal["one_column", "two_columns"] = option(
-        "two_columns",
-        "Width of figures: 85 or 180 mm, as journals print them; the figure of the limb is always 85 mm wide.",
-    )
-    formats: Annotated[tuple[Literal["png", "pdf", "svg"], ...], ONE_OR_MORE] = option(
-        ("png",), "File formats of each figure."
-    )
+    width: Literal["one_column", "two_columns"] = "two_columns"
+    """Width of figures: 85 or 180 mm, as journals print them; the figure of the limb is always 85 mm wide."""
+    formats: Annotated[tuple[Literal["png", "pdf", "svg"], ...], ONE_OR_MORE] = ("png",)
+    """File formats of each figure."""
 
 
 class Report(Options):
@@ -190,6 +146,5 @@ class Run(Options):
     """Division of the study into jobs."""
 
     max_trials_per_job: int = option(100, "Largest number of trials in one job; longer sessions are split.", "1", ge=1)
-    max_failed_fraction: float = option(
-        0.5, "Largest fraction of failed trials; above it the run ends with an error.", "1", ge=0.0, le=1.0
-    )
+    max_failed_fraction: float = option(0.5, unit="1", ge=0.0, le=1.0)
+    """Largest fraction of failed trials; above it the run ends with an error."""

@@ -17,43 +17,32 @@ def limits(sentence: str, unit: str, default: ByJoint) -> Any:
     return option(default, f"{sentence} Joints that are not named are not judged by it.", unit, allowed)
 
 
-def threshold(default: float, sentence: str, unit: str = "1", *, zero: bool = False) -> Any:
+def threshold(default: float, sentence: str | None = None, unit: str = "1", *, zero: bool = False) -> Any:
     """Option with a limit above 0, or of 0 or more."""
-    return option(default, sentence, unit, ge=0.0) if zero else option(default, sentence, unit, gt=0.0)
+    return option(default, sentence, unit, **{"ge" if zero else "gt": 0.0})
 
 
 class Quality(Options):
     """Thresholds of quality metrics; above one, the status is caution or rejected."""
 
-    fit_error_share: float = threshold(
-        0.06,
-        "Torque that the distance of a fitted rigid chain from the joints is worth, as a fraction of the net torque's range.",
-    )
+    fit_error_share: float = threshold(0.06)
+    """Torque that the distance of a fitted rigid chain from the joints is worth, as a fraction of the net torque's
+    range."""
     out_of_plane_share: float = threshold(0.15, "Fraction of the segments' movement that is outside the plane.")
     tilt_deg: float = threshold(30.0, "Mean inclination of a segment to the plane.", "deg")
-    functional_residual_m: float = threshold(
-        0.015, "Root mean square distance of the two segments' predictions of a functional joint centre.", "m"
-    )
-    cluster_residual_m: float = threshold(
-        0.02, "Root mean square distance of a cluster's markers from their rigid shape in the static trial.", "m"
-    )
+    functional_residual_m: float = threshold(0.015, unit="m")
+    """Root mean square distance of the two segments' predictions of a functional joint centre."""
+    cluster_residual_m: float = threshold(0.02, unit="m")
+    """Root mean square distance of a cluster's markers from their rigid shape in the static trial."""
     length_variation: float = threshold(0.06, "Standard deviation of a segment's length over its mean.")
     gap_share: float = threshold(0.25, "Fraction of frames in which a required marker was filled.")
-    swapped_frames: float = threshold(
-        0.0,
-        "Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence counts.",
-        zero=True,
-    )
-    spike_frames: float = threshold(
-        0.0,
-        "Frames in which a required marker has a spike or jump; 0: no tolerance, every occurrence counts.",
-        zero=True,
-    )
-    spike_change_share: float = threshold(
-        0.1,
-        "Change of a joint's net torque or of one of its terms where spikes are filled, as a fraction of its range; above it "
-        "the joint is rejected.",
-    )
+    swapped_frames: float = threshold(0.0, zero=True)
+    """Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence counts."""
+    spike_frames: float = threshold(0.0, zero=True)
+    """Frames in which a required marker has a spike or jump; 0: no tolerance, every occurrence counts."""
+    spike_change_share: float = threshold(0.1)
+    """Change of a joint's net torque or of one of its terms where spikes are filled, as a fraction of its range; above
+    it the joint is rejected."""
     torque_nm_kg: ByJoint = limits(
         "Net torque per body mass; above it the joint is rejected.",
         "N m/kg",
@@ -75,42 +64,30 @@ class Quality(Options):
         {"knee": 30.0, "ankle": 75.0, "elbow": 30.0, "wrist": 90.0},
     )
     noise_m: float = threshold(3e-3, "Standard deviation of the joint centres' noise.", "m")
-    acceleration_lost_share: float = threshold(
-        0.25, "Root mean square acceleration removed by the filter, as a fraction of the total."
-    )
+    acceleration_lost_share: float = threshold(0.25)
+    """Root mean square acceleration removed by the filter, as a fraction of the total."""
     plate_drift_n: float = threshold(20.0, "Change of the vertical force of an unloaded plate.", "N")
-    plate_height_error_m: float = threshold(
-        0.05,
-        "Distance of the lower end of a loaded foot from 0.04 m above its plate; raise it for a step that stands on a plate.",
-        "m",
-    )
-    plate_slope_deg: float = threshold(
-        2.0, "Angle between a plate's surface and the horizontal; raise it for a ramp.", "deg"
-    )
-    foreshortened_share: float = threshold(
-        0.05, "Fraction of frames with a segment pointing out of the plane.", zero=True
-    )
+    plate_height_error_m: float = threshold(0.05, unit="m")
+    """Distance of the lower end of a loaded foot from 0.04 m above its plate; raise it for a step that stands on a
+    plate."""
+    plate_slope_deg: float = threshold(2.0, unit="deg")
+    """Angle between a plate's surface and the horizontal; raise it for a ramp."""
+    foreshortened_share: float = threshold(0.05, zero=True)
+    """Fraction of frames with a segment pointing out of the plane."""
     unused_share: float = threshold(0.9, "Fraction of frames that are not in the summary.", zero=True)
-    sides_unlike_m: float = threshold(
-        0.025, "Difference of a segment's length between left and right, or of the place of the hips.", "m"
-    )
-    weight_error_share: float = threshold(
-        0.15, "Difference between the plates' vertical impulse and that of the body mass, as a fraction."
-    )
-    stance_force_error_share: float = threshold(
-        0.12, "Difference of a stance's vertical force from that which carries the body, as a fraction."
-    )
-    force_residual_share: float = threshold(
-        0.10, "Vertical force that the body's movement does not explain, as a fraction of its weight."
-    )
-    shear_error_share: float = threshold(
-        0.45, "Difference of the force along the way from that of a force that points above the hip, as a fraction."
-    )
-    pressure_off_toes_m: float = threshold(
-        0.025, "Distance of the centre of pressure from the ball of the foot while the heel is raised.", "m"
-    )
+    sides_unlike_m: float = threshold(0.025, unit="m")
+    """Difference of a segment's length between left and right, or of the place of the hips."""
+    weight_error_share: float = threshold(0.15)
+    """Difference between the plates' vertical impulse and that of the body mass, as a fraction."""
+    stance_force_error_share: float = threshold(0.12)
+    """Difference of a stance's vertical force from that which carries the body, as a fraction."""
+    force_residual_share: float = threshold(0.10)
+    """Vertical force that the body's movement does not explain, as a fraction of its weight."""
+    shear_error_share: float = threshold(0.45)
+    """Difference of the force along the way from that of a force that points above the hip, as a fraction."""
+    pressure_off_toes_m: float = threshold(0.025, unit="m")
+    """Distance of the centre of pressure from the ball of the foot while the heel is raised."""
     unmeasured_share: float = threshold(0.05, "Fraction of frames with ground contact but no usable plate.", zero=True)
-    reserve_share: float = threshold(
-        0.01, "Fraction of frames in which the muscles cannot produce the torque.", zero=True
-    )
+    reserve_share: float = threshold(0.01, zero=True)
+    """Fraction of frames in which the muscles cannot produce the torque."""
     reserve_part: float = threshold(0.10, "Largest priced reserve torque over the largest net torque of the joint.")

@@ -14,52 +14,37 @@ class Reading(Options):
 
     memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128, le=1_000_000)
     time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0, le=86400.0)
-    length_unit: Literal["mm", "cm", "m"] | None = option(
-        None, "Unit of positions, for files with a missing or wrong unit; overrides the file."
-    )
-    marker_names: Literal["labels", "descriptions"] = option(
-        "labels",
-        "Names of the markers of a C3D file: POINT:LABELS, or POINT:DESCRIPTIONS, which are longer than four letters in old files.",
-    )
+    length_unit: Literal["mm", "cm", "m"] | None = None
+    """Unit of positions, for files with a missing or wrong unit; overrides the file."""
+    marker_names: Literal["labels", "descriptions"] = "labels"
+    """Names of the markers of a C3D file: POINT:LABELS, or POINT:DESCRIPTIONS, which are longer than four letters in
+    old files."""
     force_unit: Literal["N", "kN"] | None = option(None, "Unit of forces, for text files without one.")
-    rate_hz: float | None = option(
-        None, "Frames per second, for text files without times; other files have to agree with it.", "Hz", gt=0.0
-    )
-    text_encoding: str | None = option(
-        None, "Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252 is assumed."
-    )
-    metres_per_pixel: float | None = option(
-        None,
-        "Scale of keypoints in pixels, of one camera that looks along the normal of the plane of movement.",
-        "m",
-        gt=0.0,
-    )
-    known_length_m: float | None = option(
-        None, "Length between the keypoints of known_length_between, which gives the scale of the pixels.", "m", gt=0.0
-    )
-    known_length_between: tuple[str, str] | None = option(
-        None, "Two keypoints that move in the plane and keep their distance, such as [RKnee, RAnkle]."
-    )
-    min_confidence: float = option(
-        0.3, "Keypoints with a lower confidence are missing (0.3: as in Pose2Sim).", "1", ge=0.0
-    )
+    rate_hz: float | None = option(None, unit="Hz", gt=0.0)
+    """Frames per second, for text files without times; other files have to agree with it."""
+    text_encoding: str | None = None
+    """Encoding of text that is not UTF-8, by Python's name, e.g. 'shift_jis'; null: Windows-1252 is assumed."""
+    metres_per_pixel: float | None = option(None, unit="m", gt=0.0)
+    """Scale of keypoints in pixels, of one camera that looks along the normal of the plane of movement."""
+    known_length_m: float | None = option(None, unit="m", gt=0.0)
+    """Length between the keypoints of known_length_between, which gives the scale of the pixels."""
+    known_length_between: tuple[str, str] | None = None
+    """Two keypoints that move in the plane and keep their distance, such as [RKnee, RAnkle]."""
+    min_confidence: float = option(0.3, unit="1", ge=0.0)
+    """Keypoints with a lower confidence are missing (0.3: as in Pose2Sim)."""
     keypoints: (
         Literal["body_25", "body_25b", "coco_17", "coco_18", "coco_133", "halpe_26", "halpe_136", "mediapipe_33"] | None
     ) = option(None, "Order of keypoints that have no names; null: by their number (25: body_25).")
-    forces_length_unit: Literal["mm", "cm", "m"] | None = option(
-        None, "Unit of positions in the file of the column forces_file, to which length_unit does not apply."
-    )
-    forces_rate_hz: float | None = option(
-        None, "Samples per second in the file of the column forces_file, for text files without times.", "Hz", gt=0.0
-    )
-    forces_offset_s: float | None = option(
-        None, "Time added to the times of forces_file, where its clock differs from the markers'.", "s"
-    )
+    forces_length_unit: Literal["mm", "cm", "m"] | None = None
+    """Unit of positions in the file of the column forces_file, to which length_unit does not apply."""
+    forces_rate_hz: float | None = option(None, unit="Hz", gt=0.0)
+    """Samples per second in the file of the column forces_file, for text files without times."""
+    forces_offset_s: float | None = option(None, unit="s")
+    """Time added to the times of forces_file, where its clock differs from the markers'."""
     strict: bool = option(False, "Refuse a file for which anything has to be assumed; the error lists the assumptions.")
-    second_reader: Literal["ezc3d", "c3d", "none"] | None = option(
-        None,
-        "Library that reads every C3D file as well; differences are a quality flag. null: ezc3d in limbtorque check, none in a run.",
-    )
+    second_reader: Literal["ezc3d", "c3d", "none"] | None = None
+    """Library that reads every C3D file as well; differences are a quality flag. null: ezc3d in limbtorque check, none
+    in a run."""
 
     @field_validator("known_length_between", mode="before", json_schema_input_type=str | tuple[str, str] | None)
     @classmethod
@@ -88,9 +73,8 @@ class Force(Load):
 
     type: Literal["constant_force"] = option(..., "Kind of load.")
     force_n: Vector = option(..., "Force on the segment in the laboratory frame.", "N")
-    fraction: float = option(
-        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
-    )
+    fraction: float = option(1.0, unit="1")
+    """Point of application, as a fraction of the last segment's length from its joint."""
 
 
 class Spring(Load):
@@ -100,9 +84,8 @@ class Spring(Load):
     stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
     anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
     rest_length_m: float = option(0.0, "Length without force; the spring is slack when shorter.", "m", ge=0.0)
-    fraction: float = option(
-        1.0, "Point of application, as a fraction of the last segment's length from its joint.", "1"
-    )
+    fraction: float = option(1.0, unit="1")
+    """Point of application, as a fraction of the last segment's length from its joint."""
 
 
 LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
@@ -111,11 +94,9 @@ LoadModel = Annotated[Force | Spring, Field(discriminator="type")]
 class Plates(Options):
     """Force plates and ground contact."""
 
-    assignment: Assignment = option(
-        "auto",
-        "'auto' assigns plates to feet by geometry; a plate number, or a list such as [1, 2], sets them; 'none': "
-        "no ground contact.",
-    )
+    assignment: Assignment = "auto"
+    """'auto' assigns plates to feet by geometry; a plate number, or a list such as [1, 2], sets them; 'none': no ground
+    contact."""
     threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
     belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
     remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")

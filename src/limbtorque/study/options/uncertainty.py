@@ -68,30 +68,20 @@ class Uncertainty(Options):
     """Errors of the inputs, from which the uncertainty of every torque follows."""
 
     enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
-    samples: int = option(
-        0,
-        "Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of times, "
-        "powers and works, and take the place of the linear one in summaries; 0: none.",
-        "1",
-        f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}",
-    )
+    samples: int = option(0, unit="1", allowed=f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}")
+    """Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of
+    times, powers and works, and take the place of the linear one in summaries; 0: none."""
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
     off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error that are left out.")
-    sizes: dict[str, float] = Field(
-        default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()},
-        description="Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a "
-        "column of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md.",
-    )
-    landmarks: dict[str, CentreKind | float] = option(
-        {},
-        "Landmark -> kind of its rule, or its own standard deviation in m; others have the kind of their rule in "
-        "the marker set.",
-    )
-    sets: dict[str, dict[str, CentreKind | float]] = option(
-        {},
-        "Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule; "
-        "`landmarks` goes before it.",
-    )
+    sizes: dict[str, float] = Field(default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()})
+    """Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a column
+    of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md."""
+    landmarks: dict[str, CentreKind | float] = option({})
+    """Landmark -> kind of its rule, or its own standard deviation in m; others have the kind of their rule in the
+    marker set."""
+    sets: dict[str, dict[str, CentreKind | float]] = option({})
+    """Per marker set: landmark -> kind, or its own standard deviation in m, in place of the kind of its rule;
+    `landmarks` goes before it."""
 
     @field_validator("sizes", mode="after")
     @classmethod
