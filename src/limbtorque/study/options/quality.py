@@ -19,7 +19,7 @@ def limits(sentence: str, unit: str, default: ByJoint) -> Any:
 
 def threshold(default: float, sentence: str | None = None, unit: str = "1", *, zero: bool = False) -> Any:
     """Option with a limit above 0, or of 0 or more."""
-    return option(default, sentence, unit, **{"ge" if zero else "gt": 0.0})
+    return option(default, sentence, unit, ge=0.0) if zero else option(default, sentence, unit, gt=0.0)
 
 
 class Quality(Options):
