@@ -66,16 +66,16 @@ def compared(folder: Path, *options: str, cores: int) -> list[Row]:
 
 
 def limb_table(rows: Sequence[Row]) -> str:
-    """Torques and powers of every limb and joint."""
+    """Torques and powers of every limb and joint of the straight walks."""
     lines = [
-        "| recording, leg | walk | joint | frames | torque: r | rms (N m/kg) | peak, ours | peak, file | ratio | power: r | rms (W/kg) |",
-        "| --- | --- | --- " + "| ---: " * 8 + "|",
+        "| recording, leg | joint | torque: r | rms (N m/kg) | peak, ours | peak, file | ratio | power: r | rms (W/kg) |",
+        "| --- | --- " + "| ---: " * 7 + "|",
     ]
-    for torque in (row for row in rows if row["quantity"] == "torque"):
+    for torque in (row for row in _straight(rows) if row["quantity"] == "torque"):
         (power,) = (row for row in rows if row["quantity"] == "power" and _same(row, torque))
         numbers = [f"{_number(torque, name):.3f}" for name in ("r", "rms", "peak", "file_peak")]
         numbers += [f"{_number(torque, 'peak_ratio'):.2f}", *(f"{_number(power, name):.3f}" for name in ("r", "rms"))]
-        about = [_limb(torque), torque["condition"], torque["joint"], torque["n_frames"]]
+        about = [_limb(torque), torque["joint"]]
         lines.append(f"| {' | '.join([*about, *numbers])} |")
     return "\n".join(lines)
 
