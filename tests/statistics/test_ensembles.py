@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -56,7 +57,7 @@ def test_quantities_have_the_names_of_the_torque_table_and_end_in_their_unit():
     without_bands = trial.settings.model_copy(
         update={"torques": trial.settings.torques.model_copy(update={"bands": False})}
     )
-    columns = [column.name for column in torques.columns(replace(trial, settings=without_bands))]
+    columns = [column.name for column in torques.columns(replace(trial, settings=without_bands), Path())]
     assert [n for n in names if "_torque_" in n] == [n for n in columns if "_torque_" in n and "closure" not in n]
     per_mass = {column.name: column for column in curve_columns(LEG.joints, per_body_mass=True)}
     assert per_mass["knee_torque_gravity_nm_kg"].unit == "N m/kg"

@@ -48,8 +48,7 @@ def test_a_recording_of_the_future_is_refused_with_the_command_that_mends_it(stu
     load_checked.refuse_future(checked_study(study))
 
 
-def test_many_recordings_are_named_by_their_folder(study, monkeypatch):
-    monkeypatch.setattr(load_checked, "_NAMED", 2)
+def test_many_recordings_are_named_by_their_folder(study):
     for trial in TRIALS:
         date(recording(study, trial), DAY_S)
     fault = refusal(study)
@@ -81,7 +80,7 @@ def test_check_refuses_it_before_it_reads(study, capsys):
     assert main(["check", str(study)]) == 1
     text = capsys.readouterr().err
     assert "is dated in the future" in text
-    assert f"touch '{recording(study)}'" in text
+    assert f"find -L '{recording(study).parent}' -newermt now -exec touch" in text
 
 
 @pytest.mark.workflow

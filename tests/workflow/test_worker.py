@@ -226,27 +226,6 @@ def alive(pid):
         return False
 
 
-@pytest.mark.parametrize("content", [(), ("file",)])
-def test_an_empty_folder_of_a_killed_run_is_removed_with_it(content, tmp_path):
-    place = tmp_path / "snakemake"
-    place.mkdir()
-    for name in content:
-        (place / name).touch()
-    text = "import sys; from pathlib import Path; from limbtorque.workflow import worker; worker.start(['kinematics'], Path(sys.argv[1])); print(worker._held[0].pid, flush=True); input()"
-    run = subprocess.Popen(
-        [sys.executable, "-c", text, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    pid = int(run.stdout.readline())
-    assert place.exists()
-    run.kill()
-    run.communicate()
-    end = time.monotonic() + 60
-    while alive(pid):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    assert place.exists() == bool(content)
-
-
 def test_the_process_ends_with_the_one_that_started_it(tmp_path):
     text = "import os, sys; from limbtorque.workflow import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS])"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path)

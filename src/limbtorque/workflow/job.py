@@ -10,6 +10,7 @@ import contextlib
 import functools
 import importlib
 import json
+import logging
 import os
 import shlex
 import signal
@@ -137,10 +138,14 @@ def work(job: dict[str, Any]) -> None:
     from limbtorque.workflow.effective_settings import ensure_settings
     from limbtorque.workflow.layout import study_files
     from limbtorque.workflow.records import WAIT_S, write_seals
-    from limbtorque.workflow.run_session import LOG, log_to, study_of
+    from limbtorque.workflow.run_session import LOG, study_of
 
     os.environ[WAIT_S] = str(job["wait"])
-    log_to(Path(job["log"]))
+    Path(job["log"]).parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(job["log"], mode="w", encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
     arguments = {name: job[name] for name in OPTIONS if job[name]}
     try:
         if job["lock"]:

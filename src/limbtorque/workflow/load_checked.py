@@ -6,11 +6,12 @@ import os
 import shlex
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
@@ -95,21 +96,21 @@ def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
 
 def _masses_of_no_segment(study: Study) -> Iterator[str]:
     """Faults of added masses on segments that no limb, or not the trial's own, has."""
-    advice = "there are {}; name one of them, or remove the mass"
     segments = {
         trial.chain: [segment.name for segment in study.settings.chain(trial.chain).segments] for trial in study.trials
     }
-    common, used = study.settings.segments.added, sorted({name for names in segments.values() for name in names})
-    for name in common:
-        if name not in used:
-            yield f"segments.added names {name}, which no limb of the trials has; {advice.format(', '.join(used))}"
+    common, of_trials = study.settings.segments.added, sorted({name for names in segments.values() for name in names})
+    given = [("", common, of_trials, "no limb of the trials has")]
     for trial in study.trials:
-        added, has = trial.settings.segments.added, segments[trial.chain]
-        for name in added if added != common else ():
-            if name not in has:
+        if (added := trial.settings.segments.added) != common:
+            where = f"{study.settings.trials} (trial {trial.name}): "
+            given.append((where, added, segments[trial.chain], f"the chain {trial.chain} does not have"))
+    for where, added, known, who in given:
+        for name in added:
+            if name not in known:
                 yield (
-                    f"{study.settings.trials} (trial {trial.name}): segments.added names {name}, which the chain "
-                    f"{trial.chain} does not have; {advice.format(', '.join(has))}"
+                    f"{where}segments.added names {name}, which {who}; there are {', '.join(known)}; "
+                    "name one of them, or remove the mass"
                 )
 
 
@@ -143,29 +144,29 @@ def refuse_future(study: Study) -> None:
     StudyError
         Recordings or results are dated in the future; the message has the command that sets their time to now.
     """
-    recordings = _newer(dict.fromkeys(file for trial in study.trials for file in trial.files), study.folder)
-    stamps = (session_folder(*folder) / STAMP for folder in stages_and_sessions(study))
-    paths = (*stamps, *(path for _, path in all_study_files(study)))  # whose times Snakemake compares
-    results = _newer((study.folder / path for path in paths), study.folder)
-    commands = (_touch([*recordings]), f"find {_quoted([study.folder / RESULTS])} {_MEND}")
-    faults = [
-        f"{_dated(newer)}; set their time to now: {command}"
-        for newer, command in zip((recordings, results), commands, strict=True)
-        if newer
-    ]
+    recordings = list(dict.fromkeys(file for trial in study.trials for file in trial.files))
+    stamps = [session_folder(*folder) / STAMP for folder in stages_and_sessions(study)]
+    results = [study.folder / path for path in (*stamps, *(path for _, path in all_study_files(study)))]
+    places = _quoted(path.parent for path in recordings)
+    faults = []
+    for paths, command in (
+        (recordings, f"find -L {places} {_NEWER} touch {{}} +; find {places} {_NEWER} touch -h {{}} +"),
+        (results, f"find {_quoted([study.folder / RESULTS])} {_NEWER} touch -h {{}} +"),
+    ):
+        newer = {path: changed_s for path in paths if (changed_s := _changed(path)) > time.time()}
+        now_s = _now(study.folder) if newer else 0.0
+        newer = {path: changed_s for path, changed_s in newer.items() if changed_s > now_s}
+        for path, changed_s in list(newer.items())[:1]:
+            more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
+            faults.append(
+                f"{path} is dated in the future ({np.datetime64(int(changed_s), 's')} UTC){more}; Snakemake would end the run; "
+                f"set their time to now: {command}"
+            )
     if faults:
         raise StudyError(faults)
 
 
-_NAMED = 3
-_MEND = "-newermt now -exec touch -h {} +"
-
-
-def _newer(paths: Iterable[Path], folder: Path) -> dict[Path, float]:
-    """Files newer than now, and their times in s."""
-    here = time.time()
-    found = {path: changed for path in paths if (changed := _changed(path)) > here}
-    return found and {path: changed for path, changed in found.items() if changed > _now(folder)}
+_NEWER = "-newermt now -exec"
 
 
 def _changed(path: Path) -> float:
@@ -183,25 +184,6 @@ def _now(folder: Path) -> float:
             return os.fstat(file.fileno()).st_mtime
     except OSError:  # a folder that cannot be written to
         return time.time()
-
-
-def _dated(newer: dict[Path, float]) -> str:
-    path, changed_s = next(iter(newer.items()))
-    try:
-        date = datetime.fromtimestamp(changed_s).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        date = f"{changed_s:.0f} s after 1970"
-    more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
-    return f"{path} is dated in the future ({date}){more}; Snakemake would end the run"
-
-
-def _touch(paths: Sequence[Path]) -> str:
-    """Command that sets the times of files, and of links to them, to now."""
-    links = [path for path in paths if path.is_symlink()]
-    if len(paths) <= _NAMED:
-        return f"touch {_quoted(paths)}" + (f" && touch -h {_quoted(links)}" if links else "")
-    places = _quoted(path.parent for path in paths)
-    return f"find -L {places} -newermt now -exec touch {{}} +" + (f" && find {places} {_MEND}" if links else "")
 
 
 def _quoted(paths: Iterable[Path]) -> str:

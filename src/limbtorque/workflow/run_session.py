@@ -7,16 +7,18 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 
 import pyarrow as pa
 
 from limbtorque import __version__
+from limbtorque.analysis.reading import TrialReader
 from limbtorque.analysis.verdict import trial_verdict
 from limbtorque.errors import LimbtorqueError, TrialError, WriteError
 from limbtorque.quality.verdict import Verdict
+from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -30,11 +32,38 @@ from limbtorque.workflow.records import wait_for, write_record
 
 LOG = logging.getLogger("limbtorque")
 _CHANGED = "the settings, tables or recordings of the study changed while {} waiting; run the study again"
-Step = Callable[[Trial, TrialRecord, Write], TrialRecord]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What the step of a trial reads.
+
+    Attributes
+    ----------
+    study : Study
+        The study.
+    reader : TrialReader
+        Reads the files of trials.
+    tables : TrialTables
+        Tables of earlier stages.
+    """
+
+    study: Study
+    reader: TrialReader
+    tables: TrialTables
+
+
+Step = Callable[[Trial, Sources, TrialRecord, Write], TrialRecord]
 
 
 def run_session(
-    stage: str, step: Step, *, study: Study, session: str, columns: Callable[[Trial], Sequence[Column]]
+    stage: str,
+    step: Step,
+    *,
+    folder: Path,
+    session: str,
+    key: str,
+    columns: Callable[[Trial, Path], Sequence[Column]],
 ) -> None:
     """Run one stage for a session; write the tables and the session record.
 
@@ -43,33 +72,33 @@ def run_session(
     stage : str
         Name of the stage.
     step : callable
-        Returns the record of a trial, from the trial, a record with its provenance, and the function that takes the rows of its
-        table, one stretch of frames after the other; no rows for a trial that has none.
-    study : Study
-        The study.
-    session : str
-        Name of the session.
+        Returns the record of a trial, from the trial, its sources, a record with its provenance, and the function that takes the
+        rows of its table, one stretch of frames after the other; no rows for a trial that has none.
+    folder, session, key
+        As of `planned_study`.
     columns : callable
-        Columns of the table of a trial, for one without rows.
+        Columns of the table of a trial, for one without rows, from the trial and the study's folder.
     """
-    lines = []
-    for trial in study.batches[session]:
-        record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, study.folder)})
-        started = time.perf_counter()
-        paths = [study.folder / path for path in trial_files(stage, session, trial)]
-        try:
-            with trial_table(paths) as table:
-                record = step(trial, record, table.write)
-                table.finish(record)
-            written = table.begun
-        except WriteError:  # of the machine, not of the trial: the next run makes the session again
-            raise
-        except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
-            written, record = False, failure(error, record)
-        for path in [] if written else paths:
-            write_table(empty_table(columns(trial)), path, record=record)
-        lines.append(record.to_json())
-        LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
+    study, lines = planned_study(stage, folder=folder, session=session, key=key), []
+    with GuardedReader() as guarded:
+        sources = Sources(study, TrialReader(guarded), TrialTables(study))
+        for trial in study.batches[session]:
+            record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, folder)})
+            started = time.perf_counter()
+            paths = [folder / path for path in trial_files(stage, session, trial)]
+            try:
+                with trial_table(paths) as table:
+                    record = step(trial, sources, record, table.write)
+                    table.finish(record)
+                written = table.begun
+            except WriteError:  # of the machine, not of the trial: the next run makes the session again
+                raise
+            except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
+                written, record = False, failure(error, record)
+            for path in [] if written else paths:
+                write_table(empty_table(columns(trial, folder)), path, record=record)
+            lines.append(record.to_json())
+            LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
     finish(stage, study, session, lines)
 
 
@@ -192,23 +221,10 @@ class TrialTables:
 
 
 LIBRARIES = ("c3d", "ezc3d", "numpy", "pyarrow", "scipy")
+_version = functools.cache(metadata.version)
 
 
 def provenance(stage: str, trial: Trial, folder: Path) -> dict[str, str]:
     """Hashes of settings and code, and versions, for a trial's table."""
     hashes = {"settings": trial_key(stage, trial, folder), "code": code_key(stage), "limbtorque": __version__}
-    return {**hashes, **_versions()}
-
-
-@functools.cache
-def _versions() -> dict[str, str]:
-    return {name: metadata.version(name) for name in LIBRARIES}
-
-
-def log_to(path: Path) -> None:
-    """Send the package's log to a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
-    LOG.addHandler(handler)
-    LOG.setLevel(logging.INFO)
+    return {**hashes, **{name: _version(name) for name in LIBRARIES}}

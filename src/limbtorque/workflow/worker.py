@@ -45,7 +45,7 @@ _NAME = "jobs"
 _held: list[subprocess.Popen[bytes]] = []
 
 
-def start(stages: Sequence[str], beside: Path = Path()) -> None:
+def start(stages: Sequence[str]) -> None:
     """Start the process that jobs are forked from; it ends with this one.
 
     Where it cannot be started, the commands do the work themselves.
@@ -54,32 +54,27 @@ def start(stages: Sequence[str], beside: Path = Path()) -> None:
     ----------
     stages : sequence of str
         Names of the stages, in the order of their jobs.
-    beside : Path, optional
-        Temporary folder of Snakemake, which leaves it where it is killed; removed if it is empty then.
     """
     if not (hasattr(os, "fork") and hasattr(socket, "AF_UNIX") and _OPEN_FILES.is_dir()):  # Windows, macOS
         return
     try:
         address = temporary_folder() / _NAME
-        _start(address, beside, stages)
+        with socket.socket(socket.AF_UNIX) as listener:
+            with short(address) as name:
+                listener.bind(name)
+            listener.listen(128)
+            words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
+            with operating_system.held():
+                environment = {**os.environ, **ONE_THREAD}
+                started = subprocess.Popen(
+                    [*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment
+                )
+                _held.append(started)
     except OSError as error:
         say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
         return
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
     os.environ[RUN] = str(os.getpid())
-
-
-def _start(address: Path, beside: Path, stages: Sequence[str]) -> None:
-    with socket.socket(socket.AF_UNIX) as listener:
-        with short(address) as name:
-            listener.bind(name)
-        listener.listen(128)
-        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker"]
-        words += [str(listener.fileno()), str(address), str(beside), *stages]
-        with operating_system.held():
-            environment = {**os.environ, **ONE_THREAD}
-            started = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment)
-            _held.append(started)
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -103,7 +98,6 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
                 listener.close()
                 _job(connection)
         connection.close()
-        _bury()
 
 
 def _prepare(stage: str) -> None:
@@ -128,19 +122,11 @@ def _read_study() -> None:
             gc.freeze()
 
 
-def _bury() -> None:
-    """Collect the exit codes of forked processes that have ended."""
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
-
-
 def _job(connection: socket.socket) -> NoReturn:
     """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for number in (signal.SIGINT, signal.SIGCHLD):
+        signal.signal(number, signal.SIG_DFL)
     _end_by(signal.SIG_DFL)
     operating_system.let_in()
     try:
@@ -185,19 +171,18 @@ def _end(folder: Path) -> NoReturn:
     os._exit(1)
 
 
-def main(number: str, address: str, beside: str, *stages: str) -> None:
+def main(number: str, address: str, *stages: str) -> None:
     """Serve the socket of a file descriptor, and remove its folder in the end.
 
     So do SIGTERM and SIGHUP.
     """
     folder = Path(address).parent
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for forked jobs that have ended
     _end_by(lambda *_: _end(folder))
     operating_system.let_in()
     try:
         serve(socket.socket(fileno=int(number)), stages)
-        with contextlib.suppress(OSError):  # not empty, or Snakemake removed it
-            Path(beside).rmdir()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

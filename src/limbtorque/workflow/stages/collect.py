@@ -267,8 +267,8 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         sections = options.chains, options.muscles, options.torques, options.emg
         kinds.setdefault((trial.chain, *map(id, sections)), trial)
     for trial in kinds.values():
-        yield "kinematics", kinematics.columns(trial)
-        yield "torques", torques.columns(trial)
+        yield "kinematics", kinematics.columns(trial, folder)
+        yield "torques", torques.columns(trial, folder)
         yield "muscles", muscles.columns(trial, folder)
     yield "summary", study_columns.SUMMARY_COLUMNS
     yield "summary_by_condition", study_columns.CONDITION_SUMMARY_COLUMNS

@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from limbtorque.analysis.chain_motion import analyse_motion, facts_of, place
-from limbtorque.analysis.reading import TrialReader, limb_of
+from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.errors import WriteError
-from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
@@ -19,10 +18,10 @@ from limbtorque.tables.files import Write
 from limbtorque.tables.frame_columns import kinematics_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import STUDY_CUTOFF
-from limbtorque.workflow.run_session import failure, planned_study, run_session
+from limbtorque.workflow.run_session import Sources, failure, run_session
 
 
-def columns(trial: Trial) -> Sequence[Column]:
+def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
     model = trial.settings.chain(trial.chain)
     return kinematics_columns([j.name for j in model.joints], [s.name for s in model.segments])
@@ -36,31 +35,29 @@ def study_cutoff_of(trial: Trial, study: Study) -> float | None:
     return cutoffs_hz.get(trial.cutoff_group)
 
 
+def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
+    """Motion of a trial; the record of one that failed names its recording, too."""
+    limb, settings, recording = limb_of(trial), trial.settings, sources.reader.recording(trial)
+    provenance = {**record.provenance["kinematics"], "reader": recording.reader}
+    record = replace(record, provenance={"kinematics": provenance}, recording=facts_of(recording))
+    try:
+        placed, recording = place(recording, limb, settings)
+        return analyse_motion(
+            recording,
+            limb,
+            settings,
+            placed=placed,
+            cutoff_hz=study_cutoff_of(trial, sources.study),
+            compared=second_look(trial.file, trial.forces_file, settings.reading, sources.reader),
+            record=record,
+            write=write,
+        )[1]
+    except WriteError:  # of the machine, not of the trial
+        raise
+    except Exception as error:
+        return failure(error, record)
+
+
 def run(*, folder: Path, session: str, key: str) -> None:
     """Make the kinematics tables of a session."""
-    study = planned_study("kinematics", folder=folder, session=session, key=key)
-    with GuardedReader() as reader:
-
-        def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
-            limb, settings = limb_of(trial), trial.settings
-            recording = TrialReader(reader).recording(trial)
-            provenance = {**record.provenance["kinematics"], "reader": recording.reader}
-            record = replace(record, provenance={"kinematics": provenance}, recording=facts_of(recording))
-            try:
-                placed, recording = place(recording, limb, settings)
-                return analyse_motion(
-                    recording,
-                    limb,
-                    settings,
-                    placed=placed,
-                    cutoff_hz=study_cutoff_of(trial, study),
-                    compared=second_look(trial.file, trial.forces_file, settings.reading, reader),
-                    record=record,
-                    write=write,
-                )[1]
-            except WriteError:  # of the machine, not of the trial
-                raise
-            except Exception as error:  # the ledger names the recording of a trial that failed, too
-                return failure(error, record)
-
-        run_session("kinematics", step, study=study, session=session, columns=columns)
+    run_session("kinematics", step, folder=folder, session=session, key=key, columns=columns)

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from limbtorque.analysis.muscles import analyse_muscles, muscle_set_of
-from limbtorque.analysis.reading import TrialReader, limb_of
-from limbtorque.arrays import FloatArray
+from limbtorque.analysis.reading import limb_of
 from limbtorque.motion.table import motion_from_table
 from limbtorque.muscles.force_table import table_entries
-from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write, column_array
 from limbtorque.tables.muscle_columns import envelope_columns, muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.run_session import TrialTables, planned_study, run_session
+from limbtorque.workflow.run_session import Sources, run_session
 
 
 def columns(trial: Trial, folder: Path) -> Sequence[Column]:
@@ -27,41 +25,32 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
     return [*muscle_columns(joints, segments, entries, settings.muscles), *envelope_columns(settings.emg.muscles)]
 
 
-def run(*, folder: Path, session: str, key: str) -> None:
-    """Make a session's muscle tables; empty for trials without a muscle set."""
-    study = planned_study("muscles", folder=folder, session=session, key=key)
-    tables = TrialTables(study)
-    with GuardedReader() as guarded:
-        reader = TrialReader(guarded)
-
-        def step(trial: Trial, record: TrialRecord, write: Write) -> TrialRecord:
-            (table, moved), torqued = tables.read("kinematics", trial), tables.read_record("torques", trial)
-            record, limb = record.after(moved, torqued), limb_of(trial)
-            muscle_set = muscle_set_of(limb, trial.settings, folder)
-            if record.failed or (muscle_set is None and not trial.settings.emg.channels):
-                return record
-            motion = motion_from_table(table, moved)
-            del table
-            net_nm, reaction_n = _of_torques(tables, trial, motion.joints)
-            return analyse_muscles(
-                motion,
-                net_nm,
-                reaction_n,
-                torqued,
-                limb,
-                trial.settings,
-                muscle_set=muscle_set,
-                emg=reader.emg(trial, motion.time_s),
-                record=record,
-                write=write,
-            )[1]
-
-        run_session("muscles", step, study=study, session=session, columns=lambda trial: columns(trial, folder))
-
-
-def _of_torques(tables: TrialTables, trial: Trial, joints: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Net torques, and reaction forces of shape (n_frames, n_joints, 2)."""
-    names = [f"{joint}_torque_nm" for joint in joints]
-    reactions = [f"{joint}_reaction_{axis}_n" for joint in joints for axis in "xy"]
+def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
+    """Muscle forces of a trial; no rows without a muscle set and channels."""
+    tables = sources.tables
+    (table, moved), torqued = tables.read("kinematics", trial), tables.read_record("torques", trial)
+    record, limb = record.after(moved, torqued), limb_of(trial)
+    muscle_set = muscle_set_of(limb, trial.settings, sources.study.folder)
+    if record.failed or (muscle_set is None and not trial.settings.emg.channels):
+        return record
+    motion = motion_from_table(table, moved)
+    names = [f"{joint}_torque_nm" for joint in motion.joints]
+    reactions = [f"{joint}_reaction_{axis}_n" for joint in motion.joints for axis in "xy"]
     table, _ = tables.read("torques", trial, columns=[*names, *reactions])
-    return column_array(table, *names), column_array(table, *reactions).reshape(len(table), -1, 2)
+    return analyse_muscles(
+        motion,
+        column_array(table, *names),
+        column_array(table, *reactions).reshape(len(table), -1, 2),
+        torqued,
+        limb,
+        trial.settings,
+        muscle_set=muscle_set,
+        emg=sources.reader.emg(trial, motion.time_s),
+        record=record,
+        write=write,
+    )[1]
+
+
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Make a session's muscle tables."""
+    run_session("muscles", step, folder=folder, session=session, key=key, columns=columns)
