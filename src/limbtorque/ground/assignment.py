@@ -155,7 +155,9 @@ def assign(
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
     own, unusable, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(5))
     lead, lag = (round(longest_s * stretch.rate_hz) for longest_s in (MAX_LEAD_S, MAX_SLOW_S))
-    both = _both(case) & reading.loaded
+    both = np.zeros(stretch.n_frames, dtype=bool)
+    if feet.other is not None:
+        both = _loading(case, feet.own, feet.other) & _loading(case, feet.other, feet.own) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
         notes.append(case.note(start, stop, "both feet on the plate, the force of this foot is unknown"))
@@ -209,14 +211,6 @@ class _Case:
             (start, stop) for start, stop in runs(self.feet.own.contact) if start < part.stop and stop > part.start
         ]
         return slice(min([part.start, *(a for a, _ in steps)]), max([part.stop, *(b for _, b in steps)]))
-
-
-def _both(case: _Case) -> BoolArray:
-    """Frames in which both feet stand above the plate, and both may load it."""
-    own, other = case.feet.own, case.feet.other
-    if other is None:
-        return np.zeros(case.stretch.n_frames, dtype=bool)
-    return _loading(case, own, other) & _loading(case, other, own)
 
 
 def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:

@@ -136,7 +136,12 @@ def file_strikes(events: Sequence[Event], side: str, *, rate_hz: float, first: i
     ndarray of shape (n,)
         Frames from the first analysed one, with fractions, in order.
     """
-    times = [event.time_s for event in events if _is_strike(event, side)]
+    times = []
+    for event in events:
+        label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
+        sided = {f"{side} {name}" for name in STRIKE_LABELS} | {f"{name} {side}" for name in STRIKE_LABELS}
+        if label in sided or (label in STRIKE_LABELS and context == side):
+            times.append(event.time_s)
     return np.sort(np.array(times, dtype=float)) * rate_hz - first
 
 
@@ -153,11 +158,6 @@ def kind_of(name: str, side: str) -> str:
         if any(words in (label, f"{side} {label}", f"{label} {side}") for label in labels):
             return kind
     return ""
-
-
-def _is_strike(event: Event, side: str) -> bool:
-    label, context = (" ".join(text.casefold().split()) for text in (event.label, event.context))
-    return any(label in (f"{side} {name}", f"{name} {side}") or (label == name and context == side) for name in STRIKE_LABELS)  # fmt: skip
 
 
 def _by_run(values: FloatArray, found: Callable[[FloatArray], FootEvents], rate_hz: float) -> FootEvents:
@@ -408,13 +408,9 @@ def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *,
     """Return True where points are above one of the plates, or within a margin of it."""
     result = np.zeros(len(points_m), dtype=bool)
     for plate in plates:
-        result |= _in_quadrilateral(points_m, plate.corners_m, up, margin_m)
+        outward, edges = _edges(tuple(plate.corners_m.ravel().tolist()), tuple(up.tolist()))
+        result |= (points_m @ outward - edges < margin_m).all(axis=1)
     return result
-
-
-def _in_quadrilateral(points_m: FloatArray, corners_m: FloatArray, up: FloatArray, margin_m: float) -> BoolArray:
-    outward, edges = _edges(tuple(corners_m.ravel().tolist()), tuple(up.tolist()))
-    return np.asarray((points_m @ outward - edges < margin_m).all(axis=1))
 
 
 @functools.lru_cache(maxsize=64)

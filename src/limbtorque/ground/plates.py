@@ -143,6 +143,11 @@ def read_plate(plate: ForcePlate, frames: slice, rate_hz: float, *, settings: Pl
     heavy = np.linalg.norm(seen, axis=1) > HEAVY * settings.threshold_n
     vertical = mean[:, :3] @ up
     stretches = loaded_stretches(vertical, settings, rate_hz)
+    above = wrench[:, :3] @ up > settings.threshold_n
+    onsets = [
+        start + int(np.argmax(above[start * per_frame : stop * per_frame])) / per_frame if start else np.nan
+        for start, stop in stretches
+    ]
     return Reading(
         plate=plate,
         per_frame=per_frame,
@@ -152,19 +157,10 @@ def read_plate(plate: ForcePlate, frames: slice, rate_hz: float, *, settings: Pl
         broken=broken,
         offset=offset,
         stretches=tuple(stretches),
-        onset=_onsets(wrench[:, :3] @ up > settings.threshold_n, stretches, per_frame),
+        onset=np.array(onsets, dtype=float),
         tilt_deg=_angle_deg(seen[heavy].sum(axis=0), up),
         note=f"plate {plate.number}: {note}" if note else "",
     )
-
-
-def _onsets(above: BoolArray, stretches: list[tuple[int, int]], per_frame: int) -> FloatArray:
-    """First sample above the threshold of each stretch, in frames."""
-    found = [
-        start + int(np.argmax(above[start * per_frame : stop * per_frame])) / per_frame if start else np.nan
-        for start, stop in stretches
-    ]
-    return np.array(found, dtype=float)
 
 
 def _angle_deg(vector: FloatArray, up: FloatArray) -> float:
@@ -404,27 +400,19 @@ def surface_metrics(
         heights_m += [float(np.median(low)) for low in stances if len(low) >= FEWEST_FRAMES]
         slopes_deg += [slope_deg] if own.any() else []
         if slope_deg > LEAST_SLOPE_DEG:
-            whole = [slice(*run) for run in runs(own) if _is_whole(reading.vertical_n, run, LOADED_SHARE * largest_n)]
+            # whole stances: little force in the frames before and after
+            around = np.append(reading.vertical_n, [np.inf, np.inf])  # the last also stands before the first frame
+            whole = [slice(*run) for run in runs(own) if max(around[[run[0] - 1, run[1]]]) < LOADED_SHARE * largest_n]
             impulse = sum((reading.mean[part, :3].sum(axis=0) for part in whole), start=np.zeros(3))
-            leans += [_lean(impulse, normal, up)] if whole else []
+            height = float(normal @ up)
+            downhill = normal - height * up
+            # lean from `up` towards the normal, as a share of the normal's own
+            leans += [float((impulse @ downhill) / (impulse @ up) * height / (downhill @ downhill))] if whole else []
     return {
         "plate_height_error_m": max((abs(height - STANDING_M) for height in heights_m), default=float("nan")),
         "plate_slope_deg": max((slope for slope in slopes_deg if not np.isnan(slope)), default=float("nan")),
         "slope_in_force_share": max(leans, default=float("nan")),
     }
-
-
-def _is_whole(vertical_n: FloatArray, run: tuple[int, int], loaded_n: float) -> bool:
-    """Return True for a stance before and after which there is little force."""
-    start, stop = run
-    return start > 0 and stop < len(vertical_n) and bool(max(vertical_n[start - 1], vertical_n[stop]) < loaded_n)
-
-
-def _lean(force_n: FloatArray, normal: FloatArray, up: FloatArray) -> float:
-    """Lean of a force from `up` towards a normal, as a share of the normal's own."""
-    height = float(normal @ up)
-    downhill = normal - height * up
-    return float((force_n @ downhill) / (force_n @ up) * height / (downhill @ downhill))
 
 
 def _surface(corners_m: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatArray, float]:

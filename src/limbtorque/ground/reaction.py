@@ -37,16 +37,14 @@ from limbtorque.ground.plates import (
     surface_metrics,
 )
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
-from limbtorque.motion.joint_centres import Placement, Side, opposite, side_landmarks
+from limbtorque.motion.joint_centres import Placement, opposite, side_landmarks
 from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
-from limbtorque.signals.smoothers import Smoother
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.motion import Gaps
 from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
 
@@ -155,21 +153,31 @@ def ground_load(
         _plate_load(reading, each, stretch, smoothing, settings, frame, up)
         for reading, each in zip(readings, assigned, strict=True)
     ]
-    nothing = np.zeros((stretch.n_frames, 3))
-    wrench = sum((load.wrench for load in loads), start=nothing)
-    own, unusable, beside, other_unknown, saturated = (
-        np.any([getattr(load, name) for load in loads] or [nothing[:, 0] > 0.0], axis=0)
-        for name in ("own", "unusable", "beside", "other_unknown", "saturated")
+    nothing, nowhere = np.zeros((stretch.n_frames, 3)), np.zeros(stretch.n_frames, dtype=bool)
+    smooth, mean, plate_saturated, drifts_n, plate_notes = zip(*loads, strict=True) if loads else ((),) * 5
+    own, unusable, beside, other_unknown = (
+        np.any([nowhere, *(getattr(each, name) for each in assigned)], axis=0)
+        for name in ("own", "unusable", "beside", "other_unknown")
     )
+    saturated = np.any([nowhere, *plate_saturated], axis=0)
     measured = own & ~unusable
     clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
-    notes = [*(note for load in loads for note in load.notes), *_floor_notes(missing, feet.own, stretch)]
+    landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
+    notes = [note for of_plate in plate_notes for note in of_plate]
+    notes += [
+        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}, "
+        f"{MIN_CONTACT_S:g} s after included"
+        for start, stop in runs(missing)
+    ]
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
-    missing |= widened(_of_measured_steps(own, unusable | beside) | saturated, reach) & own
-    in_plane, couple = _moved(wrench, ankle_m)
-    unfiltered = _moved(sum((load.mean for load in loads), start=nothing), ankle_m)
+    bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
+    for start, stop in runs(own | bad):
+        bad[start:stop] &= own[start:stop].any()
+    missing |= widened(bad | saturated, reach) & own
+    in_plane, couple = _moved(sum(smooth, start=nothing), ankle_m)
+    unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -178,7 +186,7 @@ def ground_load(
         "no_contact": float(not status.any()),
         "other_foot_unknown_share": float(other_unknown.mean()),
         "plate_saturated_share": float(saturated.mean()),
-        "plate_drift_n": float(np.fmax.reduce([load.drift_n for load in loads], initial=np.nan)),
+        "plate_drift_n": float(np.fmax.reduce(drifts_n, initial=np.nan)),
         "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
         "force_early_s": _largest(-s for each in assigned for s in each.after_file_s),
         "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
@@ -222,24 +230,6 @@ def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Readin
     return clear
 
 
-def _of_measured_steps(own: BoolArray, bad: BoolArray) -> BoolArray:
-    """Bad frames that adjoin, or are among, frames in which a plate measures the foot."""
-    result = np.zeros_like(bad)
-    for start, stop in runs(own | bad):
-        result[start:stop] = bad[start:stop] & own[start:stop].any()
-    return result
-
-
-def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch) -> list[str]:
-    """Notes on the frames in which the foot is on the ground without a usable plate."""
-    landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
-    after = f", {MIN_CONTACT_S:g} s after included"
-    return [
-        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
-        for start, stop in runs(missing)
-    ]
-
-
 def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
     """Force in the plane and moment about its normal through the origin, shape (n, 3)."""
     matrix = np.zeros((6, 3))
@@ -253,21 +243,6 @@ def _moved(in_plane: FloatArray, point_m: FloatArray) -> tuple[FloatArray, Float
     return force, in_plane[:, 2] - (point_m[:, 0] * force[:, 1] - point_m[:, 1] * force[:, 0])
 
 
-@dataclass(frozen=True)
-class _PlateLoad:
-    """Load of one plate on the foot in the plane, with masks, drift and notes."""
-
-    wrench: FloatArray
-    mean: FloatArray
-    own: BoolArray
-    unusable: BoolArray
-    beside: BoolArray
-    other_unknown: BoolArray
-    saturated: BoolArray
-    drift_n: float
-    notes: tuple[str, ...]
-
-
 def _plate_load(
     reading: Reading,
     assigned: Assignment,
@@ -276,8 +251,8 @@ def _plate_load(
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
-) -> _PlateLoad:
-    """Filtered load of the frames of a plate that belong to the foot."""
+) -> tuple[FloatArray, FloatArray, BoolArray, float, list[str]]:
+    """Load of one plate on the foot in the plane, filtered and not, saturated frames, drift and notes."""
     plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
     notes = [*([reading.note] if reading.note else []), *assigned.notes]
     saturated, drift = np.zeros_like(own), np.nan
@@ -294,8 +269,7 @@ def _plate_load(
         mine[part] = _in_plane(reading.wrench[part], frame)
     smooth = at_frames(mine, per_frame, plate.rate_hz, smoothing)
     mean = np.where(own[:, None], _in_plane(reading.mean, frame), 0.0)
-    masks = (own, assigned.unusable, assigned.beside, assigned.other_unknown, saturated)
-    return _PlateLoad(smooth, mean, *masks, drift, tuple(notes))
+    return smooth, mean, saturated, drift, notes
 
 
 def load_moment_lost(load: ExternalLoad, joint_m: FloatArray) -> FloatArray:
@@ -391,41 +365,43 @@ def external_load(
         ankle_m = placed.landmarks[model.end]
         return stance_without_foot(ankle_m, stretch=stretch, belt_m_s=belt)
     case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
-    other = _other_landmarks(case, mapping, settings.gaps)
+    contact = contact_landmarks(model, mapping.anatomical(), settings.plates)
+    foot = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
+    other = side_landmarks(recording, opposite(mapping), foot, gaps=settings.gaps, frames=frames)
+    if other and np.isnan(other[model.end]).all():
+        other = {}
     own = _foot(case, placed.landmarks, mapping)
+    _, acceleration = differentiate(hip_m @ up, rate_hz=recording.rate_hz)
     feet = Feet(
         landed(replace(own, strikes=_strikes(case, own)), rate_hz=recording.rate_hz),
         landed(_foot(case, other, opposite(mapping)), rate_hz=recording.rate_hz) if other else None,
-        _body_n(case, limb.body_mass_kg, settings.gravity_m_s2),
+        np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
     )
-    cutoff_hz = max(smoothed.cutoff_hz, default=None)
-    force_cutoff = None if cutoff_hz is None else settings.filter.force_cutoff_hz or cutoff_hz
+    cutoff_hz, own_cutoff_hz = max(smoothed.cutoff_hz, default=None), settings.filter.force_cutoff_hz
+    force_cutoff = None if cutoff_hz is None else own_cutoff_hz or cutoff_hz
+    smoothing = None  # that of the joints unless the plates have their own
+    if smoothed.smoother is not None and force_cutoff is not None:
+        around = () if own_cutoff_hz is not None else (smoothed.impact_hz, smoothed.impacts_s)
+        smoothing = Smoothing(smoothed.smoother, force_cutoff, *around)
     ground = ground_load(
         recording.force_plates,
         feet,
         joint_m[:, -2],
         readings=readings,
         stretch=stretch,
-        smoothing=_plate_smoothing(smoothed, force_cutoff, settings),
+        smoothing=smoothing,
         settings=settings.plates,
         frame=plane,
         up=up,
     )
-    names = [joint.name for joint in model.joints]
     lost = load_moment_lost(ground, joint_m)
-    share = float(np.fmax.reduce(lost, initial=np.nan))
-    ground = replace(ground, metrics={**ground.metrics, "load_moment_lost_share": share})
-    alone = () if other else ("the other foot is not mapped or not visible: a shared plate is not detected",)
-    notes = (*alone, *_unlike(smoothed.smoother, force_cutoff, cutoff_hz), *_lost(lost, names), *ground.notes)
-    return replace(ground, notes=notes)
-
-
-def _lost(lost: FloatArray, names: Sequence[str]) -> list[str]:
-    """Note on the part of the load's moment that the filter removes, by joint."""
-    if np.isnan(lost).all():
-        return []
-    shares = ", ".join(f"{name} {100.0 * share:.0f} %" for name, share in zip(names, lost.tolist(), strict=True))
-    return [f"{LOST}: {shares}"]
+    metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
+    notes = [] if other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
+    notes += _unlike(smoothing, cutoff_hz)
+    if not np.isnan(lost).all():
+        shares = zip(model.joints, lost.tolist(), strict=True)
+        notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
+    return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
 
 
 def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
@@ -480,15 +456,6 @@ def impact_times(
     return loading_onsets(readings, foot_m, rate_hz=rate_hz, up=up, settings=settings.plates)
 
 
-def _plate_smoothing(smoothed: SmoothedJoints, force_cutoff_hz: float | None, settings: Settings) -> Smoothing | None:
-    """Smoothing of the plates: that of the joints unless they have their own."""
-    if smoothed.smoother is None or force_cutoff_hz is None:
-        return None
-    if settings.filter.force_cutoff_hz is not None:
-        return Smoothing(smoothed.smoother, force_cutoff_hz)
-    return Smoothing(smoothed.smoother, force_cutoff_hz, smoothed.impact_hz, smoothed.impacts_s)
-
-
 @dataclass(frozen=True)
 class _Case:
     """Recording, chain and analysed frames that both feet have in common."""
@@ -502,26 +469,20 @@ class _Case:
     up: FloatArray
 
 
-def _body_n(case: _Case, mass_kg: float, gravity_m_s2: float) -> FloatArray:
-    """Vertical force that carries a body with the hip's acceleration, N."""
-    _, acceleration = differentiate(case.hip_m @ case.up, rate_hz=case.recording.rate_hz)
-    return np.asarray(mass_kg * (gravity_m_s2 + acceleration))
-
-
-def _unlike(smoother: Smoother | None, force_cutoff_hz: float | None, cutoff_hz: float | None) -> list[str]:
+def _unlike(smoothing: Smoothing | None, cutoff_hz: float | None) -> list[str]:
     """Warning where force plates and markers are filtered differently."""
-    if smoother is None or force_cutoff_hz is None or cutoff_hz is None:
+    if smoothing is None or cutoff_hz is None:
         return [
             "force plates are averaged over each frame, not filtered: vibration above half the frame rate is aliased"
         ]
-    if not smoother.strategy.one_gain:
+    if not smoothing.smoother.strategy.one_gain:
         return [
-            f"{smoother.method} smooths forces and differentiates positions with different gains: torques at impacts are unreliable"
+            f"{smoothing.smoother.method} smooths forces and differentiates positions with different gains: torques at impacts are unreliable"
         ]
-    if force_cutoff_hz == cutoff_hz:
+    if smoothing.cutoff_hz == cutoff_hz:
         return []
     return [
-        f"force plates are filtered at {force_cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
+        f"force plates are filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
         "unreliable (filter.force_cutoff_hz)"
     ]
 
@@ -558,12 +519,3 @@ def _strikes(case: _Case, foot: Foot) -> Strikes:
 def _back(model: ChainModel, contact: list[str]) -> str:
     """Rear landmark of the foot's line: a contact landmark, or the last joint."""
     return next((name for name in contact if name != model.end), model.joints[-1].landmark)
-
-
-def _other_landmarks(case: _Case, mapping: LandmarkMap, gaps: Gaps) -> Side:
-    """Landmarks of the other foot over the same frames; empty without its markers."""
-    mirrored = opposite(mapping)
-    contact = contact_landmarks(case.model, mapping.anatomical(), case.plates)
-    names = {*contact, _back(case.model, contact), case.model.joints[-1].landmark, case.model.end}
-    found = side_landmarks(case.recording, mirrored, names, gaps=gaps, frames=case.stretch)
-    return {} if not found or np.isnan(found[case.model.end]).all() else found

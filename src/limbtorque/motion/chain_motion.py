@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, unwrapped
-from limbtorque.chain.inverse import RigidChainFit, fit_rigid_chain
+from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, inertial_constants
@@ -193,9 +193,14 @@ def find_flexion(
         if joint.sole is None:
             continue
         back, front = joint.sole
-        if _seen_together(landmarks, back, front):
+        sole_m = landmarks[front] - landmarks[back] if {back, front} <= landmarks.keys() else np.full((1, 3), np.nan)
+        if (~np.isnan(sole_m)).all(axis=1).any():
             distal = model.joints[i + 1].landmark if i + 1 < len(model.joints) else model.end
-            slope = _between_deg(landmarks, (joint.landmark, distal), (back, front), plane)
+            # median angle between two lines in the plane, from the direction of the quotient of complex numbers
+            link, sole = (plane.project(line) for line in (landmarks[distal] - landmarks[joint.landmark], sole_m))
+            seen = ~np.isnan(link + sole).any(axis=1)
+            quotient = (link[seen] @ [1.0, 1j]) / (sole[seen] @ [1.0, 1j])
+            slope = float(np.degrees(np.angle(np.median(quotient.real) + 1j * np.median(quotient.imag))))
             zero[i] = np.radians(90.0) + np.radians(slope)
             notes.append(
                 f"{joint.name}: flexion is measured from the sole, {-slope:.0f} deg from the line to the {distal}"
@@ -206,22 +211,6 @@ def find_flexion(
             )
     sign = np.array([float(joint.flexion_sagittal) for joint in model.joints])
     return Flexion(sign, zero, known), tuple(notes)
-
-
-def _seen_together(landmarks: Mapping[str, FloatArray], first: str, second: str) -> bool:
-    if first not in landmarks or second not in landmarks:
-        return False
-    return bool((~np.isnan(landmarks[first] - landmarks[second])).all(axis=1).any())
-
-
-def _between_deg(
-    landmarks: Mapping[str, FloatArray], line: tuple[str, str], other: tuple[str, str], plane: PlaneFrame
-) -> float:
-    """Median angle between two lines in the plane, degrees, -180 to 180."""
-    first, second = (plane.project(landmarks[b] - landmarks[a]) for a, b in (line, other))
-    known = ~np.isnan(first + second).any(axis=1)
-    turned = (first[known] @ [1.0, 1j]) / (second[known] @ [1.0, 1j])
-    return float(np.degrees(np.angle(np.median(turned.real) + 1j * np.median(turned.imag))))
 
 
 @dataclass(frozen=True)
@@ -346,10 +335,16 @@ def planar_motion(
     """
     model, plane, stretch = limb.model(settings), placed.plane, placed.prepared.stretch
     flexion, flexion_notes = find_flexion(model, plane, limb.side, placed.landmarks)
-    foreshortened = _foreshortened(recording, placed, smoothed)
+    foreshortened = foreshortened_frames(placed.joints_m, plane, reach=smoothed.reach, min_projection=MIN_PROJECTION)
+    if foreshortened.all():
+        raise SignalError(
+            f"{recording.source}: every frame is within the filter's window of one with a segment out of the plane "
+            f"(projection below {MIN_PROJECTION:g} of its length); choose another plane.kind or forward_axis"
+        )
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
-    edge = _edges(len(joint_m), smoothed.reach)
-    inertial = inertial_constants(limb, settings, placed, moving_m)
+    frames = np.arange(len(joint_m))
+    edge = np.asarray((frames < smoothed.reach) | (frames >= len(joint_m) - smoothed.reach))
+    chain, inertial_notes = inertial_constants(limb, settings, placed, moving_m)
     length_m, tilt_rad = lengths_and_tilts(placed.joints_m, plane)
     return ChainMotion(
         joints=tuple(joint.name for joint in model.joints),
@@ -367,7 +362,7 @@ def planar_motion(
         segment_length_m=length_m,
         segment_tilt_rad=tilt_rad,
         fit_m=fit_m,
-        chain=inertial.chain,
+        chain=chain,
         gravity_m_s2=plane.gravity(settings.gravity_m_s2, axis_vector(settings.plane.up_axis)),
         plane=plane,
         flexion=flexion,
@@ -383,19 +378,8 @@ def planar_motion(
             **placed.metrics,
             **smoothed.metrics,
         },
-        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *inertial.notes),
+        notes=(*placed.notes, *smoothed.notes, *flexion_notes, *inertial_notes),
     )
-
-
-def _foreshortened(recording: Recording, placed: Placement, smoothed: SmoothedJoints) -> BoolArray:
-    """Frames without an orientation in the plane; an error where all are."""
-    short = foreshortened_frames(placed.joints_m, placed.plane, reach=smoothed.reach, min_projection=MIN_PROJECTION)
-    if short.all():
-        raise SignalError(
-            f"{recording.source}: every frame is within the filter's window of one with a segment out of the plane "
-            f"(projection below {MIN_PROJECTION:g} of its length); choose another plane.kind or forward_axis"
-        )
-    return short
 
 
 def _fitted_joints(
@@ -405,7 +389,12 @@ def _fitted_joints(
     method = settings.motion.angles
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
-    fit = _rigid_chain(joint_m, foreshortened, recording)
+    fit = fit_rigid_chain(joint_m, counted=~foreshortened)
+    if not fit.success:
+        raise SignalError(
+            f"{recording.source}: the fit of a rigid chain did not converge in {fit.iterations} steps, its links vary too much in "
+            "length; check the markers for swapped labels, or set motion.angles to segments"
+        )
     fitted_m, distance_m = fit.joint_m, lengths(fit.distance_m) / np.sqrt(fit.distance_m.shape[1])
     return fitted_m, fitted_m if method == "rigid_chain" else joint_m, distance_m
 
@@ -413,51 +402,28 @@ def _fitted_joints(
 def _kinematics(
     joint_m: FloatArray, foreshortened: BoolArray, flexion: Flexion, smoothed: SmoothedJoints, rate_hz: float
 ) -> Kinematics:
-    """Joint angles and the base's motion, with derivatives that agree with each other."""
-    angle = _joint_angles(joint_m)
+    """Joint angles and the base's motion, with derivatives that agree with each other.
+
+    Angles and derivatives are NaN in foreshortened frames. Missing orientations lose the count of turns: every stretch between
+    is moved to the turn with its median nearest to zero flexion.
+    """
+    steps = np.diff(joint_m, axis=1)
+    orientation = unwrapped(np.arctan2(steps[..., 1], steps[..., 0]))
+    angle = np.diff(orientation, axis=1, prepend=0.0)
     n_joints = angle.shape[1]
     first, second = smoothed.differentiate(np.hstack([angle, joint_m[:, 0]]), rate_hz)
+    of_joints = angle, first[:, :n_joints].copy(), second[:, :n_joints].copy()
+    for values in of_joints:
+        values[foreshortened] = np.nan
+    for start, stop in runs(~foreshortened):
+        median = np.median(angle[start:stop], axis=0)
+        angle[start:stop] -= 2.0 * np.pi * np.round((median - flexion.zero_rad) / (2.0 * np.pi))
     return Kinematics(
-        *_blanked(angle, first[:, :n_joints], second[:, :n_joints], foreshortened, flexion.zero_rad),
+        *of_joints,
         base_m=joint_m[:, 0],
         base_velocity_m_s=first[:, n_joints:],
         base_acceleration_m_s2=second[:, n_joints:],
     )
-
-
-def _rigid_chain(joint_m: FloatArray, foreshortened: BoolArray, recording: Recording) -> RigidChainFit:
-    """Joints of a chain with constant lengths, fitted without foreshortened frames."""
-    fit = fit_rigid_chain(joint_m, counted=~foreshortened)
-    if not fit.success:
-        raise SignalError(
-            f"{recording.source}: the fit of a rigid chain did not converge in {fit.iterations} steps, its links vary too much in "
-            "length; check the markers for swapped labels, or set motion.angles to segments"
-        )
-    return fit
-
-
-def _joint_angles(joint_m: FloatArray) -> FloatArray:
-    """Joint angles without jumps between frames."""
-    steps = np.diff(joint_m, axis=1)
-    orientation = unwrapped(np.arctan2(steps[..., 1], steps[..., 0]))
-    return np.diff(orientation, axis=1, prepend=0.0)
-
-
-def _blanked(
-    angle: FloatArray, velocity: FloatArray, acceleration: FloatArray, foreshortened: BoolArray, zero_rad: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Angles and derivatives with NaN in the foreshortened frames.
-
-    Missing orientations lose the count of turns: every stretch between is moved to the turn with its median nearest to
-    zero flexion.
-    """
-    angle, velocity, acceleration = angle.copy(), velocity.copy(), acceleration.copy()
-    for values in (angle, velocity, acceleration):
-        values[foreshortened] = np.nan
-    for start, stop in runs(~foreshortened):
-        median = np.median(angle[start:stop], axis=0)
-        angle[start:stop] -= 2.0 * np.pi * np.round((median - zero_rad) / (2.0 * np.pi))
-    return angle, velocity, acceleration
 
 
 def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
@@ -469,8 +435,3 @@ def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
             "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and swapped markers"
         )
     return speed
-
-
-def _edges(n_frames: int, reach: int) -> BoolArray:
-    frames = np.arange(n_frames)
-    return (frames < reach) | (frames >= n_frames - reach)

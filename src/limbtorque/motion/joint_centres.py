@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -136,23 +136,9 @@ def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: sli
     return (own, other) if own else None  # without the markers of either side both are empty
 
 
-@dataclass(frozen=True)
-class Facing:
-    """Direction that a body faces.
-
-    Attributes
-    ----------
-    forward : ndarray of shape (3,) or None
-        Horizontal unit vector; None where `plane.forward_axis` is neither pelvis nor thorax.
-    notes : tuple of str
-        The landmark it follows from, for the ledger.
-    """
-
-    forward: FloatArray | None = None
-    notes: tuple[str, ...] = ()
-
-
-def body_faces(recording: Recording, mapping: LandmarkMap, settings: Settings, *, frames: slice) -> Facing:
+def body_faces(
+    recording: Recording, mapping: LandmarkMap, settings: Settings, *, frames: slice
+) -> tuple[FloatArray | None, tuple[str, ...]]:
     """Mean direction that pelvis or thorax face, by `plane.forward_axis`.
 
     Parameters
@@ -166,6 +152,13 @@ def body_faces(recording: Recording, mapping: LandmarkMap, settings: Settings, *
     frames : slice
         The analysed frames.
 
+    Returns
+    -------
+    forward : ndarray of shape (3,) or None
+        Horizontal unit vector; None where `plane.forward_axis` is neither pelvis nor thorax.
+    notes : tuple of str
+        The landmark it follows from, for the ledger.
+
     Raises
     ------
     LandmarkError
@@ -175,7 +168,7 @@ def body_faces(recording: Recording, mapping: LandmarkMap, settings: Settings, *
     """
     asked = settings.plane.forward_axis
     if asked not in SIDED:
-        return Facing()
+        return None, ()
     for name in SIDED[asked]:
         ways = {side.side: side for side in (mapping.anatomical(), opposite(mapping))}
         if not mapping.has(name):
@@ -195,9 +188,7 @@ def body_faces(recording: Recording, mapping: LandmarkMap, settings: Settings, *
                 f"{recording.source}: the {asked} turns by {spread_deg:.0f} deg (circular standard deviation), expected at most "
                 f"{WIDEST_DEG:g} deg for one plane of motion; give start_s and end_s, or plane.forward_axis as an axis or travel"
             )
-        return Facing(
-            forward, (f"forward is where the {asked} faces, by {name} of both sides, +- {spread_deg:.1f} deg",)
-        )
+        return forward, (f"forward is where the {asked} faces, by {name} of both sides, +- {spread_deg:.1f} deg",)
     raise LandmarkError(
         f"{recording.source}: plane.forward_axis is {asked}, and none of {', '.join(SIDED[asked])} has markers on both sides; "
         "map one of them with {S} for the side, or give plane.forward_axis as an axis or travel"
@@ -277,10 +268,10 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     at = partial(locate, mapping=mapping, markers=prepared.index, positions_m=positions, static=recording.static)
     anatomical = {name: at(name) for name in sorted(needed)}
     seen_m = np.stack([anatomical[name] for name in joint_names], axis=1)
-    facing = body_faces(recording, mapping, settings, frames=prepared.stretch)
-    plane = find_plane(settings.plane, seen_m, facing=facing.forward)
+    facing, facing_notes = body_faces(recording, mapping, settings, frames=prepared.stretch)
+    plane = find_plane(settings.plane, seen_m, facing=facing)
     carrying = partial(carried_landmark, markers=prepared.index, positions_m=positions, static=recording.static)
-    carried = _carried(mapping, sorted(needed), carrying)
+    carried_metrics, carried_notes = _carried(mapping, sorted(needed), carrying)
     functional = functional_landmarks(
         anatomical,
         mapping=mapping,
@@ -292,7 +283,16 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     )
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
-    _check_lengths(model, planar.length_m, recording)
+    for segment, length in zip(model.segments, planar.length_m, strict=True):
+        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
+            raise SegmentError(
+                f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
+                f"{LONGEST_M} m; check the marker mapping and the unit of the file (reading.length_unit)"
+            )
+    tilts = ", ".join(
+        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
+        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
+    )
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return Placement(
         prepared,
@@ -304,17 +304,17 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             "gap_error_m": prepared.gap_error_m,
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
             **functional.metrics,
-            **carried.metrics,
+            **carried_metrics,
         },
         kinds={name: mapping.kind(name) for name in sorted(needed)},
         notes=(
             *(f"landmark {name}: replaced by {stand_in}" for name, stand_in in substitutes),
             *prepared.notes,
             *_predicted_notes(mapping, needed),
-            *carried.notes,
+            *carried_notes,
             *functional.notes,
-            *facing.notes,
-            _planarity_note(model, planar),
+            *facing_notes,
+            f"inclination to the plane and variation of length: {tilts}",
         ),
     )
 
@@ -346,36 +346,26 @@ def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int,
     return short
 
 
-@dataclass(frozen=True)
-class _Carried:
-    """Metrics and notes of the landmarks that are carried from a static trial."""
-
-    metrics: dict[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
 def _carried(
     mapping: LandmarkMap, names: Iterable[str], carrying: Callable[[str, LandmarkMap], CarriedLandmark]
-) -> _Carried:
-    """Quality of every cluster, those of predicted centres included."""
-    found, notes = [], []
+) -> tuple[dict[str, float], list[str]]:
+    """Metrics and notes of every cluster, those of predicted centres included."""
+    clusters, notes = [], []
     for side, name in dict.fromkeys((side.side, side.resolve(name)) for side, name in mapping.with_parts(names)):
         own = mapping if side == mapping.side else mapping.mirrored()
         if cluster := own.cluster(name):
-            one = carrying(name, own)
-            found.append(one)
+            clusters.append(carrying(name, own))
             notes.append(
                 f"landmark {name}{f' ({side})' if side != mapping.side else ''}: carried from the static trial by "
-                f"{', '.join(cluster)}: residual {1e3 * one.residual_m:.2g} mm, expected error "
-                f"{1e3 * one.expected_error_m:.2g} mm or more"
+                f"{', '.join(cluster)}: residual {1e3 * clusters[-1].residual_m:.2g} mm, expected error "
+                f"{1e3 * clusters[-1].expected_error_m:.2g} mm or more"
             )
-    if not found:
-        return _Carried()
-    metrics = {
-        "cluster_residual_m": max(one.residual_m for one in found),
-        "cluster_error_m": max(one.expected_error_m for one in found),
-    }
-    return _Carried(metrics, tuple(notes))
+    if not clusters:
+        return {}, []
+    return {
+        "cluster_residual_m": max(cluster.residual_m for cluster in clusters),
+        "cluster_error_m": max(cluster.expected_error_m for cluster in clusters),
+    }, notes
 
 
 def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
@@ -389,40 +379,9 @@ def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
     return found
 
 
-def _check_lengths(model: ChainModel, length_m: FloatArray, recording: Recording) -> None:
-    for segment, length in zip(model.segments, length_m, strict=True):
-        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
-            raise SegmentError(
-                f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
-                f"{LONGEST_M} m; check the marker mapping and the unit of the file (reading.length_unit)"
-            )
-
-
-def _planarity_note(model: ChainModel, planar: Planarity) -> str:
-    parts = [
-        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
-        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
-    ]
-    return f"inclination to the plane and variation of length: {', '.join(parts)}"
-
-
-@dataclass(frozen=True)
-class Inertial:
-    """Constants of a chain, and notes for the ledger.
-
-    Attributes
-    ----------
-    chain : Chain
-        Lengths and inertial constants.
-    notes : tuple of str
-        Segments with a centre of mass beside the line between their joints.
-    """
-
-    chain: Chain
-    notes: tuple[str, ...]
-
-
-def inertial_constants(limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray) -> Inertial:
+def inertial_constants(
+    limb: Limb, settings: Settings, placed: Placement, joint_m: FloatArray
+) -> tuple[Chain, tuple[str, ...]]:
     """Constants of a limb's chain from its table of segment parameters.
 
     Parameters
@@ -438,9 +397,11 @@ def inertial_constants(limb: Limb, settings: Settings, placed: Placement, joint_
 
     Returns
     -------
-    Inertial
-        The chain; lengths are projected (docs/decisions/0002): the table's length of a segment inclined to the plane is
-        shortened like its projection.
+    chain : Chain
+        Lengths and inertial constants; lengths are projected (docs/decisions/0002): the table's length of a segment inclined to
+        the plane is shortened like its projection.
+    notes : tuple of str
+        Segments with a centre of mass beside the line between their joints.
 
     Raises
     ------
@@ -476,7 +437,7 @@ def inertial_constants(limb: Limb, settings: Settings, placed: Placement, joint_
     for link, segment in enumerate(model.segments):
         if added := settings.segments.added.get(segment.name):
             chain = chain.holding(added.mass_kg, link=link, along_m=added.fraction * float(link_length[link]))
-    return Inertial(chain, tuple(notes))
+    return chain, tuple(notes)
 
 
 def _length(segment: str, row: Row, landmarks: Mapping[str, FloatArray]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -225,7 +225,12 @@ def needed_markers(recording: Recording, mapping: LandmarkMap, landmarks: Iterab
     unmapped = [name for name in landmarks if not mapping.has(name)]
     if unmapped:
         raise LandmarkError(_unmapped(unmapped, mapping))
-    _check_prefix(recording, mapping.prefix)
+    prefixes = sorted({label.rpartition(":")[0] for label in recording.labels})
+    if mapping.prefix and mapping.prefix.rstrip(":") not in prefixes:
+        raise LandmarkError(
+            f"{recording.source}: no label has the prefix {mapping.prefix!r}; expected one of the file's prefixes: "
+            f"{', '.join(repr(name) for name in prefixes if name) or 'none'}"
+        )
     labels = {label for landmark in landmarks for label in mapping.labels(landmark)}
     found, faults = {}, []
     for label in sorted(labels):
@@ -246,15 +251,6 @@ def _unmapped(names: list[str], mapping: LandmarkMap) -> str:
         "add to 'marker_sets', or name a substitute in 'substitutes', e.g. "
         f"{names[0]}: {next(iter(mapping.rules))} (docs/settings.md)"
     )
-
-
-def _check_prefix(recording: Recording, prefix: str) -> None:
-    prefixes = sorted({label.rpartition(":")[0] for label in recording.labels})
-    if prefix and prefix.rstrip(":") not in prefixes:
-        found = ", ".join(repr(name) for name in prefixes if name) or "none"
-        raise LandmarkError(
-            f"{recording.source}: no label has the prefix {prefix!r}; expected one of the file's prefixes: {found}"
-        )
 
 
 def locate(
@@ -302,36 +298,23 @@ def locate(
         for side, part in mapping.parts(landmark)
     ]
     if isinstance(rule, HipCentre):
-        return _hip(rule, mapping, parts)
-    if isinstance(rule, ShoulderCentre):
-        return _shoulder(rule, mapping, parts)
+        own, other, *back = parts
+        return hip_centre(
+            rule.hip_centre,
+            own,
+            other,
+            np.asarray(sum(back)) / len(back),
+            side=mapping.side,
+            leg_length_m=mapping.measured.get("leg_length_m", math.nan),
+            width_m=mapping.measured.get("pelvis_width_m", math.nan),
+            marker_radius_m=rule.marker_radius_m,
+        )
+    if isinstance(rule, ShoulderCentre):  # from the acromia, down towards the pelvis where it is mapped
+        own, other, *pelvis = parts
+        down = np.asarray(sum(pelvis)) / len(pelvis) - (own + other) / 2.0 if pelvis else -axis_vector(mapping.up_axis)
+        return shoulder_centre(rule.shoulder_centre, own, other, down)
     weighted = [weight * positions_m[:, markers[label]] for label, weight in mapping.weights(landmark).items()]
     return np.asarray(sum(weighted), dtype=float)
-
-
-def _hip(rule: HipCentre, mapping: LandmarkMap, parts: Sequence[FloatArray]) -> FloatArray:
-    """Predicted hip from the spines of both sides and the back of the pelvis."""
-    own, other, *back = parts
-    return hip_centre(
-        rule.hip_centre,
-        own,
-        other,
-        np.asarray(sum(back)) / len(back),
-        side=mapping.side,
-        leg_length_m=mapping.measured.get("leg_length_m", math.nan),
-        width_m=mapping.measured.get("pelvis_width_m", math.nan),
-        marker_radius_m=rule.marker_radius_m,
-    )
-
-
-def _shoulder(rule: ShoulderCentre, mapping: LandmarkMap, parts: Sequence[FloatArray]) -> FloatArray:
-    """Predicted shoulder from the acromia, down towards the pelvis where it is mapped."""
-    own, other, *pelvis = parts
-    if not pelvis:
-        return shoulder_centre(rule.shoulder_centre, own, other, -axis_vector(mapping.up_axis))
-    return shoulder_centre(
-        rule.shoulder_centre, own, other, np.asarray(sum(pelvis)) / len(pelvis) - (own + other) / 2.0
-    )
 
 
 def carried_landmark(

@@ -101,7 +101,8 @@ def prepare_markers(
     faults = _needed_faults(recording, list(markers.values()), window)
     left = faults.spikes
     if settings.gaps.spikes == "fill":
-        recording, left = _without(recording, faults.spikes), np.zeros_like(faults.spikes)
+        recording = replace(recording, markers_m=np.where(faults.spikes[..., None], np.nan, recording.markers_m))
+        left = np.zeros_like(faults.spikes)
     raw = recording.markers_m[:, [markers[label] for label in labels]].copy()
     raw[: window.start] = np.nan
     raw[window.stop :] = np.nan
@@ -126,19 +127,20 @@ def prepare_markers(
             f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
             f"expected at least {MIN_STRETCH_S:g} s"
         )
+    gaps = [gap for gap in filled.gaps if gap.method and gap.marker in needed and gap.start < stop and gap.stop > start]
     return PreparedMarkers(
         filled.markers_m,
         {label: i for i, label in enumerate(labels)},
         np.asarray(filled.filled[:, needed].any(axis=1)),
         slice(start, stop),
         longest,
-        max(_errors(filled, slice(start, stop), needed), default=0.0),
+        max((gap.expected_error_m for gap in gaps if np.isfinite(gap.expected_error_m)), default=0.0),
         np.asarray(faults.swapped.any(axis=1)),
         np.asarray(left.any(axis=1)),
         (
             *_label_notes(faults, slice(start, stop), recording, settings.gaps),
             *_gap_notes(recording, window, slice(start, stop), filled.filled[:, needed], stretches),
-            *_fill_notes(filled, slice(start, stop), needed, labels, recording),
+            *_fill_notes(gaps, labels, recording),
         ),
     )
 
@@ -154,11 +156,6 @@ def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -
     spikes[window, columns] |= jumps & ~swapped[window, columns]
     shifted = [replace(s, start=s.start + window.start, stop=s.stop + window.start) for s in found.swaps]
     return LabelFaults(tuple(shifted), swapped, spikes)
-
-
-def _without(recording: Recording, spikes: BoolArray) -> Recording:
-    """Recording in which the samples of spikes are missing."""
-    return replace(recording, markers_m=np.where(spikes[..., None], np.nan, recording.markers_m))
 
 
 def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps: Gaps) -> list[str]:
@@ -214,25 +211,9 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     return replace(found, markers_m=found.markers_m[:, : len(needed)], filled=found.filled[:, : len(needed)])
 
 
-def _inside(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[Gap]:
-    """Filled gaps of the chain's markers in the stretch."""
-    return [
-        gap
-        for gap in filled.gaps
-        if gap.method and gap.marker in set(needed) and gap.start < stretch.stop and gap.stop > stretch.start
-    ]
-
-
-def _errors(filled: Filled, stretch: slice, needed: Sequence[int]) -> list[float]:
-    errors = [gap.expected_error_m for gap in _inside(filled, stretch, needed)]
-    return [error for error in errors if np.isfinite(error)]
-
-
-def _fill_notes(
-    filled: Filled, stretch: slice, needed: Sequence[int], labels: Sequence[str], recording: Recording
-) -> list[str]:
+def _fill_notes(gaps: Sequence[Gap], labels: Sequence[str], recording: Recording) -> list[str]:
     """Note on the filled gaps, the ten with the largest expected errors first."""
-    gaps = sorted(_inside(filled, stretch, needed), key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
+    gaps = sorted(gaps, key=lambda gap: -np.nan_to_num(gap.expected_error_m, nan=np.inf))
     first = recording.first_frame
     entries = [
         f"{labels[gap.marker]} {first + gap.start}-{first + gap.stop - 1} {gap.method} "
@@ -277,14 +258,10 @@ def _check_markers(
         present = raw[~missing[:, i], i]
         if not len(present):
             faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
-        elif settings.gaps.constant_marker == "fail" and _constant(present):
+        elif settings.gaps.constant_marker == "fail" and len(present) > 1 and (present == present[0]).all():
             faults.append(
                 f"marker {label!r} has the same position in all {len(present)} frames, expected movement; if it is a "
                 "fixed point, set gaps.constant_marker to accept"
             )
     if faults:
         raise SignalError(f"{recording.source}: {'; '.join(faults)}")
-
-
-def _constant(positions_m: FloatArray) -> bool:
-    return len(positions_m) > 1 and bool((positions_m == positions_m[0]).all())

@@ -125,8 +125,8 @@ def _read_study() -> None:
 def _job(connection: socket.socket) -> NoReturn:
     """Do the work of a command in a forked process, and send it the exit code."""
     code = 1
-    for number in (signal.SIGINT, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _end_by(signal.SIG_DFL)
     operating_system.let_in()
     try:
