@@ -164,13 +164,7 @@ def ground_load(
     clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
-    landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
-    notes = [note for of_plate in plate_notes for note in of_plate]
-    notes += [
-        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}, "
-        f"{MIN_CONTACT_S:g} s after included"
-        for start, stop in runs(missing)
-    ]
+    notes = [*(note for of_plate in plate_notes for note in of_plate), *_floor_notes(missing, feet.own, stretch)]
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
@@ -230,6 +224,16 @@ def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Readin
     return clear
 
 
+def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch) -> list[str]:
+    """Notes on the frames in which the foot is on the ground without a usable plate."""
+    landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
+    after = f", {MIN_CONTACT_S:g} s after included"
+    return [
+        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
+        for start, stop in runs(missing)
+    ]
+
+
 def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
     """Force in the plane and moment about its normal through the origin, shape (n, 3)."""
     matrix = np.zeros((6, 3))
@@ -252,7 +256,7 @@ def _plate_load(
     frame: PlaneFrame,
     up: FloatArray,
 ) -> tuple[FloatArray, FloatArray, BoolArray, float, list[str]]:
-    """Load of one plate on the foot in the plane, filtered and not, saturated frames, drift and notes."""
+    """Load of one plate on the foot: smooth, mean, saturated frames, drift, notes."""
     plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
     notes = [*([reading.note] if reading.note else []), *assigned.notes]
     saturated, drift = np.zeros_like(own), np.nan
@@ -357,26 +361,14 @@ def external_load(
         return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
     if not on_ground:
         return no_load(len(joint_m))
-    mapping, frames, up = limb.landmarks(settings), placed.prepared.stretch, axis_vector(settings.plane.up_axis)
+    frames, up = placed.prepared.stretch, axis_vector(settings.plane.up_axis)
     hip_m = smoothed.values[:, 0] @ plane.axes
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
     stretch = Stretch(frames, recording.first_frame + frames.start, recording.rate_hz)
     if not model.foot:
         ankle_m = placed.landmarks[model.end]
         return stance_without_foot(ankle_m, stretch=stretch, belt_m_s=belt)
-    case = _Case(recording, model, settings.plates, frames, hip_m, belt, up)
-    contact = contact_landmarks(model, mapping.anatomical(), settings.plates)
-    foot = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
-    other = side_landmarks(recording, opposite(mapping), foot, gaps=settings.gaps, frames=frames)
-    if other and np.isnan(other[model.end]).all():
-        other = {}
-    own = _foot(case, placed.landmarks, mapping)
-    _, acceleration = differentiate(hip_m @ up, rate_hz=recording.rate_hz)
-    feet = Feet(
-        landed(replace(own, strikes=_strikes(case, own)), rate_hz=recording.rate_hz),
-        landed(_foot(case, other, opposite(mapping)), rate_hz=recording.rate_hz) if other else None,
-        np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
-    )
+    feet = _feet(recording, limb, settings, placed, hip_m=hip_m, belt_m_s=belt)
     cutoff_hz, own_cutoff_hz = max(smoothed.cutoff_hz, default=None), settings.filter.force_cutoff_hz
     force_cutoff = None if cutoff_hz is None else own_cutoff_hz or cutoff_hz
     smoothing = None  # that of the joints unless the plates have their own
@@ -396,7 +388,7 @@ def external_load(
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
-    notes = [] if other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
+    notes = [] if feet.other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
     notes += _unlike(smoothing, cutoff_hz)
     if not np.isnan(lost).all():
         shares = zip(model.joints, lost.tolist(), strict=True)
@@ -485,6 +477,27 @@ def _unlike(smoothing: Smoothing | None, cutoff_hz: float | None) -> list[str]:
         f"force plates are filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
         "unreliable (filter.force_cutoff_hz)"
     ]
+
+
+def _feet(
+    recording: Recording, limb: Limb, settings: Settings, placed: Placement, *, hip_m: FloatArray, belt_m_s: FloatArray
+) -> Feet:
+    """Both feet with their contacts, and the force that carries the body."""
+    model, mapping, frames = limb.model(settings), limb.landmarks(settings), placed.prepared.stretch
+    up, rate_hz = axis_vector(settings.plane.up_axis), recording.rate_hz
+    case = _Case(recording, model, settings.plates, frames, hip_m, belt_m_s, up)
+    contact = contact_landmarks(model, mapping.anatomical(), settings.plates)
+    names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
+    other = side_landmarks(recording, opposite(mapping), names, gaps=settings.gaps, frames=frames)
+    if other and np.isnan(other[model.end]).all():
+        other = {}
+    own = _foot(case, placed.landmarks, mapping)
+    _, acceleration = differentiate(hip_m @ up, rate_hz=rate_hz)
+    return Feet(
+        landed(replace(own, strikes=_strikes(case, own)), rate_hz=rate_hz),
+        landed(_foot(case, other, opposite(mapping)), rate_hz=rate_hz) if other else None,
+        np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
+    )
 
 
 def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap) -> Foot:

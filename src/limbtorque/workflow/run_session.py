@@ -36,7 +36,7 @@ _CHANGED = "the settings, tables or recordings of the study changed while {} wai
 
 @dataclass(frozen=True)
 class Sources:
-    """What the step of a trial reads.
+    """Files that the step of a trial reads.
 
     Attributes
     ----------
