@@ -154,6 +154,7 @@ def ground_load(
         for reading, each in zip(readings, assigned, strict=True)
     ]
     nothing, nowhere = np.zeros((stretch.n_frames, 3)), np.zeros(stretch.n_frames, dtype=bool)
+    owned, threshold_n = [each.own for each in assigned], settings.threshold_n
     smooth, mean, plate_saturated, drifts_n, plate_notes = zip(*loads, strict=True) if loads else ((),) * 5
     own, unusable, beside, other_unknown = (
         np.any([nowhere, *(getattr(each, name) for each in assigned)], axis=0)
@@ -186,19 +187,12 @@ def ground_load(
         "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
         "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
         "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
-        **surface_metrics(readings, [each.own for each in assigned], feet.own, up),
+        **surface_metrics(readings, owned, feet.own, up),
     }
-    steps = plate_events(
-        readings,
-        [each.own for each in assigned],
-        unusable | beside | (missing & ~own),
-        threshold_n=settings.threshold_n,
-        up=up,
-    )
+    uncertain = unusable | beside | (missing & ~own)
+    steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
-    pressure = pressure_in_plane(
-        in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=settings.threshold_n
-    )
+    pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events)
 
 
