@@ -283,16 +283,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     )
     joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
-    for segment, length in zip(model.segments, planar.length_m, strict=True):
-        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
-            raise SegmentError(
-                f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
-                f"{LONGEST_M} m; check the marker mapping and the unit of the file (reading.length_unit)"
-            )
-    tilts = ", ".join(
-        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
-        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
-    )
+    lengths_note = _lengths_note(model, planar, recording)
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return Placement(
         prepared,
@@ -314,7 +305,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             *carried_notes,
             *functional.notes,
             *facing_notes,
-            f"inclination to the plane and variation of length: {tilts}",
+            lengths_note,
         ),
     )
 
@@ -377,6 +368,21 @@ def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
             size = "not known" if np.isnan(error.mean_m) else f"{1e3 * error.mean_m:.0f} mm on average"
             found.append(f"landmark {name}: predicted by {kind}; error by imaging {size} ({error.source})")
     return found
+
+
+def _lengths_note(model: ChainModel, planar: Planarity, recording: Recording) -> str:
+    """Note on inclinations and variations of length; an implausible length is an error."""
+    for segment, length in zip(model.segments, planar.length_m, strict=True):
+        if not SHORTEST_SEGMENT_M < length < LONGEST_M:
+            raise SegmentError(
+                f"{recording.source}: segment {segment.name} is {length:.4g} m long, expected {SHORTEST_SEGMENT_M} to "
+                f"{LONGEST_M} m; check the marker mapping and the unit of the file (reading.length_unit)"
+            )
+    parts = [
+        f"{segment.name} {tilt:.0f} deg and {100 * variation:.1f} %"
+        for segment, tilt, variation in zip(model.segments, planar.tilt_deg, planar.length_variation, strict=True)
+    ]
+    return f"inclination to the plane and variation of length: {', '.join(parts)}"
 
 
 def inertial_constants(
