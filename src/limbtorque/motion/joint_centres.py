@@ -371,7 +371,7 @@ def _predicted_notes(mapping: LandmarkMap, names: Iterable[str]) -> list[str]:
 
 
 def _lengths_note(model: ChainModel, planar: Planarity, recording: Recording) -> str:
-    """Note on inclinations and variations of length; an implausible length is an error."""
+    """Note on inclinations and variations of length, after a check of lengths."""
     for segment, length in zip(model.segments, planar.length_m, strict=True):
         if not SHORTEST_SEGMENT_M < length < LONGEST_M:
             raise SegmentError(
