@@ -46,7 +46,8 @@ def attack(place: Path, options: argparse.Namespace) -> tuple[dict[str, str], li
     number: dict[str, int] = {}
     if options.files:
         read = files.read_all(files.cases(place, number=options.files, seed=options.seed), place, cores=options.cores)
-        parts |= {"files": page.files_table(read), "silent": page.silent_table(read)}
+        parts["files"] = page.files_table(read)
+        print(f"\nchanged silently\n{page.silent_table(read)}")
         number["damaged recordings"] = len(read)
         wrong["damaged recordings"] = [
             f"{one.case.name}, {one.case.damage}: {one.kind}: {one.words[:300]}"
