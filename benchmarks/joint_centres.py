@@ -55,7 +55,6 @@ ANKLES = {"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"}
 HIPS = {
     "static trial": {"static": "{S}HJC", "cluster": ["RASI", "LASI", "RPSI", "LPSI"]},
     "harrington_2007": {"hip_centre": "harrington_2007"},
-    "bell_1990": {"hip_centre": "bell_1990"},
 }
 
 
@@ -204,13 +203,13 @@ def run_rows(folder: Path) -> Iterator[Sequence[str]]:
 
 
 def walk_rows(folder: Path) -> Iterator[Sequence[str]]:
-    """Joint torques of a walk beside OpenSim's, with predicted hips."""
+    """Joint torques of a walk beside OpenSim's, with a predicted hip."""
     options = ReadOptions(forces_length_unit="m")
     recording = read_with_forces(folder / "markers_walk.trc", folder / "grf_walk.mot", options)
     mass_kg = model_mass_kg(folder / "subject_walk_scaled.osim")
-    for name in ("harrington_2007", "bell_1990"):
-        settings = leg_settings({**WALKING, "hip_axis": {"hip_centre": name}}, ANKLES)
-        yield from _beside(name, recording, settings, mass_kg, folder / "id_walk.sto")
+    name = "harrington_2007"
+    settings = leg_settings({**WALKING, "hip_axis": {"hip_centre": name}}, ANKLES)
+    yield from _beside(name, recording, settings, mass_kg, folder / "id_walk.sto")
 
 
 def _beside(

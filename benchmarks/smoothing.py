@@ -180,9 +180,7 @@ def score_table(title: str, found: dict[tuple[str, str], list[Score]]) -> None:
     n_cases = len(next(iter(found.values())))
     print(f"\n## {title}\n")
     print(f"{n_cases} cases: error over that of a Butterworth filter of order 2 at 6 Hz, and over the method's best.\n")
-    print(
-        "| method | cut-off | better than 6 Hz | median | worst | over the best: median |"
-    )
+    print("| method | cut-off | better than 6 Hz | median | worst | over the best: median |")
     print("| --- " * 6 + "|")
     for (name, by), rows in found.items():
         ratio = np.array([row.error / row.fixed for row in rows])
