@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
@@ -105,10 +106,10 @@ Every trial has a status for its torques (`torque_status`) and one for its muscl
 - **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.
 
 Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
-Sources: *no tolerance*: every occurrence counts. *Convention*: of this program. *Benchmark*: simulated recordings with known damage ([benchmark](damage_benchmark.md)); the legs of all recorded straight walks are below the threshold.
+Sources: *no tolerance*: every occurrence counts. *Convention*: of this program. *Benchmark*: simulated recordings with known damage ([benchmark](damage_benchmark.md)); the legs of all recorded straight walks are below the threshold. The report gives each source in full.
 
-| flag | metric | above the threshold | unit | definition | threshold | action | source of the threshold |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| flag: metric | above the threshold | definition | threshold | action | source of the threshold |
+| --- | --- | --- | --- | --- | --- |
 """
 
 
@@ -144,19 +145,21 @@ def quality_page() -> str:
     for check in CHECKS:
         given = check.allowed(thresholds)
         limit = ", ".join(f"{k} {v:g}" for k, v in given.items()) if isinstance(given, dict) else f"{given:g}"
-        limit += " (option)" * (check.threshold is None)
+        limit += f" {check.unit}" * (check.unit != "1") + " (option)" * (check.threshold is None)
+        name = f"`{check.flag}`" + f": `{check.name}`" * (check.flag != check.name)
         status = {1.0: "rejected", 2.0: "caution, rejected at twice"}.get(check.rejects_from, "caution")
         rows.append(
-            f"| `{check.flag}` | `{check.name}` | {status} | {check.unit} | {check.definition} | {limit} | {check.advice} | {_short_source(check.source)} |"
+            f"| {name} | {status} | {check.definition} | {limit} | {check.advice} | {_short_source(check.source)} |"
         )
     return QUALITY_HEAD + "\n".join(rows) + "\n"
 
 
 def _short_source(source: str) -> str:
-    """Source of a threshold, with the words that the page explains once in place of repeated sentences."""
+    """First clause of the source of a threshold and clauses that cite a year; words of the page for repeated sentences."""
     for sentence, word in ((BENCHMARK, "benchmark"), (CONVENTION, "convention"), (NO_TOLERANCE, "no tolerance")):
         source = source.replace(sentence, word)
-    return source
+    first, *others = source.split("; ")
+    return "; ".join([first, *(clause for clause in others if re.search(r"\b(?:19|20)\d\d\b", clause))])
 
 
 def marker_sets_page() -> str:
