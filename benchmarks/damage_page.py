@@ -152,7 +152,7 @@ def kind_table(reported: pd.DataFrame) -> str:
             cells = [f"{name}: {kind.name}", span, str(len(bad))]
             if len(bad):
                 metric, best = best_metric(bad, calm)
-                verdict = _with_interval(pd.concat([bad, calm]), _area_of("order"))
+                verdict = _two(_area_of("order")(pd.concat([bad, calm])))
                 cells += [
                     _percent((bad.order > 0).mean()),
                     _percent((bad.order > 1).mean()),
@@ -198,7 +198,7 @@ def metric_table(fitted: pd.DataFrame, reported: pd.DataFrame) -> str:
         kind, best = _own_kind(applies, check.name)
         shown = f"{limit:.3g}" if np.isfinite(limit) else "by joint"
         lines.append(
-            f"| {check.name} | {_with_interval(applies, _area_of(check.name))} | {best:.2f} ({kind}) | {_percent(alarms)} | {fit:.3g} | {shown} |"
+            f"| {check.name} | {_two(_area_of(check.name)(applies))} | {best:.2f} ({kind}) | {_percent(alarms)} | {fit:.3g} | {shown} |"
         )
     return "\n".join(lines)
 
