@@ -1,7 +1,17 @@
 """A study by Snakemake's plugin for any scheduler: the same files as from one machine.
 
-`.ci/slurm-node` starts a Slurm of one node; docs/cluster.md says how a Grid Engine was started. Where no node answers, or the plugin
-is not installed, the tests are skipped.
+`.ci/slurm-node` starts a Slurm of one node. Where no node answers, or the plugin is not installed, the tests are skipped.
+Debian's Grid Engine comes without a queue and starts nothing without systemd. As root, where NODE is the name of the machine:
+
+    apt-get install gridengine-master gridengine-exec gridengine-client
+    export SGE_ROOT=/var/lib/gridengine SGE_CELL=default
+    echo "NODE localhost" > $SGE_ROOT/default/common/host_aliases    # where NODE has the address 127.0.0.1
+    echo NODE > $SGE_ROOT/default/common/act_qmaster
+    sge_qmaster
+    qconf -as NODE; qconf -ah NODE; qconf -ae    # submits, administers, executes
+    qconf -mconf global    # min_uid and min_gid 0, if root is to submit
+    sge_execd
+    qconf -aq all.q    # hostlist NODE, slots 2, shell_start_mode unix_behavior, load_thresholds NONE
 """
 
 import re
