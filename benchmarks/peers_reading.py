@@ -14,10 +14,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
 
 AGREEMENT_M = 1e-9
-RECORDED = (
-    "cohort/HC030A/Straight/HC030A05.c3d",
-    "arm_box_task/markers_analogs.c3d",
-)
+RECORDED = ("cohort/HC030A/Straight/HC030A05.c3d",)
 
 ABOUT = (
     " Ours includes hash, audit, units, missing samples and force plates; py-c3d and ezc3d give the numbers of the file, "
