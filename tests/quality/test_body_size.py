@@ -35,7 +35,7 @@ def size(mass_kg, height_m, *, scale=1.0, lengths=LEG_M):
 
 def raised(found):
     limits = Settings().quality
-    return {name for name, value in found.metrics.items() if value > BY_NAME[name].allowed_at("", limits)}
+    return {name for name, value in found[0].items() if value > BY_NAME[name].allowed_at("", limits)}
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_legs_of_toddlers_and_markers_beside_the_joints_raise_nothing(share):
 def test_slips_are_raised_and_named(mass_kg, height_m, scale, metrics, slip):
     found = size(mass_kg, height_m, scale=scale)
     assert raised(found) == metrics
-    assert len(found.notes) == len(metrics)
-    assert slip in " / ".join(found.notes)
+    assert len(found[1]) == len(metrics)
+    assert slip in " / ".join(found[1])
 
 
 @pytest.mark.parametrize(
@@ -109,24 +109,24 @@ def test_slips_are_raised_and_named(mass_kg, height_m, scale, metrics, slip):
 )
 def test_a_slip_that_leaves_an_impossible_height_is_not_named(mass_kg, height_m, named, missing):
     """From 0.45 m, a premature child, to 2.3 m."""
-    note = next(note for note in size(mass_kg, height_m).notes if note.startswith("mass for height"))
+    note = next(note for note in size(mass_kg, height_m)[1] if note.startswith("mass for height"))
     assert named in note
     assert missing not in note
 
 
 def test_the_notes_hold_the_numbers():
     """By hand: 7.2 / 1.8^2 = 2.22 kg/m^2."""
-    [note] = size(7.2, 1.8, scale=1.8 / 1.75).notes
+    [note] = size(7.2, 1.8, scale=1.8 / 1.75)[1]
     assert note.startswith("mass for height: 7.2 kg at 1.8 m, body mass index 2.22 kg/m^2; likely mass_kg is ten times")
     thigh, shank = 0.245 * 1.8, 0.246 * 1.8
-    [note] = size(72.0, 1.8, lengths=np.array([1.6 * thigh, 1.6 * shank, 0.1])).notes
+    [note] = size(72.0, 1.8, lengths=np.array([1.6 * thigh, 1.6 * shank, 0.1]))[1]
     assert note == "length for height: the segments are 1.6 times as long as usual at 1.8 m"
 
 
 @pytest.mark.parametrize(("left", "named"), [(1.24, True), (1.26, False), (1.0 / 1.24, True), (1.0 / 1.26, False)])
 def test_a_slip_of_lengths_explains_all_but_a_quarter(left, named):
     thigh, shank = 0.245 * 1.8, 0.246 * 1.8
-    notes = size(72.0, 1.8, lengths=np.array([10.0 * left * thigh, 10.0 * left * shank, 0.1])).notes
+    notes = size(72.0, 1.8, lengths=np.array([10.0 * left * thigh, 10.0 * left * shank, 0.1]))[1]
     assert ("the recording is in millimetres, taken for centimetres" in notes[0]) == named
 
 
@@ -134,19 +134,19 @@ def test_a_slip_of_lengths_explains_all_but_a_quarter(left, named):
 def test_a_slip_of_the_mass_explains_all_but_two_fifths(left, named):
     """At 1.8 m the usual index is 22.2 kg/m^2 (WHO, 19 years)."""
     usual_kg = 22.2 * 1.8**2
-    [note] = size(10.0 * left * usual_kg, 1.8, scale=1.8 / 1.75).notes
+    [note] = size(10.0 * left * usual_kg, 1.8, scale=1.8 / 1.75)[1]
     assert ("mass_kg is ten times too large" in note) == named
 
 
 def test_a_slip_that_explains_both_metrics_comes_alone():
     """70 cm and 72 kg: inches explain mass and lengths, stones or tens of kilograms only one of them."""
-    notes = size(72.0, 0.70).notes
+    notes = size(72.0, 0.70)[1]
     assert len(notes) == 2
     assert all(note.endswith("; likely height_m is in inches, taken for centimetres") for note in notes)
 
 
 def test_at_most_two_slips_are_named():
-    found = [note for mass in (4.0, 8.0, 20.0, 160.0, 300.0, 700.0) for note in size(mass, 1.6).notes]
+    found = [note for mass in (4.0, 8.0, 20.0, 160.0, 300.0, 700.0) for note in size(mass, 1.6)[1]]
     assert found
     assert max(note.count(" or ") for note in found) <= 1
 
@@ -163,7 +163,7 @@ def test_ratios_by_hand():
 
 
 def test_without_a_height_there_is_nothing_to_compare():
-    assert size(7.2, math.nan).metrics == {}
+    assert size(7.2, math.nan)[0] == {}
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_no_recorded_subject_raises_it(recordings, tmp_path):
             placed = place_joints(read_with_forces(trial.file, trial.forces_file, reading), limb, settings)
         except LimbtorqueError:
             continue
-        factors = body_size(limb, settings, placed.planarity.length_m).metrics
+        factors = body_size(limb, settings, placed.planarity.length_m)[0]
         assert set(factors) == USUAL
         assert max(factors.values()) < 1.2, trial.name
         seen.add(trial.subject.name)

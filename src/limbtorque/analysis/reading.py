@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,19 +91,15 @@ class TrialReader:
         if not trial.settings.emg.channels:
             return None, ()
         try:
-            recording, begin_s = self._with_channels(trial)
+            recording, begin_s = self._read(trial, trial.file, trial.forces_file), 0.0
+            if trial.emg_file is not None:
+                channels = self._read(trial, trial.emg_file, analog_only=True)
+                begin_s = start_s(channels) - start_s(recording) + trial.settings.emg.file_offset_s
+                recording = channels
             maxima, notes = self._largest(trial)
         except TrialError as error:
             return None, (f"electromyography: {error}",)
         return emg_of(recording, trial.side, trial.settings, time_s, start_s=begin_s, maxima=maxima, notes=notes)
-
-    def _with_channels(self, trial: Trial) -> tuple[Recording, float]:
-        """Recording with the channels, and its first sample's time on the trial, s."""
-        markers = self._read(trial, trial.file, trial.forces_file)
-        if trial.emg_file is None:
-            return markers, 0.0
-        channels = self._read(trial, trial.emg_file, analog_only=True)
-        return channels, start_s(channels) - start_s(markers) + trial.settings.emg.file_offset_s
 
     def _largest(self, trial: Trial) -> tuple[Maxima | None, list[str]]:
         """Largest envelopes of the maximal trials, and notes on unusable ones."""
@@ -111,18 +107,14 @@ class TrialReader:
         notes = []
         for file in trial.maximal_files:
             try:
-                for channel, peak in self._peaks(trial, file).items():
+                key = (file, trial.settings.emg.model_dump_json())
+                if key not in self._maxima:
+                    self._maxima[key] = peaks(self._read(trial, file, analog_only=True), trial.settings.emg)
+                for channel, peak in self._maxima[key].items():
                     largest[channel] = max(largest.get(channel, 0.0), peak)
             except TrialError as error:
                 notes.append(f"electromyography: maximal trial left out: {error}")
         return largest if trial.maximal_files else None, notes
-
-    def _peaks(self, trial: Trial, file: Path) -> Maxima:
-        options = trial.settings.emg
-        key = (file, options.model_dump_json())
-        if key not in self._maxima:
-            self._maxima[key] = peaks(self._read(trial, file, analog_only=True), options)
-        return self._maxima[key]
 
     def _read(self, trial: Trial, file: Path, forces: Path | None = None, *, analog_only: bool = False) -> Recording:
         reading = trial.settings.reading
@@ -187,11 +179,9 @@ def with_envelopes(table: pa.Table, recorded: Electromyography | None, options: 
     columns = [*envelope_columns(options.muscles)]
     if not columns:
         return table
-    values: Mapping[str, Any] = {column.name: [float("nan")] * len(table) for column in columns}
+    values: dict[str, Any] = {column.name: [float("nan")] * len(table) for column in columns}
     if recorded is not None:
-        values = {f"{muscle}_envelope": recorded.envelope[frames, m] for m, muscle in enumerate(recorded.muscles)} | {
-            f"{muscle}_active_{method}": recorded.activity[method][frames, m]
-            for m, muscle in enumerate(recorded.muscles)
-            for method in METHODS
-        }
+        for m, muscle in enumerate(recorded.muscles):
+            values[f"{muscle}_envelope"] = recorded.envelope[frames, m]
+            values |= {f"{muscle}_active_{method}": recorded.activity[method][frames, m] for method in METHODS}
     return beside(table, make_table(columns, values))

@@ -91,7 +91,9 @@ def analyse_torques(
     used, model = used_frames(motion, torques), limb.model(settings)
     events = facts.events if facts else ()
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
-    judged = judged_metrics(motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled)
+    metrics, by_joint, notes = judged_metrics(
+        motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled
+    )
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     share = settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
@@ -106,9 +108,9 @@ def analyse_torques(
     outputs = facts.outputs if facts and summaries else ()
     record = replace(
         record,
-        metrics={**judged.metrics, **replay_metrics},
-        joint_metrics=judged.by_joint,
-        notes=(*judged.notes, *replay_notes, *uncertain.notes),
+        metrics={**metrics, **replay_metrics},
+        joint_metrics=by_joint,
+        notes=(*notes, *replay_notes, *uncertain.notes),
         window=window,
         summary=tuple(uncertain.summary),
         beside_file=tuple(

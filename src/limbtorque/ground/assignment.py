@@ -167,7 +167,11 @@ def assign(
         own[part], unusable[part] = owner == "own", owner == "unusable"
         if owner == "own":
             other_unknown[part] = True if feet.other is None else feet.other.unseen[part]
-            delays.append((timing.after_file_s, timing.after_oconnor_s, timing.after_zeni_s, _stance_share(case, part)))
+            share = np.nan  # of the body's force, while the other foot is in the air
+            if feet.other is not None:
+                pushed = widened_after(feet.other.contact, round(PUSH_S * stretch.rate_hz))
+                share = _carried(case, part, ~pushed[part], _below(case, part))
+            delays.append((timing.after_file_s, timing.after_oconnor_s, timing.after_zeni_s, share))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
             timely[max(start - lead, 0) : start] |= not timing.late
@@ -216,23 +220,19 @@ class _Case:
 def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:
     """Frames in which a foot stands above the plate and may load it."""
     shortest, result = case.shortest, np.zeros(case.stretch.n_frames, dtype=bool)
-    over = case.over(foot, case.reading.plate)
+    over, others = case.over(foot, case.reading.plate), [each for each in case.readings if each is not case.reading]
+    onsets = [(each.plate, first) for each in others for first, _ in each.stretches]
     for start, stop in runs(foot.contact & over):
         alone = ~partner.contact[start:stop]
         idle = alone.sum() >= shortest and case.reading.loaded[start:stop][alone].mean() < IDLE_SHARE
         off = not foot.contact[stop : stop + 1].any()  # the contact ends here; else the foot moves off the plate
-        if not idle and (off or not _lands_on_another(case, foot, start, stop)):
+        last = start + MAX_LEAD_S * case.stretch.rate_hz
+        passes = any(  # over the plate, to land on another
+            stop <= first <= last and case.over(foot, plate, slice(first, first + 1)).all() for plate, first in onsets
+        )
+        if not idle and (off or not passes):
             result[start : stop + shortest * off] = True
     return result
-
-
-def _lands_on_another(case: _Case, foot: Foot, start: int, stop: int) -> bool:
-    """Return True where a foot passes over the plate and lands on another."""
-    last = start + MAX_LEAD_S * case.stretch.rate_hz
-    onsets = [(each.plate, first) for each in case.readings if each is not case.reading for first, _ in each.stretches]
-    return any(
-        stop <= first <= last and case.over(foot, plate, slice(first, first + 1)).all() for plate, first in onsets
-    )
 
 
 def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
@@ -287,14 +287,6 @@ def _below(case: _Case, part: slice) -> list[Reading]:
     foot, step = case.feet.own, case.step(part)
     found = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
     return found if case.reading in found else [case.reading, *found]
-
-
-def _stance_share(case: _Case, part: slice) -> float:
-    """Force on the foot over that of the body, while the other foot is in the air."""
-    if case.feet.other is None:
-        return np.nan
-    pushed = widened_after(case.feet.other.contact, round(PUSH_S * case.stretch.rate_hz))
-    return _carried(case, part, ~pushed[part], _below(case, part))
 
 
 def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading]) -> float:

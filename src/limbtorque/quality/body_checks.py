@@ -8,7 +8,6 @@ segment parameters, with the rest of the body at the midpoint of the hips. A che
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -69,22 +68,6 @@ def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]
     return total
 
 
-@dataclass(frozen=True)
-class TotalForce:
-    """Sum of the forces of all plates at the markers' frames.
-
-    Attributes
-    ----------
-    force_n : ndarray of shape (n_frames, 3)
-        Total force, mean of the samples around each frame, N.
-    known : ndarray of bool, shape (n_frames,)
-        Frames in which a plate is loaded and no foot stands beside the plates, or did so `PUSH_S` before or after.
-    """
-
-    force_n: FloatArray
-    known: BoolArray
-
-
 def total_force(
     recording: Recording,
     readings: Sequence[Reading],
@@ -92,7 +75,7 @@ def total_force(
     slow: Sequence[BoolArray],
     frames: slice,
     settings: Settings,
-) -> TotalForce:
+) -> tuple[FloatArray, BoolArray]:
     """Sum of the plates' forces, and the frames in which it is the whole force.
 
     Parameters
@@ -109,6 +92,13 @@ def total_force(
         The analysed frames.
     settings : Settings
         Options of the plates, and the axis upwards.
+
+    Returns
+    -------
+    force_n : ndarray of shape (n_frames, 3)
+        Total force, mean of the samples around each frame, pulling or not, N; NaN where samples are missing.
+    known : ndarray of bool, shape (n_frames,)
+        Frames in which a plate is loaded and no foot stands beside the plates, or did so `PUSH_S` before or after.
     """
     up, options = axis_vector(settings.plane.up_axis), settings.plates
     total = np.zeros_like(feet_m[0])
@@ -116,7 +106,12 @@ def total_force(
     flat = np.eye(3) - np.outer(up, up)
     for plate in recording.force_plates:
         reading = next((each for each in readings if each.plate is plate), None)
-        wrench = _whole_wrench(reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up), frames)
+        reading = reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up)
+        samples, offset = reading.wrench, reading.offset
+        if offset is None or reading.broken.any():
+            part = slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)
+            samples = np.hstack([plate.force_n[part], plate.moment_nm[part]]) - (0.0 if offset is None else offset)
+        wrench = means_around(samples, reading.per_frame)
         upward = wrench[:, :3] @ up
         loaded = upward > options.threshold_n
         total += np.where((loaded | np.isnan(upward))[:, None], wrench[:, :3], 0.0)
@@ -126,7 +121,7 @@ def total_force(
     known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
     for on, standing in zip(carried, slow, strict=True):
         known &= ~_beside(on, standing, round(PUSH_S * recording.rate_hz))
-    return TotalForce(total, known)
+    return total, known
 
 
 def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
@@ -136,15 +131,6 @@ def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
         if on[start:stop].mean() < 0.5:
             beside[max(start - around, 0) : stop + around] = True
     return beside
-
-
-def _whole_wrench(reading: Reading, frames: slice) -> FloatArray:
-    """Wrench of a plate at each frame, pulling or not; NaN where samples are missing."""
-    samples, offset = reading.wrench, reading.offset
-    if offset is None or reading.broken.any():
-        plate, part = reading.plate, slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)
-        samples = np.hstack([plate.force_n[part], plate.moment_nm[part]]) - (0.0 if offset is None else offset)
-    return means_around(samples, reading.per_frame)
 
 
 def force_metrics(
@@ -180,7 +166,9 @@ def force_metrics(
         explains less than half of the force at any delay.
         All NaN with less than `SHORTEST_S` of known force.
     """
-    counted = _long_enough(known, rate_hz)
+    counted = np.zeros_like(known)
+    for start, stop in runs(known):
+        counted[start:stop] = stop - start >= SHORTEST_S * rate_hz
     names = ("weight_error_share", "force_tilt_deg", "force_residual_share", "force_delay_s")
     if not counted.any():
         return dict.fromkeys(names, float("nan"))
@@ -199,13 +187,6 @@ def force_metrics(
         "force_residual_share": float(np.sqrt((off**2).mean()) / (mass_kg * gravity_m_s2)),
         "force_delay_s": abs(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz)),
     }
-
-
-def _long_enough(known: BoolArray, rate_hz: float) -> BoolArray:
-    counted = np.zeros_like(known)
-    for start, stop in runs(known):
-        counted[start:stop] = stop - start >= SHORTEST_S * rate_hz
-    return counted
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
@@ -423,7 +404,7 @@ def _force_metrics(
     part = slice(start, stop)
     names = contact_landmarks(model, limb.landmarks(settings), settings.plates) or [model.end]
     belt, limit = -settings.plates.belt_speed_m_s * axes[0], MAX_CONTACT_SPEED_M_S
-    force = total_force(
+    force_n, known = total_force(
         recording,
         readings,
         [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
@@ -435,9 +416,9 @@ def _force_metrics(
         settings,
     )
     return force_metrics(
-        force.force_n[part],
+        force_n[part],
         centre[part],
-        force.known[part],
+        known[part],
         rate_hz=rate_hz,
         mass_kg=limb.body_mass_kg,
         gravity_m_s2=settings.gravity_m_s2,

@@ -9,7 +9,6 @@ by age, at the median height of that age, and for everybody as tall as a child o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -49,25 +48,7 @@ LENGTH_SLIPS = {  # how many times too long the recorded segments are
 }
 
 
-@dataclass(frozen=True)
-class BodySize:
-    """Metrics of a body's size, and notes on those above their thresholds.
-
-    Attributes
-    ----------
-    metrics : dict of str to float
-        `mass_for_height_factor`: the body mass over the usual one at this height, or its inverse where that is above one;
-        1 within the usual range. `length_for_height_factor`: the same for the segments' lengths, median over segments.
-        None without a height; no lengths without a segment of `LENGTH_SHARES`.
-    notes : tuple of str
-        A note for each metric above its threshold, with the slips that would explain it.
-    """
-
-    metrics: dict[str, float]
-    notes: tuple[str, ...]
-
-
-def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> BodySize:
+def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> tuple[dict[str, float], tuple[str, ...]]:
     """Compare body mass and segment lengths with the given height.
 
     Parameters
@@ -78,15 +59,28 @@ def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> BodySize:
         The chains, and `quality` with the thresholds.
     length_m : ndarray of shape (n_segments,)
         Mean length of each segment, m.
+
+    Returns
+    -------
+    metrics : dict of str to float
+        `mass_for_height_factor`: the body mass over the usual one at this height, or its inverse where that is above one;
+        1 within the usual range. `length_for_height_factor`: the same for the segments' lengths, median over segments.
+        None without a height; no lengths without a segment of `LENGTH_SHARES`.
+    notes : tuple of str
+        A note for each metric above its threshold, with the slips that would explain it.
     """
     if math.isnan(limb.height_m):
-        return BodySize({}, ())
+        return {}, ()
     mass = mass_ratio(limb.body_mass_kg, limb.height_m)
     length = length_ratio([s.row for s in limb.model(settings).segments], length_m, limb.height_m)
     found = {"mass_for_height_factor": mass, "length_for_height_factor": length}
     metrics = {name: max(ratio, 1.0 / ratio) for name, ratio in found.items() if not math.isnan(ratio)}
     above = [name for name, value in metrics.items() if value > BY_NAME[name].allowed_at("", settings.quality)]
-    of_mass, of_length = _mass_slips(limb), _length_slips(length)
+    of_mass = _mass_slips(limb)
+    # slips without which the lengths would be usual; NaN has none
+    usual = {slip: length / times for slip, times in LENGTH_SLIPS.items()}
+    usual |= {slip: length * times for slip, times in HEIGHT_SLIPS.items()}
+    of_length = [slip for slip, left in usual.items() if _is_near(left, NEAR_LENGTH)]
     both = [slip for slip in of_mass if slip in of_length] if len(above) == 2 else []
     notes = {
         "mass_for_height_factor": f"mass for height: {limb.body_mass_kg:g} kg at {limb.height_m:g} m, body mass index "
@@ -94,7 +88,7 @@ def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> BodySize:
         "length_for_height_factor": f"length for height: the segments are {length:.2g} times as long as usual at "
         f"{limb.height_m:g} m{_likely(both or of_length)}",
     }
-    return BodySize(metrics, tuple(notes[name] for name in above))
+    return metrics, tuple(notes[name] for name in above)
 
 
 def _mass_slips(limb: Limb) -> list[str]:
@@ -107,13 +101,6 @@ def _mass_slips(limb: Limb) -> list[str]:
         for slip, (mass, height) in right.items()
         if MIN_HEIGHT_M <= height <= MAX_HEIGHT_M and _is_near(mass_ratio(mass, height), NEAR_MASS)
     ]
-
-
-def _length_slips(ratio: float) -> list[str]:
-    """Slips without which the lengths would be usual; NaN has none."""
-    right = {slip: ratio / times for slip, times in LENGTH_SLIPS.items()}
-    right |= {slip: ratio * times for slip, times in HEIGHT_SLIPS.items()}
-    return [slip for slip, left in right.items() if _is_near(left, NEAR_LENGTH)]
 
 
 def mass_ratio(mass_kg: float, height_m: float) -> float:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.errors import LoadError
 from limbtorque.ground.plates import Reading
-from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, ExternalLoad, Flexion
+from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, Flexion
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import Planarity, axis_vector, segment_planarity
+from limbtorque.motion.plane import axis_vector, segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size
 from limbtorque.recordings.recording import Recording
@@ -33,15 +32,6 @@ RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a st
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
-
-
-def flexion_metrics(model: ChainModel, flexion: Flexion, angle: FloatArray) -> dict[str, float]:
-    """Metrics of flexion: bent the wrong way, or too straight to decide."""
-    return {
-        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
-        "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
-        "undecided_flexion": undecided_flexion(model, flexion, angle),
-    }
 
 
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
@@ -90,20 +80,6 @@ def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray)
     return max([0.0, *bent])
 
 
-def _up_axis_deg(model: ChainModel, placed: Placement, external: ExternalLoad, settings: Settings) -> float:
-    """Largest angle between up and the leg, or the normal of a plate."""
-    return max(_leg_tilt_deg(model, placed.joints_m, settings), external.metrics.get("plate_tilt_deg", 0.0))
-
-
-def _leg_tilt_deg(model: ChainModel, joints_3d: FloatArray, settings: Settings) -> float:
-    """Angle between up and the mean direction of the limb; 0 for limbs off the ground."""
-    if not model.ground_contact:
-        return 0.0
-    direction = (joints_3d[:, 0] - joints_3d[:, -2]).mean(axis=0)
-    cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
-    return float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0))))
-
-
 def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
     """Metrics of a motion that are counts or shares of frames.
 
@@ -123,13 +99,15 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
     """
     if not frames.any():
         return {}
-    planar = _planarity(motion, frames)
-    flat = frames & ~motion.foreshortened
-    fit = (
-        {} if np.isnan(motion.fit_m[flat]).all() else {"chain_fit_m": float(np.sqrt((motion.fit_m[flat] ** 2).mean()))}
+    steps, length, tilt = (
+        each[frames] for each in (np.diff(motion.joint_m, axis=1), motion.segment_length_m, motion.segment_tilt_rad)
     )
+    towards, flexion, angle = np.sin(tilt), motion.flexion, motion.kinematics.angle_rad[frames]
+    in_plane = length * np.sqrt(1.0 - towards**2) / np.maximum(lengths(steps), np.finfo(float).tiny)
+    planar = segment_planarity(steps * in_plane[..., None], length * towards, length, tilt)
+    fit_m = motion.fit_m[frames & ~motion.foreshortened]
     return {
-        **fit,
+        **({} if np.isnan(fit_m).all() else {"chain_fit_m": float(np.sqrt((fit_m**2).mean()))}),
         "gap_share": float(motion.filled[frames].mean()),
         "swapped_frames": float(motion.swapped[frames].sum()),
         "spike_frames": float(motion.spike[frames].sum()),
@@ -137,7 +115,9 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
         "length_variation": float(planar.length_variation.max()),
-        **flexion_metrics(model, motion.flexion, motion.kinematics.angle_rad[frames]),
+        "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
+        "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
+        "undecided_flexion": undecided_flexion(model, flexion, angle),
     }
 
 
@@ -155,15 +135,6 @@ def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
         "foreshortened_share": float(motion.foreshortened[frames].mean()),
         "unmeasured_share": float((motion.load.status[frames] == UNMEASURED).mean()),
     }
-
-
-def _planarity(motion: ChainMotion, frames: BoolArray) -> Planarity:
-    """Planarity of the chosen frames."""
-    steps = np.diff(motion.joint_m[frames], axis=1)
-    length, tilt = motion.segment_length_m[frames], motion.segment_tilt_rad[frames]
-    towards = np.sin(tilt)
-    in_plane = length * np.sqrt(1.0 - towards**2) / np.maximum(lengths(steps), np.finfo(float).tiny)
-    return segment_planarity(steps * in_plane[..., None], length * towards, length, tilt)
 
 
 def motion_metrics(
@@ -193,35 +164,21 @@ def motion_metrics(
         Signals of the plates that may be used.
     """
     model, load = limb.model(settings), motion.load
-    size = body_size(limb, settings, placed.planarity.length_m)
+    sizes, notes = body_size(limb, settings, placed.planarity.length_m)
+    tilt_deg = load.metrics.get("plate_tilt_deg", 0.0)
+    if model.ground_contact:  # the mean direction of the limb against up
+        direction = (placed.joints_m[:, 0] - placed.joints_m[:, -2]).mean(axis=0)
+        cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
+        tilt_deg = max(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), tilt_deg)
     metrics = {
         **motion.metrics,
-        **size.metrics,
+        **sizes,
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
-        "up_axis_deg": _up_axis_deg(model, placed, load, settings),
+        "up_axis_deg": max(tilt_deg, 0.0),
         **body_metrics(recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings),
         **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model),
     }
-    return metrics, size.notes
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Metrics of a trial over its judged frames.
-
-    Attributes
-    ----------
-    metrics : dict of str to float
-        Metrics of the trial.
-    by_joint : dict of str to dict of str to float
-        Those with a value for each joint, by metric and joint.
-    notes : tuple of str
-        Notes on the effect of spikes.
-    """
-
-    metrics: dict[str, float]
-    by_joint: dict[str, dict[str, float]]
-    notes: tuple[str, ...] = ()
+    return metrics, notes
 
 
 def judged_metrics(
@@ -232,7 +189,7 @@ def judged_metrics(
     model: ChainModel,
     body_mass_kg: float,
     filled: Callable[[], ChainMotion | None],
-) -> Judged:
+) -> tuple[dict[str, float], dict[str, dict[str, float]], tuple[str, ...]]:
     """Metrics of motion and torques over the frames that the outputs use.
 
     Parameters
@@ -252,8 +209,12 @@ def judged_metrics(
 
     Returns
     -------
-    Judged
-        They take the place of the metrics over all frames in `ChainMotion.metrics`.
+    metrics : dict of str to float
+        Metrics of the trial, in place of those over all frames in `ChainMotion.metrics`.
+    by_joint : dict of str to dict of str to float
+        Those with a value for each joint, by metric and joint.
+    notes : tuple of str
+        Notes on the effect of spikes.
     """
     used = used_frames(motion, torques)
     frames = window.judged(motion.time_s, used)
@@ -267,9 +228,9 @@ def judged_metrics(
         "fit_error_share": fit_error_share(motion, torques, frames),
     }
     if not motion.spike.any():
-        return Judged(metrics, by_joint)
+        return metrics, by_joint, ()
     shares, notes = spike_change(motion, torques, filled(), frames)
-    return Judged(metrics, {**by_joint, "spike_change_share": shares}, notes)
+    return metrics, {**by_joint, "spike_change_share": shares}, notes
 
 
 def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
