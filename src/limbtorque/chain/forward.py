@@ -207,9 +207,19 @@ def induced_accelerations(
     joint = np.linalg.solve(inertia, causes)
     force = np.zeros((len(alpha), 2, n + 4))
     if contact is not None:
-        point = _contact_point(chain, contact, joint_m, velocity=velocity, base=base)
-        force, more = _reactions(point, inertia, joint)
-        joint = joint + more
+        lever, own = _contact_point(chain, contact, joint_m, velocity=velocity, base=base)
+        # where everything is known: forces under which the point keeps still, and the accelerations that they add
+        finite = [
+            np.isfinite(a).all(axis=tuple(range(1, a.ndim))) for a in (lever, own, contact.force_n, inertia, joint)
+        ]
+        held = np.logical_and.reduce(finite)
+        mobility = np.linalg.solve(inertia[held], np.swapaxes(lever[held], 1, 2))
+        acceleration = lever[held] @ joint[held] + own[held]
+        reaction = -np.linalg.pinv(lever[held] @ mobility, rcond=STRAIGHT, hermitian=True) @ acceleration
+        reaction[..., -1] = -reaction[..., :-1].sum(axis=2)  # the rest is external
+        joint[held] = joint[held] + mobility @ reaction
+        reaction[..., -1] += contact.force_n[held]
+        force[held] = reaction
     endpoint = jacobian(chain, alpha, point=chain.endpoint, missing=missing) @ joint
     rate = jacobian_rate(chain, kinematics, point=chain.endpoint, missing=missing)
     endpoint[:, :, n + 1] += (rate @ velocity[:, :, None])[:, :, 0]
@@ -218,22 +228,13 @@ def induced_accelerations(
     return InducedAccelerations(sources, np.asarray(joint), np.asarray(endpoint), force)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """Jacobian of a point on the ground, and its measured force.
-
-    `own_m_s2`, of shape (n_frames, 2, n_sources), is what a source adds to its acceleration without moving a joint faster.
-    """
-
-    jacobian: FloatArray
-    own_m_s2: FloatArray
-    force_n: FloatArray
-
-
 def _contact_point(
     chain: Chain, contact: Load, joint_m: ArrayLike | None, *, velocity: FloatArray, base: FloatArray
-) -> _Point:
-    """Point of contact, with levers from the joint positions."""
+) -> tuple[FloatArray, FloatArray]:
+    """Jacobian of the point of contact, and what each source adds to its acceleration.
+
+    The second, of shape (n_frames, 2, n_sources), is without a joint that moves faster.
+    """
     n, link = chain.n_links, contact.link
     if joint_m is None or not 0 < link < n:
         raise ValueError(f"a contact needs joint_m, and a link from 1 to {n - 1}, found {link}")
@@ -247,23 +248,4 @@ def _contact_point(
     own = np.zeros((len(velocity), 2, n + 4))
     own[:, :, n + 1] = -(omega[..., None] ** 2 * along).sum(axis=1)
     own[:, :, n + 2] = base
-    return _Point(from_joints, own, contact.force_n)
-
-
-def _reactions(point: _Point, inertia: FloatArray, joint_rad_s2: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Ground reaction force by source, and the accelerations it adds.
-
-    Both are 0 in frames in which anything is not known.
-    """
-    force, more = np.zeros_like(point.own_m_s2), np.zeros_like(joint_rad_s2)
-    known = [np.isfinite(a).all(axis=tuple(range(1, a.ndim))) for a in (*vars(point).values(), inertia, joint_rad_s2)]
-    held = np.logical_and.reduce(known)
-    lever = point.jacobian[held]
-    mobility = np.linalg.solve(inertia[held], np.swapaxes(lever, 1, 2))
-    acceleration = lever @ joint_rad_s2[held] + point.own_m_s2[held]
-    reaction = -np.linalg.pinv(lever @ mobility, rcond=STRAIGHT, hermitian=True) @ acceleration
-    reaction[..., -1] = -reaction[..., :-1].sum(axis=2)  # the rest is external
-    more[held] = mobility @ reaction
-    reaction[..., -1] += point.force_n[held]
-    force[held] = reaction
-    return force, more
+    return from_joints, own

@@ -243,7 +243,12 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
         raise ValueError(f"joint_m has shape {joints.shape}, expected (n_frames, n_links + 1, 2)")
     finite("joint_m", joints, missing=True)
     known = ~np.isnan(joints.sum(axis=(1, 2)))
-    used = known if counted is None else known & _mask("counted", counted, len(joints))
+    used = known
+    if counted is not None:
+        mask = np.asarray(counted)
+        if mask.shape != known.shape or mask.dtype != bool:
+            raise ValueError(f"counted has shape {mask.shape} of {mask.dtype}, expected ({len(joints)},) of bool")
+        used = known & mask
     if not used.any():
         raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that is counted; expected one")
     measured = np.ascontiguousarray((joints[known, :, 0] + 1j * joints[known, :, 1]).T)
@@ -497,10 +502,3 @@ def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
         solved[:, k] /= upper[k, k]
         solved[:, :k] -= upper[:k, k] * solved[:, k, None]
     return solved
-
-
-def _mask(name: str, value: ArrayLike, n_frames: int) -> BoolArray:
-    mask = np.asarray(value)
-    if mask.shape != (n_frames,) or mask.dtype != bool:
-        raise ValueError(f"{name} has shape {mask.shape} of {mask.dtype}, expected ({n_frames},) of bool")
-    return mask

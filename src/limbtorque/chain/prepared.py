@@ -341,7 +341,10 @@ class PreparedChain:
         for i in range(len(right) - 1):
             right[i] -= applied[i + 1]
         if len(right) > len(SPINS):
-            spins = self._spins_by_arrays(cosine, sine, squares, right)
+            cosines, sines = np.array(cosine), np.array(sine)
+            between = self.chain.coupling * (cosines[:, None] * cosines + sines[:, None] * sines)
+            across = self.chain.coupling * (sines[:, None] * cosines - cosines[:, None] * sines)
+            spins = np.linalg.solve(between, right - across @ squares).tolist()
         else:
             spins = SPINS[len(right) - 1](self._constants, cosine, sine, squares, right)
         force_x, force_y, acceleration, before = mass * lift_x, mass * lift_y, [], 0.0
@@ -403,13 +406,6 @@ class PreparedChain:
             base=turning @ base,
             external=np.array(external),
         )
-
-    def _spins_by_arrays(self, cosine: Numbers, sine: Numbers, squares: Numbers, right: Numbers) -> Numbers:
-        """Angular accelerations of the segments of a longer chain."""
-        c, s = np.array(cosine), np.array(sine)
-        between = self.chain.coupling * (c[:, None] * c + s[:, None] * s)
-        across = self.chain.coupling * (s[:, None] * c - c[:, None] * s)
-        return np.linalg.solve(between, right - across @ squares).tolist()  # type: ignore[no-any-return]
 
 
 def _as_terms(n: int, numbers: list[float]) -> TorqueTerms:

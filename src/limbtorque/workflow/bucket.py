@@ -57,18 +57,13 @@ def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) 
     named = {row[name] for _, row in rows for name in _COLUMNS if row.get(name)}
     for file in sorted(named | set(settings.emg.max_voluntary_files)):
         if not Path(file).is_absolute() and not (folder / file).exists():
-            _retrieve(provider.object(f"{prefix}/{file}"))
+            stored = provider.object(f"{prefix}/{file}")
+            if stored.exists():
+                path = Path(stored.local_path())
+                path.parent.mkdir(parents=True, exist_ok=True)
+                stored.retrieve_object()
+                changed_s = stored.mtime()
+                os.utime(path, (changed_s, changed_s))
 
 
 _ADVICE = "put config/ there and give it as --directory, or set --local-storage-prefix (docs/cluster.md)"
-
-
-def _retrieve(stored: Any) -> None:
-    """Retrieve a file with its time, if it is there."""
-    if not stored.exists():
-        return
-    path = Path(stored.local_path())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    stored.retrieve_object()
-    changed_s = stored.mtime()
-    os.utime(path, (changed_s, changed_s))

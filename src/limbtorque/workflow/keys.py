@@ -72,8 +72,14 @@ def settings_key(settings: Settings) -> str:
 def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of all settings and rows that affect a trial at a stage."""
     chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
+    named = (trial.session, trial.condition, trial.subject.name)
+    titles: dict[str, tuple[str, ...]] = {  # names and notes in a stage's files that change no number
+        "figures": (trial.condition,),
+        "curves": named,
+        "pages": (*named, trial.note, trial.subject.note),
+    }
     row = {
-        "title": _titles(stage, trial),
+        "title": titles.get(stage, ()),
         "muscle_set": hashlib.sha256(chosen.read_bytes()).hexdigest() if isinstance(chosen, Path) else "",
         "file": [file.as_posix() for file in trial.files],
         "chain": trial.chain,
@@ -90,14 +96,6 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     }
     own = settings_hash(trial.settings, SECTIONS[stage])
     return _hash([trial.name, row, own])
-
-
-def _titles(stage: str, trial: Trial) -> tuple[str, ...]:
-    """Names and notes in a stage's files that change no number."""
-    if stage == "figures":
-        return (trial.condition,)
-    named = (trial.session, trial.condition, trial.subject.name)
-    return {"curves": named, "pages": (*named, trial.note, trial.subject.note)}.get(stage, ())
 
 
 def session_key(stage: str, study: Study, session: str) -> str:

@@ -107,8 +107,9 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
     record = place / layout.RECORD
     try:
         written_ns = record.stat().st_mtime_ns
-        if contents == "newer" and written_ns > _finished_ns(place):  # the record itself was edited or copied
-            contents = "all"
+        stamp = place / layout.STAMP  # of the time at which Snakemake saw that the folder was made
+        if contents == "newer" and written_ns > (stamp.stat().st_mtime_ns if stamp.exists() else 0):
+            contents = "all"  # the record itself was edited or copied
         with record.open("rb") as file:
             head = json.loads(file.readline())
             size = record.stat().st_size - file.tell()
@@ -120,14 +121,6 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
         return {layout.RECORD: "damaged" if os.path.lexists(record) else "missing"}
     found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in seals.items()}
     return {name: fault for name, fault in found.items() if fault}
-
-
-def _finished_ns(place: Path) -> int:
-    """Time at which Snakemake saw that a folder was made; 0 where it did not."""
-    try:
-        return (place / layout.STAMP).stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def write_seals(stage: str, files: Sequence[Path], folder: Path) -> None:

@@ -11,7 +11,7 @@ import os
 import shutil
 import socket
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from filelock import FileLock, Timeout, UnixFileLock
@@ -93,8 +93,16 @@ def move_left_over(study: Study, folder: Path) -> None:
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
             _move(place / path.name, folder)
-    for place, there in _there(folder):
-        for name in there - made.get(place, set()):
+    tops = ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, "report")
+    there = {
+        Path(place).relative_to(folder): set(names)
+        for top in tops
+        for place, _, names in os.walk(folder / layout.RESULTS / top)
+    }
+    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values())
+    there[layout.RESULTS] = {path.name for path in optional if (folder / path).is_file()}
+    for place, names in there.items():
+        for name in names - made.get(place, set()):
             if name == layout.RECORD:
                 (folder / place / name).unlink()
             elif name != layout.STAMP and not is_part(Path(name)):  # which another job is writing
@@ -161,12 +169,3 @@ def made_names(study: Study) -> dict[Path, set[str]]:
         names = {path.name for path in layout.session_files(stage, study, session)}
         made[layout.session_folder(stage, session)] = {*names, layout.RECORD}
     return made
-
-
-def _there(folder: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Folders of the stages and optional study tables, with the names of their files."""
-    for top in ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, "report"):
-        for place, _, names in os.walk(folder / layout.RESULTS / top):
-            yield Path(place).relative_to(folder), set(names)
-    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values())
-    yield layout.RESULTS, {path.name for path in optional if (folder / path).is_file()}

@@ -142,18 +142,15 @@ def run(*, folder: Path, session: str, key: str) -> None:
             if values is None:
                 LOG.info("curves %s: left out: %s", trial.name, row["note"])
             else:
-                writer.write_table(_curve_table(trial, values))
+                about, (_, n_points, _) = identity(trial), values.shape
+                data: dict[str, Any] = {
+                    column.name: repeated(about[column.name], values[0].size) for column in TRIAL_COLUMNS
+                }
+                data |= long_columns(columns(trial), n_points)
+                names = ("value", *(column.name for column in OWNERS))
+                data |= {name: curve.T.ravel() for name, curve in zip(names, values, strict=True)}
+                writer.write_table(make_table(CURVE_COLUMNS, data))
     finish("curves", study, session, lines)
-
-
-def _curve_table(trial: Trial, curves: FloatArray) -> pa.Table:
-    """Rows of a trial's curves, from the array of `trial_curve`."""
-    about, (_, n_points, _) = identity(trial), curves.shape
-    data: dict[str, Any] = {column.name: repeated(about[column.name], curves[0].size) for column in TRIAL_COLUMNS}
-    data |= long_columns(columns(trial), n_points)
-    names = ("value", *(column.name for column in OWNERS))
-    data |= {name: values.T.ravel() for name, values in zip(names, curves, strict=True)}
-    return make_table(CURVE_COLUMNS, data)
 
 
 def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:

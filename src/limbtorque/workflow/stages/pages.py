@@ -8,7 +8,7 @@ from pathlib import Path
 
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.motion.smoothing import AROUND_IMPACTS
-from limbtorque.quality.verdict import Verdict, note_that_begins
+from limbtorque.quality.verdict import note_that_begins
 from limbtorque.recordings.recording import Audit
 from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
@@ -57,6 +57,14 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
     notes = [note for record in records.values() for note in record.notes if note not in audit.sentences]
     notes += filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))
     tables = {f"{stage}{path.suffix}": path for stage in TABLE_STAGES for path in trial_files(stage, session, trial)}
+    chosen = trial.settings.figures
+    pictures = {
+        f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): figure_path(
+            kind, session, trial.name, f".{form}"
+        )
+        for kind in drawn_kinds(trial, verdict)
+        for form in chosen.formats
+    }
     known = {name: math.nan if value is None else value for name, value in metrics.items()}
     return TrialContents(
         name=trial.name,
@@ -74,7 +82,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         ),
         beside_file=records["torques"].beside_file,
         tables=_links(tables),
-        pictures=_links(_pictures(session, trial, verdict)) if drawing else {},
+        pictures=_links(pictures) if drawing else {},
         provenance=_provenance(records),
         drawing=drawing,
         filter_remedy=filter_remedy(
@@ -107,17 +115,6 @@ def _about(trial: Trial, record: TrialRecord, metrics: dict[str, float], folder:
 def _links(paths: Mapping[str, Path]) -> dict[str, str]:
     """Links from a page to files of the results, by their names on the page."""
     return {name: UP + path.relative_to(RESULTS).as_posix() for name, path in paths.items()}
-
-
-def _pictures(session: str, trial: Trial, verdict: Verdict) -> dict[str, Path]:
-    chosen = trial.settings.figures
-    return {
-        f"figure: {kind}" + (f" ({form})" if len(chosen.formats) > 1 else ""): figure_path(
-            kind, session, trial.name, f".{form}"
-        )
-        for kind in drawn_kinds(trial, verdict)
-        for form in chosen.formats
-    }
 
 
 def _provenance(records: dict[str, TrialRecord]) -> dict[str, str]:

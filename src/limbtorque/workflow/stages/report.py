@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.study.files import write_text
-from limbtorque.study.options.motion import Filter
 from limbtorque.tables.files import read_rows
 from limbtorque.tables.study_columns import SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import curve_notes, study_table
@@ -53,7 +51,11 @@ def run(*, folder: Path, key: str = "") -> None:
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
     options = {trial.name: trial.settings.filter for trial in study.trials}
-    remedies = {row["trial"]: _filter_remedy(row, options[row["trial"]]) for row in ledger}
+    remedies = {}
+    for row in ledger:
+        metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
+        around = AROUND_IMPACTS in row["notes"]
+        remedies[row["trial"]] = filter_remedy(metrics, options[row["trial"]], impacts=around)
     summary = study_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     net = summary.loc[summary["term"] == "net", list(BAND_COLUMNS)]
     net = net.assign(filter_remedy=net["trial"].map(remedies))
@@ -75,9 +77,3 @@ def run(*, folder: Path, key: str = "") -> None:
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         write_text(folder / REPORT[name], text)
-
-
-def _filter_remedy(row: Mapping[str, str], options: Filter) -> str:
-    """Remedy for the filter's loss of a trial, by its row of the ledger."""
-    metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
-    return filter_remedy(metrics, options, impacts=AROUND_IMPACTS in row["notes"])
