@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import loaded_snakemake
+from limbtorque.tables.files import read_trials
 
 ROOT = Path(__file__).resolve().parents[1]
 TRIALS = ("S01_sagittal_fast", "S01_horizontal_spring", "S02_horizontal_fast")
@@ -102,5 +103,5 @@ def results(folder):
 
 
 def ledger(folder):
-    with (folder / "results" / "ledger.csv").open(encoding="utf-8") as file:
-        return {row["trial"]: row for row in csv.DictReader(file)}
+    """Rows of the ledger with metrics and notes, by trial."""
+    return {row["trial"]: row for row in read_trials(folder / "results")}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -40,7 +41,7 @@ def test_data_frames_are_the_tables(result):
 
 
 def test_a_table_that_is_not_there_is_a_sentence(result):
-    with pytest.raises(LimbtorqueError, match="choose one of torques, kinematics, muscles"):
+    with pytest.raises(LimbtorqueError, match="choose one of torques, bands, kinematics, muscles"):
         result.to_dataframe("forces")
     with pytest.raises(LimbtorqueError, match="the chain has no muscle set"):
         replace(result, muscle_table=None).plot("muscles")
@@ -77,3 +78,23 @@ def test_flags_are_escaped_and_by_the_trials_own_settings():
     assert "<th>flag</th><td>tilt_deg is " in page
     assert "&lt;b&gt;.c3d" in page
     assert "<b>" not in page
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_data_frame_is_flexion_positive_where_it_is_asked_for(result, sign):
+    """Against the signs and zeros of the motion; powers are the same."""
+    flexion = replace(result.motion.flexion, sign=np.full(3, sign))
+    result = replace(result, motion=replace(result.motion, flexion=flexion))
+    mechanical, flexion = result.to_dataframe(), result.to_dataframe(positive="flexion")
+    moving, flexed = result.to_dataframe("kinematics"), result.to_dataframe("kinematics", positive="flexion")
+    for joint, zero_rad in zip(result.motion.joints, result.motion.flexion.zero_rad, strict=True):
+        for name in ("torque_nm", "torque_gravity_nm", "torque_closure_nm"):
+            pd.testing.assert_series_equal(flexion[f"{joint}_{name}"], sign * mechanical[f"{joint}_{name}"])
+        angle = moving[f"{joint}_angle_rad"]
+        pd.testing.assert_series_equal(flexed[f"{joint}_angle_rad"], sign * (angle - zero_rad))
+        low, high = (flexion[f"{joint}_torque_{end}_nm"] for end in ("low", "high"))
+        assert (low <= flexion[f"{joint}_torque_nm"]).all()
+        assert (flexion[f"{joint}_torque_nm"] <= high).all()
+        pd.testing.assert_series_equal(flexion[f"{joint}_power_w"], mechanical[f"{joint}_power_w"])
+    with pytest.raises(ValueError, match="positive"):
+        result.to_dataframe(positive="extension")

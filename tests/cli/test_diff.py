@@ -92,6 +92,10 @@ def write(folder, one):
     (folder / "provenance.json").write_text(json.dumps(one.provenance), encoding="utf-8")
     for name, frame in one.tables.items():
         frame.rename(columns={"curve": "quantity"}).to_csv(folder / f"{name}.csv", index=False)
+    trials = one.tables["ledger"]
+    (folder / "notes.txt").write_text("", encoding="utf-8")
+    trials.assign(notes="notes.txt").to_csv(folder / "ledger.csv", index=False)
+    trials.assign(joint="").to_csv(folder / "metrics.csv", index=False)
     return folder
 
 

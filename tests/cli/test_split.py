@@ -49,7 +49,7 @@ def test_the_parts_have_the_tables_of_the_whole(places):
             for stage in ("kinematics", "torques", "muscles"):
                 path = Path("results", stage, trial.session, f"{trial.name}.csv")
                 assert (part / path).read_bytes() == (places / "study" / path).read_bytes()
-    for table in ("summary", "muscle_summary", "ledger", "windows"):
+    for table in ("results", "summary", "summary_bands", "muscle_summary", "ledger", "metrics", "windows"):
         found = [row for part in parts for row in rows_of(part / "results" / f"{table}.csv")]
         expected = rows_of(places / "study" / "results" / f"{table}.csv")
         for row in (*found, *expected):

@@ -22,6 +22,7 @@ from limbtorque.recordings.writers import write_sto
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
+from limbtorque.tables.files import read_trials
 from text_files import write_trc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,8 +270,7 @@ def shoulder(results):
 
 
 def ledger(results):
-    with (results / "ledger.csv").open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_trials(results)
 
 
 def numbers(label):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.quality.checks import CHECKS, FLAGS
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, METRICS
+from limbtorque.quality.ledger_columns import METRIC_COLUMNS, METRICS
 from limbtorque.quality.verdict import Flag, assess
 from limbtorque.signals.labels import EXCHANGED, SPIKES, LabelFaults, Swap, fault_notes
 from limbtorque.study.options.quality import Quality
@@ -102,12 +102,12 @@ def test_every_option_of_quality_is_used_and_every_metric_has_its_column():
     assert len(FLAGS) <= 45
     names += [metric.name for metric in METRICS]
     assert len(set(names)) == len(names)
-    columns = {column.name: column for column in LEDGER_COLUMNS}
+    columns = {column.name: column for column in METRIC_COLUMNS}
     for check in CHECKS:
         assert (columns[check.name].unit, columns[check.name].definition) == (check.unit, check.definition)
         if check.name in Quality.model_fields:
             assert Quality.model_fields[check.name].json_schema_extra["x-unit"] == check.unit
-    assert set(METRICS) <= set(LEDGER_COLUMNS)
+    assert set(METRICS) <= set(METRIC_COLUMNS)
 
 
 def test_the_advice_for_lost_acceleration_names_every_limit_of_the_cutoff():

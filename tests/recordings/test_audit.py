@@ -1,11 +1,11 @@
 """The audit: what every file says and what was made of it, in `inspect` and in the ledger; guesses as errors."""
 
-import csv
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import study_runs
 import text_files
 from c3d_files import plate, raw_c3d, write_c3d
 from limbtorque.cli.main import main
@@ -127,8 +127,7 @@ def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
     tables = [read_table(tmp_path / layout.table_path("torques", "s", name))[0] for name in ("csv", "sto")]
     for name in ("shoulder_torque_nm", "elbow_torque_nm", "wrist_torque_nm"):
         np.testing.assert_array_equal(*(column_array(table, name) for table in tables))
-    with (tmp_path / "results" / "ledger.csv").open(encoding="utf-8") as file:
-        ledger = {row["trial"]: row for row in csv.DictReader(file)}
+    ledger = study_runs.ledger(tmp_path)
     assert "unit of length: Units: 'm'; positions multiplied by 1 to metres" in ledger["sto"]["notes"]
     assert "unit of length: the columns' names: 'm'" in ledger["csv"]["notes"]
     assert (ledger["vague"]["status"], ledger["vague"]["reason"]) == ("failed", "read")

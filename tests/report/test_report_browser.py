@@ -12,7 +12,7 @@ from limbtorque.report.index import index_page
 from limbtorque.report.panels import draw_trial
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.study.chains import ARM
-from limbtorque.tables.files import read_table
+from limbtorque.tables.files import read_table, read_trials
 from limbtorque.workflow import layout
 from limbtorque.workflow.stages import report
 from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
@@ -324,10 +324,7 @@ def test_dark_paper_and_print(browser, study):
 
 
 def test_an_index_of_1000_trials_opens_in_two_seconds(browser, study, tmp_path):
-    import csv
-
-    with (study / layout.STUDY_TABLES["ledger"]).open(encoding="utf-8", newline="") as file:
-        few = list(csv.DictReader(file))
+    few = read_trials(study / "results")
     provenance = json.loads((study / layout.STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     many = [
         {**few[k % len(few)], "trial": f"trial_{k:04d}", "page": "p", "condition": f"condition {k % 7}"}

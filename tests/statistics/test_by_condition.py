@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive
-from limbtorque.study.chains import ARM
+from limbtorque.statistics.by_condition import ConditionSummary
 from limbtorque.tables.study_columns import STATISTICS
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
-JOINTS = [joint.name for joint in ARM.joints]
 
 
 def row(subject="A", status="ok", **figures):
@@ -141,36 +139,6 @@ def test_peaks_of_both_directions_are_not_averaged(spread_over):
 
 def test_means_of_both_signs_are_averaged():
     assert figures([row(mean_nm=1.0), row(mean_nm=-2.0)], "mean_nm")["mean"] == -0.5
-
-
-def test_flexion_is_positive_on_both_sides():
-    """Clockwise is flexion of one of them: its torques, not its times, powers and works, change their sign.
-
-    The greatest torque in one sense is the least in the other.
-    """
-    mechanical = {name: float(k) for k, name in enumerate(NAMES, start=1)}
-    (found,) = flexion_positive([row(**mechanical)], {"elbow": -1.0})
-    changed = {name for name in NAMES if found[name] == -mechanical[name]}
-    signed = {"peak_nm", "mean_nm", "impulse_nms"}
-    assert changed == {*signed, *(f"{name}_kg" for name in signed)}
-    assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
-    assert (found["max_time_s"], found["min_time_s"]) == (mechanical["min_time_s"], mechanical["max_time_s"])
-    assert (found["max_nm_kg"], found["min_nm_kg"]) == (-mechanical["min_nm_kg"], -mechanical["max_nm_kg"])
-    exchanged = {"max_nm", "min_nm", "max_nm_kg", "min_nm_kg", "max_time_s", "min_time_s"}
-    assert all(found[name] == mechanical[name] for name in set(NAMES) - changed - exchanged)
-    (same,) = flexion_positive([row(**mechanical)], {"elbow": 1.0})
-    assert all(same[name] == mechanical[name] for name in NAMES)
-
-
-def test_limits_turn_with_their_statistic():
-    """From 2 to 8 counter-clockwise is from -8 to -2 where clockwise is flexion; of the maximum, they are the minimum's."""
-    limits = {"peak_low_nm": 2.0, "peak_high_nm": 8.0, "max_sd_nm": 1.0, "min_sd_nm": 3.0}
-    limits |= {"max_low_nm": 2.0, "max_high_nm": 8.0, "min_low_nm": -7.0, "min_high_nm": -5.0, "peak_time_low_s": 0.1}
-    (found,) = flexion_positive([row(**limits)], {"elbow": -1.0})
-    assert (found["peak_low_nm"], found["peak_high_nm"]) == (-8.0, -2.0)
-    assert (found["max_low_nm"], found["max_high_nm"], found["max_sd_nm"]) == (5.0, 7.0, 3.0)
-    assert (found["min_low_nm"], found["min_high_nm"], found["min_sd_nm"]) == (-8.0, -2.0, 1.0)
-    assert found["peak_time_low_s"] == 0.1
 
 
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))

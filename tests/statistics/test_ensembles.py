@@ -1,9 +1,9 @@
 """Curves, ensembles and windows of the demo study, stage by stage, and their keys."""
 
 import hashlib
+import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -53,12 +53,9 @@ def test_a_column_of_the_trials_may_change_the_window_and_nothing_that_all_trial
 def test_quantities_have_the_names_of_the_torque_table_and_end_in_their_unit():
     names = [column.name for column in curve_columns(ARM.joints, per_body_mass=False)]
     assert names[:3] == ["shoulder_flexion_deg", "shoulder_velocity_deg_s", "shoulder_torque_nm"]
-    trial = load_study(ROOT).trials[0]
-    without_bands = trial.settings.model_copy(
-        update={"torques": trial.settings.torques.model_copy(update={"bands": False})}
-    )
-    columns = [column.name for column in torques.columns(replace(trial, settings=without_bands), Path())]
-    assert [n for n in names if "_torque_" in n] == [n for n in columns if "_torque_" in n and "closure" not in n]
+    columns = [column.name for column in torques.columns(load_study(ROOT).trials[0], ROOT)]
+    extra = re.compile("_torque_(low|high|inertial|centripetal|coriolis|closure)_nm$")
+    assert [n for n in names if "_torque_" in n] == [n for n in columns if "_torque_" in n and not extra.search(n)]
     per_mass = {column.name: column for column in curve_columns(LEG.joints, per_body_mass=True)}
     assert per_mass["knee_torque_gravity_nm_kg"].unit == "N m/kg"
     assert per_mass["knee_power_w_kg"].unit == "W/kg"
@@ -223,7 +220,7 @@ def test_errors_that_trials_share_are_not_averaged_away(demo):
 def test_the_errors_of_a_curve_are_those_of_its_torques(demo):
     """The squares of the parts by owner add up to the variance of the torque table, resampled between its frames."""
     net = demo.curves[(demo.curves.quantity == "shoulder_torque_nm") & (demo.curves.trial == "S01_sagittal_fast")]
-    (path,) = (demo.folder / "torques").rglob("S01_sagittal_fast.parquet")
+    (path,) = (demo.folder / "torques").rglob("S01_sagittal_fast+bands.parquet")
     table = read_table(path)[0].to_pandas()
     window = demo.windows.loc["S01_sagittal_fast"]
     at = window.start_s + net.percent / 100.0 * (window.end_s - window.start_s)

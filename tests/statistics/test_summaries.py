@@ -81,7 +81,7 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     summary = pd.read_csv(folder / "results" / "summary.csv")
     assert summary.trial.nunique() == 4
     assert len(summary) == 4 * 3 * 13
-    times = ["peak_time_s", "max_time_s", "min_time_s"]
+    times = [f"{name}_time_{unit}" for name in ("peak", "max", "min") for unit in ("s", "percent")]
     assert summary[[name for name in NAMES if name not in times]].notna().all(axis=None)
     assert all(summary[name].isna().equals(summary.peak_nm == 0.0) for name in times)
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
@@ -92,16 +92,22 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     mass_kg = load_study(folder).trials[2].subject.mass_kg
     assert set(found.window) == {"movement"}
     for term, name in (("net", "elbow_torque_nm"), ("inertial_wrist", "elbow_torque_inertial_wrist_nm")):
-        torque, time_s = frames.loc[used, name].to_numpy(), frames.loc[used, "time_s"].to_numpy()
-        power = torque * moving.loc[used, "elbow_velocity_rad_s"].to_numpy()
+        flexion = -1.0  # clockwise, as a left arm is seen from above
+        torque, time_s = flexion * frames.loc[used, name].to_numpy(), frames.loc[used, "time_s"].to_numpy()
+        power = flexion * torque * moving.loc[used, "elbow_velocity_rad_s"].to_numpy()
+        time_s = time_s - window.start_s
+        percent = 100.0 * time_s / (window.end_s - window.start_s)
         top = np.abs(torque).argmax()
         expected = [
             torque[top],
             time_s[top],
+            percent[top],
             torque.max(),
             time_s[torque.argmax()],
+            percent[torque.argmax()],
             torque.min(),
             time_s[torque.argmin()],
+            percent[torque.argmin()],
             torque.mean(),
             np.sqrt((torque**2).mean()),
             np.trapezoid(torque, time_s),
@@ -128,8 +134,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     found["condition"] = found.condition.map(unquoted)
     summary = pd.read_csv(folder / "results" / "summary.csv")
     summary["condition"] = summary.condition.map(unquoted)
-    flexors = summary.positive_is.map({"flexion": 1.0, "extension": -1.0})
-    assert set(flexors) == {1.0, -1.0}
+    assert set(summary.positive_is) == {"flexion"}
     here = (
         (summary.condition == ODD[0]) & (summary.side == "left") & (summary.joint == "elbow") & (summary.term == "net")
     )
@@ -137,7 +142,7 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
         (found.condition == ODD[0]) & (found.side == "left") & (found.joint == "elbow") & (found.term == "net")
     ]
     rows = rows.set_index("statistic")
-    assert rows.loc["mean_nm", "mean"] == pytest.approx((flexors * summary.mean_nm)[here].mean())
+    assert rows.loc["mean_nm", "mean"] == pytest.approx(summary.mean_nm[here].mean())
     assert rows.loc["rms_nm", "mean"] == pytest.approx(summary.rms_nm[here].mean())
     assert set(rows.n_trials) == {1}  # the other one failed
     for name in ("ensembles.csv", "windows.csv"):
@@ -166,9 +171,8 @@ def test_the_workbook_has_trials_column_definitions_and_ledger(folder):
     assert list(ledger.index) == list(wide.index) == [trial.name for trial in load_study(folder).trials]
     summary = pd.read_csv(folder / "results" / "summary.csv")
     for _, line in summary.iterrows():
-        sign = 1.0 if line.positive_is == "flexion" else -1.0
         name = f"{line.joint}_{line.term}"
-        assert wide.loc[line.trial, f"{name}_mean_nm"] == pytest.approx(sign * line.mean_nm, abs=1e-15)
+        assert wide.loc[line.trial, f"{name}_mean_nm"] == pytest.approx(line.mean_nm, abs=1e-15)
         assert wide.loc[line.trial, f"{name}_rms_nm"] == pytest.approx(line.rms_nm)
     assert wide.loc["S02_sagittal_slow"].iloc[6:].isna().all()
     assert ledger.loc["S02_sagittal_slow", "status"] == "failed"
@@ -293,7 +297,7 @@ def test_every_parquet_column_has_its_unit_definition_and_sign(folder):
     files = sorted((folder / "results").rglob("*.parquet"))
     assert {path.parts[-3] for path in files} == {"kinematics", "torques", "muscles", "curves"}
     for path in files:
-        table = path.parts[-3]
+        table = f"{path.parts[-3]}{'+bands' * path.stem.endswith('+bands')}"
         schema = pq.read_schema(path)
         assert schema.names
         for field in schema:

@@ -31,7 +31,7 @@ from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 from limbtorque.tables.study_columns import MEASURED, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.torques.joint_torques import used_frames
-from limbtorque.torques.summary import torque_summary
+from limbtorque.torques.summary import study_rows, torque_summary
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
@@ -142,12 +142,11 @@ def test_columns_and_values_have_to_agree():
 def summary_of(motion, torques, *, inside=None, min_known_share=0.5):
     """Rows of the summary over some frames; over all of them where these are not given."""
     windows = {"trial": np.ones(len(motion.time_s), dtype=bool) if inside is None else inside}
-    return torque_summary(motion, torques, ARM, windows=windows, min_known_share=min_known_share)
+    return torque_summary(motion, torques, windows=windows, min_known_share=min_known_share)
 
 
-def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion(result):
+def test_summary_of_the_left_arm_is_that_of_its_torque_table(result):
     rows = {(row["joint"], row["term"]): row for row in summary_of(result.motion, result.torques)}
-    assert {row["positive_is"] for row in rows.values()} == {"extension"}
     elbow = result.torque_table.to_pandas()
     used = elbow["edge"] == 0
     net = elbow.loc[used, "elbow_torque_nm"].to_numpy()
@@ -159,13 +158,45 @@ def test_summary_of_the_left_arm_in_the_horizontal_plane_calls_clockwise_flexion
     assert (row["min_nm"], row["min_time_s"]) == (net.min(), times[net.argmin()])
     assert row["used_share"] == used.mean()
     assert (row["loaded_share"], row["peak_at_gap"]) == (0.0, 0)
-    assert row["peak_sense"] == ("extension" if row["peak_nm"] > 0 else "flexion")
     assert row["mean_nm"] == pytest.approx(net.mean())
     assert row["impulse_nms"] == pytest.approx(np.trapezoid(net, dx=1 / 200.0))
     power = elbow.loc[used, "elbow_power_w"].to_numpy()
     assert (row["max_power_w"], row["min_power_w"]) == (power.max(), power.min())
     assert row["positive_work_j"] == pytest.approx(np.trapezoid(np.maximum(power, 0), dx=1 / 200.0))
     assert row["n_frames"] == used.sum()
+
+
+def turned(row):
+    """Row of the study's tables where clockwise is flexion of the elbow."""
+    (found,) = study_rows([{"joint": "elbow", **row}], ARM, flexion_sign={"elbow": -1.0})
+    return found
+
+
+def test_rows_of_the_study_are_flexion_positive_on_both_sides():
+    """Clockwise is flexion: torques change their sign, the greatest becomes the least; times, powers and works stay."""
+    mechanical = {column.name: float(k) for k, column in enumerate(MEASURED, start=1)}
+    found = turned(mechanical)
+    signed = {"peak_nm", "mean_nm", "impulse_nms"}
+    assert {name for name in mechanical if found[name] == -mechanical[name]} == signed
+    assert (found["max_nm"], found["min_nm"]) == (-mechanical["min_nm"], -mechanical["max_nm"])
+    for time in ("time_s", "time_percent"):
+        assert (found[f"max_{time}"], found[f"min_{time}"]) == (mechanical[f"min_{time}"], mechanical[f"max_{time}"])
+    exchanged = {f"{name}_{end}" for name in ("max", "min") for end in ("nm", "time_s", "time_percent")}
+    assert all(found[name] == mechanical[name] for name in set(mechanical) - signed - exchanged)
+    assert (found["positive_is"], found["peak_sense"]) == ("flexion", "extension")
+    (same,) = study_rows([{"joint": "elbow", **mechanical}], ARM, flexion_sign={"elbow": 1.0})
+    assert all(same[name] == mechanical[name] for name in mechanical)
+
+
+def test_limits_turn_with_their_statistic():
+    """From 2 to 8 counter-clockwise is from -8 to -2 where clockwise is flexion; of the maximum, they are the minimum's."""
+    limits = {"peak_nm": 5.0, "peak_low_nm": 2.0, "peak_high_nm": 8.0, "max_sd_nm": 1.0, "min_sd_nm": 3.0}
+    limits |= {"max_low_nm": 2.0, "max_high_nm": 8.0, "min_low_nm": -7.0, "min_high_nm": -5.0, "peak_time_low_s": 0.1}
+    found = turned(limits)
+    assert (found["peak_low_nm"], found["peak_high_nm"]) == (-8.0, -2.0)
+    assert (found["max_low_nm"], found["max_high_nm"], found["max_sd_nm"]) == (5.0, 7.0, 3.0)
+    assert (found["min_low_nm"], found["min_high_nm"], found["min_sd_nm"]) == (-8.0, -2.0, 1.0)
+    assert found["peak_time_low_s"] == 0.1
 
 
 def test_a_peak_next_to_an_unused_frame_is_marked(result):
@@ -202,9 +233,11 @@ def test_a_window_of_too_few_known_frames_has_no_statistics_but_its_share(result
     for least, empty in ((share, False), (np.nextafter(share, 1.0), True)):
         for row in summary_of(motion, torques, min_known_share=least):
             assert (row["n_frames"], row["used_share"]) == (used.sum(), share)
-            assert np.isnan([row[column.name] for column in MEASURED]).any() == (empty or row["peak_nm"] == 0.0)
+            names = [column.name for column in MEASURED if not column.name.endswith("_percent")]
+            assert np.isnan([row[name] for name in names]).any() == (empty or row["peak_nm"] == 0.0)
             assert np.isnan(row["peak_nm"]) == empty
-            assert (row["peak_sense"] == "") == (empty or row["peak_nm"] == 0.0)
+            (of_study,) = study_rows([row], ARM, flexion_sign=dict.fromkeys(result.motion.joints, -1.0))
+            assert (of_study["peak_sense"] == "") == (empty or row["peak_nm"] == 0.0)
 
 
 def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(result):

@@ -23,7 +23,7 @@ def holding():
 def summarised(motion, **errors):
     torques, whole, settings = joint_torques(motion), np.ones(N_FRAMES, dtype=bool), with_errors(enabled=True, **errors)
     windows = {"trial": whole}
-    rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
+    rows = torque_summary(motion, torques, windows=windows, min_known_share=0.5)
     more = {"summary": rows, "windows": windows}
     return {row["term"]: row for row in trial_uncertainty(motion, torques, WHO, settings, **more).summary}
 

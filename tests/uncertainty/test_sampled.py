@@ -140,7 +140,7 @@ def lowering():
 def summarised(motion, settings):
     torques, whole = joint_torques(motion), np.ones(N_FRAMES, dtype=bool)
     windows = {"trial": whole, "none": ~whole}
-    rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
+    rows = torque_summary(motion, torques, windows=windows, min_known_share=0.5)
     more = {"summary": rows, "windows": windows}
     found = trial_uncertainty(motion, torques, replace(FOREARM, subject=NAMES[0], trial=NAMES[1]), settings, **more)
     return {(row["window"], row["term"]): row for row in found.summary}

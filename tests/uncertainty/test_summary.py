@@ -9,7 +9,7 @@ from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.tables.study_columns import BANDS, SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import BANDS, SUMMARY_BANDS_COLUMNS
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.bands import LIMITS
@@ -32,7 +32,7 @@ def summarised(motion, settings):
     torques = joint_torques(motion)
     used = used_frames(motion, torques)
     windows = {"trial": np.ones(N_FRAMES, dtype=bool), "none": np.zeros(N_FRAMES, dtype=bool)}
-    rows = torque_summary(motion, torques, settings.chain("forearm"), windows=windows, min_known_share=0.5)
+    rows = torque_summary(motion, torques, windows=windows, min_known_share=0.5)
     weights = window_weights(motion, windows, used)
     bands = torque_bands(motion, WHO, settings, weights=weights)
     found = with_bands(rows, bands, motion, windows=windows, used=used)
@@ -97,7 +97,7 @@ def test_statistics_that_are_not_known_have_no_band(lowering):
 
 def test_every_column_is_there_also_when_switched_off(lowering):
     rows, _ = summarised(lowering, with_errors())
-    names = {column.name for column in SUMMARY_COLUMNS}
+    names = {column.name for column in SUMMARY_BANDS_COLUMNS}
     own = {column.name for column in BANDS}
     assert own <= names
     [off] = without_bands([{"joint": "elbow"}])

@@ -1,6 +1,5 @@
 """One study over real recordings of several laboratories, in one command; flags as a person would set them."""
 
-import csv
 import json
 import os
 import shutil
@@ -13,6 +12,7 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
+import study_runs
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import motion_from_table
 from limbtorque.tables.files import read_table
@@ -39,8 +39,7 @@ def results(recordings, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ledger(results):
-    with (results / "ledger.csv").open(encoding="utf-8") as file:
-        return {row["trial"]: row for row in csv.DictReader(file)}
+    return study_runs.ledger(results.parent)
 
 
 def table_path(results, stage, trial):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import study_runs
 from limbtorque.analysis.second_look import compares_in_run, lines_by_kind, second_look, second_looks
 from limbtorque.cli.main import main
 from limbtorque.quality.verdict import assess
@@ -46,7 +47,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def ledger_of(folder: Path) -> pd.DataFrame:
     run_stages(folder)
-    return pd.read_csv(folder / "results" / "ledger.csv", keep_default_na=False).set_index("trial")
+    return pd.DataFrame(study_runs.ledger(folder)).T
 
 
 def test_a_run_compares_only_where_it_is_set(tmp_path: Path, asked: list[str]) -> None:
@@ -55,7 +56,7 @@ def test_a_run_compares_only_where_it_is_set(tmp_path: Path, asked: list[str]) -
     assert set(plain.second_reader_differences) == {""}
     compared = ledger_of(make_study(tmp_path / "set", names=NAMES, extra=SETTING))
     assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
-    assert set(compared.second_reader_differences) == {0.0}
+    assert set(compared.second_reader_differences) == {"0"}
     assert list(compared.status) == list(plain.status)
     assert not plain.notes.str.contains("second reader").any()
     assert compared.notes.str.contains("second reader, S01_sagittal_...._?.c3d: ezc3d .*: no difference").all()
@@ -70,7 +71,7 @@ def test_a_difference_is_a_flag_and_a_refusal_a_note(
     row = ledger_of(make_study(tmp_path / "set", names=NAMES[:1], extra=SETTING)).loc[NAMES[0]]
     assert ("second_reader_differences" in row.reason) == flagged
     if flagged:
-        assert (row.status, row.second_reader_differences) == ("caution", 2.0)
+        assert (row.status, row.second_reader_differences) == ("caution", "2")
         assert "position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ); and 1 more" in row.notes
     else:
         assert (row.status, row.second_reader_differences) == (plain.status, "")

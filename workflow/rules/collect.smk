@@ -1,5 +1,5 @@
 # in:  results/kinematics/{session}, results/torques/{session}, results/muscles/{session}: their session records; results/windows.csv
-# out: results/summary.csv, ledger.csv, provenance.json, methods.md and the other tables of the study
+# out: results/results.csv, summary.csv, ledger.csv, metrics.csv, notes/, provenance.json, methods.md and the other tables of the study
 use rule ensembles as collect with:
     input:
         expand(
@@ -11,6 +11,10 @@ use rule ensembles as collect with:
     output:
         report("results/summary.csv", caption="../report/summary.rst", category="Study", labels={"item": "summary.csv"}),
         report("results/ledger.csv", caption="../report/ledger.rst", category="Study", labels={"item": "ledger.csv"}),
+        "results/results.csv",
+        "results/summary_bands.csv",
+        "results/metrics.csv",
+        directory("results/notes"),
         "results/summary_by_condition.csv",
         "results/muscle_summary.csv",
         "results/contact_summary.csv",

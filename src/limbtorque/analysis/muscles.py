@@ -28,7 +28,7 @@ from limbtorque.muscles.force_table import (
 from limbtorque.muscles.forces import stretch_forces
 from limbtorque.muscles.objective import own_options, usable_envelopes
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
-from limbtorque.statistics.windows import summary_windows
+from limbtorque.statistics.windows import in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.column import FRAME_COLUMNS
 from limbtorque.tables.files import Write, make_table
@@ -135,7 +135,8 @@ def analyse_muscles(
         contacts.append(contact_series(forces))
     report, whole = whole_report(reports), joined(series)
     record = replace(record, metrics=report.metrics, notes=(*report.notes, *emg_notes))
-    record = _with_summaries(record, motion, whole, report, contacts, windows, limb, settings)
+    spans = window_spans(motion, torqued.window, windows)
+    record = _with_summaries(record, motion, whole, report, contacts, windows, spans, limb, settings)
     record = _with_emg(record, motion, recorded, (whole, report.muscle_set.names), windows, settings)
     return forces if len(reports) == 1 else None, record
 
@@ -147,6 +148,7 @@ def _with_summaries(
     report: ForceReport,
     contacts: Sequence[ContactSeries | None],
     windows: Mapping[str, BoolArray],
+    spans: Mapping[str, tuple[float, float]],
     limb: Limb,
     settings: Settings,
 ) -> TrialRecord:
@@ -172,7 +174,12 @@ def _with_summaries(
         notes = (*notes, f"no uncertainty of the muscle forces: not computed with {' and '.join(why_not)}")
     given = [part for part in contacts if part]
     contact = contact_summary(motion, joined(given), windows=windows, min_known_share=share) if given else ()
-    return replace(record, summary=tuple(rows), contact_summary=tuple(contact), notes=notes)
+    return replace(
+        record,
+        summary=tuple(in_window(row, spans) for row in rows),
+        contact_summary=tuple(in_window(row, spans) for row in contact),
+        notes=notes,
+    )
 
 
 def _with_emg(

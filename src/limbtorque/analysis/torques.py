@@ -10,14 +10,16 @@ import pyarrow as pa
 from limbtorque.arrays import part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.table import frame_values
 from limbtorque.quality.metrics import judged_metrics
 from limbtorque.simulation.replay import Replay, replay
-from limbtorque.statistics.windows import find_window, summary_windows
+from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
-from limbtorque.tables.files import Write
+from limbtorque.tables.files import Write, make_table
+from limbtorque.tables.frame_columns import band_columns
 from limbtorque.tables.trial_record import TrialRecord, Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
-from limbtorque.torques.summary import beside_file, torque_summary
+from limbtorque.torques.summary import beside_file, study_rows, torque_summary
 from limbtorque.uncertainty.bands import TorqueBands
 from limbtorque.uncertainty.of_trial import trial_uncertainty
 
@@ -35,6 +37,8 @@ class TorqueStep:
     bands : TorqueBands or None
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
         `uncertainty.of_trial.MAX_FRAMES`.
+    band_table : pyarrow.Table or None
+        Uncertainty of torques, terms and motion by frame; None without `torques.bands`.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
@@ -44,6 +48,7 @@ class TorqueStep:
     torques: Torques
     window: Window
     bands: TorqueBands | None
+    band_table: pa.Table | None
     replay: Replay | None
     record: TrialRecord
 
@@ -95,13 +100,13 @@ def analyse_torques(
         motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled
     )
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
-    share = settings.ensembles.min_known_share
+    spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
         motion,
         torques,
         limb,
         settings,
-        summary=torque_summary(motion, torques, model, windows=windows, min_known_share=share),
+        summary=torque_summary(motion, torques, windows=windows, min_known_share=share),
         windows=windows,
     )
     replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
@@ -112,16 +117,24 @@ def analyse_torques(
         joint_metrics=by_joint,
         notes=(*notes, *replay_notes, *uncertain.notes),
         window=window,
-        summary=tuple(uncertain.summary),
+        summary=study_rows(
+            (in_window(row, spans) for row in uncertain.summary),
+            model,
+            flexion_sign=dict(zip(motion.joints, motion.flexion.sign.tolist(), strict=True)),
+        ),
         beside_file=tuple(
             beside_file(motion, torques, file_results, outputs, window=window, mass_kg=limb.body_mass_kg)
         ),
     )
     for frames in stretches(len(motion.time_s)):
         if write:
-            bands = {name: values[frames] for name, values in uncertain.columns.items()}
-            write(torque_table(motion.part(frames), part_of(torques, frames), options=settings.torques, bands=bands))
-    return TorqueStep(torques, window, uncertain.bands, replayed, record)
+            limits = {name: values[frames] for name, values in uncertain.limits.items()}
+            write(torque_table(motion.part(frames), part_of(torques, frames), options=settings.torques, limits=limits))
+    band_table = None
+    if uncertain.columns:
+        about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
+        band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
+    return TorqueStep(torques, window, uncertain.bands, band_table, replayed, record)
 
 
 def _replayed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Which = Literal["torques", "kinematics", "muscles"]
+Which = Literal["torques", "bands", "kinematics", "muscles"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class TrialResult:
         The motion integrated from the torques; None unless `replay.enabled`.
     kinematics_table, torque_table : pyarrow.Table
         The tables of the results, as the workflow writes them; ``.to_pandas()`` converts them to data frames.
+    band_table : pyarrow.Table or None
+        Uncertainty of torques, terms and motion by frame; None without `torques.bands`.
     muscle_table : pyarrow.Table or None
         Table of the muscle forces.
     limb : Limb
@@ -79,6 +82,7 @@ class TrialResult:
     replay: Replay | None
     kinematics_table: pa.Table
     torque_table: pa.Table
+    band_table: pa.Table | None
     muscle_table: pa.Table | None
     limb: Limb
     settings: Settings
@@ -106,26 +110,54 @@ class TrialResult:
     def _verdict(self, settings: Settings) -> Verdict:
         return trial_verdict(self.records, self.motion.joints, settings)
 
-    def to_dataframe(self, which: Which = "torques") -> pd.DataFrame:
-        """One of the three tables as a data frame.
+    def to_dataframe(
+        self, which: Which = "torques", *, positive: Literal["counter-clockwise", "flexion"] = "counter-clockwise"
+    ) -> pd.DataFrame:
+        """One of the tables as a data frame.
 
         Parameters
         ----------
-        which : {"torques", "kinematics", "muscles"}
+        which : {"torques", "bands", "kinematics", "muscles"}
             The table.
+        positive : {"counter-clockwise", "flexion"}, optional
+            Sign of torques, angles and their derivatives: that of the files, or flexion (ankle: dorsiflexion) positive, with
+            angles from the joint's neutral position. Powers, forces and positions are the same in both.
 
         Raises
         ------
         LimbtorqueError
-            There is no such table, or the chain has no muscles.
+            There is no such table: the chain has no muscles, or `torques.bands` is off.
         """
-        tables = {"torques": self.torque_table, "kinematics": self.kinematics_table, "muscles": self.muscle_table}
+        tables = {
+            "torques": self.torque_table,
+            "bands": self.band_table,
+            "kinematics": self.kinematics_table,
+            "muscles": self.muscle_table,
+        }
         table = tables.get(which)
         if table is None:
-            no_muscles = "the chain has no muscle set, or muscles.enabled is false"
-            why = no_muscles if which in tables else f"choose one of {', '.join(tables)}"
+            missing = {
+                "bands": "torques.bands is false",
+                "muscles": "the chain has no muscle set, or muscles.enabled is false",
+            }
+            why = missing.get(which, f"choose one of {', '.join(tables)}")
             raise LimbtorqueError(f"there is no table {which!r}: {why}")
         frame: pd.DataFrame = table.to_pandas()
+        turn = choice("positive", positive, ("counter-clockwise", "flexion")) == "flexion"
+        return self._flexion_positive(frame) if turn else frame
+
+    def _flexion_positive(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Frame with the torques, angles and derivatives of every joint flexion positive."""
+        flexion = self.motion.flexion
+        for joint, sign, zero_rad in zip(self.motion.joints, flexion.sign, flexion.zero_rad, strict=True):
+            angles = [name for name in (f"{joint}_angle_rad", f"{joint}_file_angle_rad") if name in frame]
+            frame[angles] -= zero_rad
+            signed = re.compile(f"{joint}_(file_)?(torque|angle|velocity|acceleration)_(?!.*sd_|share_)")
+            names = [name for name in frame.columns.astype(str) if signed.match(name)]
+            frame[names] *= sign
+            if sign < 0.0:  # the upper limit becomes the lower one
+                high = {name.replace("_low_", "_high_"): name for name in names if "_low_" in name}
+                frame[[*high, *high.values()]] = frame[[*high.values(), *high]].to_numpy()
         return frame
 
     def plot(
@@ -297,4 +329,5 @@ def analyse(
     records = {"kinematics": moved, "torques": step.record, "muscles": loaded}
     made = {name: pa.concat_tables(parts) if parts else None for name, parts in rows.items()}
     values = step.torques, step.window, records, step.bands, forces, step.replay
-    return TrialResult(motion, *values, made["kinematics"], made["torques"], made["muscles"], limb, settings, source)
+    frames = made["kinematics"], made["torques"], step.band_table, made["muscles"]
+    return TrialResult(motion, *values, *frames, limb, settings, source)

@@ -1,4 +1,4 @@
-"""Columns of `ledger.csv`: status and quality metrics of each trial."""
+"""Columns of `ledger.csv` and `metrics.csv`: status and metrics of trials."""
 
 from __future__ import annotations
 
@@ -100,16 +100,17 @@ LEDGER_COLUMNS = (
     Column("rejected_by", "", "names of the flags that reject the trial, or joints of it", kind=str),
     Column("reason", "", "kind of failure, or names of the flags", kind=str),
     Column("message", "", "description of the failure or flags, and action to take", kind=str),
-    *QUALITY_COLUMNS,
     Column("plane", "", "anatomical plane of motion: sagittal, horizontal or oblique", kind=str),
     Column("input_sha256", "", "hash of the recording", kind=str),
     Column("forces_sha256", "", "hash of the second file", kind=str),
     Column("static_sha256", "", "hash of the static trial", kind=str),
+    Column("n_guesses", "1", "assumptions about the recording that the file does not state", kind=int),
+    Column("notes", "", "text file with the notes of the analysis and these assumptions", kind=str),
+)
+METRIC_COLUMNS = (
+    TRIAL_COLUMNS[0],
     Column(
-        "guesses",
-        "",
-        "assumptions about the recording that the file does not state; errors with reading.strict",
-        kind=str,
+        "joint", "", "joint of the metrics; empty for those of the whole trial and the worst of its joints", kind=str
     ),
-    Column("notes", "", "observations and decisions of the analysis", kind=str),
+    *QUALITY_COLUMNS,
 )

@@ -129,7 +129,7 @@ SUMMARY = {
     "peak_main_source": "most from",
     "peak_nm_kg": "peak (N m/kg)",
     "peak_sense": "sense",
-    "peak_time_s": "at (s)",
+    "peak_time_percent": "at (%)",
     "mean_nm": "mean (N m)",
     "mean_limits": "its 95 % limits",
     "rms_nm": "rms (N m)",

@@ -11,30 +11,15 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Unit
-from limbtorque.tables.column import MECHANICAL
-from limbtorque.tables.study_columns import BANDS, FLEXION_SIGNED, STATISTICS
+from limbtorque.tables.study_columns import STATISTICS
 from limbtorque.uncertainty.bands import OWNERS, WITH_ERRORS, error_of_mean, errors_by_owner
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")
-EXTREMES = (  # swapped where the sign changes
-    ("max_nm", "min_nm"),
-    ("max_nm_kg", "min_nm_kg"),
-    ("max_time_s", "min_time_s"),
-    *(
-        (column.name, f"min_{column.name.removeprefix('max_')}")
-        for column in BANDS
-        if column.name.startswith("max_") and "power" not in column.name
-    ),
-)
-LIMITS = [
-    (column.name, column.name.replace("_low_", "_high_"))
-    for column in BANDS
-    if "_low_" in column.name and column.sign == MECHANICAL
-]
 PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
     "peak_nm": "peak_nm",
     "peak_nm_kg": "peak_nm",
     "peak_time_s": "peak_nm",
+    "peak_time_percent": "peak_nm",
     "peak_power_w": "peak_power_w",
     "peak_power_w_kg": "peak_power_w",
 }
@@ -61,43 +46,6 @@ def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dic
         Body mass, kg.
     """
     return [{**row, **{name: row[whole] / mass_kg for name, whole in _OVER_MASS}} for row in rows]
-
-
-def flexion_positive(rows: Iterable[Mapping[str, Any]], signs: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Convert a trial's summary to flexion positive.
-
-    Sides and planes can then be averaged.
-
-    Parameters
-    ----------
-    rows : iterable of mapping
-        Rows of `results/summary.csv`, in the mechanical sign.
-    signs : mapping of str to float
-        Of each joint: +1 where counter-clockwise is flexion, -1 where it is extension.
-
-    Examples
-    --------
-    The maximum of one direction is the minimum of the other:
-
-    >>> torques = {"peak_nm": 3.0, "max_nm": 3.0, "min_nm": -2.0, "mean_nm": 1.0, "impulse_nms": 2.0}
-    >>> row = {"joint": "knee", **torques, **{f"{name}_kg": torques[name] / 50.0 for name in torques}}
-    >>> (found,) = flexion_positive([row | {"max_time_s": 0.1, "min_time_s": 0.4}], {"knee": -1.0})
-    >>> [found[name] for name in ("peak_nm", "max_nm", "min_nm", "max_nm_kg", "max_time_s")]
-    [-3.0, 2.0, -3.0, 0.04, 0.4]
-    """
-    turned = []
-    for row in rows:
-        sign = signs[row["joint"]]
-        flexion = {**row, **{name: sign * row[name] for name in FLEXION_SIGNED}}
-        if sign < 0.0:
-            for first, second in EXTREMES:
-                if first in row:  # rows of a summary without bands have no limits
-                    flexion[first], flexion[second] = flexion[second], flexion[first]
-            for low, high in LIMITS:
-                if low in row:
-                    flexion[low], flexion[high] = -flexion[high], -flexion[low]
-        turned.append(flexion)
-    return turned
 
 
 class ConditionSummary:
@@ -132,7 +80,7 @@ class ConditionSummary:
         self._groups: dict[tuple[str, ...], _Members] = {}
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Add rows of `results/summary.csv`, flexion positive (`flexion_positive`)."""
+        """Add rows of `results/summary.csv` with those of `results/summary_bands.csv`."""
         for row in rows:
             rejected = row["torque_status"] == "rejected"
             if rejected or included(row["torque_status"], self._include):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,8 @@ from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.settings import Settings
 from limbtorque.tables.study_columns import STANCE
 from limbtorque.tables.trial_record import SAME_TIME_S, Window
+
+_TIME = re.compile("_time(_low|_high)?_s$")
 
 
 def _missing(note: str) -> Window:
@@ -458,6 +461,47 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
         stance = stance_frames(motion.load.status, inside, cycle=cycle)
         found |= {STANCE: stance} if stance.any() else {}
     return found
+
+
+def window_spans(
+    motion: ChainMotion, window: Window | None, windows: Mapping[str, BoolArray]
+) -> dict[str, tuple[float, float]]:
+    """Start and end of each window of `summary_windows`, s from the first frame of the recording.
+
+    The window of the curves has those of the curves, all others those of their first and last frame.
+    """
+    spans = {}
+    for name, inside in windows.items():
+        times = motion.time_s[inside]
+        spans[name] = (float(times[0]), float(times[-1])) if times.size else (float("nan"), float("nan"))
+        if window is not None and not window.note and name != STANCE:
+            spans[name] = window.start_s, window.end_s
+    return spans
+
+
+def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
+    """Row of a summary with times after its window's start, also in percent of it.
+
+    Parameters
+    ----------
+    row : mapping
+        Row with its window, and times from the first frame of the recording.
+    spans : mapping of str to (float, float)
+        Result of `window_spans`.
+
+    Examples
+    --------
+    >>> in_window({"window": "stance", "peak_time_s": 1.5}, {"stance": (1.0, 3.0)})
+    {'window': 'stance', 'peak_time_s': 0.5, 'peak_time_percent': 25.0, 'window_start_s': 1.0}
+    """
+    start_s, end_s = spans[row["window"]]
+    times = {name: row[name] - start_s for name in row if _TIME.search(name)}
+    percent = {
+        f"{name[:-2]}_percent": 100.0 * time_s / (end_s - start_s)
+        for name, time_s in times.items()
+        if name.endswith("_time_s")
+    }
+    return {**row, **times, **percent, "window_start_s": start_s}
 
 
 def _without_ends(whole: BoolArray) -> BoolArray:

@@ -37,9 +37,7 @@ def listed(texts: Sequence[str]) -> str:
 
 MECHANICAL = "counter-clockwise positive about the plane's normal, proximal segment acting on distal segment"
 ON_DISTAL = "counter-clockwise positive about the plane's normal, on the distal segments"
-ANGLE_SIGN = (
-    "counter-clockwise positive about the plane's normal; for the anatomical direction see positive_is in the summary"
-)
+ANGLE_SIGN = "counter-clockwise positive about the plane's normal; tables of the study are flexion positive"
 IN_PLANE = "x forward, y up (in a horizontal plane: x forward, y to the left)"
 FLEXION = "flexion positive (flexion_name of the joint in the chain's settings), on both sides and in every plane"
 INTO_SEGMENTS = "positive: energy into the segments"
@@ -83,6 +81,7 @@ UNITS = {  # by the end of a column's name; all others are pure numbers
     "deg": "deg",
     "deg_s": "deg/s",
     "s": "s",
+    "kg": "kg",
     "n": "N",
     "ns": "N s",
     "nm": "N m",

@@ -60,6 +60,32 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(unquoted_rows(csv.DictReader(file)))
 
 
+_ASSUMED = "assumed: "
+
+
+def notes_text(notes: Iterable[str], guesses: Iterable[str]) -> str:
+    """Text of the notes on a trial: a line for each, assumptions about the recording first."""
+    lines = [*(f"{_ASSUMED}{guess}" for guess in guesses), *notes]
+    return "".join(" ".join(line.split()) + "\n" for line in lines)
+
+
+def read_trials(results: Path) -> list[dict[str, str]]:
+    """Rows of the ledger with the metrics of each trial, and the text of its notes.
+
+    Parameters
+    ----------
+    results : Path
+        Folder of the results.
+    """
+    metrics = {row["trial"]: row for row in read_rows(results / "metrics.csv") if not row["joint"]}
+    rows = []
+    for row in read_rows(results / "ledger.csv"):
+        lines = (results / row["notes"]).read_text(encoding="utf-8").splitlines()
+        notes = "; ".join(line for line in lines if not line.startswith(_ASSUMED))
+        rows.append({**metrics[row["trial"]], **row, "notes": notes})
+    return rows
+
+
 META_KEY = b"limbtorque"
 PIECE_ROWS = 2000  # of a table that is written piece by piece
 Write = Callable[[pa.Table], None]

@@ -29,6 +29,9 @@ MARKER_FLAGS = columns(
 )
 
 
+ENDS = {"low": "lower", "high": "upper"}
+
+
 def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[Column]:
     """Columns of `results/kinematics`.
 
@@ -127,6 +130,13 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
     """
     terms = _terms(joint, joints).items()
     return list(columns({f"{joint}_torque_{term}_nm": f"{joint}: {text}" for term, text in terms}, MECHANICAL))
+
+
+def kind_columns(joint: str) -> list[Column]:
+    """Columns of the sums of one joint's terms of a kind; gravity, base and external are one term each."""
+    texts = {"inertial": "inertial", "centripetal": "centripetal", "coriolis": "Coriolis"}
+    kinds = {f"{joint}_torque_{kind}_nm": f"{joint}: sum of its {text} terms" for kind, text in texts.items()}
+    return list(columns(kinds, MECHANICAL))
 
 
 CONVENTION_PARTS = {
@@ -272,42 +282,42 @@ def induced_columns(joints: Sequence[str]) -> list[Column]:
     return list(columns(entries))
 
 
-def band_columns(joint: str, joints: Sequence[str]) -> list[Column]:
-    """Columns of the uncertainty of one joint's net torque and terms.
+def limit_columns(joint: str) -> list[Column]:
+    """Columns of the 95 % limits of one joint's net torque."""
+    name = f"{joint}_torque"
+    texts = {f"{name}_{end}_nm": f"{which} 95 % limit of {name}_nm" for end, which in ENDS.items()}
+    return list(columns(texts, MECHANICAL))
+
+
+def band_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns of `torques.bands`: uncertainty of torques, their terms and the motion.
 
     Parameters
     ----------
-    joint : str
-        The joint.
     joints : sequence of str
-        All joints of the chain, proximal first.
+        Names, proximal first.
     """
     entries: dict[str, str | tuple[str, str]] = {}
-    for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints))):
-        entries |= {
-            f"{name}_sd_nm": (f"standard deviation of {name}_nm by the errors of its inputs, to first order", SIZE),
-            f"{name}_low_nm": (f"lower 95 % limit of {name}_nm", MECHANICAL),
-            f"{name}_high_nm": (f"upper 95 % limit of {name}_nm", MECHANICAL),
-        }
-    for source in SOURCES:
-        entries[f"{joint}_torque_share_{source}"] = f"share of the variance of {joint}_torque_nm by {source}"
-    return list(columns(entries))
+    for joint in joints:
+        for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints))):
+            text = f"standard deviation of {name}_nm by the errors of its inputs, to first order"
+            entries[f"{name}_sd_nm"] = (text, SIZE)
+            if name != f"{joint}_torque":
+                limits = {f"{name}_{end}_nm": f"{which} 95 % limit of {name}_nm" for end, which in ENDS.items()}
+                entries |= {limit: (text, MECHANICAL) for limit, text in limits.items()}
+        for source in SOURCES:
+            entries[f"{joint}_torque_share_{source}"] = f"share of the variance of {joint}_torque_nm by {source}"
+        for what in ("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2"):
+            text = (
+                f"standard deviation of the {joint}'s {what.split('_')[0]} by the errors of its inputs, to first order"
+            )
+            entries[f"{joint}_{what}"] = (text, SIZE)
+    return [*FRAME_COLUMNS[:2], *columns(entries)]
 
 
-def motion_band_columns(joint: str) -> list[Column]:
-    """Columns of the uncertainty of one joint's motion.
-
-    Parameters
-    ----------
-    joint : str
-        The joint.
-    """
-    text = f"standard deviation of the {joint}'s {{}} by the errors of its inputs, to first order"
-    names = {"angle": "angle_sd_rad", "velocity": "velocity_sd_rad_s", "acceleration": "acceleration_sd_rad_s2"}
-    return list(columns({f"{joint}_{name}": text.format(what) for what, name in names.items()}, SIZE))
-
-
-def torque_columns(joints: Sequence[str], segments: Sequence[str], options: TorqueColumns) -> list[Column]:
+def torque_columns(
+    joints: Sequence[str], segments: Sequence[str], options: TorqueColumns, *, limits: bool = True
+) -> list[Column]:
     """Columns of `results/torques`, the torque component table.
 
     Parameters
@@ -316,12 +326,16 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
         Names, proximal first.
     options : TorqueColumns
         Section `torques` of the settings, which selects further columns.
+    limits : bool, optional
+        With the 95 % limits of the net torques.
     """
     closure = "net torque of an independent recursive Newton-Euler pass over the same motion minus the sum of the terms"
     table = [*FRAME_COLUMNS, EXTERNAL_STATUS]
     for joint in joints:
         table += columns({f"{joint}_torque_nm": f"net {joint} torque: the sum of its terms"}, MECHANICAL)
-        table += [*term_columns(joint, joints), *columns({f"{joint}_torque_closure_nm": closure}, MECHANICAL)]
+        table += limit_columns(joint) if limits else []
+        table += [*term_columns(joint, joints), *kind_columns(joint)]
+        table += columns({f"{joint}_torque_closure_nm": closure}, MECHANICAL)
     sign = f"proximal segment acting on distal segment; {IN_PLANE}"
     for joint in joints:
         text = f"joint reaction force at the {joint}; without the muscle forces that add to the force inside the joint"
@@ -333,6 +347,4 @@ def torque_columns(joints: Sequence[str], segments: Sequence[str], options: Torq
         table += convention_columns(convention, joints, segments)
     table += power_columns(joints, segments) if "power" in options.columns else []
     table += induced_columns(joints) if "induced_accelerations" in options.columns else []
-    for joint in joints if options.bands else ():
-        table += [*band_columns(joint, joints), *motion_band_columns(joint)]
     return table

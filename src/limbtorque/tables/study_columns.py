@@ -11,7 +11,6 @@ from limbtorque.tables.column import (
     FLEXION,
     GROUP_COLUMNS,
     INTO_SEGMENTS,
-    MECHANICAL,
     MUSCLE_STATUS,
     N_REJECTED,
     SIZE,
@@ -35,18 +34,27 @@ _JOINT, _TERM, WINDOW, _USED_SHARE = columns(
 )
 STANCE = "stance"  # in the column window
 _TORQUES = ("_nm", "_nms", "_w", "_j")
-_PEAK_TIME = {"peak_time_s": "time of the peak from the first frame of the recording"}
+
+
+def _times(name: str, of: str) -> dict[str, str]:
+    """Columns of a time in the window of the row."""
+    return {
+        f"{name}_time_s": f"time of the {of} after the window's start",
+        f"{name}_time_percent": f"time of the {of} in percent of the window",
+    }
+
+
 MEASURED = columns(
     {
-        "peak_nm": ("value of largest magnitude", MECHANICAL),
-        **_PEAK_TIME,
-        "max_nm": ("maximum", MECHANICAL),
-        "max_time_s": "time of the maximum from the first frame of the recording",
-        "min_nm": ("minimum", MECHANICAL),
-        "min_time_s": "time of the minimum from the first frame of the recording",
-        "mean_nm": ("mean", MECHANICAL),
+        "peak_nm": ("value of largest magnitude", FLEXION),
+        **_times("peak", "peak"),
+        "max_nm": ("maximum: the peak in flexion", FLEXION),
+        **_times("max", "maximum"),
+        "min_nm": ("minimum: the peak in extension", FLEXION),
+        **_times("min", "minimum"),
+        "mean_nm": ("mean", FLEXION),
         "rms_nm": "root mean square",
-        "impulse_nms": ("time integral over the frames used", MECHANICAL),
+        "impulse_nms": ("time integral over the frames used", FLEXION),
         "peak_power_w": ("power of this torque of largest magnitude", INTO_SEGMENTS),
         "max_power_w": ("maximum power of this torque: generation", INTO_SEGMENTS),
         "min_power_w": ("minimum power of this torque: absorption", INTO_SEGMENTS),
@@ -83,7 +91,7 @@ def _bands(signs: Mapping[str, bool]) -> dict[str, str | tuple[str, str]]:
     entries: dict[str, str | tuple[str, str]] = {}
     for name, has_sign in signs.items():
         start = name.rsplit("_", 1)[0]
-        entries |= _limits([name], FIRST_ORDER, {name: MECHANICAL})
+        entries |= _limits([name], FIRST_ORDER, {name: FLEXION})
         if has_sign:
             entries[f"{start}_sign_certain"] = f"1 where both 95 % limits of {name} have its sign, else 0"
         for owner, trials in (("study", "the study"), ("subject", "a subject alone")):
@@ -114,20 +122,36 @@ BANDS = columns(
         },
     }
 )
-# Statistics whose uncertainty is that of the samples where there are some: all but the root mean square.
-SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm")
+# Statistics whose uncertainty is that of the samples where there are some.
+SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm" and not c.name.endswith("_percent"))
+
+
+def _mirror(column: Column) -> str:
+    """Name of the statistic that becomes this one where the sign of the torque is changed."""
+    name = column.name
+    if name.startswith(("max_", "min_")) and "_power_" not in name:
+        name = ("min" if name.startswith("max") else "max") + name[3:]
+    if column.sign == FLEXION:
+        name = name.replace("_low_", "_limit_").replace("_high_", "_low_").replace("_limit_", "_high_")
+    return name
+
+
+# Statistics of a torque from those of the opposite torque: the name there, and the factor.
+MIRRORED = {
+    c.name: (_mirror(c), -1.0 if c.sign == FLEXION else 1.0)
+    for c in (*MEASURED, *BANDS)
+    if c.sign == FLEXION or _mirror(c) != c.name
+}
+_POSITIVE_IS = columns({"positive_is:text": "anatomical direction of a positive torque at this joint"})
+_WINDOW_START = columns({"window_start_s": "start of the window, from the first frame of the recording"})
 SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
     WINDOW,
     _JOINT,
     _TERM,
-    *columns(
-        {
-            "positive_is:text": "anatomical direction of a positive torque at this joint in this trial",
-            "n_frames:count": "number of frames used: torque known, no edge effects",
-        }
-    ),
+    *_POSITIVE_IS,
+    *columns({"n_frames:count": "number of frames used: torque known, no edge effects"}),
     _USED_SHARE,
     *columns(
         {
@@ -137,15 +161,49 @@ SUMMARY_COLUMNS = (
             "be larger",
         }
     ),
+    *_WINDOW_START,
     *STATISTICS,
-    *BANDS,
+)
+SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, _JOINT, _TERM)
+SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
+_RESULTS = {  # columns of results.csv -> statistic of the summary, and its meaning
+    "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
+    "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
+}
+
+
+def _result_columns() -> dict[Column, str]:
+    """Columns of results.csv, and the statistic of the summary, not over body mass, of each."""
+    made: dict[Column, str] = {}
+    for name, (extreme, text) in _RESULTS.items():
+        for part, (statistic, limit) in {
+            "": ("_nm", ""),
+            "_low": ("_low_nm", "lower 95 % limit of the "),
+            "_high": ("_high_nm", "upper 95 % limit of the "),
+        }.items():
+            column = Column(f"{name}{part}_nm_kg", "N m/kg", f"{limit}{text}, over body mass", FLEXION)
+            made[column] = f"{extreme}{statistic}"
+        (time,) = columns({f"{name}_time_percent": "its time in percent of the window"})
+        made[time] = f"{extreme}_time_percent"
+    works = ("positive_work_j_kg", "negative_work_j_kg")
+    return made | {c: c.name.removesuffix("_kg") for c in STATISTICS if c.name in works}
+
+
+RESULT_STATISTICS = _result_columns()
+RESULTS_COLUMNS = (
+    *(column for column in TRIAL_COLUMNS if column.name != "session"),
+    *columns({"body_mass_kg": "body mass of the subject"}),
+    TORQUE_STATUS,
+    WINDOW,
+    _JOINT,
+    *RESULT_STATISTICS,
 )
 SAMPLED_FORCES = ("peak_n", "mean_n", "impulse_ns")
 _TENSION = "tension positive"
 MUSCLE_STATISTICS = columns(
     {
         "peak_n": ("largest force", _TENSION),
-        **_PEAK_TIME,
+        **_times("peak", "peak"),
         "peak_activation": "largest activation",
         "mean_n": ("mean force", _TENSION),
         "impulse_ns": "time integral of the force over the frames used",
@@ -168,13 +226,14 @@ MUSCLE_SUMMARY_COLUMNS = (
         }
     ),
     _USED_SHARE,
+    *_WINDOW_START,
     *MUSCLE_STATISTICS,
 )
 _OVER_WEIGHT = "contact forces over body weight, at the same torques"
 CONTACT_STATISTICS = columns(
     {
         "peak_bw": "largest contact force over body weight",
-        **_PEAK_TIME,
+        **_times("peak", "peak"),
         "min_peak_bw": f"largest of the least possible {_OVER_WEIGHT}",
         "max_peak_bw": f"largest of the greatest possible {_OVER_WEIGHT}",
         "effort_min_peak_bw": f"largest of the least {_OVER_WEIGHT} with limited effort",
@@ -190,10 +249,8 @@ CONTACT_SUMMARY_COLUMNS = (
     _JOINT,
     *columns({"n_frames:count": "number of frames used: contact force known, no edge effects"}),
     _USED_SHARE,
+    *_WINDOW_START,
     *CONTACT_STATISTICS,
-)
-FLEXION_SIGNED = tuple(
-    f"{name}{per}" for name in ("peak_nm", "max_nm", "min_nm", "mean_nm", "impulse_nms") for per in ("", "_kg")
 )
 _OVER = "over the units of spread_over"
 _MIXED = "; empty for peaks, and times of peaks, that are positive in some trials and negative in others"

@@ -126,11 +126,6 @@ class MotionConstants:
     notes: Sequence[str]
     foot_events: Mapping[str, Sequence[Sequence[str | float]]] = field(default_factory=dict)
 
-    @property
-    def flexion_signs(self) -> dict[str, float]:
-        """+1 where counter-clockwise is flexion, -1 for extension, by joint."""
-        return dict(zip(self.joints, self.flexion_sign, strict=True))
-
 
 @dataclass(frozen=True)
 class Window:

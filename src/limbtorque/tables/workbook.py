@@ -19,9 +19,9 @@ from openpyxl.utils import get_column_letter
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import write_bytes
-from limbtorque.tables.column import FLEXION, TORQUE_STATUS, TRIAL_COLUMNS, Column
+from limbtorque.tables.column import TORQUE_STATUS, TRIAL_COLUMNS, Column
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import DICTIONARY_COLUMNS, FLEXION_SIGNED, STANCE, STATISTICS, WINDOW
+from limbtorque.tables.study_columns import DICTIONARY_COLUMNS, STANCE, STATISTICS, WINDOW
 
 LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet
 LONGEST_TEXT = 32_767
@@ -171,7 +171,7 @@ def wide_columns(joints: Sequence[str]) -> list[Column]:
                     f"{joint}_{term}_{statistic.name}",
                     statistic.unit,
                     f"{statistic.definition}; {text}",
-                    FLEXION if statistic.name in FLEXION_SIGNED else statistic.sign,
+                    statistic.sign,
                 )
                 for statistic in STATISTICS
             ]

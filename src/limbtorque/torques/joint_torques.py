@@ -101,7 +101,7 @@ def torque_table(
     torques: Torques,
     *,
     options: TorqueColumns | None = None,
-    bands: Mapping[str, FloatArray] | None = None,
+    limits: Mapping[str, FloatArray] | None = None,
 ) -> pa.Table:
     """Table of `results/torques`, the torque component table.
 
@@ -113,8 +113,8 @@ def torque_table(
         Its torques.
     options : TorqueColumns, optional
         Further columns, as in the section `torques` of the settings.
-    bands : mapping of str to ndarray of shape (n_frames,), optional
-        Values of `tables.torque_columns.band_columns`; required with ``options.bands``.
+    limits : mapping of str to ndarray of shape (n_frames,), optional
+        Values of `tables.frame_columns.limit_columns` of every joint; the table has none without.
     """
     options = options or TorqueColumns()
     values: dict[str, Any] = {**frame_values(motion), "external_status": motion.load.status}
@@ -127,6 +127,8 @@ def torque_table(
             values[f"{name}_centripetal_{source}_nm"] = terms.centripetal[:, i, j]
         for k, (p, q) in enumerate(pairs(len(motion.joints))):
             values[f"{name}_coriolis_{motion.joints[p]}_{motion.joints[q]}_nm"] = terms.coriolis[:, i, k]
+        for kind in ("inertial", "centripetal", "coriolis"):
+            values[f"{name}_{kind}_nm"] = getattr(terms, kind)[:, i].sum(axis=1)
         values[f"{name}_gravity_nm"] = terms.gravity[:, i]
         values[f"{name}_base_nm"] = terms.base[:, i]
         values[f"{name}_external_nm"] = terms.external[:, i]
@@ -139,9 +141,8 @@ def torque_table(
         values |= _power_values(motion, torques, values)
     if "induced_accelerations" in options.columns:
         values |= _induced_values(motion, torques)
-    if options.bands:
-        values |= bands or {}
-    return make_table(torque_columns(motion.joints, motion.segments, options), values)
+    values |= limits or {}
+    return make_table(torque_columns(motion.joints, motion.segments, options, limits=bool(limits)), values)
 
 
 def _convention_values(convention: Convention, motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,24 +15,26 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_values
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import MEASURED
+from limbtorque.tables.study_columns import MEASURED, MIRRORED
 from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
 from limbtorque.torques.joint_torques import Torques, used_frames
 
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
 KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
 LEAST_FRAMES = 10
+UNKNOWN = {column.name: float("nan") for column in MEASURED if not column.name.endswith("_percent")}
 
 
 def torque_summary(
     motion: ChainMotion,
     torques: Torques,
-    model: ChainModel,
     *,
     windows: Mapping[str, BoolArray],
     min_known_share: float,
 ) -> list[dict[str, Any]]:
-    """One row for every window, joint and term.
+    """One row for every window, joint and term, in the signs and times of the motion.
+
+    `study_rows` makes rows of the study's tables of them.
 
     Parameters
     ----------
@@ -40,8 +42,6 @@ def torque_summary(
         The motion.
     torques : Torques
         Its torques.
-    model : ChainModel
-        The chain, for the names of flexion and extension.
     windows : mapping of str to ndarray of bool, shape (n_frames,)
         Frames of each window, by its name.
     min_known_share : float
@@ -50,7 +50,7 @@ def torque_summary(
     Returns
     -------
     list of dict
-        Rows of `results/summary.csv` without the trial's own columns.
+        Statistics counter-clockwise positive, times from the first frame of the recording.
 
     Notes
     -----
@@ -61,12 +61,45 @@ def torque_summary(
     return [
         {"window": name, **row}
         for name, inside in windows.items()
-        for row in _window_rows(motion, torques, model, inside=inside, min_known_share=min_known_share)
+        for row in _window_rows(motion, torques, inside=inside, min_known_share=min_known_share)
     ]
 
 
+def study_rows(
+    rows: Iterable[Mapping[str, Any]], model: ChainModel, *, flexion_sign: Mapping[str, float]
+) -> tuple[dict[str, Any], ...]:
+    """Rows of the summary, flexion positive.
+
+    Parameters
+    ----------
+    rows : iterable of mapping
+        Rows of `torque_summary`, with the columns of their uncertainty or without.
+    model : ChainModel
+        The chain, for the names of flexion and extension.
+    flexion_sign : mapping of str to float
+        By joint: +1 where counter-clockwise is flexion, -1 where it is extension.
+
+    Returns
+    -------
+    tuple of dict
+        Rows of `results/summary.csv` and `results/summary_bands.csv` without the trial's own columns and without those over
+        body mass.
+    """
+    names = {joint.name: (joint.flexion_name, joint.extension_name) for joint in model.joints}
+    made = []
+    for row in rows:
+        values = dict(row)
+        if flexion_sign[row["joint"]] < 0.0:
+            values |= {name: factor * row[other] for name, (other, factor) in MIRRORED.items() if other in row}
+        flexion, extension = names[row["joint"]]
+        peak = values["peak_nm"]
+        sense = "" if not peak or np.isnan(peak) else flexion if peak > 0 else extension
+        made.append({**values, "positive_is": flexion, "peak_sense": sense})
+    return tuple(made)
+
+
 def _window_rows(
-    motion: ChainMotion, torques: Torques, model: ChainModel, *, inside: BoolArray, min_known_share: float
+    motion: ChainMotion, torques: Torques, *, inside: BoolArray, min_known_share: float
 ) -> list[dict[str, Any]]:
     """Rows of one window."""
     terms = torques.terms
@@ -80,18 +113,14 @@ def _window_rows(
     for i, joint in enumerate(motion.joints):
         prefix, suffix = f"{joint}_torque_", "_nm"
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
-        sense = (model.joints[i].flexion_name, model.joints[i].extension_name)
-        positive, negative = sense if motion.flexion.sign[i] > 0 else sense[::-1]
         if not used.any() or share < min_known_share:
-            statistics = [{"peak_at_gap": 0, **{c.name: float("nan") for c in MEASURED}} for _ in names]
+            statistics = [{"peak_at_gap": 0, **UNKNOWN} for _ in names]
         else:
             velocity = motion.kinematics.velocity_rad_s[:, i]
             statistics = _statistics(_of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
-        for name, found in zip(names, statistics, strict=True):
-            peak = found["peak_nm"]
-            direction = "" if not peak or np.isnan(peak) else positive if peak > 0 else negative
-            named = {"joint": joint, "term": name, "positive_is": positive, "peak_sense": direction}
-            rows.append({**named, **about, **found})
+        rows += [
+            {"joint": joint, "term": name, **about, **values} for name, values in zip(names, statistics, strict=True)
+        ]
     return rows
 
 

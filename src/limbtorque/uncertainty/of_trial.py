@@ -14,7 +14,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.study.settings import Settings
-from limbtorque.tables.frame_columns import band_columns, motion_band_columns, term_columns
+from limbtorque.tables.frame_columns import band_columns, limit_columns, term_columns
 from limbtorque.tables.study_columns import BANDS
 from limbtorque.torques.joint_torques import Torques, used_frames
 from limbtorque.uncertainty.bands import LIMITS, SHARED_BY, Direction, SharedBy, TorqueBands
@@ -37,8 +37,10 @@ class TrialUncertainty:
     ----------
     summary : sequence of dict
         Rows of the summary with the columns of their uncertainty.
+    limits : mapping of str to ndarray of shape (n_frames,)
+        Limits of the net torques for the torque table; empty where `uncertainty.enabled` is off.
     columns : mapping of str to ndarray of shape (n_frames,)
-        Columns of the torque table; empty without `torques.bands`.
+        Columns of the table of bands; empty without `torques.bands`.
     notes : tuple of str
         Why there are no bands; empty where there are.
     bands : TorqueBands or None
@@ -46,6 +48,7 @@ class TrialUncertainty:
     """
 
     summary: Sequence[Mapping[str, Any]]
+    limits: Mapping[str, FloatArray] = field(default_factory=dict)
     columns: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     bands: TorqueBands | None = None
@@ -77,8 +80,12 @@ def trial_uncertainty(
     if not options.enabled:
         return TrialUncertainty(without_bands(summary))
     if note := too_long(motion):
-        columns = empty_columns(motion) if settings.torques.bands else {}
-        return TrialUncertainty(without_bands(summary), columns, notes=(note,))
+        empty = np.full(len(motion.time_s), np.nan)
+        limits = {column.name: empty for joint in motion.joints for column in limit_columns(joint)}
+        columns = (
+            dict.fromkeys((c.name for c in band_columns(motion.joints)[2:]), empty) if settings.torques.bands else {}
+        )
+        return TrialUncertainty(without_bands(summary), limits, columns, notes=(note,))
     used = used_frames(motion, torques)
     weights = window_weights(motion, windows, used)
     bands = torque_bands(motion, limb, settings, weights=weights | _peak_weights(summary, motion))
@@ -89,7 +96,7 @@ def trial_uncertainty(
         statistics = sampled_statistics(errors, draw, weights=weights, windows=windows, used=used)
         rows = with_samples(rows, statistics, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
-    return TrialUncertainty(rows, columns, bands=bands)
+    return TrialUncertainty(rows, net_limits(torques, bands, motion.joints), columns, bands=bands)
 
 
 def too_long(motion: ChainMotion) -> str:
@@ -277,17 +284,20 @@ def _main_input(
     return {"peak_main_input": name, "peak_main_input_share": shares[name]}
 
 
-def empty_columns(motion: ChainMotion) -> dict[str, FloatArray]:
-    """Columns that `torques.bands` asks for, of a trial without bands."""
-    joints, empty = motion.joints, np.full(len(motion.time_s), np.nan)
-    columns = [column for joint in joints for column in (*band_columns(joint, joints), *motion_band_columns(joint))]
-    return dict.fromkeys((column.name for column in columns), empty)
+def net_limits(torques: Torques, bands: TorqueBands, joints: Sequence[str]) -> dict[str, FloatArray]:
+    """95 % limits of the net torques, to first order, by `tables.frame_columns.limit_columns`."""
+    values: dict[str, FloatArray] = {}
+    for i, joint in enumerate(joints):
+        centre, sd = torques.terms.net[:, i] - bands.bias_nm[i, 0], bands.sd_nm[i, 0]
+        names = (column.name for column in limit_columns(joint))
+        values |= dict(zip(names, (centre - LIMITS * sd, centre + LIMITS * sd), strict=True))
+    return values
 
 
 def frame_columns(
     motion: ChainMotion, torques: Torques, limb: Limb, settings: Settings, bands: TorqueBands
 ) -> dict[str, FloatArray]:
-    """Columns of the torque table that `torques.bands` asks for, to first order.
+    """Columns of the table of bands, which `torques.bands` asks for, to first order.
 
     Parameters
     ----------
@@ -308,7 +318,8 @@ def frame_columns(
         names = [f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))]
         for name, centre, size in zip(names, rows[i] - bands.bias_nm[i], bands.sd_nm[i], strict=True):
             values[f"{name}_sd_nm"] = size
-            values[f"{name}_low_nm"], values[f"{name}_high_nm"] = centre - LIMITS * size, centre + LIMITS * size
+            if name != f"{joint}_torque":  # whose limits are in the torque table
+                values[f"{name}_low_nm"], values[f"{name}_high_nm"] = centre - LIMITS * size, centre + LIMITS * size
         whole = bands.variance_nm2[i, 0]
         for source in SOURCES:
             part = bands.by_source[source][i, 0] if source in bands.by_source else np.zeros_like(whole)

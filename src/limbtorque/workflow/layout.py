@@ -27,18 +27,23 @@ LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
 STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
+BANDS = "+bands"  # after the name of a trial
 CURVES_FILE = "curves.parquet"
 STUDY_TABLES = {
+    "results": RESULTS / "results.csv",
     "summary": RESULTS / "summary.csv",
+    "summary_bands": RESULTS / "summary_bands.csv",
     "summary_by_condition": RESULTS / "summary_by_condition.csv",
     "muscle_summary": RESULTS / "muscle_summary.csv",
     "contact_summary": RESULTS / "contact_summary.csv",
     "beside_file": RESULTS / "compared_with_file.csv",
     "ledger": RESULTS / "ledger.csv",
+    "metrics": RESULTS / "metrics.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
     "provenance": RESULTS / "provenance.json",
     "methods": RESULTS / "methods.md",
 }
+NOTES = RESULTS / "notes"
 WORKBOOK = RESULTS / "summary.xlsx"
 EMG_TABLES = {
     "emg_summary": RESULTS / "emg_summary.csv",
@@ -95,6 +100,11 @@ def page_path(session: str, trial: str) -> Path:
     return session_folder("pages", session) / f"{trial}.html"
 
 
+def notes_path(trial: str) -> Path:
+    """Path of the notes on a trial, relative to the study's folder."""
+    return NOTES / f"{trial}.txt"
+
+
 def curves_path(session: str) -> Path:
     """Path of the curves of a session, relative to the study's folder."""
     return session_folder("curves", session) / CURVES_FILE
@@ -114,7 +124,13 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
         kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
         return [figure_path(kind, session, trial.name, f".{form}") for kind in kinds for form in chosen.formats]
     suffixes = (".parquet", *[".csv"] * trial.settings.tables.csv, *[".sto"] * trial.settings.tables.sto)
-    return [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
+    tables = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
+    return tables + [band_path(path) for path in tables if stage == "torques" and trial.settings.torques.bands]
+
+
+def band_path(table: Path) -> Path:
+    """Path of a trial's bands, beside its torque table; no trial has a plus in its name."""
+    return table.with_name(f"{table.stem}{BANDS}{table.suffix}")
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:
@@ -168,7 +184,12 @@ def study_files(stage: str, study: Study) -> list[Path]:
         "settings": [SETTINGS],
         "study_cutoff": [STUDY_CUTOFF],
         "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
-        "collect": [*STUDY_TABLES.values(), *[WORKBOOK] * study.settings.tables.xlsx, *emg_outputs(study)],
+        "collect": [
+            *STUDY_TABLES.values(),
+            *(notes_path(trial.name) for trial in study.trials),
+            *[WORKBOOK] * study.settings.tables.xlsx,
+            *emg_outputs(study),
+        ],
         "verdict": [VERDICT],
         "study_figures": study_figures(study),
         "report": list(REPORT.values()),

@@ -93,7 +93,7 @@ def move_left_over(study: Study, folder: Path) -> None:
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
             _move(place / path.name, folder)
-    tops = ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, "report")
+    tops = ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, layout.NOTES.name, "report")
     there = {
         Path(place).relative_to(folder): set(names)
         for top in tops

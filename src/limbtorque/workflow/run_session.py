@@ -26,7 +26,16 @@ from limbtorque.tables.files import Write, empty_table, read_record, read_table,
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.effective_settings import load_effective_study, study_state
 from limbtorque.workflow.keys import WHOLE, code_key, session_key, trial_key
-from limbtorque.workflow.layout import needed, places, record_path, session_files, table_path, trial_files
+from limbtorque.workflow.layout import (
+    BANDS,
+    band_path,
+    needed,
+    places,
+    record_path,
+    session_files,
+    table_path,
+    trial_files,
+)
 from limbtorque.workflow.operating_system import say
 from limbtorque.workflow.records import wait_for, write_record
 
@@ -85,7 +94,8 @@ def run_session(
         for trial in study.batches[session]:
             record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, folder)})
             started = time.perf_counter()
-            paths = [folder / path for path in trial_files(stage, session, trial)]
+            files = [folder / path for path in trial_files(stage, session, trial)]
+            paths = [path for path in files if not path.stem.endswith(BANDS)]
             try:
                 with trial_table(paths) as table:
                     record = step(trial, sources, record, table.write)
@@ -212,8 +222,14 @@ class TrialTables:
     def read(
         self, stage: str, trial: Trial, *, columns: Sequence[str] | Callable[[str], bool] | None = None
     ) -> tuple[pa.Table, TrialRecord]:
-        """Read the table of a trial, or some of its columns, and its record."""
-        return read_table(self.path(stage, trial), columns=columns)
+        """Read the table of a trial, or some of its columns, and its record; with the bands of its torques."""
+        path = self.path(stage, trial)
+        table, record = read_table(path, columns=columns)
+        if stage == "torques" and trial.settings.torques.bands:
+            bands, _ = read_table(band_path(path), columns=columns)
+            for name in [name for name in bands.column_names if name not in table.column_names]:
+                table = table.append_column(name, bands.column(name))
+        return table, record
 
     def read_record(self, stage: str, trial: Trial) -> TrialRecord:
         """Read the record of a trial, without its rows."""

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.tables.files import unquoted
+from limbtorque.tables.files import read_trials, unquoted
 
 CURVES = "ensembles"
 KEYS = {  # columns that name a row
@@ -72,6 +72,8 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
         frames = {
             name: pd.DataFrame(columns=[*KEYS[name]])
             if no_curves and name in OF_CURVES
+            else pd.DataFrame(read_trials(place))
+            if name == "ledger"
             else pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False)
             .map(unquoted)
             .rename(columns={"quantity": "curve"})

@@ -20,8 +20,9 @@ class TorqueColumns(Options):
     of joints and endpoint due to each torque, gravity, velocity, the base and the load; other groupings of the torque
     terms: 'segment_space', 'torque_equation', 'motion_equation', 'interaction', 'motion_dependent' (docs/theory.md)."""
     bands: bool = False
-    """Add the standard deviation and the 95 % limits of every net torque and term, and the part of each source of error
-    (section uncertainty)."""
+    """Write a table of bands beside each torque table: standard deviation and 95 % limits of every term, the part of each
+    source of error in the net torques, and standard deviations of the motion (section uncertainty). The torque table
+    itself has the limits of the net torques."""
 
     @field_validator("columns", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod

@@ -15,10 +15,10 @@ from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.emg.summary import over_study
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, QUALITY_COLUMNS
+from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, METRIC_COLUMNS, QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
-from limbtorque.statistics.by_condition import ConditionSummary, flexion_positive, per_body_mass
+from limbtorque.statistics.by_condition import ConditionSummary, per_body_mass
 from limbtorque.statistics.mean_and_spread import unit_of_spread
 from limbtorque.study.files import whole_file, write_text
 from limbtorque.study.options.motion import BodySegments
@@ -27,12 +27,22 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables import muscle_columns, study_columns
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import csv_pieces, read_rows, table_of_rows, write_table
+from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.keys import SECTIONS, code_key
-from limbtorque.workflow.layout import EMG_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, TABLE_STAGES, WORKBOOK, emg_outputs
+from limbtorque.workflow.layout import (
+    EMG_TABLES,
+    ENSEMBLE_TABLES,
+    NOTES,
+    RESULTS,
+    STUDY_TABLES,
+    TABLE_STAGES,
+    WORKBOOK,
+    emg_outputs,
+    notes_path,
+)
 from limbtorque.workflow.records import SessionRecords
 from limbtorque.workflow.results_folder import move_left_over
 from limbtorque.workflow.run_session import LIBRARIES as TRIAL_LIBRARIES
@@ -41,8 +51,11 @@ from limbtorque.workflow.stages import kinematics, muscles, torques
 
 LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
+    "results": study_columns.RESULTS_COLUMNS,
     "ledger": LEDGER_COLUMNS,
+    "metrics": METRIC_COLUMNS,
     "summary": study_columns.SUMMARY_COLUMNS,
+    "summary_bands": study_columns.SUMMARY_BANDS_COLUMNS,
     "muscle_summary": study_columns.MUSCLE_SUMMARY_COLUMNS,
     "contact_summary": study_columns.CONTACT_SUMMARY_COLUMNS,
     "beside_file": study_columns.BESIDE_FILE_COLUMNS,
@@ -52,6 +65,7 @@ EMG_COLUMNS = {
     "emg_by_muscle": muscle_columns.EMG_BY_MUSCLE_COLUMNS,
     "emg_co_contraction": muscle_columns.EMG_CO_CONTRACTION_COLUMNS,
 }
+SHEET_COLUMNS = (*LEDGER_COLUMNS, *QUALITY_COLUMNS)  # of the ledger in the workbook
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 Rows = list[dict[str, Any]]
 
@@ -59,6 +73,7 @@ Rows = list[dict[str, Any]]
 def run(*, folder: Path, key: str = "") -> None:
     """Make the tables of the study from the session records only."""
     study = whole_study("collect", folder=folder, key=key)
+    (folder / NOTES).mkdir(parents=True, exist_ok=True)
     move_left_over(study, folder)
     options, xlsx = study.settings.ensembles, study.settings.tables.xlsx
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
@@ -66,8 +81,8 @@ def run(*, folder: Path, key: str = "") -> None:
     all_records = SessionRecords(study, folder)
     study_options = flattened(study.settings.model_dump(mode="json"))
     changed_options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
-    ledger: Rows = []
-    anatomical: Rows = []
+    described: Rows = []  # the ledger with metrics and notes
+    summary: Rows = []
     emg: dict[str, Rows] = {"emg_summary": [], "emg_co_contraction": []}
     sources = {}
     with ExitStack() as stack:
@@ -77,16 +92,16 @@ def run(*, folder: Path, key: str = "") -> None:
         }
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
-            rows = _rows(trial, records, verdict_of(trial, records), folder)
+            verdict = verdict_of(trial, records)
+            rows, notes = _rows(trial, records, verdict, folder), _notes(trial, records, verdict)
             for name, write_rows in write.items():
                 write_rows(rows[name])
             for name, emg_rows in emg.items():
                 emg_rows += rows[name]
-            ledger += rows["ledger"]
-            motion = records["kinematics"].motion
-            turned = flexion_positive(rows["summary"], motion.flexion_signs if motion else {})
-            by_condition.add(turned)
-            anatomical += turned if xlsx else []
+            write_text(folder / notes_path(trial.name), notes_text(notes, _guesses(records)))
+            described.append({**rows["metrics"][0], **rows["ledger"][0], "notes": "; ".join(notes)})
+            by_condition.add(rows["summary"])
+            summary += rows["summary"] if xlsx else []
             if id(trial.settings) not in changed_options:
                 changed_options[id(trial.settings)] = _changed_options(trial.settings, study_options)
             sources[trial.name] = _source(trial, records, folder, changed_options[id(trial.settings)])
@@ -99,14 +114,14 @@ def run(*, folder: Path, key: str = "") -> None:
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
     if xlsx:
-        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), anatomical, ledger, LEDGER_COLUMNS))
+        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), summary, described, SHEET_COLUMNS))
     provenance = _provenance(study, sources)
     with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(provenance, file, indent=1, sort_keys=True)
         file.write("\n")
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
-    write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, ledger, curves))
+    write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
 
 
 def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Rows]:
@@ -124,8 +139,11 @@ def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, fo
     net = [_usable(row, (*study_columns.STATISTICS, *study_columns.BANDS), row["torque_status"]) for row in net]
     why = "muscle forces rejected" if verdict.muscles == "rejected" else ""
     return {
+        "results": _result_rows(trial, verdict, net),
         "ledger": [_ledger_row(trial, records, verdict, folder)],
+        "metrics": _metric_rows(trial, records),
         "summary": per_body_mass(net, trial.subject.mass_kg),
+        "summary_bands": net,
         "muscle_summary": [of_muscles(row, study_columns.MUSCLE_STATISTICS) for row in muscles.summary],
         "contact_summary": [of_muscles(row, study_columns.CONTACT_STATISTICS) for row in muscles.contact_summary],
         "beside_file": [of_joint(row) for row in torques.beside_file],
@@ -189,14 +207,47 @@ def _files(trial: Trial, recording: RecordingFacts, folder: Path) -> dict[str, s
     }
 
 
+def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]]) -> Rows:
+    """Rows of `results.csv`: the net torque of every joint over the window of the trial."""
+    mass_kg, rows = trial.subject.mass_kg, []
+    of_joint = {row["joint"]: row for row in net if row["term"] == "net" and row["window"] != study_columns.STANCE}
+    about = {**identity(trial), "body_mass_kg": mass_kg, "window": ""}
+    for joint in trial.settings.chain(trial.chain).joints:
+        row = of_joint.get(joint.name, {"joint": joint.name, "torque_status": verdict.torques})
+        values = {
+            column.name: row.get(name, float("nan")) / (1.0 if column.unit == "%" else mass_kg)
+            for column, name in study_columns.RESULT_STATISTICS.items()
+        }
+        rows.append({**about, **row, **values})
+    return rows
+
+
+def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
+    """Rows of `metrics.csv`: those of the trial with the worst of its joints, then each joint's own."""
+    by_joint = {name: values for name, values in records["torques"].joint_metrics.items() if values}
+    whole = metrics_of(records) | {name: max(values.values()) for name, values in by_joint.items()}
+    rows: Rows = [{"joint": "", **whole}]
+    for joint in dict.fromkeys(joint for values in by_joint.values() for joint in values):
+        rows.append({"joint": joint} | {name: values[joint] for name, values in by_joint.items() if joint in values})
+    empty = {column.name: float("nan") for column in QUALITY_COLUMNS}
+    return [{"trial": trial.name, **empty, **row} for row in rows]
+
+
+def _notes(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> list[str]:
+    """Observations and decisions of the analysis, and the study's own notes on the trial."""
+    notes = [note for record in records.values() for note in record.notes]
+    return [*notes, *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))]
+
+
+def _guesses(records: Mapping[str, TrialRecord]) -> list[str]:
+    """Assumptions about the recording that the file does not state."""
+    recording = records["kinematics"].recording or _NOT_READ
+    return [f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses]
+
+
 def _ledger_row(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Any]:
     last, motion = records["muscles"], records["kinematics"].motion
     recording = records["kinematics"].recording or _NOT_READ
-    # of metrics with a value for each joint the largest
-    by_joint = {name: max(values.values()) for name, values in records["torques"].joint_metrics.items() if values}
-    metrics = metrics_of(records) | by_joint
-    notes = [note for record in records.values() for note in record.notes]
-    notes += filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))
     return {
         **identity(trial),
         **_files(trial, recording, folder),
@@ -207,11 +258,10 @@ def _ledger_row(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdi
         "rejected_by": " ".join(verdict.rejected_by),
         "reason": " ".join(filter(None, (last.reason, *verdict.names))),
         "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in verdict.flags)))),
-        **{column.name: metrics.get(column.name, float("nan")) for column in QUALITY_COLUMNS},
         "plane": motion.plane_view if motion else "",
         "input_sha256": recording.sha256,
-        "guesses": "; ".join(f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses),
-        "notes": "; ".join(notes),
+        "n_guesses": len(_guesses(records)),
+        "notes": notes_path(trial.name).relative_to(RESULTS).as_posix(),
     }
 
 
@@ -269,8 +319,11 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     for trial in kinds.values():
         yield "kinematics", kinematics.columns(trial, folder)
         yield "torques", torques.columns(trial, folder)
+        yield "torques+bands", torques.bands(trial)
         yield "muscles", muscles.columns(trial, folder)
+    yield "results", study_columns.RESULTS_COLUMNS
     yield "summary", study_columns.SUMMARY_COLUMNS
+    yield "summary_bands", study_columns.SUMMARY_BANDS_COLUMNS
     yield "summary_by_condition", study_columns.CONDITION_SUMMARY_COLUMNS
     yield "muscle_summary", study_columns.MUSCLE_SUMMARY_COLUMNS
     yield "contact_summary", study_columns.CONTACT_SUMMARY_COLUMNS
@@ -279,6 +332,7 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "kinematics", file_columns(names)
     yield "compared_with_file", study_columns.BESIDE_FILE_COLUMNS
     yield "ledger", LEDGER_COLUMNS
+    yield "metrics", METRIC_COLUMNS
     if study.settings.ensembles.enabled:
         yield "curves", study_columns.CURVE_COLUMNS
         yield "ensembles", study_columns.ENSEMBLE_COLUMNS

@@ -13,7 +13,7 @@ from limbtorque.recordings.recording import Audit
 from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
-from limbtorque.statistics.by_condition import flexion_positive, per_body_mass
+from limbtorque.statistics.by_condition import per_body_mass
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -76,10 +76,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         metrics=known,
         audit=[vars(finding) for finding in audit.findings],
         notes=notes,
-        summary=flexion_positive(
-            per_body_mass(records["torques"].summary, trial.subject.mass_kg),
-            kinematics.motion.flexion_signs if kinematics.motion else {},
-        ),
+        summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
         beside_file=records["torques"].beside_file,
         tables=_links(tables),
         pictures=_links(pictures) if drawing else {},

@@ -12,8 +12,8 @@ from limbtorque.motion.smoothing import AROUND_IMPACTS
 from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.study.files import write_text
-from limbtorque.tables.files import read_rows
-from limbtorque.tables.study_columns import SUMMARY_COLUMNS
+from limbtorque.tables.files import read_rows, read_trials
+from limbtorque.tables.study_columns import SUMMARY_BANDS_COLUMNS, SUMMARY_COLUMNS, SUMMARY_KEYS
 from limbtorque.workflow.curve_notes import curve_notes, study_table
 from limbtorque.workflow.layout import (
     EMG_TABLES,
@@ -34,8 +34,7 @@ def run(*, folder: Path, key: str = "") -> None:
     pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
     root = REPORT["index"].parent
     ledger = [
-        {**row, "page": pages[row["trial"]].relative_to(root).as_posix()}
-        for row in read_rows(folder / STUDY_TABLES["ledger"])
+        {**row, "page": pages[row["trial"]].relative_to(root).as_posix()} for row in read_trials(folder / RESULTS)
     ]
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
@@ -56,8 +55,12 @@ def run(*, folder: Path, key: str = "") -> None:
         metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
         around = AROUND_IMPACTS in row["notes"]
         remedies[row["trial"]] = filter_remedy(metrics, options[row["trial"]], impacts=around)
-    summary = study_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
-    net = summary.loc[summary["term"] == "net", list(BAND_COLUMNS)]
+    summary, bands = (
+        study_table(folder / STUDY_TABLES[name], columns)
+        for name, columns in (("summary", SUMMARY_COLUMNS), ("summary_bands", SUMMARY_BANDS_COLUMNS))
+    )
+    of_net = summary[summary["term"] == "net"].merge(bands, on=[column.name for column in SUMMARY_KEYS])
+    net = of_net[list(BAND_COLUMNS)]
     net = net.assign(filter_remedy=net["trial"].map(remedies))
     data = resources.files("limbtorque.report") / "data"
     texts = {

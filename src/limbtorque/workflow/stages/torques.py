@@ -12,21 +12,34 @@ from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import Write
-from limbtorque.tables.frame_columns import file_columns, torque_columns
+from limbtorque.tables.files import Write, empty_table, write_table
+from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.workflow.layout import BANDS, trial_files
 from limbtorque.workflow.run_session import Sources, run_session
 from limbtorque.workflow.stages.kinematics import study_cutoff_of
 
 
 def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
-    model = trial.settings.chain(trial.chain)
-    return torque_columns([j.name for j in model.joints], [s.name for s in model.segments], trial.settings.torques)
+    model, settings = trial.settings.chain(trial.chain), trial.settings
+    joints, segments = ([part.name for part in parts] for parts in (model.joints, model.segments))
+    return torque_columns(joints, segments, settings.torques, limits=settings.uncertainty.enabled)
+
+
+def bands(trial: Trial) -> Sequence[Column]:
+    """Columns of the table of its bands; none without."""
+    joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
+    return band_columns(joints) if trial.settings.torques.bands else []
 
 
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
     """Torques of a trial from its table of kinematics."""
+    parquet = sources.tables.path("torques", trial)
+    files = (path.name for path in trial_files("torques", "", trial) if path.stem.endswith(BANDS))
+    places = [parquet.with_name(name) for name in files]
+    for path in places:  # of a trial that fails
+        write_table(empty_table(bands(trial)), path)
     table, moved = sources.tables.read("kinematics", trial)
     record = record.after(moved)
     if record.failed:
@@ -34,7 +47,7 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
     motion, limb, settings = motion_from_table(table, moved), limb_of(trial), trial.settings
     outputs = moved.recording.outputs if moved.recording else ()
     table = table.select([column.name for column in file_columns([output.joint for output in outputs])])
-    return analyse_torques(
+    analysed = analyse_torques(
         motion,
         moved,
         table,  # the motion has the other columns
@@ -45,7 +58,10 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
         ),
         record=record,
         write=write,
-    ).record
+    )
+    for path in places if analysed.band_table else ():
+        write_table(analysed.band_table, path)
+    return analysed.record
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
