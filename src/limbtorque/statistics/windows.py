@@ -466,7 +466,7 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
 def window_spans(
     motion: ChainMotion, window: Window | None, windows: Mapping[str, BoolArray]
 ) -> dict[str, tuple[float, float]]:
-    """Start and end of each window of `summary_windows`, s from the first frame of the recording.
+    """Start and end of each window of a summary, s from the first frame.
 
     The window of the curves has those of the curves, all others those of their first and last frame.
     """

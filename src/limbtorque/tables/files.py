@@ -64,7 +64,7 @@ _ASSUMED = "assumed: "
 
 
 def notes_text(notes: Iterable[str], guesses: Iterable[str]) -> str:
-    """Text of the notes on a trial: a line for each, assumptions about the recording first."""
+    """Text of the notes on a trial, a line for each; assumptions first."""
     lines = [*(f"{_ASSUMED}{guess}" for guess in guesses), *notes]
     return "".join(" ".join(line.split()) + "\n" for line in lines)
 

@@ -133,7 +133,7 @@ def term_columns(joint: str, joints: Sequence[str]) -> list[Column]:
 
 
 def kind_columns(joint: str) -> list[Column]:
-    """Columns of the sums of one joint's terms of a kind; gravity, base and external are one term each."""
+    """Columns of the sums of one joint's inertial, centripetal and Coriolis terms."""
     texts = {"inertial": "inertial", "centripetal": "centripetal", "coriolis": "Coriolis"}
     kinds = {f"{joint}_torque_{kind}_nm": f"{joint}: sum of its {text} terms" for kind, text in texts.items()}
     return list(columns(kinds, MECHANICAL))

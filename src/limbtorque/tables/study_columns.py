@@ -127,7 +127,7 @@ SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm" and not c.name.en
 
 
 def _mirror(column: Column) -> str:
-    """Name of the statistic that becomes this one where the sign of the torque is changed."""
+    """Name of the statistic that becomes this one for the opposite torque."""
     name = column.name
     if name.startswith(("max_", "min_")) and "_power_" not in name:
         name = ("min" if name.startswith("max") else "max") + name[3:]
@@ -173,7 +173,7 @@ _RESULTS = {  # columns of results.csv -> statistic of the summary, and its mean
 
 
 def _result_columns() -> dict[Column, str]:
-    """Columns of results.csv, and the statistic of the summary, not over body mass, of each."""
+    """Columns of results.csv, each with its statistic of the summary."""
     made: dict[Column, str] = {}
     for name, (extreme, text) in _RESULTS.items():
         for part, (statistic, limit) in {

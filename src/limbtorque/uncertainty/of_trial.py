@@ -285,7 +285,7 @@ def _main_input(
 
 
 def net_limits(torques: Torques, bands: TorqueBands, joints: Sequence[str]) -> dict[str, FloatArray]:
-    """95 % limits of the net torques, to first order, by `tables.frame_columns.limit_columns`."""
+    """95 % limits of the net torques, to first order, by column."""
     values: dict[str, FloatArray] = {}
     for i, joint in enumerate(joints):
         centre, sd = torques.terms.net[:, i] - bands.bias_nm[i, 0], bands.sd_nm[i, 0]

@@ -27,7 +27,7 @@ LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
 STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
-BANDS = "+bands"  # after the name of a trial
+BANDS = "+bands"  # after the name of a trial, which has no plus
 CURVES_FILE = "curves.parquet"
 STUDY_TABLES = {
     "results": RESULTS / "results.csv",
@@ -129,7 +129,7 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
 
 
 def band_path(table: Path) -> Path:
-    """Path of a trial's bands, beside its torque table; no trial has a plus in its name."""
+    """Path of a trial's bands, beside its torque table."""
     return table.with_name(f"{table.stem}{BANDS}{table.suffix}")
 
 

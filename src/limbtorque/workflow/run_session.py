@@ -222,7 +222,7 @@ class TrialTables:
     def read(
         self, stage: str, trial: Trial, *, columns: Sequence[str] | Callable[[str], bool] | None = None
     ) -> tuple[pa.Table, TrialRecord]:
-        """Read the table of a trial, or some of its columns, and its record; with the bands of its torques."""
+        """Read columns of the table of a trial, with its bands, and its record."""
         path = self.path(stage, trial)
         table, record = read_table(path, columns=columns)
         if stage == "torques" and trial.settings.torques.bands:

@@ -208,7 +208,7 @@ def _files(trial: Trial, recording: RecordingFacts, folder: Path) -> dict[str, s
 
 
 def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]]) -> Rows:
-    """Rows of `results.csv`: the net torque of every joint over the window of the trial."""
+    """Rows of `results.csv`: net torques over the window of the trial."""
     mass_kg, rows = trial.subject.mass_kg, []
     of_joint = {row["joint"]: row for row in net if row["term"] == "net" and row["window"] != study_columns.STANCE}
     about = {**identity(trial), "body_mass_kg": mass_kg, "window": ""}
@@ -223,7 +223,7 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
 
 
 def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
-    """Rows of `metrics.csv`: those of the trial with the worst of its joints, then each joint's own."""
+    """Rows of `metrics.csv`: the trial with its worst joint, then each joint."""
     by_joint = {name: values for name, values in records["torques"].joint_metrics.items() if values}
     whole = metrics_of(records) | {name: max(values.values()) for name, values in by_joint.items()}
     rows: Rows = [{"joint": "", **whole}]
@@ -234,7 +234,7 @@ def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
 
 
 def _notes(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> list[str]:
-    """Observations and decisions of the analysis, and the study's own notes on the trial."""
+    """Notes of the analysis and of the study on the trial."""
     notes = [note for record in records.values() for note in record.notes]
     return [*notes, *filter(None, (outside_window(records, trial.settings, verdict), trial.subject.note, trial.note))]
 
