@@ -6,9 +6,9 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,8 +28,14 @@ OF_A_KIND = (
     *("analog", "mot", "sto"),
 )
 FORCE_SUFFIXES = (".mot", ".sto", ".forces", ".tsv", ".txt", ".csv")
+BY_NAME = "the forces are in a second file of the same name and time (column forces_file, a guess)"
+BY_TIME = (
+    "the forces are taken from the only file of the folder that begins and ends at the same time, although "
+    "the names differ (column forces_file, a guess)"
+)
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
 Cell = tuple[float, str, float, float, float]  # time, label and place
+Item = TypeVar("Item")
 
 
 def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
@@ -122,25 +128,6 @@ def _moves(places_m: FloatArray) -> BoolArray:
     return np.asarray((range_m > MOVES_M) & (way_m > MOVES_SHARE * range_m))
 
 
-@dataclass(frozen=True)
-class Paired:
-    """Force file of a recording.
-
-    Attributes
-    ----------
-    forces : Seen or None
-        The recording of the forces; None where it is not certain which one it is.
-    sentence : str
-        What it rests on, or what is left to decide.
-    note : str
-        The same in a few words, for the row; empty where there are no forces.
-    """
-
-    forces: Seen | None
-    sentence: str
-    note: str = ""
-
-
 @functools.lru_cache(maxsize=100_000)
 def stem_words(name: str) -> tuple[str, ...]:
     """Words and numbers of a file name, without suffix and words for a kind of file.
@@ -154,7 +141,7 @@ def stem_words(name: str) -> tuple[str, ...]:
     return tuple(word for word in re.findall(r"[^\W\d_]+|\d+", stem) if word not in OF_A_KIND)
 
 
-def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Paired]:
+def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tuple[Seen | None, str]]:
     """Find the forces of recordings that have none.
 
     Parameters
@@ -166,8 +153,9 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
 
     Returns
     -------
-    dict of str to Paired
-        By the name of the recording; one for which nothing comes into question is not in it.
+    dict of str to (Seen or None, str)
+        Name of the recording -> its force file, None where that is not certain, and a sentence on it. A recording for which nothing comes
+        into question is not in it.
 
     Notes
     -----
@@ -179,81 +167,51 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, Pa
     """
     bare = [one for one in markers if one.bodies and not one.n_plates]
     forces = [one for one in others if one.n_plates and not one.bodies]
-    forces_of, bare_of = _by_words(forces), _by_words(bare)
-    named = {one.name: forces_of.get(stem_words(one.name), []) for one in bare}
-    taken = {f.name for files in named.values() for f in files}
-    in_folder: dict[Path, list[Seen]] = {}
-    for one in forces:
-        if one.name not in taken:
-            in_folder.setdefault(Path(one.name).parent, []).append(one)
-    unnamed = {
-        one.name: [f for f in in_folder.get(Path(one.name).parent, ()) if _fits(one, f, both=True)]
-        for one in bare
-        if not named[one.name]
-    }
-    claims = Counter(f.name for files in unnamed.values() for f in files)
-    paired = {}
+    by_words = grouped([file for file in forces if stem_words(file.name)], lambda file: stem_words(file.name))
+    by_name = {one.name: by_words.get(stem_words(one.name), []) for one in bare}
+    with_name = {file.name for files in by_name.values() for file in files}
+    by_folder = grouped([file for file in forces if file.name not in with_name], lambda file: file.path.parent)
+    claims: dict[str, list[Seen]] = {}  # force file -> recordings that it fits
+    nearest: dict[str, list[Seen]] = {}
     for one in bare:
-        if named[one.name]:
-            mates = [other for other in bare_of[stem_words(one.name)] if other.name != one.name]
-            paired[one.name] = _by_name(one, named[one.name], mates)
-        elif files := unnamed[one.name]:
-            rivals = [name for name, own in unnamed.items() if name != one.name and files[0] in own]
-            paired[one.name] = _one_of(files, rivals if claims[files[0].name] > 1 else []) or Paired(
-                files[0],
-                "the forces are taken from the only file of the folder that begins and ends at the same time, although "
-                "the names differ (column forces_file, a guess)",
-                f"forces: {files[0].name}, by its time only",
+        files = by_name[one.name]
+        fitting = [f for f in files or by_folder.get(one.path.parent, []) if not _misfit(one, f, exactly=not files)]
+        near = max((_shared_folders(one, f) for f in fitting), default=0)
+        nearest[one.name] = [f for f in fitting if _shared_folders(one, f) == near]
+        for file in fitting:
+            claims.setdefault(file.name, []).append(one)
+    paired: dict[str, tuple[Seen | None, str]] = {}
+    for one in bare:
+        if not (files := nearest[one.name]):
+            if named := by_name[one.name]:
+                why = f"{named[0].name} has the same name, but {_misfit(one, named[0])}"
+                paired[one.name] = None, f"{why}: not used as its force file (column forces_file)"
+            continue
+        file, names = files[0], " and ".join(f.name for f in files)
+        near = _shared_folders(one, file)
+        rivals = [r.name for r in claims[file.name] if r is not one and _shared_folders(r, file) >= near]
+        if len(files) > 1:
+            doubt = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"
+        elif rivals:
+            doubt = f"{names} has the same time, but also matches {', '.join(rivals)}; name the file with the forces in the column forces_file"
+        elif by_name[one.name] and not _one_place(one, file):
+            doubt = (
+                f"{names} has the same name and time, but is in another folder, such as another subject's; name it "
+                "in the column forces_file if it has the forces of this recording"
             )
+        else:
+            doubt = ""
+        sentence = BY_NAME if by_name[one.name] else BY_TIME
+        paired[one.name] = (None, doubt) if doubt else (file, sentence)
     return paired
 
 
-def _by_words(recordings: Sequence[Seen]) -> dict[tuple[str, ...], list[Seen]]:
-    """Recordings by the words of their names; those without words are left out."""
-    by_words: dict[tuple[str, ...], list[Seen]] = {}
-    for one in recordings:
-        if words := stem_words(one.name):
-            by_words.setdefault(words, []).append(one)
-    return by_words
-
-
-def _by_name(one: Seen, files: Sequence[Seen], mates: Sequence[Seen]) -> Paired:
-    """Nearest file of a recording's name that fits it, and no other recording."""
-    fitting = [f for f in files if _fits(one, f)]
-    near = max((_shared_folders(one, f) for f in fitting), default=0)
-    nearest = [f for f in fitting if _shared_folders(one, f) == near]
-    if nearest:
-        rivals = [mate.name for mate in mates if _fits(mate, nearest[0]) and _shared_folders(mate, nearest[0]) >= near]
-        if undecided := _one_of(nearest, rivals):
-            return undecided
-        chosen = nearest[0].name
-        if not _one_place(one, nearest[0]):
-            return Paired(
-                None,
-                f"{chosen} has the same name and time, but is in another folder, such as another subject's; name it "
-                "in the column forces_file if it has the forces of this recording",
-            )
-        sentence = "the forces are in a second file of the same name and time (column forces_file, a guess)"
-        return Paired(nearest[0], sentence, f"forces: {chosen}, by its name and time")
-    first = files[0]
-    why = (
-        f"runs from {first.begin_s:g} to {first.end_s:g} s and the markers from {one.begin_s:g} to {one.end_s:g} s"
-        if not _same_time(one, first)
-        else f"has {first.plate_rate_hz:g} samples per second, not a whole multiple of {one.rate_hz:g} frames per second"
-    )
-    return Paired(None, f"{first.name} has the same name, but {why}: not used as its force file (column forces_file)")
-
-
-def _one_of(files: Sequence[Seen], rivals: Sequence[str]) -> Paired | None:
-    """Sentence where several files or recordings come into question; else None."""
-    names = " and ".join(f.name for f in files)
-    if len(files) > 1:
-        sentence = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"
-        return Paired(None, sentence)
-    if not rivals:
-        return None
-    matches = f"has the same time, but also matches {', '.join(rivals)}"
-    return Paired(None, f"{names} {matches}; name the file with the forces in the column forces_file")
+def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> dict[Hashable, list[Item]]:
+    """Items by a key, in their order."""
+    groups: dict[Hashable, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
 
 
 def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
@@ -266,23 +224,18 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
     unread : sequence of Unread
         Files that could not be read.
     """
-    said = []
+    sentences = []
     for file in unread:
-        lacks_unit = "length_unit" in file.why
-        alike = stem_words(one.name) and stem_words(one.name) == stem_words(file.name)
-        if (
-            not alike
-            or Path(file.name).suffix.lower() not in FORCE_SUFFIXES
-            or (lacks_unit and not is_of_forces(file.name))
-        ):
-            continue
-        why = " ".join(file.why.split()).removeprefix(f"{Path(file.name).name}: ")
-        why = why.replace("reading.length_unit", "reading.forces_length_unit").rstrip(".")
-        then = f"{'set reading.forces_length_unit and ' if lacks_unit else ''}name it in forces_file"
-        said.append(
-            f"{file.name} has the same name but could not be read: {why}; if it has the forces of this recording, {then}"
-        )
-    return "; ".join(said)
+        no_unit = "length_unit" in file.why
+        of_forces = is_of_forces(file.name) or (not no_unit and Path(file.name).suffix.lower() in FORCE_SUFFIXES)
+        if of_forces and stem_words(one.name) and stem_words(one.name) == stem_words(file.name):
+            why = " ".join(file.why.split()).removeprefix(f"{Path(file.name).name}: ").rstrip(".")
+            why = why.replace("reading.length_unit", "reading.forces_length_unit")
+            then = f"{'set reading.forces_length_unit and ' if no_unit else ''}name it in forces_file"
+            sentences.append(
+                f"{file.name} has the same name but could not be read: {why}; if it has the forces of this recording, {then}"
+            )
+    return "; ".join(sentences)
 
 
 def is_of_forces(name: str) -> bool:
@@ -312,17 +265,18 @@ def _shared_folders(one: Seen, other: Seen) -> int:
     return [*pairs, False].index(False) + (mine == theirs)
 
 
-def _same_time(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Return True if forces cover a recording's time; with `both`, exactly that time."""
-    late_s, early_s = forces.begin_s - one.begin_s, one.end_s - forces.end_s
-    most_s = FRAMES / one.rate_hz
-    return max(late_s, early_s) <= most_s and (not both or min(late_s, early_s) >= -most_s)
+def _misfit(one: Seen, forces: Seen, *, exactly: bool = False) -> str:
+    """Reason why forces do not fit a recording, such as other times; empty if they fit.
 
-
-def _fits(one: Seen, forces: Seen, *, both: bool = False) -> bool:
-    """Return True if forces cover the recording, with whole samples per frame."""
+    With `exactly` they also begin and end when the recording does.
+    """
+    late_s, early_s, most_s = forces.begin_s - one.begin_s, one.end_s - forces.end_s, FRAMES / one.rate_hz
+    if max(late_s, early_s) > most_s or (exactly and min(late_s, early_s) < -most_s):
+        return f"runs from {forces.begin_s:g} to {forces.end_s:g} s and the markers from {one.begin_s:g} to {one.end_s:g} s"
     ratio = forces.plate_rate_hz / one.rate_hz
-    return _same_time(one, forces, both=both) and round(ratio) >= 1 and abs(ratio - round(ratio)) <= RATIO
+    if round(ratio) >= 1 and abs(ratio - round(ratio)) <= RATIO:
+        return ""
+    return f"has {forces.plate_rate_hz:g} samples per second, not a whole multiple of {one.rate_hz:g} frames per second"
 
 
 def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]:
@@ -330,22 +284,13 @@ def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]
 
     The two are in one folder, each the only one there of its kind, and overlap in time.
     """
-    alone = _by_folder(one for one in seen if one.emg and not one.bodies and not one.n_plates)
-    moving = _by_folder(one for one in trials_of if not one.still)
+    emg_files = grouped(
+        (one for one in seen if one.emg and not one.bodies and not one.n_plates), lambda one: one.path.parent
+    )
+    moving = grouped((one for one in trials_of if not one.still), lambda one: one.path.parent)
     paired = {}
-    for one in (one for one in trials_of if not one.emg):
-        near, folder = alone.get(one.path.parent, []), one.path.parent
-        if (
-            len(near) == len(moving.get(folder, [])) == 1
-            and near[0].begin_s < one.end_s
-            and near[0].end_s > one.begin_s
-        ):
-            paired[one.name] = near[0]
+    for one in (one for one in trials_of if not one.emg and len(moving.get(one.path.parent, [])) == 1):
+        match emg_files.get(one.path.parent, []):
+            case [file] if file.begin_s < one.end_s and file.end_s > one.begin_s:
+                paired[one.name] = file
     return paired
-
-
-def _by_folder(recordings: Iterable[Seen]) -> Mapping[Path, list[Seen]]:
-    by_folder: dict[Path, list[Seen]] = {}
-    for one in recordings:
-        by_folder.setdefault(one.path.parent, []).append(one)
-    return by_folder

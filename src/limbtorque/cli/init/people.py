@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.folder import safe_name
+from limbtorque.cli.init.pairs import grouped
 from limbtorque.cli.init.survey import NAMES, Body, Seen
 
 NOBODY = "S01"  # where neither folders nor files name a subject
@@ -53,44 +54,26 @@ class People:
 
 
 @dataclass(frozen=True)
-class _Member:
-    """A body of a recording, with the folder and the statement that name its person."""
+class _Body:
+    """A body of a recording, with what may name its person; each is empty where there is none.
 
-    recording: Seen
-    body: Body
+    `folder` names it certainly; `stated` is a prefix or ``SUBJECTS:NAMES``; `code` is a number that begins the file's name.
+    """
+
+    key: tuple[str, str]
+    path: Path
+    labels: tuple[str, ...]
     folder: str
     stated: str
+    code: str
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Name of the recording and prefix."""
-        return self.recording.name, self.body.prefix
-
-    @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders of the recording."""
-        return Path(self.recording.name).parts[:-1]
-
-    @property
-    def stem(self) -> str:
-        """Name of the file without its suffix."""
-        return Path(self.recording.name).stem
-
-    @property
-    def code(self) -> str:
-        """Number of a subject at the beginning of the file's name."""
-        match = CODE.fullmatch(self.stem)
-        return match[1] if match else ""
+    def numbered(self) -> bool:
+        """Return True if the prefix numbers the people of one file."""
+        return bool(OF_THE_READER.fullmatch(self.stated))
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Recordings under one name; certain where the name is evidence."""
-
-    name: str
-    members: Sequence[_Member]
-    certain: bool
-    note: str = ""
+_Person = tuple[str, Sequence[_Body], bool]  # name, bodies, and whether the name is evidence
 
 
 def who_is_who(seen: Sequence[Seen]) -> People:
@@ -114,20 +97,23 @@ def who_is_who(seen: Sequence[Seen]) -> People:
     """
     seen = [recording for recording in seen if recording.bodies]
     level, certain = subject_level(seen)
-    members = [_member(recording, body, level if certain else None) for recording in seen for body in recording.bodies]
-    groups = [*_in_folders(members), *_by_name(members), *_nobodies(members, None if certain else level)]
+    bodies = [_body(recording, body, level if certain else None) for recording in seen for body in recording.bodies]
     of: dict[tuple[str, str], str] = {}
-    sure = set[str]()
+    sure, notes = set[str](), list[str]()
     names: Counter[str] = Counter()
-    for group in groups:
-        name = group.name
+    for given, members, named in (
+        *_of_folders([body for body in bodies if body.folder]),
+        *_of_names([body for body in bodies if not body.folder and (body.stated or body.code)], notes),
+        *_unnamed([body for body in bodies if not (body.folder or body.stated or body.code)], level),
+    ):
+        name = given
         while names[safe_name(name).casefold()]:
-            names[safe_name(group.name).casefold()] += 1
-            name = f"{safe_name(group.name)[:LONGEST]}_{names[safe_name(group.name).casefold()]}"
+            names[safe_name(given).casefold()] += 1
+            name = f"{safe_name(given)[:LONGEST]}_{names[safe_name(given).casefold()]}"
         names[safe_name(name).casefold()] += 1
-        of |= {member.key: name for member in group.members}
-        sure |= {name} if group.certain else set()
-    return People(of, sure, level, tuple(dict.fromkeys(group.note for group in groups if group.note)))
+        of |= {body.key: name for body in members}
+        sure |= {name} if named else set()
+    return People(of, sure, level, tuple(notes))
 
 
 def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
@@ -155,97 +141,71 @@ def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
     return (named[0] if named else 0 if depth >= 2 else None), False
 
 
-def _member(recording: Seen, body: Body, level: int | None) -> _Member:
-    folders = Path(recording.name).parts[:-1]
+def _body(recording: Seen, body: Body, level: int | None) -> _Body:
+    path = Path(recording.name)
+    folder = path.parts[level] if level is not None and len(path.parts) - 1 > level else ""
     names = [text for parameter, text in recording.alone(body).said if parameter == NAMES]
     stated = body.prefix or (names[0] if len(names) == 1 else "")
-    return _Member(recording, body, folders[level] if level is not None and len(folders) > level else "", stated)
+    code = CODE.fullmatch(path.stem)
+    return _Body((recording.name, body.prefix), path, body.labels, folder, stated, code[1] if code else "")
 
 
-def _in_folders(members: Sequence[_Member]) -> Iterator[_Group]:
+def _of_folders(bodies: Sequence[_Body]) -> Iterator[_Person]:
     """People of folders with a subject's number; several names in one are several."""
-    for of_folder in _grouped([member for member in members if member.folder], lambda m: m.folder.casefold()):
-        folder = of_folder[0].folder
-        of_names = _grouped(of_folder, lambda m: m.stated.casefold())
-        if len({m.stated.casefold() for m in of_folder if m.stated}) <= 1:
-            of_names = [of_folder]
-        for of_name in of_names:
-            stated = of_name[0].stated
-            if len(of_names) == 1:
-                yield _Group(folder, of_name, certain=True)
-            elif OF_THE_READER.fullmatch(stated):  # numbers the people of one file
-                for of_file in _grouped(of_name, lambda m: m.recording.name):
-                    yield _Group(f"{folder}_{of_file[0].stem}_{stated}", of_file, certain=True)
-            else:
-                yield _Group(f"{folder}_{stated}".rstrip("_"), of_name, certain=bool(stated))
+    for in_folder in grouped(bodies, lambda body: body.folder.casefold()).values():
+        folder = in_folder[0].folder
+        if len({body.stated.casefold() for body in in_folder} - {""}) <= 1:
+            yield folder, in_folder, True
+            continue
+        for alike in grouped(in_folder, lambda b: (b.stated.casefold(), b.numbered and b.path)).values():
+            first = alike[0]
+            which = f"{first.path.stem}_{first.stated}" if first.numbered else first.stated
+            yield f"{folder}_{which}".rstrip("_"), alike, bool(first.stated)
 
 
-def _by_name(members: Sequence[_Member]) -> Iterator[_Group]:
+def _of_names(bodies: Sequence[_Body], notes: list[str]) -> Iterator[_Person]:
     """People of stated names, and of numbers that begin the names of files."""
-    left = [member for member in members if not member.folder and (member.stated or member.code)]
-    numbered = [member for member in left if OF_THE_READER.fullmatch(member.stated)]
-    several = len({member.recording.name for member in numbered}) > 1
-    for member in numbered:
-        yield _Group(f"{member.stem}_{member.stated}" if several else member.stated, [member], certain=True)
-    stated = [member for member in left if member.stated and not OF_THE_READER.fullmatch(member.stated)]
-    for of_name in _grouped(stated, lambda m: m.stated.casefold()):
-        if (
-            len({member.code.casefold() for member in of_name if member.code}) > 1
-        ):  # the name of a model, not of a person
-            for of_code in _grouped(of_name, lambda m: m.code.casefold()):
-                yield _Group(of_code[0].code or of_code[0].stated, of_code, certain=bool(of_code[0].code))
-        else:
-            yield _of_name(of_name[0].stated, of_name)
-    for of_code in _grouped([member for member in left if not member.stated], lambda m: m.code.casefold()):
-        yield _of_name(of_code[0].code, of_code)
+    numbered = [body for body in bodies if body.numbered]
+    several = len({body.path for body in numbered}) > 1
+    yield from ((f"{b.path.stem}_{b.stated}" if several else b.stated, [b], True) for b in numbered)
+    others = [body for body in bodies if not body.numbered]
+    for alike in grouped(others, lambda b: (not b.stated, (b.stated or b.code).casefold())).values():
+        name = alike[0].stated or alike[0].code
+        of_code = grouped(alike, lambda body: body.code.casefold())
+        folders = {body.path.parent.as_posix() for body in alike}
+        if len(of_code.keys() - {""}) > 1:  # the name of a model, not of a person
+            yield from ((files[0].code or name, files, bool(files[0].code)) for files in of_code.values())
+            continue
+        if len(folders) > 1:
+            notes.append(
+                f"{name} is a name in {len(folders)} folders ({some_of(folders)}): taken as one person (a guess)"
+            )
+        yield name, alike, len(folders) == 1
 
 
-def _of_name(name: str, members: Sequence[_Member]) -> _Group:
-    """Person of a name, who is certain in one folder."""
-    folders = {"/".join(member.folders) or "the folder itself" for member in members}
-    if len(folders) == 1:
-        return _Group(name, members, certain=True)
-    note = f"{name} is a name in {len(folders)} folders ({some_of(folders)}): taken as one person (a guess)"
-    return _Group(name, members, certain=False, note=note)
-
-
-def _nobodies(members: Sequence[_Member], level: int | None) -> Iterator[_Group]:
+def _unnamed(bodies: Sequence[_Body], level: int | None) -> Iterator[_Person]:
     """People whom nothing names: by a folder, or by folders with other markers."""
-    left = [member for member in members if not (member.folder or member.stated or member.code)]
     if level is not None:  # the folder's name is a guess
-        for of_folder in _grouped(left, lambda m: m.folders[level] if len(m.folders) > level else NOBODY):
-            first = of_folder[0].folders
-            yield _Group(first[level] if len(first) > level else NOBODY, of_folder, certain=False)
+        of_folder = grouped(bodies, lambda b: b.path.parts[level] if len(b.path.parts) - 1 > level else NOBODY)
+        yield from ((str(folder), members, False) for folder, members in of_folder.items())
         return
-    groups = _by_markers(_grouped(left, lambda m: m.folders[:1]))
-    for group in groups:
-        yield _Group(NOBODY if len(groups) == 1 else (*group[0].folders, NOBODY)[0], group, certain=False)
-
-
-def _by_markers(folders: Sequence[Sequence[_Member]]) -> list[list[_Member]]:
-    """Recordings of folders that have more than half of their markers in common."""
-    groups: list[tuple[list[set[str]], list[_Member]]] = []
-    for members in folders:
-        labels = {label for member in members for label in member.body.labels}
-        for sets, mates in groups[:MOST_GROUPS]:
-            if any(len(labels & other) > SAME_MARKERS * len(labels | other) for other in sets):
-                sets += [labels] if labels not in sets else []
+    people: list[tuple[list[set[str]], list[_Body]]] = []  # lists of labels, and bodies
+    for members in grouped(bodies, lambda body: body.path.parts[:-1][:1]).values():
+        labels = {label for body in members for label in body.labels}
+        for known, mates in people[:MOST_GROUPS]:
+            if any(len(labels & other) > SAME_MARKERS * len(labels | other) for other in known):
+                known += [labels] if labels not in known else []
                 mates += members
                 break
         else:
-            groups.append(([labels], list(members)))
-    return [members for _, members in groups]
+            people.append(([labels], list(members)))
+    for _, members in people:
+        folder = members[0].path.parts[:-1][:1] if len(people) > 1 else ()
+        yield (*folder, NOBODY)[0], members, False
 
 
-def _grouped(members: Sequence[_Member], key: Callable[[_Member], object]) -> list[list[_Member]]:
-    groups: dict[object, list[_Member]] = {}
-    for member in members:
-        groups.setdefault(key(member), []).append(member)
-    return list(groups.values())
-
-
-def about_people(seen: Sequence[Seen], people: People) -> Iterator[str]:
-    """Sentences on where the names of the people are from.
+def about_people(seen: Sequence[Seen], people: People) -> str:
+    """Sentence on where the names of the people are from.
 
     Parameters
     ----------
@@ -254,25 +214,13 @@ def about_people(seen: Sequence[Seen], people: People) -> Iterator[str]:
     people : People
         Who is who.
     """
-    members = [_member(recording, body, None) for recording in seen for body in recording.bodies]
-    names = {people.of[member.key] for member in members}
+    names = some_of(people.of[recording.name, body.prefix] for recording in seen for body in recording.bodies)
     if people.level is not None:
-        yield f"subjects are the names of the folders at level {people.level + 1}: {some_of(names)} (a guess)"
-    elif members and not all(member.body.prefix for member in members):
-        unnamed = {people.of[member.key] for member in members if not member.stated and not member.code}
-        if unnamed - {NOBODY}:
-            yield (
-                f"neither folders nor files name the subjects; folders with other markers are other people: {some_of(names)} "
-                "(a guess; rename them)"
-            )
-        elif any(member.stated and not member.body.prefix for member in members):
-            yield f"subjects are SUBJECTS:NAMES of the files: {some_of(names)} (a guess; rename them if needed)"
-        elif unnamed:
-            yield f"neither folders nor files name the subjects: {NOBODY} is used for all (a guess; name them if there are several)"
-        else:
-            yield f"subjects are the beginnings of the files' names: {some_of(names)} (a guess; rename them if needed)"
-    if any(member.body.prefix for member in members):
-        yield "where labels have a subject prefix, it is used as the subject's name"
+        return f"subjects are the names of the folders at level {people.level + 1}: {names} (a guess)"
+    return (
+        "subjects are named by the labels' prefix, SUBJECTS:NAMES, or the beginning of the files' names; without these, folders "
+        f"with other markers are other people: {names} (a guess; rename them)"
+    )
 
 
 def conditions_of(

@@ -11,7 +11,7 @@ from typing import Any
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.marker_sets import ProposedSet, Sets, static_trials
-from limbtorque.cli.init.pairs import copies_of, pair_emg, pair_forces, unread_forces
+from limbtorque.cli.init.pairs import BY_TIME, copies_of, pair_emg, pair_forces, unread_forces
 from limbtorque.cli.init.people import People, about_people, conditions_of, who_is_who
 from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
 from limbtorque.cli.init.study_settings import (
@@ -152,7 +152,8 @@ def propose(
     window, rows_with_windows = propose_window(with_unique_names(trials))
     emg_files = pair_emg(list(kept.values()), seen).values()
     used = {trial.marker_set for trial in trials if trial.can_be_taken}
-    about = [*about_people([one for one in seen if one.name not in omitted], people), *people.notes, *about_conditions]
+    analysed = [one for one in seen if one.bodies and one.name not in omitted]
+    about = [*([about_people(analysed, people)] if analysed else []), *people.notes, *about_conditions]
     return Proposal(
         title=title,
         up_axis=up_axis,
@@ -217,18 +218,23 @@ def _with_further_files(
     seen = [one for one in looked if isinstance(one, Seen)]
     unread = [one for one in looked if isinstance(one, Unread)]
     forces, emg = pair_forces(list(kept.values()), seen), pair_emg(list(kept.values()), seen)
-    said += [(pair.sentence, name) for name, pair in forces.items()]
-    used = {pair.forces.name for pair in forces.values() if pair.forces} | {one.name for one in emg.values()}
+    said += [(sentence, name) for name, (_, sentence) in forces.items()]
+    used = {file.name for file, _ in forces.values() if file} | {one.name for one in emg.values()}
     no_markers = "no markers; if it has the forces of a trial, name it in a column forces_file"
     said += [(no_markers, one.name) for one in seen if not one.bodies and one.name not in used]
     further: dict[str, tuple[str, str, str]] = {}  # forces, electromyography, note
     for file, one in kept.items():
-        pair = forces.get(one.name)
-        forces_file = path_from(relative_to, pair.forces.path) if pair and pair.forces else ""
-        sentence = "" if one.n_plates or forces_file else unread_forces(one, unread)
-        said += [(sentence, one.name)] if sentence else []
-        emg_file = path_from(relative_to, emg[one.name].path) if one.name in emg else ""
-        further[file] = forces_file, emg_file, pair.note if pair and forces_file else sentence
+        of_forces, sentence = forces.get(one.name, (None, ""))
+        note = (
+            f"forces: {of_forces.name}, by its {'time only' if sentence == BY_TIME else 'name and time'}"
+            if of_forces
+            else ""
+        )
+        if not one.n_plates and not of_forces:
+            note = unread_forces(one, unread)
+            said += [(note, one.name)] if note else []
+        files = [path_from(relative_to, other.path) if other else "" for other in (of_forces, emg.get(one.name))]
+        further[file] = files[0], files[1], note
     rows = []
     for row in trials:
         forces_file, emg_file, why = further.get(row.file, ("", "", ""))
