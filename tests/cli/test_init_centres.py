@@ -244,19 +244,6 @@ def test_a_leg_length_of_no_leg_is_not_proposed(text):
     assert propose_subject("S07", [person("a.c3d", *said)], predicted_hip=True).leg_length_m == ""
 
 
-def test_the_leg_length_is_that_of_the_markers_in_a_static_trial():
-    """IAS to TAM as Van Sint Jan abbreviates spine and inner malleolus: a triangle of 0.3, 0.4 and 0.5 m, twice as large."""
-    places = {
-        f"R{name}": (0.0, 0.0, z) for name, z in (("FTC", 0.8), ("FLE", 0.5), ("FME", 0.5), ("FAL", 0.1), ("FM2", 0.0))
-    }
-    places |= {"RIAS": (0.6, 0.0, 0.9), "RTAM": (0.0, 0.0, 0.1)}
-    standing = person("static.c3d", moved_m=0.001, places_m=places)
-    found = propose_subject("S07", [person("walk.c3d"), standing], predicted_hip=True)
-    assert found.leg_length_m == "1.000"
-    assert any("by the markers of static.c3d" in sentence for sentence in found.evidence)
-    assert propose_subject("S07", [person("walk.c3d", places_m=places)], predicted_hip=True).leg_length_m == ""
-
-
 def test_the_frame_of_opensims_storage_files_is_known():
     """y up and x forward, in the program that writes them; contradicted by a person who stands along z, it is not taken."""
     clue = Clue("format", "+y", "files of OpenSim")

@@ -332,7 +332,7 @@ def test_descriptions_name_the_markers_where_the_labels_do_not_tell_them_apart(t
     write_c3d(tmp_path / "data" / "walk.c3d", xyz, labels=four, groups=groups)
     study = tmp_path / "study"
     proposal = init_study(study, tmp_path / "data")
-    assert {(row.side, row.marker_set) for row in proposal.trials} == {
+    assert {(row["side"], row["marker_set"]) for row in proposal.trials} == {
         ("right", "helen_hayes"),
         ("left", "helen_hayes"),
     }

@@ -296,7 +296,7 @@ def test_a_person_who_stands_beside_one_who_walks_is_static(tmp_path):
     both = np.concatenate([one, other + np.array([0.0, 1.0, 0.0])], axis=1)
     write(tmp_path / "data" / "duet.c3d", both, [f"{who}:{label}" for who in ("Ann", "Bob") for label in labels])
     proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
-    left = {trial.prefix: bool(trial.left_out) for trial in proposal.trials}
+    left = {trial["prefix"]: bool(trial.left_out) for trial in proposal.trials}
     assert left == {"Ann": False, "Bob": True}
 
 

@@ -203,11 +203,6 @@ def test_what_lacks_is_said(tmp_path):
     assert "torques of hip and knee in swing only" in text
 
 
-def test_two_sets_that_fit_equally_well_are_named(tmp_path):
-    text = (propose([*BODY_25, *OPENCAP], tmp_path) / FILES[1]).read_text(encoding="utf-8").replace("\n# ", " ")
-    assert "leg: the marker sets opencap and halpe_26 fit equally well; opencap is used" in text
-
-
 # --- a leg without its foot -------------------------------------------------------------------------------------------
 
 THIGH_M, SHANK_M, MASS_KG = 0.42, 0.43, 70.0

@@ -10,8 +10,8 @@ from pathlib import Path
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.folder import files_in, safe_name
 from limbtorque.cli.init.people import conditions_of, who_is_who
-from limbtorque.cli.init.proposal import Proposal, path_from, propose, settled, with_forward_axis
-from limbtorque.cli.init.scan import FORWARD, answers_of, refuse_unknown_folders, survey, unused_answers
+from limbtorque.cli.init.proposal import Proposal, path_from, propose
+from limbtorque.cli.init.scan import answers_of, refuse_unknown_folders, survey, unused_answers
 from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import (
     config_text,
@@ -23,6 +23,7 @@ from limbtorque.cli.init.text import (
     trials_text,
     unit_answer,
 )
+from limbtorque.cli.init.trials import FORWARD
 from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
 from limbtorque.errors import FolderError, LimbtorqueError
 from limbtorque.recordings.options import ReadOptions
@@ -112,14 +113,12 @@ def init_study(
         relative_to=study,
         chains=chains,
         up_axis=told.settings.plane.up_axis or "",
+        forward_axis=told.texts.get(FORWARD, ""),
     )
-    proposal = with_forward_axis(proposal, told.texts.get(FORWARD, ""))
     seen = [one for one in found if isinstance(one, Seen)]
-    proposal, common = settled(
-        replace(proposal, notes=(*unused_answers(told, seen), *proposal.notes, *there_is.skipped)), seen, study
-    )
+    proposal = replace(proposal, notes=(*unused_answers(told, seen), *proposal.notes, *there_is.skipped))
     texts = (
-        config_text(proposal, source=str(recordings), answers={**told.texts, **common}),
+        config_text(proposal, source=str(recordings), answers=told.texts),
         trials_text(proposal),
         subjects_text(proposal),
     )
@@ -173,28 +172,27 @@ def _with_maps(study: Path, proposal: Proposal, seen: Sequence[Seen], reading: R
 
 def _of_sets(study: Path, proposal: Proposal, *, to_do: bool) -> Iterator[tuple[str, Path, MapChoices]]:
     """Pages of marker sets, each with its first trial."""
-    kept = {row.marker_set for row in proposal.trials if not row.left_out}
+    kept = {row["marker_set"] for row in proposal.rows}
     for chosen in sorted(proposal.sets, key=lambda chosen: chosen.name not in kept):
-        rows = [row for row in proposal.trials if row.marker_set == chosen.name and row.can_be_taken]
+        rows = [row for row in proposal.trials if row["marker_set"] == chosen.name and row.can_be_taken]
         trial = min(rows, key=lambda row: bool(row.left_out), default=None)
-        unknown = any(label.startswith(TO_DO) for labels in chosen.rules.values() for label in labels)
-        if trial is None or unknown != to_do:
+        if trial is None or bool(chosen.n_open) != to_do:
             continue
+        chain = trial["chain"]
         choices = MapChoices(
-            trial.file,
-            BUILT_IN if trial.chain not in CHAINS else {trial.chain: CHAINS[trial.chain], **BUILT_IN},
+            trial["file"],
+            BUILT_IN if chain not in CHAINS else {chain: CHAINS[chain], **BUILT_IN},
             up_axis=proposal.up_axis,
-            chain=trial.chain,
-            side="" if trial.side.startswith(TO_DO) else trial.side,
+            chain=chain,
+            side="" if trial["side"].startswith(TO_DO) else trial["side"],
             marker_set=chosen.name,
-            subject=trial.subject,
-            condition=trial.condition,
+            subject=trial["subject"],
+            condition=trial["condition"],
             given=chosen,
-            cells={name: getattr(trial, name) for name in FURTHER if getattr(trial, name)}
-            | {"forward": trial.forward_axis},
+            cells={name: trial[name] for name in FURTHER if trial[name]} | {"forward": trial[FORWARD]},
             run_in="the study's folder",
         )
-        yield chosen.name, study / trial.file, choices
+        yield chosen.name, study / trial["file"], choices
 
 
 def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterator[tuple[str, Path, MapChoices]]:
@@ -202,7 +200,7 @@ def _of_unknown(study: Path, proposal: Proposal, seen: Sequence[Seen]) -> Iterat
     people = who_is_who(seen)
     subjects = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
     conditions, _ = conditions_of(seen, subjects, people.level)
-    with_trial = {trial.file for trial in proposal.trials}
+    with_trial = {trial["file"] for trial in proposal.trials}
     known, names = set[tuple[str, ...]](), set[str]()
     for one in seen:
         file = path_from(study, one.path)

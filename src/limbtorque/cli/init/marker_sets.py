@@ -71,25 +71,26 @@ class ProposedSet:
     fractions: Mapping[str, float] = field(default_factory=dict)
     errors: Mapping[str, str | float] = field(default_factory=dict)
 
+    @property
+    def n_open(self) -> int:
+        """Number of landmarks that are left to fill in."""
+        return sum(labels[0].startswith(TO_DO) for labels in self.rules.values())
+
 
 @dataclass
 class Sets:
     """Marker sets proposed so far, by their content."""
 
-    by_content: dict[tuple[object, ...], ProposedSet] = field(default_factory=dict)
+    by_content: dict[str, ProposedSet] = field(default_factory=dict)
 
-    def name_of(self, found: ProposedSet) -> str:
+    def name_of(self, proposed: ProposedSet) -> str:
         """Name of the set with this content; a new set is added."""
-        content = (
-            tuple(tuple(sorted(part.items())) for part in (found.rules, found.computed, found.fractions, found.errors)),
-            tuple(sorted(found.substitutes)),
-        )
+        content = repr(replace(proposed, comments={}, about=()))
         if content not in self.by_content:
-            taken = {chosen.name for chosen in self.by_content.values()}
-            name, n = found.name, 2
-            while name in taken:
-                name, n = f"{found.name}_{n}", n + 1
-            self.by_content[content] = replace(found, name=name)
+            names = {known.name for known in self.by_content.values()}
+            numbered = (f"{proposed.name}_{n}" for n in range(2, len(names) + 3))
+            name = next(name for name in (proposed.name, *numbered) if name not in names)
+            self.by_content[content] = replace(proposed, name=name)
         return self.by_content[content].name
 
 

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.marker_sets import ProposedSet, Sets, static_trials
 from limbtorque.cli.init.pairs import BY_TIME, copies_of, pair_emg, pair_forces, unread_forces
-from limbtorque.cli.init.people import People, about_people, conditions_of, who_is_who
+from limbtorque.cli.init.people import about_people, conditions_of, who_is_who
 from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
-from limbtorque.cli.init.study_settings import (
-    ProposedWindow,
-    emg_lines,
-    judge_up_by_file,
-    propose_window,
-)
+from limbtorque.cli.init.study_settings import ProposedWindow, emg_lines, judge_up_by_file, propose_window
 from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.survey import Seen, Unread
-from limbtorque.cli.init.trials import ProposedTrial, propose_trials, split_movements, with_unique_names
-from limbtorque.study.chains import limb_of
+from limbtorque.cli.init.trials import FORWARD, ProposedTrial, propose_trials, with_unique_names
 from limbtorque.study.table_file import TO_DO
+from limbtorque.tables.column import counted
 
 HIP = "hip_axis"
-CELLS = {  # of a row, that may be left to fill in -> the column
-    "chain": "chain",
-    "side": "side",
-    "forward_axis": "plane.forward_axis",
-    "up_axis": "plane.up_axis",
-    "belt_speed": "plates.belt_speed_m_s",
-    "marker_set": "marker_set",
-}
+NO_MARKERS = "no markers; if it has the forces of a trial, name it in a column forces_file"
 
 
 @dataclass(frozen=True)
@@ -61,6 +49,8 @@ class Proposal:
         What the recordings do not support, then what was guessed of the folders' names.
     window : ProposedWindow
         What is 0 to 100 % of the curves.
+    reading : dict of str to str
+        Options of `reading` that every recording needs.
     emg : tuple of str
         Section `emg` of the settings: channels of electromyography and their muscles.
     maps : tuple of str
@@ -76,17 +66,33 @@ class Proposal:
     unread: tuple[Unread, ...]
     notes: tuple[str, ...]
     window: ProposedWindow
+    reading: Mapping[str, str]
     emg: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
 
     @property
+    def rows(self) -> list[ProposedTrial]:
+        """Rows that are not left out."""
+        return [trial for trial in self.trials if not trial.left_out]
+
+    @property
+    def missing(self) -> list[tuple[int, str]]:
+        """Places left to fill in: how many of each kind, and a phrase on them."""
+        landmarks = sum(chosen.n_open for chosen in self.sets)
+        columns = Counter(name for row in self.rows for name, text in row.cells.items() if text.startswith(TO_DO))
+        masses = sum(subject.mass_kg.startswith(TO_DO) for subject in self.subjects)
+        kinds = [
+            (landmarks, f"the markers of {counted(landmarks, 'landmark')} (marker_sets in config/config.yaml)"),
+            (int(not self.up_axis), "the axis that points up (plane.up_axis in config/config.yaml)"),
+            *((n, f"{column} of {counted(n, 'trial')} (config/trials.csv)") for column, n in columns.items()),
+            (masses, f"the body mass of {counted(masses, 'subject')} (config/subjects.csv)"),
+        ]
+        return [kind for kind in kinds if kind[0]]
+
+    @property
     def to_do(self) -> int:
         """Number of places left to fill in."""
-        rows = [trial for trial in self.trials if not trial.left_out]
-        cells: list[str] = [getattr(row, cell) for row in rows for cell in CELLS]
-        cells += [subject.mass_kg for subject in self.subjects]
-        cells += [label for chosen in self.sets for labels in chosen.rules.values() for label in labels]
-        return sum(text.startswith(TO_DO) for text in cells) + (not self.up_axis)
+        return sum(number for number, _ in self.missing)
 
 
 def propose(
@@ -96,6 +102,7 @@ def propose(
     relative_to: Path,
     chains: Sequence[str] = ("arm", "leg"),
     up_axis: str = "",
+    forward_axis: str = "",
 ) -> Proposal:
     """Propose a study for recordings.
 
@@ -109,8 +116,8 @@ def propose(
         The study's folder, from which the recordings are named.
     chains : sequence of str
         Chains to look for.
-    up_axis : str, optional
-        The axis that points up, where the user says it; it goes before the evidence.
+    up_axis, forward_axis : str, optional
+        The axes that point up and forward, where the user says them; they go before the evidence.
 
     Returns
     -------
@@ -118,137 +125,127 @@ def propose(
         What can be written down, and what is left to fill in.
     """
     seen = [one for one in looked if isinstance(one, Seen)]
-    people = who_is_who(seen)
-    copies = copies_of(seen)
-    whose = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
+    people, copies = who_is_who(seen), copies_of(seen)
+    statics = static_trials(seen, people)
+    subject_of = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
     still = {one.name for one in seen if one.still}
     omitted = {one.name for one in seen if one.bodies and all(copies[one.name, body.prefix] for body in one.bodies)}
     omitted |= still if len(still) < len(seen) else set()
-    up_axis, up_evidence, ups = judge_up_by_file(seen, whose, given=up_axis)
-    conditions, about_conditions = conditions_of(seen, whose, people.level, omitted=omitted)
-    statics = static_trials(seen, people)
-    said: list[tuple[str, str]] = []
+    up_axis, up_evidence, others_up = judge_up_by_file(seen, subject_of, given=up_axis)
+    conditions, about_conditions = conditions_of(seen, subject_of, people.level, omitted=omitted)
+    reading = _common_options(seen)
+    sentences: list[tuple[str, str]] = []  # each with the name of a recording
     sets, trials = Sets(), list[ProposedTrial]()
-    of_subject: dict[str, list[Seen]] = {}
+    mapped: dict[str, list[Seen]] = {}  # subject -> recordings with rows
     unmapped: dict[str, list[Seen]] = {}
-    kept: dict[str, Seen] = {}
+    taken: dict[str, Seen] = {}
     for one in seen:
-        file, own_up = path_from(relative_to, one.path), ups.get(one.name, "")
+        file, own_up = path_from(relative_to, one.path), others_up.get(one.name, "")
+        options = {f"reading.{n}": str(value) for n, value in one.answers if n in (*WHERE_NEEDED, *DESCRIBED)}
         for body in one.bodies:
-            who, copy = people.of[one.name, body.prefix], copies[one.name, body.prefix]
-            carrying = {limb: statics.complete(one, body, who, limb) for limb in chains}
-            carried = {limb: fits for limb, (_, fits) in carrying.items()}
-            up = (own_up or up_axis).replace(TO_DO, "")
-            rows, about = propose_trials(one, body, copy, sets, chains, up, carried)
-            rows, parts = split_movements(rows, (one.n_frames - 1) / one.rate_hz)
+            subject = people.of[one.name, body.prefix]
+            shared = {name: value for name, value in options.items() if name not in reading}
+            shared |= {"session": safe_name(subject), "subject": safe_name(subject), "file": file}
+            shared |= {"condition": conditions[one.name], "plane.up_axis": own_up, FORWARD: forward_axis}
+            of_limbs = {}
+            for limb in chains:
+                static, with_static = statics.complete(one, body, subject, limb)
+                of_limbs[limb] = path_from(relative_to, static.path) if static else "", with_static
+            rows, about = propose_trials(
+                one,
+                body,
+                sets,
+                of_limbs,
+                shared=shared,
+                up_axis=(own_up or up_axis).replace(TO_DO, ""),
+                copy_of=copies[one.name, body.prefix],
+            )
             name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
-            said += [(sentence, name) for sentence in (*about, *parts)]
-            (of_subject if rows else unmapped).setdefault(who, []).append(one.alone(body))
+            sentences += [(sentence, name) for sentence in about]
+            (mapped if rows else unmapped).setdefault(subject, []).append(one.alone(body))
             if any(row.can_be_taken for row in rows):
-                kept[file] = one
-            static_files = {limb: path_from(relative_to, found.path) for limb, (found, _) in carrying.items() if found}
-            trials += _placed(rows, who, conditions[one.name], file, own_up, static_files)
-    trials = _with_further_files(trials, kept, looked, relative_to, said)
-    window, rows_with_windows = propose_window(with_unique_names(trials))
-    emg_files = pair_emg(list(kept.values()), seen).values()
-    used = {trial.marker_set for trial in trials if trial.can_be_taken}
+                taken[file] = one
+            trials += rows
+    with_rows, unread = list(taken.values()), [one for one in looked if isinstance(one, Unread)]
+    forces, emg = pair_forces(with_rows, seen), pair_emg(with_rows, seen)
+    used = {file.name for file, _ in forces.values() if file} | {file.name for file in emg.values()}
+    sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
+    sentences += [(NO_MARKERS, one.name) for one in seen if not one.bodies and one.name not in used]
+    further: dict[str, dict[str, str]] = {}  # file of a row -> cells
+    for file, one in taken.items():
+        force_file, sentence = forces.get(one.name, (None, ""))
+        by = "time only" if sentence == BY_TIME else "name and time"
+        note = (
+            f"forces: {force_file.name}, by its {by}"
+            if force_file
+            else ""
+            if one.n_plates
+            else unread_forces(one, unread)
+        )
+        sentences += [(note, one.name)] if note and not force_file else []
+        files = {"forces_file": force_file, "emg_file": emg.get(one.name)}
+        further[file] = {name: path_from(relative_to, other.path) for name, other in files.items() if other}
+        further[file]["note"] = note
+    for k, row in enumerate(trials):
+        cells = further.get(row["file"], {"note": ""})
+        trials[k] = row.with_cells({**cells, "note": "; ".join(filter(None, (row["note"], cells["note"])))})
+    window, rows = propose_window(with_unique_names(trials))
     analysed = [one for one in seen if one.bodies and one.name not in omitted]
     about = [*([about_people(analysed, people)] if analysed else []), *people.notes, *about_conditions]
+    with_trials = {trial["marker_set"] for trial in trials if trial.can_be_taken}
     return Proposal(
         title=title,
         up_axis=up_axis,
         up_evidence=up_evidence,
-        sets=tuple(chosen for chosen in sets.by_content.values() if chosen.name in used),
-        trials=rows_with_windows,
-        subjects=tuple(_subjects(of_subject, unmapped, trials, sets, people)),
-        unread=tuple(one for one in looked if isinstance(one, Unread)),
-        notes=(*_gathered([*said, *statics.notes]), *about),
+        sets=tuple(chosen for chosen in sets.by_content.values() if chosen.name in with_trials),
+        trials=tuple(rows),
+        subjects=tuple(_subjects(mapped, unmapped, rows, sets, people.certain)),
+        unread=tuple(unread),
+        notes=(*_gathered([*sentences, *statics.notes]), *about),
         window=window,
-        emg=emg_lines([*kept.values(), *emg_files], {trial.chain for trial in trials if not trial.left_out}),
+        reading=reading,
+        emg=emg_lines([*with_rows, *emg.values()], {trial["chain"] for trial in rows if not trial.left_out}),
     )
 
 
-def _placed(
-    rows: Sequence[ProposedTrial],
-    who: str,
-    condition: str,
-    file: str,
-    up_axis: str,
-    static_files: Mapping[str, str],
-) -> list[ProposedTrial]:
-    """Rows of a body in a recording with the cells that they share."""
-    subject = safe_name(who)
-    placed = []
-    for row in rows:
-        static = static_files[limb_of(row.chain)] if row.carried else ""
-        whose = replace(row, subject=subject, session=subject, condition=condition, file=file)
-        placed.append(replace(whose, up_axis=up_axis, static_file=static))
-    return placed
-
-
 def _subjects(
-    of_subject: Mapping[str, Sequence[Seen]],
+    mapped: Mapping[str, Sequence[Seen]],
     unmapped: Mapping[str, Sequence[Seen]],
     trials: Sequence[ProposedTrial],
     sets: Sets,
-    people: People,
+    certain: Collection[str],
 ) -> Iterator[ProposedSubject]:
     """Rows of subjects that are analysed, and of others whose files state a mass."""
     predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
-    analysed = {trial.subject for trial in trials if not trial.left_out}
-    with_hip = {trial.subject for trial in trials if not trial.left_out and trial.marker_set in predicted}
-    for who, recordings in of_subject.items():
-        if (name := safe_name(who)) in analysed:
-            yield propose_subject(who, recordings, certain=who in people.certain, predicted_hip=name in with_hip)
-    for who, recordings in unmapped.items():
-        if safe_name(who) not in analysed:
-            subject = propose_subject(who, of_subject.get(who, recordings), certain=who in people.certain)
-            if not subject.mass_kg.startswith(TO_DO):
-                yield subject
-
-
-def _with_further_files(
-    trials: Sequence[ProposedTrial],
-    kept: Mapping[str, Seen],
-    looked: Sequence[Seen | Unread],
-    relative_to: Path,
-    said: list[tuple[str, str]],
-) -> list[ProposedTrial]:
-    """Rows with their files of forces and electromyography; notes on them are added."""
-    seen = [one for one in looked if isinstance(one, Seen)]
-    unread = [one for one in looked if isinstance(one, Unread)]
-    forces, emg = pair_forces(list(kept.values()), seen), pair_emg(list(kept.values()), seen)
-    said += [(sentence, name) for name, (_, sentence) in forces.items()]
-    used = {file.name for file, _ in forces.values() if file} | {one.name for one in emg.values()}
-    no_markers = "no markers; if it has the forces of a trial, name it in a column forces_file"
-    said += [(no_markers, one.name) for one in seen if not one.bodies and one.name not in used]
-    further: dict[str, tuple[str, str, str]] = {}  # forces, electromyography, note
-    for file, one in kept.items():
-        of_forces, sentence = forces.get(one.name, (None, ""))
-        note = (
-            f"forces: {of_forces.name}, by its {'time only' if sentence == BY_TIME else 'name and time'}"
-            if of_forces
-            else ""
+    sets_of: dict[str, set[str]] = {}
+    for trial in (trial for trial in trials if not trial.left_out):
+        sets_of.setdefault(trial["subject"], set()).add(trial["marker_set"])
+    for name in dict.fromkeys((*mapped, *unmapped)):
+        marker_sets = sets_of.get(safe_name(name), set())
+        recordings = mapped.get(name) or unmapped[name]
+        subject = propose_subject(
+            name, recordings, certain=name in certain, predicted_hip=bool(marker_sets & predicted)
         )
-        if not one.n_plates and not of_forces:
-            note = unread_forces(one, unread)
-            said += [(note, one.name)] if note else []
-        files = [path_from(relative_to, other.path) if other else "" for other in (of_forces, emg.get(one.name))]
-        further[file] = files[0], files[1], note
-    rows = []
-    for row in trials:
-        forces_file, emg_file, why = further.get(row.file, ("", "", ""))
-        note = "; ".join(filter(None, (row.note, why)))
-        rows.append(replace(row, forces_file=forces_file, emg_file=emg_file, note=note))
-    return rows
+        if marker_sets or (name in unmapped and not subject.mass_kg.startswith(TO_DO)):
+            yield subject
 
 
-def _gathered(said: Sequence[tuple[str, str]]) -> list[str]:
+def _common_options(seen: Sequence[Seen]) -> dict[str, str]:
+    """Options of `reading` that all recordings with markers need, with one value."""
+    common = {}
+    for name in (*WHERE_NEEDED, *DESCRIBED):
+        values = {str(dict(one.answers).get(name, "")) for one in seen if one.bodies}
+        if len(values) == 1 and "" not in values:
+            common[f"reading.{name}"] = values.pop()
+    return common
+
+
+def _gathered(sentences: Sequence[tuple[str, str]]) -> list[str]:
     """Sentences about recordings, each once with the names of its recordings."""
-    whose: dict[str, list[str]] = {}
-    for sentence, name in said:
-        whose.setdefault(sentence, []).append(name)
-    return [f"{some_of(names)}: {sentence}" for sentence, names in whose.items()]
+    names_of: dict[str, list[str]] = {}
+    for sentence, name in sentences:
+        names_of.setdefault(sentence, []).append(name)
+    return [f"{some_of(names)}: {sentence}" for sentence, names in names_of.items()]
 
 
 def path_from(folder: Path, path: Path) -> str:
@@ -257,52 +254,3 @@ def path_from(folder: Path, path: Path) -> str:
     if (folder.resolve() / given).resolve() == path.resolve():
         return given.as_posix()
     return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
-
-
-def settled(proposal: Proposal, seen: Sequence[Seen], study: Path) -> tuple[Proposal, dict[str, str]]:
-    """Options of `reading` that hold for the whole study; others become columns.
-
-    Parameters
-    ----------
-    proposal : Proposal
-        The proposed study.
-    seen : sequence of Seen
-        The recordings, with the options that each needed.
-    study : Path
-        The study's folder.
-
-    Returns
-    -------
-    proposal : Proposal
-        With the columns.
-    common : dict of str to str
-        Option -> value, of those that every recording needed.
-    """
-    used = {path_from(study, one.path): dict(one.answers) for one in seen if one.bodies}
-    common: dict[str, str] = {}
-    trials = proposal.trials
-    for name in (*WHERE_NEEDED, *DESCRIBED):
-        values = {str(own.get(name, "")) for own in used.values()}
-        if len(values) == 1 and "" not in values:
-            common[f"reading.{name}"] = values.pop()
-        elif len(values) > 1:
-            cells: list[dict[str, Any]] = [{name: str(used[trial.file].get(name, ""))} for trial in trials]
-            trials = tuple(replace(trial, **cell) for trial, cell in zip(trials, cells, strict=True))
-    return replace(proposal, trials=trials), common
-
-
-def with_forward_axis(proposal: Proposal, axis: str) -> Proposal:
-    """Proposal whose trials have the forward axis that a person gave, if any.
-
-    Parameters
-    ----------
-    proposal : Proposal
-        The proposed study.
-    axis : str
-        The axis; empty where none was given.
-    """
-    if not axis:
-        return proposal
-    note = "forward axis by --set plane.forward_axis"
-    rows = tuple(replace(row, forward_axis=axis, note=note) for row in proposal.trials)
-    return replace(proposal, trials=rows)

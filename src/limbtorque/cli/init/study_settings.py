@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from limbtorque.cli.check_summary import some_of
@@ -15,19 +15,23 @@ from limbtorque.cli.init.survey import Clue, Seen, Strikes
 from limbtorque.cli.init.trials import ProposedTrial
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.emg_channels import microvolts, muscle_of, same_muscle, side_pattern
-from limbtorque.study.chains import BUILT_IN, limb_of
+from limbtorque.study.chains import BUILT_IN
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.table_file import TO_DO
 
 MOVEMENT = Ensembles().window
 FOUND = "Foot Strike"  # name of the strikes that plates and markers give
-WHERE = "found by the force plates, else by the markers (docs/events.md); `limbtorque check` shows them"
+_WHERE = (
+    "foot strikes are found by the force plates, else by the markers (docs/events.md); `limbtorque check` shows them"
+)
+NO_STRIKE = f"the file has no foot strike of this side; {_WHERE}"
+ONE_STRIKE = f"the file has only one foot strike of this side, too few for a cycle; {_WHERE} (column ensembles.events; delete it to keep to the file)"
 NO_WAY = (
     "walking needs two foot strikes of the same side for a time-normalised curve, and without a foot none are found; mark them in the "
     "capture software, or give start_s and end_s of one cycle in trials.csv and set ensembles.window to trial; torques do not need this"
 )
 RESTLESS = (
-    "without a detected movement these trials have no curve (`limbtorque check` shows it); if they have events, name them in "
+    "the end of the limb does not rest at the first or last frame: without a detected movement these trials have no curve (`limbtorque check` shows it); if they have events, name them in "
     "ensembles.start_event and end_event, if the limb goes back and forth, set ensembles.window to cycles, else to trial"
 )
 ANTAGONISTS = (
@@ -159,7 +163,7 @@ class ProposedWindow:
     evidence: tuple[str, ...]
 
 
-def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tuple[ProposedTrial, ...]]:
+def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, list[ProposedTrial]]:
     """Window of the study, and of the trials that need another one.
 
     Parameters
@@ -172,8 +176,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     window : ProposedWindow
         Events where more than half of the leg trials (of all trials where there are none) have two foot strikes of
         their side, else the movement.
-    trials : tuple of ProposedTrial
-        The rows, with `window`, `start_event` and `end_event` where those of the study do not hold.
+    trials : list of ProposedTrial
+        The rows, with the window and its events where those of the study do not hold.
 
     Notes
     -----
@@ -181,68 +185,74 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, tup
     swing in gait, and reach or serve from rest to rest.
     """
     kept = [trial for trial in trials if not trial.left_out]
-    strikes = {trial.trial: _cycle(trial) for trial in trials if trial.can_be_taken}
-    walks = {name for name, own in strikes.items() if not own} & {
-        t.trial for t in trials if t.chain == "leg" and t.gait
-    }
-    asked = [trial for trial in kept if limb_of(trial.chain) == "leg"] or kept
-    names = Counter(own.event for trial in kept if (own := strikes[trial.trial]))
-    event = names.most_common(1)[0][0] if names else FOUND if walks else ""
-    with_events = [trial for trial in asked if strikes[trial.trial] or trial.trial in walks]
-    window = "events" if 2 * len(with_events) > len(asked) else MOVEMENT
-    evidence = []
-    if names:
-        having = sum(bool(strikes[trial.trial]) for trial in asked)
-        kind = "leg " if limb_of(asked[0].chain) == "leg" else ""
-        lasting = [own.times_s[1] - own.times_s[0] for trial in kept if (own := strikes[trial.trial])]
-        evidence.append(
+    asked = [trial for trial in kept if trial.limb == "leg"] or kept
+    cycles = [cycle for trial in kept if (cycle := _cycle(trial))]
+    events = Counter(cycle.event for cycle in cycles)
+    event = events.most_common(1)[0][0] if events else FOUND if any(map(_is_detected, trials)) else ""
+    window = "events" if 2 * sum(bool(_cycle(t)) or _is_detected(t) for t in asked) > len(asked) else MOVEMENT
+    sentences: dict[str, list[str]] = {}  # each with its trials
+    for trial in kept:
+        for reason in _doubts(trial, window):
+            sentences.setdefault(reason, []).append(trial["trial"])
+    evidence = [f"{some_of(names)}: {reason}" for reason, names in sorted(sentences.items(), key=_doubt_order)]
+    if cycles:
+        having = sum(bool(_cycle(trial)) for trial in asked)
+        kind = "leg " if asked[0].limb == "leg" else ""
+        lasting = [cycle.times_s[1] - cycle.times_s[0] for cycle in cycles]
+        evidence.insert(
+            0,
             f"{having} of {len(asked)} {kind}trials have two or more foot strikes of their side ({event!r}); a cycle, from the "
-            f"first to the second, takes {min(lasting):.2f} to {max(lasting):.2f} s"
-        )
-    none, single = ([t.trial for t in kept if t.trial in walks and bool(t.strikes) == one] for one in (False, True))
-    if none:
-        evidence.append(f"{some_of(none)}: the file has no foot strike of this side; foot strikes are {WHERE}")
-    if single:
-        only = "the file has only one foot strike of this side, too few for a cycle"
-        column = "(column ensembles.events; delete it to keep to the file)"
-        evidence.append(f"{some_of(single)}: {only}; foot strikes are {WHERE} {column}")
-    without = [trial for trial in kept if not strikes[trial.trial] and trial.trial not in walks]
-    evidence += _lacking([trial for trial in without if limb_of(trial.chain) == "leg"], window)
-    if restless := [trial.trial for trial in without if trial.at_rest is False and not trial.gait]:
-        evidence.append(
-            f"the end of the limb does not rest at the first or last frame of {some_of(restless)}: {RESTLESS}"
+            f"first to the second, takes {min(lasting):.2f} to {max(lasting):.2f} s",
         )
     rows = []
     for row in trials:
-        if row.can_be_taken:
-            cycle, found = strikes[row.trial], row.trial in walks
-            wanted = "events" if cycle or found else MOVEMENT
-            named = cycle.event if cycle and cycle.event != event else ""
-            both = "plates_and_markers" if found and row.strikes else ""
-            own_window = "" if wanted == window else wanted
-            row = replace(row, window=own_window, start_event=named, end_event=named, events=both)
-        rows.append(row)
-    return ProposedWindow(window, event, tuple(evidence)), tuple(rows)
+        cycle, detected = _cycle(row), _is_detected(row)
+        own_window = "events" if cycle or detected else MOVEMENT
+        own_event = cycle.event if cycle and cycle.event != event else ""
+        cells = {
+            "ensembles.window": "" if own_window == window else own_window,
+            "ensembles.start_event": own_event,
+            "ensembles.end_event": own_event,
+            "ensembles.events": "plates_and_markers" if detected and row.strikes else "",
+        }
+        rows.append(row.with_cells(cells) if row.can_be_taken else row)
+    return ProposedWindow(window, event, tuple(evidence)), rows
 
 
 def _cycle(trial: ProposedTrial) -> Strikes | None:
     """Foot strikes that define a cycle of a trial: two at least."""
-    if limb_of(trial.chain) != "leg" and trial.at_rest is not False:
+    if trial.limb != "leg" and trial.at_rest is not False:
         return None
     return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
 
 
-def _lacking(legs: Sequence[ProposedTrial], window: str) -> list[str]:
-    """Sentences on leg trials without two foot strikes of their side."""
-    by_reason: dict[str, list[str]] = {}
-    for trial in legs:
+def _is_detected(trial: ProposedTrial) -> bool:
+    """Return True for a walk whose foot strikes plates and markers give."""
+    return trial.can_be_taken and trial["chain"] == "leg" and trial.gait and not _cycle(trial)
+
+
+def _doubts(trial: ProposedTrial, window: str) -> Iterator[str]:
+    """Sentences on a trial without two foot strikes of its side."""
+    if _cycle(trial):
+        return
+    if _is_detected(trial):
+        yield ONE_STRIKE if trial.strikes else NO_STRIKE
+        return
+    if trial.limb == "leg":
         has = "only one foot strike of its side" if trial.strikes else "no foot strike of its side"
         other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
-        by_reason.setdefault(has + other, []).append(trial.trial)
-    kept = f": the window stays {MOVEMENT}" + (", in the column ensembles.window" if window != MOVEMENT else "")
-    walks = [trial.trial for trial in legs if trial.gait]
-    said = [f"{some_of(names)}: {reason}{kept}" for reason, names in by_reason.items()]
-    return [*said, *([f"{some_of(walks)}: {NO_WAY}"] if walks else [])]
+        column = ", in the column ensembles.window" if window != MOVEMENT else ""
+        yield f"{has}{other}: the window stays {MOVEMENT}{column}"
+        if trial.gait:
+            yield NO_WAY
+    if trial.at_rest is False and not trial.gait:
+        yield RESTLESS
+
+
+def _doubt_order(doubt: tuple[str, list[str]]) -> int:
+    """Order of the sentences: foot strikes that are found, other windows, limbs that do not rest."""
+    known = (NO_STRIKE, ONE_STRIKE, "", NO_WAY, RESTLESS)
+    return known.index(doubt[0] if doubt[0] in known else "")
 
 
 def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ import io
 import json
 import shlex
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.marker_sets import ProposedSet, yaml_labels
 from limbtorque.cli.init.pairs import is_of_forces
-from limbtorque.cli.init.proposal import CELLS, Proposal
-from limbtorque.cli.init.study_settings import MOVEMENT, ProposedWindow
+from limbtorque.cli.init.proposal import Proposal
+from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
+from limbtorque.cli.init.study_settings import MOVEMENT
 from limbtorque.cli.init.survey import STORAGE, Unread
 from limbtorque.cli.init.trials import ARMS_OF_A_WALK, NO_SET, ProposedTrial
 from limbtorque.cli.terminal import quoted
@@ -26,18 +27,27 @@ BOTH = ("arm", "leg")
 NOTES = 4  # on the first screen; all are comments of config/trials.csv
 INCLUDE_ARMS = "remove the # of their rows in config/trials.csv to include them"
 NO_UNIT = "no unit of length"
-TRIAL_COLUMNS = {  # cell of a proposed trial -> column
-    **{name: name for name in ("trial", "session", "subject", "file", "forces_file", "emg_file", "static_file")},
-    **{name: name for name in ("start_s", "end_s", "chain", "side", "condition", "marker_set", "prefix")},
-    **{name: f"reading.{name}" for name in ("length_unit", "force_unit", "rate_hz", "marker_names")},
-    "up_axis": "plane.up_axis",
-    "forward_axis": "plane.forward_axis",
-    "belt_speed": "plates.belt_speed_m_s",
-    **{name: f"ensembles.{name}" for name in ("window", "start_event", "end_event", "events")},
-    "note": "note",
-}
+COLUMNS = (  # of the table of trials, in their order
+    *("trial", "session", "subject", "file", "forces_file", "emg_file", "static_file", "start_s", "end_s"),
+    *("chain", "side", "condition", "marker_set", "prefix"),
+    *(f"reading.{name}" for name in (*WHERE_NEEDED, *DESCRIBED)),
+    *("plane.up_axis", "plane.forward_axis", "plates.belt_speed_m_s"),
+    *(f"ensembles.{name}" for name in ("window", "start_event", "end_event", "events")),
+    "note",
+)
 NO_SIDE = "The labels of some recordings do not indicate a side: fill in left or right."
-ALWAYS = ("trial", "session", "subject", "file", "chain", "side", "condition", "marker_set", "forward_axis", "note")
+ALWAYS = (
+    "trial",
+    "session",
+    "subject",
+    "file",
+    "chain",
+    "side",
+    "condition",
+    "marker_set",
+    "plane.forward_axis",
+    "note",
+)
 
 
 def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] | None = None) -> str:
@@ -50,7 +60,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
     source : str
         Folder of the recordings, for the comment.
     answers : mapping of str to str, optional
-        Options of `reading` that the user gave.
+        Options that the user gave.
 
     Returns
     -------
@@ -62,90 +72,78 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         if proposal.up_axis
         else 'null # TODO: the laboratory\'s axis that points up, such as "+z"'
     )
-    lines = [
-        f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
-        "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
-        f"title: {json.dumps(proposal.title, ensure_ascii=False)}",
-        "",
-        *_reading_lines(answers or {}),
-        "plane:",
-        "  # Evidence for the axis that points up:",
-        *(f"  #   {sentence}" for sentence in proposal.up_evidence),
-        f"  up_axis: {up}",
-        "  kind: sagittal # the default; or horizontal, or best_fit; for single trials use a column plane.kind in trials.csv",
-        "",
-        "marker_sets: # landmark: marker, or markers (their mean); {S} is R or L, {side} is right or left, the trial's side",
-    ]
+    options = {**(answers or {}), **proposal.reading}
+    reading = [f"  {name[8:]}: {text}" for name, text in options.items() if name.startswith("reading.")]
+    window = proposal.window
+    default = " # the default" if window.window == MOVEMENT else ""
+    both = "" if window.window == "events" else " # for trials with events in their column ensembles.window"
+    events = [f"  {name}: {_quoted(window.event)}{both}" for name in ("start_event", "end_event") if window.event]
+    substitutes, errors = list[str](), list[str]()
     for chosen in proposal.sets:
-        lines += _set_lines(chosen)
-    if not proposal.sets:
-        lines[-1] = "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them"
-    substitutes = [chosen for chosen in proposal.sets if chosen.substitutes]
-    if substitutes:
-        lines += ["", "substitutes: # required landmark: the one used in its place; every use is noted in the ledger"]
-    for chosen in substitutes:
-        lines.append(f"  {chosen.name}:")
-        lines += [f"    {name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]
-    lines += [
-        *_error_lines(proposal.sets),
-        "",
-        *_window_lines(proposal.window),
-        *proposal.emg,
-        "# Defaults worth checking: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
-        "# segments.table (dempster_winter), plates.assignment (auto).",
+        for lines, indent, entries in (
+            (substitutes, "  ", [f"{name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]),
+            (errors, "    ", [f"{name}: {error}" for name, error in chosen.errors.items()]),
+        ):
+            lines += [f"{indent}{chosen.name}:", *(f"{indent}  {entry}" for entry in entries)] if entries else []
+    sections = [
+        [
+            f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
+            "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
+            f"title: {_quoted(proposal.title)}",
+        ],
+        ["reading: # what the files do not state, or how their markers are named", *reading] if reading else [],
+        [
+            "plane:",
+            "  # Evidence for the axis that points up:",
+            *(f"  #   {sentence}" for sentence in proposal.up_evidence),
+            f"  up_axis: {up}",
+            "  kind: sagittal # the default; or horizontal, or best_fit; for single trials use a column plane.kind in trials.csv",
+        ],
+        [
+            "marker_sets: # landmark: marker, or markers (their mean); {S} is R or L, {side} is right or left, the trial's side"
+            if proposal.sets
+            else "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them",
+            *(line for chosen in proposal.sets for line in _set_lines(chosen)),
+        ],
+        ["substitutes: # required landmark: the one used in its place; every use is noted in the ledger", *substitutes]
+        if substitutes
+        else [],
+        [
+            "uncertainty: # on by default (docs/uncertainty.md)",
+            "  sets: # errors of joint centres: a kind, or a standard deviation in m along each axis (docs/keypoints.md)",
+            *errors,
+        ]
+        if errors
+        else [],
+        [
+            "ensembles:",
+            "  # Definition of 0 to 100 % of the curves, and the evidence for it:",
+            *(f"  #   {line}" for sentence in window.evidence for line in _wrapped(sentence)),
+            f"  window: {window.window}{default}",
+            *events,
+        ]
+        if window.evidence
+        else [],
+        list(proposal.emg),
+        [
+            "# Defaults worth checking: filter.cutoff_hz (chosen from each trial's data), muscles.enabled (true),",
+            "# segments.table (dempster_winter), plates.assignment (auto).",
+        ],
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
 
 
-def _reading_lines(answers: Mapping[str, str]) -> list[str]:
-    given = {name.removeprefix("reading."): text for name, text in answers.items() if name.startswith("reading.")}
-    if not given:
-        return []
-    return [
-        "reading: # what the files do not state, or how their markers are named",
-        *(f"  {n}: {t}" for n, t in given.items()),
-        "",
-    ]
-
-
-def _error_lines(sets: Sequence[ProposedSet]) -> list[str]:
-    """Lines on points whose distance from the joint is not that of a marker."""
-    lines = []
-    for chosen in sets:
-        if chosen.errors:
-            lines += [f"    {chosen.name}:", *(f"      {name}: {error}" for name, error in chosen.errors.items())]
-    if not lines:
-        return []
-    return [
-        "",
-        "uncertainty: # on by default (docs/uncertainty.md)",
-        "  sets: # errors of joint centres: a kind, or a standard deviation in m along each axis (docs/keypoints.md)",
-        *lines,
-    ]
-
-
-def _window_lines(chosen: ProposedWindow) -> list[str]:
-    if not chosen.evidence:
-        return []
-    default = " # the default" if chosen.window == MOVEMENT else ""
-    lines = [
-        "ensembles:",
-        "  # Definition of 0 to 100 % of the curves, and the evidence for it:",
-        *(f"  #   {line}" for sentence in chosen.evidence for line in _wrapped(sentence)),
-        f"  window: {chosen.window}{default}",
-    ]
-    if chosen.event:
-        event = json.dumps(chosen.event, ensure_ascii=False)
-        both = "" if chosen.window == "events" else " # for trials with events in their column ensembles.window"
-        lines += [f"  start_event: {event}{both}", f"  end_event: {event}{both}"]
-    return [*lines, ""]
+def _quoted(text: str) -> str:
+    """Text as a word of YAML."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _set_lines(chosen: ProposedSet) -> list[str]:
     lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
     for landmark, labels in chosen.rules.items():
-        line = {"between": list(labels), "fraction": chosen.fractions.get(landmark)}
-        rule = json.dumps(line, ensure_ascii=False) if landmark in chosen.fractions else yaml_labels(labels)
+        rule = yaml_labels(labels)
+        if landmark in chosen.fractions:
+            rule = json.dumps({"between": labels, "fraction": chosen.fractions[landmark]}, ensure_ascii=False)
         comment = chosen.comments.get(landmark, "")
         lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
     lines += [f"    {landmark}: {rule} # {chosen.comments[landmark]}" for landmark, rule in chosen.computed.items()]
@@ -158,40 +156,29 @@ def _wrapped(sentence: str, width: int = 116) -> list[str]:
 
 def trials_text(proposal: Proposal) -> str:
     """Text of config/trials.csv; omitted rows are comments with reasons."""
-    kept = [trial for trial in proposal.trials if not trial.left_out]
-    columns = [name for name in TRIAL_COLUMNS if name in ALWAYS or _needed(name, proposal)]
+    spoken_of = any("forces_file" in note for note in proposal.notes)
+    needed = {*ALWAYS, *(["forces_file"] if spoken_of else [])}
+    columns = [name for name in COLUMNS if name in needed or any(row[name] for row in proposal.trials)]
+
+    def lines(rows: Iterable[ProposedTrial]) -> str:
+        return _csv([row[name] for name in columns] for row in rows)
+
     comments = [
         "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not need; fill in every TODO.",
         *proposal.notes,
-        *([NO_SIDE] if any(trial.side.startswith(TO_DO) for trial in kept) else []),
+        *([NO_SIDE] if any(row["side"].startswith(TO_DO) for row in proposal.rows) else []),
     ]
-    text = _commented(comments) + _csv([[TRIAL_COLUMNS[name] for name in columns]])
-    text += _csv([[getattr(trial, name) for name in columns] for trial in kept])
+    text = _commented(comments) + _csv([columns]) + lines(proposal.rows)
     reasons: dict[str, list[ProposedTrial]] = {}
     for trial in proposal.trials:
         if trial.left_out == ARMS_OF_A_WALK:
             reasons.setdefault(f"Omitted: {ARMS_OF_A_WALK}", []).append(trial)
         elif trial.left_out:
-            reasons.setdefault(f"{_whose(trial, kept)}: omitted, {trial.left_out}", []).append(trial)
+            whose = f"{trial['prefix']} in " if trial["prefix"] else ""
+            reasons.setdefault(f"{whose}{trial['file']}: omitted, {trial.left_out}", []).append(trial)
     for reason, rows in reasons.items():
-        text += _commented([reason])
-        text += "".join(
-            f"#{line}\n" for line in _csv([[getattr(t, name) for name in columns] for t in rows]).splitlines()
-        )
-    text += _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
-    return text
-
-
-def _whose(trial: ProposedTrial, kept: Sequence[ProposedTrial]) -> str:
-    """File of a trial, with the subject where the file has several."""
-    others = any(other.file == trial.file and other.prefix != trial.prefix for other in kept)
-    return f"{trial.prefix} in {trial.file}" if others and trial.prefix else trial.file
-
-
-def _needed(column: str, proposal: Proposal) -> bool:
-    """Return True if a column has a cell that is not empty, or is one to fill in."""
-    spoken_of = column == "forces_file" and any(column in note for note in proposal.notes)
-    return spoken_of or any(getattr(trial, column) for trial in proposal.trials)
+        text += _commented([reason]) + "".join(f"#{line}\n" for line in lines(rows).splitlines())
+    return text + _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
 
 
 def subjects_text(proposal: Proposal) -> str:
@@ -240,20 +227,25 @@ def first_screen(proposal: Proposal, *, verbose: bool = False) -> str:
     verbose : bool, optional
         With all notes and the evidence for the axis that points up and for the window.
     """
-    kept = [trial for trial in proposal.trials if not trial.left_out]
-    limbs = ", ".join(sorted({f"{trial.side} {trial.chain}" for trial in kept}))
-    recordings = counted(len({trial.file for trial in kept}), "recording")
-    ready = f"{counted(len(kept), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
-    left_out = [trial for trial in proposal.trials if trial.left_out]
-    omitted = dict.fromkeys((_recording(trial), trial.left_out) for trial in left_out if not trial.can_be_taken)
-    arms = len({_recording(trial) for trial in left_out if trial.can_be_taken})
+    limbs = ", ".join(sorted({f"{row['side']} {row['chain']}" for row in proposal.rows}))
+    recordings = counted(len({row["file"] for row in proposal.rows}), "recording")
+    ready = f"{counted(len(proposal.rows), 'trial')} of {recordings} ({limbs}), {counted(len(proposal.subjects), 'subject')}"
+    omitted: dict[tuple[str, str], None] = {}
+    for row in (row for row in proposal.trials if row.left_out):
+        omitted[Path(row["file"]).name + (f" ({row['prefix']})" if row["prefix"] else ""), row.left_out] = None
+    arms = sum(reason == ARMS_OF_A_WALK for _, reason in omitted)
+    unread = [(one.name, short_reason(one)) for one in proposal.unread]
+    no_unit = [(name, why) for name, why in unread if why.startswith(NO_UNIT)]
     lines = [
-        f"ready: {ready if kept else 'no trial yet'}",
-        *(f"missing: {line}" for line in _missing(proposal)),
-        *(f"missing: {line}" for line in lines_by_kind(_unread(proposal, no_unit=True), noun="file")),
-        *(f"omitted: {line}" for line in lines_by_kind(omitted, noun="recording")),
+        f"ready: {ready if proposal.rows else 'no trial yet'}",
+        *(f"missing: {phrase}" for _, phrase in proposal.missing),
+        *(f"missing: {line}" for line in lines_by_kind(no_unit, noun="file")),
+        *(
+            f"omitted: {line}"
+            for line in lines_by_kind([one for one in omitted if one[1] != ARMS_OF_A_WALK], noun="recording")
+        ),
         *([f"omitted: the arms of {counted(arms, 'walk')}; {INCLUDE_ARMS}"] if arms else []),
-        *(f"not read: {line}" for line in lines_by_kind(_unread(proposal, no_unit=False), noun="file")),
+        *(f"not read: {line}" for line in lines_by_kind([one for one in unread if one not in no_unit], noun="file")),
     ]
     if verbose:
         evidence = [f"  {sentence}" for sentence in proposal.window.evidence]
@@ -263,17 +255,6 @@ def first_screen(proposal: Proposal, *, verbose: bool = False) -> str:
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
     return "\n".join([*lines, *notes, *([f"{counted(more, 'further note')} in config/trials.csv"] if more else [])])
-
-
-def _recording(trial: ProposedTrial) -> str:
-    """Name of a trial's file, with the subject where the file has several."""
-    return f"{Path(trial.file).name}{f' ({trial.prefix})' if trial.prefix else ''}"
-
-
-def _unread(proposal: Proposal, *, no_unit: bool) -> list[tuple[str, str]]:
-    """Files that a unit of length would make readable; others with reasons."""
-    reasons = [(one.name, short_reason(one)) for one in proposal.unread]
-    return [(name, why) for name, why in reasons if why.startswith(NO_UNIT) == no_unit]
 
 
 def short_reason(one: Unread) -> str:
@@ -303,49 +284,25 @@ def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
     unread : sequence of Unread
         The files that were not read.
     """
-    lacking = [one for one in unread if short_reason(one).startswith(NO_UNIT)]
-    of_forces = {is_of_forces(one.name) for one in lacking}
+    of_forces = {is_of_forces(one.name) for one in unread if short_reason(one).startswith(NO_UNIT)}
     answers = {False: ("reading.length_unit", "mm"), True: ("reading.forces_length_unit", "m")}
     return dict(answers[forces] for forces in sorted(of_forces))
 
 
-def _missing(proposal: Proposal) -> Iterator[str]:
-    """Places that a person has to fill in."""
-    rows = [trial for trial in proposal.trials if not trial.left_out]
-    places = [label for chosen in proposal.sets for labels in chosen.rules.values() for label in labels]
-    landmarks = sum(label.startswith(TO_DO) for label in places)
-    if landmarks:
-        yield f"the markers of {counted(landmarks, 'landmark')} (marker_sets in config/config.yaml)"
-    if not proposal.up_axis:
-        yield "the axis that points up (plane.up_axis in config/config.yaml)"
-    for cell, column in CELLS.items():
-        open_rows = sum(getattr(row, cell).startswith(TO_DO) for row in rows)
-        if open_rows:
-            yield f"{column} of {counted(open_rows, 'trial')} (config/trials.csv)"
-    masses = sum(subject.mass_kg.startswith(TO_DO) for subject in proposal.subjects)
-    if masses:
-        yield f"the body mass of {counted(masses, 'subject')} (config/subjects.csv)"
-
-
 def next_steps(proposal: Proposal, study: Path, again: Callable[..., str]) -> str:
     """Pages, places and commands that come next."""
-    answer = unit_answer(proposal.unread)
-    unit = (
-        [f"or read the files without a unit, too (mm, cm or m), into another study:\n{again(answer)}"] if answer else []
-    )
-    check = f"limbtorque check {quoted(study)}"
+    config, check = study / "config", f"limbtorque check {quoted(study)}"
     page = study / proposal.maps[0] if proposal.maps else None
-    if page and not any(not trial.left_out for trial in proposal.trials):
-        return (
-            f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into "
-            f"{study / 'config'}; then run\n{check}"
-        )
-    by_eye = [f"by eye: open {page} in a browser to see the markers, and to choose them by a click"] if page else []
-    lines = [*unit, *by_eye]
-    if not proposal.to_do:
-        return "\n".join([*lines, f"next: {check}"])
-    places = counted(proposal.to_do, "place")
-    return "\n".join([*lines, f"next: fill in every TODO in {study / 'config'} ({places}), then run", check])
+    if page and not proposal.rows:
+        return f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into {config}; then run\n{check}"
+    lines = []
+    if answer := unit_answer(proposal.unread):
+        lines.append(f"or read the files without a unit, too (mm, cm or m), into another study:\n{again(answer)}")
+    if page:
+        lines.append(f"by eye: open {page} in a browser to see the markers, and to choose them by a click")
+    if proposal.to_do:
+        check = f"fill in every TODO in {config} ({counted(proposal.to_do, 'place')}), then run\n{check}"
+    return "\n".join([*lines, f"next: {check}"])
 
 
 def init_command(study: Path, recordings: Path, *, chains: Sequence[str] = BOTH, answers: Mapping[str, str]) -> str:
