@@ -22,6 +22,7 @@ from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.column import counted
 
 HIP = "hip_axis"
+OPTIONS_OF_FILES = (*WHERE_NEEDED, *DESCRIBED)  # of `reading`: columns of trials where files differ
 NO_MARKERS = "no markers; if it has the forces of a trial, name it in a column forces_file"
 
 
@@ -51,6 +52,8 @@ class Proposal:
         What is 0 to 100 % of the curves.
     reading : dict of str to str
         Options of `reading` that every recording needs.
+    unmapped : tuple of (Seen, dict)
+        Recordings without a row, with the cells that one would have.
     emg : tuple of str
         Section `emg` of the settings: channels of electromyography and their muscles.
     maps : tuple of str
@@ -67,6 +70,7 @@ class Proposal:
     notes: tuple[str, ...]
     window: ProposedWindow
     reading: Mapping[str, str]
+    unmapped: tuple[tuple[Seen, Mapping[str, str]], ...]
     emg: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
 
@@ -138,15 +142,17 @@ def propose(
     sets, trials = Sets(), list[ProposedTrial]()
     mapped: dict[str, list[Seen]] = {}  # subject -> recordings with rows
     unmapped: dict[str, list[Seen]] = {}
-    taken: dict[str, Seen] = {}
+    taken: dict[str, Seen] = {}  # file -> recording with rows that can be taken
+    without: list[tuple[Seen, Mapping[str, str]]] = []
     for one in seen:
         file, own_up = path_from(relative_to, one.path), others_up.get(one.name, "")
-        options = {f"reading.{n}": str(value) for n, value in one.answers if n in (*WHERE_NEEDED, *DESCRIBED)}
+        options = {f"reading.{name}": str(value) for name, value in one.answers if name in OPTIONS_OF_FILES}
+        of_file = {name: value for name, value in options.items() if name not in reading}
+        of_file |= {"file": file, "plane.up_axis": own_up, FORWARD: forward_axis}
+        n_rows = len(trials)
         for body in one.bodies:
             subject = people.of[one.name, body.prefix]
-            shared = {name: value for name, value in options.items() if name not in reading}
-            shared |= {"session": safe_name(subject), "subject": safe_name(subject), "file": file}
-            shared |= {"condition": conditions[one.name], "plane.up_axis": own_up, FORWARD: forward_axis}
+            whose = {"session": safe_name(subject), "subject": safe_name(subject), "condition": conditions[one.name]}
             of_limbs = {}
             for limb in chains:
                 static, with_static = statics.complete(one, body, subject, limb)
@@ -156,39 +162,23 @@ def propose(
                 body,
                 sets,
                 of_limbs,
-                shared=shared,
+                shared={**of_file, **whose},
                 up_axis=(own_up or up_axis).replace(TO_DO, ""),
                 copy_of=copies[one.name, body.prefix],
             )
-            name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
-            sentences += [(sentence, name) for sentence in about]
+            sentences += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
             (mapped if rows else unmapped).setdefault(subject, []).append(one.alone(body))
-            if any(row.can_be_taken for row in rows):
-                taken[file] = one
             trials += rows
-    with_rows, unread = list(taken.values()), [one for one in looked if isinstance(one, Unread)]
-    forces, emg = pair_forces(with_rows, seen), pair_emg(with_rows, seen)
-    used = {file.name for file, _ in forces.values() if file} | {file.name for file in emg.values()}
-    sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
-    sentences += [(NO_MARKERS, one.name) for one in seen if not one.bodies and one.name not in used]
-    further: dict[str, dict[str, str]] = {}  # file of a row -> cells
-    for file, one in taken.items():
-        force_file, sentence = forces.get(one.name, (None, ""))
-        by = "time only" if sentence == BY_TIME else "name and time"
-        note = (
-            f"forces: {force_file.name}, by its {by}"
-            if force_file
-            else ""
-            if one.n_plates
-            else unread_forces(one, unread)
-        )
-        sentences += [(note, one.name)] if note and not force_file else []
-        files = {"forces_file": force_file, "emg_file": emg.get(one.name)}
-        further[file] = {name: path_from(relative_to, other.path) for name, other in files.items() if other}
-        further[file]["note"] = note
+        if any(row.can_be_taken for row in trials[n_rows:]):
+            taken[file] = one
+        elif one.bodies and len(trials) == n_rows:
+            without.append((one, {"file": file, "subject": subject_of[one.name], "condition": conditions[one.name]}))
+    unread = [one for one in looked if isinstance(one, Unread)]
+    emg = pair_emg(list(taken.values()), seen)
+    further = _further_files(taken, emg, seen, unread, relative_to, sentences)
     for k, row in enumerate(trials):
-        cells = further.get(row["file"], {"note": ""})
-        trials[k] = row.with_cells({**cells, "note": "; ".join(filter(None, (row["note"], cells["note"])))})
+        files = further.get(row["file"], {"note": ""})
+        trials[k] = row.with_cells({**files, "note": "; ".join(filter(None, (row["note"], files["note"])))})
     window, rows = propose_window(with_unique_names(trials))
     analysed = [one for one in seen if one.bodies and one.name not in omitted]
     about = [*([about_people(analysed, people)] if analysed else []), *people.notes, *about_conditions]
@@ -204,8 +194,36 @@ def propose(
         notes=(*_gathered([*sentences, *statics.notes]), *about),
         window=window,
         reading=reading,
-        emg=emg_lines([*with_rows, *emg.values()], {trial["chain"] for trial in rows if not trial.left_out}),
+        unmapped=tuple(without),
+        emg=emg_lines([*taken.values(), *emg.values()], {trial["chain"] for trial in rows if not trial.left_out}),
     )
+
+
+def _further_files(
+    taken: Mapping[str, Seen],
+    emg: Mapping[str, Seen],
+    seen: Sequence[Seen],
+    unread: Sequence[Unread],
+    relative_to: Path,
+    sentences: list[tuple[str, str]],
+) -> dict[str, dict[str, str]]:
+    """Cells of rows by their file: forces, electromyography, note; adds sentences."""
+    forces = pair_forces(list(taken.values()), seen)
+    used = {file.name for file, _ in forces.values() if file} | {file.name for file in emg.values()}
+    sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
+    sentences += [(NO_MARKERS, one.name) for one in seen if not one.bodies and one.name not in used]
+    cells: dict[str, dict[str, str]] = {}
+    for file, one in taken.items():
+        force_file, sentence = forces.get(one.name, (None, ""))
+        if force_file:
+            note = f"forces: {force_file.name}, by its {'time only' if sentence == BY_TIME else 'name and time'}"
+        else:
+            note = "" if one.n_plates else unread_forces(one, unread)
+            sentences += [(note, one.name)] if note else []
+        files = {"forces_file": force_file, "emg_file": emg.get(one.name)}
+        cells[file] = {name: path_from(relative_to, other.path) for name, other in files.items() if other}
+        cells[file]["note"] = note
+    return cells
 
 
 def _subjects(
@@ -233,7 +251,7 @@ def _subjects(
 def _common_options(seen: Sequence[Seen]) -> dict[str, str]:
     """Options of `reading` that all recordings with markers need, with one value."""
     common = {}
-    for name in (*WHERE_NEEDED, *DESCRIBED):
+    for name in OPTIONS_OF_FILES:
         values = {str(dict(one.answers).get(name, "")) for one in seen if one.bodies}
         if len(values) == 1 and "" not in values:
             common[f"reading.{name}"] = values.pop()

@@ -55,11 +55,10 @@ class Answers:
         name : str
             Path of the file from the folder of the recordings.
         """
-        folders = [".", *reversed([parent.as_posix() for parent in PurePosixPath(name).parents[:-1]])]
-        found: dict[str, Any] = {}
-        for folder in folders:
-            found |= self.by_folder.get("" if folder == "." else folder, {})
-        return found
+        options: dict[str, Any] = {}
+        for folder in reversed(PurePosixPath(name).parents):
+            options |= self.by_folder.get("" if folder == PurePosixPath() else folder.as_posix(), {})
+        return options
 
 
 def answers_of(given: Mapping[str, str]) -> Answers:
@@ -79,29 +78,27 @@ def answers_of(given: Mapping[str, str]) -> Answers:
     by_folder: dict[str, dict[str, Any]] = {}
     for key, text in given.items():
         folder, _, name = key.rpartition(":")
-        option = name.removeprefix("reading.")
-        reading = name.startswith("reading.")
-        if (name not in (UP, FORWARD) and not reading) or (folder and option not in WHERE_NEEDED):
+        option = name.removeprefix("reading.") if name.startswith("reading.") else ""
+        if (name not in (UP, FORWARD) and not option) or (folder and option not in WHERE_NEEDED):
             hint = f"; did you mean 'reading.{name}'?" if name in Reading.model_fields else ""
             raise SettingsError(
                 f"--set {key} is no option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
                 f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
             )
         value = override(Settings(), {name: text}, source="--set")
-        if reading and option in WHERE_NEEDED:
+        if option in WHERE_NEEDED:
             by_folder.setdefault(folder.strip("/"), {})[option] = getattr(value.reading, option)
         else:
             whole[name] = text
-    settings = override(Settings(), whole, source="--set") if whole else Settings()
-    return Answers(settings, whole, by_folder)
+    return Answers(override(Settings(), whole, source="--set"), whole, by_folder)
 
 
-def refuse_unknown_folders(told: Answers, names: Iterable[str], recordings: Path) -> None:
+def refuse_unknown_folders(given: Answers, names: Iterable[str], recordings: Path) -> None:
     """Refuse answers for folders that have no recordings.
 
     Parameters
     ----------
-    told : Answers
+    given : Answers
         The answers.
     names : iterable of str
         Paths of the recordings from the folder that was looked at.
@@ -114,41 +111,33 @@ def refuse_unknown_folders(told: Answers, names: Iterable[str], recordings: Path
         A folder of an answer is none of those with recordings.
     """
     known = sorted({parent.as_posix() for name in names for parent in PurePosixPath(name).parents} - {"."})
-    has = (
-        f"the folders in it are {some_of(known)}" if known else "it has no other folder; omit the folder and its colon"
-    )
-    faults = [
-        f"--set {folder}:reading.{next(iter(options))}=...: {recordings} has no folder {folder!r} with recordings"
-        f"{did_you_mean(folder, known)}; {has}"
-        for folder, options in told.by_folder.items()
-        if folder and folder not in known
-    ]
-    if faults:
-        raise SettingsError("\n".join(faults), faults)
+    for folder in given.by_folder.keys() - {"", *known}:
+        raise SettingsError(
+            f"--set {folder}:...: {recordings} has no folder {folder!r} with recordings{did_you_mean(folder, known)}; "
+            f"the folders in it are {some_of(known) or 'none: omit the folder and its colon'}"
+        )
 
 
-def unused_answers(told: Answers, seen: Sequence[Seen]) -> list[str]:
+def unused_answers(given: Answers, seen: Sequence[Seen]) -> list[str]:
     """Sentences on answers that no file needed.
 
     Parameters
     ----------
-    told : Answers
+    given : Answers
         The answers.
     seen : sequence of Seen
         The recordings, with the options that each needed.
     """
-    said = []
-    for folder, options in told.by_folder.items():
-        inside = [recording for recording in seen if not folder or recording.name.startswith(f"{folder}/")]
-        used = {(name, value) for recording in inside for name, value in recording.answers}
-        for name, value in options.items():
-            if (name, value) not in used:
-                where = f"{folder}:" if folder else ""
-                said.append(
-                    f"--set {where}reading.{name}={value}: not used, as no file {'of this folder ' if folder else ''}asks for it "
-                    "(what a file states holds)"
-                )
-    return said
+    sentences = []
+    for folder, options in given.by_folder.items():
+        where, of_folder = (f"{folder}:", "of this folder ") if folder else ("", "")
+        used = {answer for one in seen if one.name.startswith(where.replace(":", "/")) for answer in one.answers}
+        sentences += [
+            f"--set {where}reading.{name}={value}: not used, as no file {of_folder}asks for it (what a file states holds)"
+            for name, value in options.items()
+            if (name, value) not in used
+        ]
+    return sentences
 
 
 def survey(
@@ -234,29 +223,24 @@ def _recognised(seen: Seen) -> bool:
 def _read(read: Read, limits: Reading, answers: Mapping[str, Any]) -> tuple[Seen, dict[str, Any]]:
     """Read a file, with those answers that its reader asks for."""
     used: dict[str, Any] = {}
-    refused = ReadError("")
-    while True:
+    seen, refused = None, ReadError("")
+    while seen is None:
         try:
             seen = read(ReadOptions.of(limits.model_copy(update=used)))
         except ReadError as error:
-            asked = {name: answers[name] for name in answers if name not in used and f"reading.{name}" in str(error)}
-            if not asked and "reading.length_unit" in str(error) and limits.forces_length_unit is not None:
-                return _read_forces(read, limits, error), used
-            if not asked:
-                raise
-            used |= asked
             refused = error
-            continue
-        if "length_unit" in used and not seen.labels:  # of forces, to which another option applies
-            if limits.forces_length_unit is None:
-                raise ReadError(str(refused).replace("reading.length_unit", "reading.forces_length_unit"))
-            return _read_forces(read, limits, refused), {}
+            asked = {name: answers[name] for name in answers if name not in used and f"reading.{name}" in str(error)}
+            used |= asked
+            if asked:
+                continue
+            if "reading.length_unit" not in str(error) or limits.forces_length_unit is None:
+                raise
+            break
+    if seen is not None and (seen.labels or "length_unit" not in used):
         return seen, used
-
-
-def _read_forces(read: Read, limits: Reading, error: ReadError) -> Seen:
-    """Read a force file; raises the given error where it has markers, too."""
+    if limits.forces_length_unit is None:  # of forces, whose unit is another option
+        raise ReadError(str(refused).replace("reading.length_unit", "reading.forces_length_unit"))
     seen = read(forces_options(ReadOptions.of(limits)))
     if seen.labels:  # the unit was given for forces only
-        raise error
-    return seen
+        raise refused
+    return seen, {name: value for name, value in used.items() if name != "length_unit"}

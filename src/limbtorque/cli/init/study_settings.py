@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -268,64 +268,37 @@ def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Its lines; none without channels. Channels whose label states no side are comments, as they could be of either leg, and so are
-        pairs of antagonists with their muscles.
+        Its lines; none without channels. Channels whose label states no side are comments, as they could be of either leg.
     """
-    names = _muscles_of(chains)
-    channels: dict[str, tuple[str, ...]] = {}
-    sided, without = set[str](), dict[str, None]()
+    sets = [load_muscle_set(name) for chain in sorted(set(chains)) if (name := BUILT_IN[chain].muscles)]
+    called = {m.name: muscle_of(m.name) or muscle_of(m.full_name) for chosen in sets for m in chosen.muscles}
+    lines, unsided, without = list[str](), list[str](), list[str]()
+    mapped: dict[str, str] = {}  # muscle of the channels with a side -> its name in the set
     unit_unknown = False
     for channel in dict.fromkeys(channel for one in seen for channel in one.emg):
-        muscles = tuple(name for name, called in names.items() if same_muscle(called, channel.muscle))
+        muscles = [name for name, muscle in called.items() if same_muscle(muscle, channel.muscle)]
         pattern = side_pattern(channel.label)
-        label = pattern or channel.label
+        label = json.dumps(pattern or channel.label, ensure_ascii=False)
+        value = muscles[0] if len(muscles) == 1 else f"[{', '.join(muscles)}]"
         if not muscles:
-            without[label] = None
+            without.append(pattern or channel.label)
             continue
         unit_unknown = unit_unknown or microvolts(channel.unit) is None
-        channels[label] = muscles
-        sided |= {label} if pattern else set()
-    if not channels and not without:
+        (lines if pattern else unsided).append(
+            f"    {label}: {value}" if pattern else f"    # {label}: {value} # {NO_SIDE}"
+        )
+        mapped |= {called[name]: name for name in reversed(muscles)} if pattern else {}
+    if not (lines or unsided or without):
         return ()
-    lines = []
-    for label, muscles in channels.items():
-        value = muscles[0] if len(muscles) == 1 else f"[{', '.join(muscles)}]"
-        line = f"{json.dumps(label, ensure_ascii=False)}: {value}"
-        lines.append(f"    {line}" if label in sided else f"    # {line} # {NO_SIDE}")
+    about = "channel: muscle; {S} is R or L, {side} is right or left, the trial's side"
+    first = f"  channels: # {about}" if lines else "  channels: {} # replace {} by the lines below, without their #"
+    lines = list(dict.fromkeys([*lines, *unsided]))
     if without:
-        text = f"Channels without a muscle of the muscle sets: {', '.join(without)}"
-        wrapped = textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False)
-        lines += [f"  # {line}" for line in wrapped]
+        text = f"Channels without a muscle of the muscle sets: {', '.join(dict.fromkeys(without))}"
+        lines += [f"  # {line}" for line in textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False)]
     if unit_unknown:
         lines.append(f"  # unit: mV # {NO_UNIT}")
-    pairs = _pairs(names, {name for label in sided for name in channels[label]})
-    more = [pair for pair in _pairs(names, {name for own in channels.values() for name in own}) if pair not in pairs]
+    pairs = [f"[{mapped[a]}, {mapped[b]}]" for a, b in ANTAGONISTS if a in mapped and b in mapped]
     if pairs:
         lines.append(f"  antagonists: [{', '.join(pairs)}]")
-    if more:
-        instead = ", in place of the line above" if pairs else ""
-        remove = f"remove this #, too, with those of these muscles' channels{instead}"
-        lines.append(f"  # antagonists: [{', '.join([*pairs, *more])}] # {remove}")
-    about = "channel: muscle; {S} is R or L, {side} is right or left, the trial's side"
-    first = f"  channels: # {about}" if sided else "  channels: {} # replace {} by the lines below, without their #"
-    return ("emg: # electromyography beside the predicted activations: docs/emg.md", first, *lines, "")
-
-
-def _muscles_of(chains: Iterable[str]) -> dict[str, str]:
-    """Muscles of the built-in sets of chains, with their names in `emg_channels`."""
-    found = {}
-    for chain in sorted(set(chains)):
-        set_name = BUILT_IN[chain].muscles if chain in BUILT_IN else None
-        for muscle in load_muscle_set(set_name).muscles if set_name else ():
-            found[muscle.name] = muscle_of(muscle.name) or muscle_of(muscle.full_name)
-    return found
-
-
-def _pairs(names: dict[str, str], mapped: Collection[str]) -> list[str]:
-    """Antagonists among the mapped muscles, as lists in YAML."""
-    muscle_of_name = {called: name for name, called in reversed(names.items()) if name in mapped}
-    return [
-        f"[{muscle_of_name[first]}, {muscle_of_name[second]}]"
-        for first, second in ANTAGONISTS
-        if first in muscle_of_name and second in muscle_of_name
-    ]
+    return ("emg: # electromyography beside the predicted activations: docs/emg.md", first, *lines)

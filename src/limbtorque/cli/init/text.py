@@ -13,8 +13,7 @@ from pathlib import Path
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.marker_sets import ProposedSet, yaml_labels
 from limbtorque.cli.init.pairs import is_of_forces
-from limbtorque.cli.init.proposal import Proposal
-from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
+from limbtorque.cli.init.proposal import OPTIONS_OF_FILES, Proposal
 from limbtorque.cli.init.study_settings import MOVEMENT
 from limbtorque.cli.init.survey import STORAGE, Unread
 from limbtorque.cli.init.trials import ARMS_OF_A_WALK, NO_SET, ProposedTrial
@@ -30,7 +29,7 @@ NO_UNIT = "no unit of length"
 COLUMNS = (  # of the table of trials, in their order
     *("trial", "session", "subject", "file", "forces_file", "emg_file", "static_file", "start_s", "end_s"),
     *("chain", "side", "condition", "marker_set", "prefix"),
-    *(f"reading.{name}" for name in (*WHERE_NEEDED, *DESCRIBED)),
+    *(f"reading.{name}" for name in OPTIONS_OF_FILES),
     *("plane.up_axis", "plane.forward_axis", "plates.belt_speed_m_s"),
     *(f"ensembles.{name}" for name in ("window", "start_event", "end_event", "events")),
     "note",
