@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
 from limbtorque.report.page import page_template
@@ -73,22 +74,11 @@ def frames_sentence(frames: Frames) -> str:
 
     Examples
     --------
-    >>> frames_sentence(Frames("summary", "t1", ("hip", "knee"), 131, 118, 131, 131, ("edge_share 0 in A, 0.1 in B",)))
-    'B leaves out 13 more of 131 frames (hip, knee): edge_share 0 in A, 0.1 in B'
+    >>> frames_sentence(Frames("summary", "t1", ("hip", "knee"), 131, 118, ("edge_share 0 in A, 0.1 in B",)))
+    'A has 131 frames, B 118 (hip, knee): edge_share 0 in A, 0.1 in B'
     """
-    fewer = frames.first - frames.second
-    if frames.first_of == frames.second_of and fewer:
-        of = f" of {frames.first_of}" if frames.first_of else ""
-        text = f"{'B' if fewer > 0 else 'A'} leaves out {abs(fewer)} more{of} frames"
-    else:
-        counts = (
-            f"{n} of {of}" if of else f"{n}"
-            for n, of in ((frames.first, frames.first_of), (frames.second, frames.second_of))
-        )
-        text = "A has {} frames, B {}".format(*counts)
-    more = len(frames.items) - NAMES_SHOWN
-    items = ", ".join(frames.items[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
-    return f"{text} ({items})" + (f": {'; '.join(frames.reasons)}" if frames.reasons else "")
+    reasons = f": {'; '.join(frames.reasons)}" if frames.reasons else ""
+    return f"A has {frames.first} frames, B {frames.second} ({some_of(frames.items)}){reasons}"
 
 
 def _status(comparison: Comparison) -> list[tuple[str, ...]]:
@@ -109,18 +99,13 @@ def _parts(comparison: Comparison) -> dict[str, Part]:
         n_first, n_second, n_both = comparison.sizes[name]
         more: list[str] = []
         if n_first and n_second:
-            for lone in comparison.lone:
-                if lone.table == name:
-                    many = len(lone.items) > NAMES_SHOWN
-                    items = counted(len(lone.items), noun) if many else ", ".join(filter(None, lone.items))
-                    more.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
-            counts = Counter(
-                (change.trial, change.quantity, change.first, change.second)
-                for change in changes
-                if name in GROUPED and not change.quantity.startswith(("mean", "sd"))
-            )
-            for (where, quantity, a, b), n in counts.items():
-                more.append(f"{where}: {quantity} {a} in A, {b} in B, of {counted(n, noun)}")
+            for lone in (lone for lone in comparison.lone if lone.table == name):
+                many = len(lone.items) > NAMES_SHOWN
+                items = counted(len(lone.items), noun) if many else ", ".join(filter(None, lone.items))
+                more.append(f"only in {lone.where}: {lone.trial}" + (f" ({items})" if items else ""))
+            words = [c for c in changes if name in GROUPED and not c.quantity.startswith(("mean", "sd"))]
+            counts = Counter(f"{c.trial}: {c.quantity} {c.first} in A, {c.second} in B" for c in words)
+            more += [f"{sentence}, of {counted(n, noun)}" for sentence, n in counts.items()]
             verdict = "the same" if n_both else "nothing to compare"
             verdict += " where they can be compared" if n_both and name == CURVES and counts else ""
         elif n_first or n_second:
@@ -145,16 +130,12 @@ def _more(n: int, top: int) -> list[str]:
 
 def _rows(name: str, changes: Sequence[Change]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Columns and rows of the changes of a table."""
-    if name == "windows":
-        return ("trial", "A", "B"), [(change.trial, change.first, change.second) for change in changes]
-    if name == CURVES:
-        return ("condition", "curves", "largest change", "at", *NUMBERS), _by_condition(changes)
     if name in GROUPED:
         return ("condition", "means", "largest change", "of", *NUMBERS), _by_condition(changes)
     shown = [_shown_change(change) for change in changes]
     if name in ITEM:
         return ("trial", ITEM[name], "quantity", *NUMBERS), shown
-    return ("trial", "metric", *NUMBERS), [(row[0], *row[2:]) for row in shown]
+    return ("trial", "quantity", *NUMBERS), [(row[0], *row[2:]) for row in shown]
 
 
 def _by_condition(changes: Iterable[Change]) -> list[tuple[str, ...]]:
