@@ -16,7 +16,7 @@ from limbtorque.quality.verdict import Flag
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import included
 from limbtorque.study import study as study_files
-from limbtorque.study.study import SETTINGS_FILE
+from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.trials import Trial
 
 KEPT_BYTES = 64 * 2**20  # of recordings that are read again

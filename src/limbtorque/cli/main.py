@@ -1,8 +1,11 @@
-"""Command line of `limbtorque`."""
+"""Command line of `limbtorque`; what a command needs is imported when it runs."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import functools
+import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,17 +14,21 @@ from typing import Any
 from limbtorque import __version__
 from limbtorque.cli import recording_commands as recordings
 from limbtorque.cli import result_commands as results
-from limbtorque.cli import study_commands as study
-from limbtorque.cli.command import Command, add_commands, examples_text
-from limbtorque.cli.terminal import require_study
-from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError
-from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, say
-
-COMMANDS = (
-    *(study.init, study.check, study.run_study, study.status, study.verify, study.split),
-    *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.methods, results.import_muscles, results.settings, results.demo_files),
+from limbtorque.cli.command import (
+    Command,
+    add_commands,
+    changes,
+    command,
+    examples_text,
+    option,
+    path_option,
+    switch,
 )
+from limbtorque.cli.terminal import quoted, require_study
+from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError
+from limbtorque.tables.column import counted
+from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, hide_interrupts, let_in, say
+
 FIRST_STEPS = (
     'init "my study" --from recordings      # then fill in every TODO in "my study/config"',
     'check "my study"',
@@ -32,6 +39,186 @@ NEXT = {
     SettingsError: "next: correct the settings; `limbtorque settings` lists every option with its default and range",
     StudyError: "next: correct these faults, then run `limbtorque check STUDY` again",
 }
+
+
+STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs="?", default=Path())
+
+
+@command(
+    "init",
+    path_option("study", "the study's folder; created if needed, nothing is overwritten"),
+    path_option(
+        "--from", "folder of the recordings, which stay there", dest="recordings", required=True, metavar="FOLDER"
+    ),
+    option("--chain", choices=("arm", "leg"), about="look for this chain only (default: arms and legs)"),
+    switch("--verbose", "print the evidence, too, which the files have as comments"),
+    changes(
+        "what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
+        "session1:reading.length_unit=cm"
+    ),
+    examples=('init "my study" --from recordings', 'init "my study" --from recordings --chain leg'),
+)
+def init(options: argparse.Namespace) -> int:
+    """Propose settings and tables of a study for a folder of recordings."""
+    from limbtorque.cli.init.init import FILES, init_study
+    from limbtorque.cli.init.text import BOTH, first_screen, init_command, next_steps, other_folder
+    from limbtorque.cli.terminal import followed
+
+    chains = (options.chain,) if options.chain else BOTH
+    proposal = init_study(
+        options.study,
+        options.recordings,
+        chains=chains,
+        watch=functools.partial(followed, what="reading recordings"),
+        answers=options.set,
+    )
+    print(first_screen(proposal, verbose=options.verbose))
+    print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
+    again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
+    print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))
+    return 0
+
+
+@command(
+    "check",
+    STUDY_OR_HERE,
+    switch("--verbose", "a line for every trial, with all its flags"),
+    examples=('check "my study"', 'check "my study" --verbose > checked.txt'),
+    on_study=True,
+)
+def check(options: argparse.Namespace) -> int:
+    """List the trials of a study that would fail or not be ok; writes nothing."""
+    from limbtorque.analysis.reading import TrialReader
+    from limbtorque.analysis.second_look import compares_in_run, n_compared, second_looks
+    from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
+    from limbtorque.analysis.study import KEPT_BYTES, check_study
+    from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
+    from limbtorque.cli.terminal import followed, followed_rows
+    from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.workflow.load_checked import checked_study, refuse_future
+
+    study = checked_study(options.study, follow=followed_rows)
+    refuse_future(study)
+    answers = []
+    log = logging.getLogger("limbtorque")
+    level = log.level
+    log.setLevel(logging.ERROR)  # a failed trial is listed below
+    with GuardedReader() as guarded:
+        reader = TrialReader(guarded, keep_bytes=KEPT_BYTES)
+        for answer in followed(check_study(study, reader), len(study.trials), what="checking trials"):
+            answers.append(Answer(*answer))
+            if options.verbose:
+                print("\n".join(trial_lines(answers[-1])))
+        log.setLevel(level)
+        compared = list(followed(second_looks(study, reader), n_compared(study), what="comparing C3D readers"))
+    readers = lines_of_readers(compared, in_run=compares_in_run(study))
+    print("\n".join([*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]))
+    faults = sum(bool(answer.fault) for answer in answers)
+    study_word = quoted(options.study)
+    if not options.verbose and any(answer.fault or answer.flags or answer.no_curve for answer in answers):
+        print(f"details of every trial: limbtorque check {study_word} --verbose")
+    run = f"limbtorque run-study {study_word}"
+    say(f"next: {'correct or remove the trials that would fail, or ' if faults else ''}{run}")
+    return int(faults > 0)
+
+
+@command(
+    "run-study",
+    path_option("study", "the study's folder"),
+    option("--cores", default="all", about="number of cores (default: all)"),
+    switch("--slurm", "submit the jobs to Slurm (docs/cluster.md)"),
+    switch("--verify", "compare all results with their records first, and repeat what differs"),
+    before="options after -- are passed to snakemake",
+    examples=('run-study "my study" --cores 4', 'run-study "my study" -- --dry-run', 'run-study "my study" --slurm'),
+    on_study=True,
+    usage="limbtorque run-study [-h] [--cores CORES] [--slurm] [--verify] study [-- OPTION ...]",
+)
+def run_study(options: argparse.Namespace) -> int:
+    """Run a study with Snakemake; repeats only what a change affects."""
+    from limbtorque.cli import run_study as workflow
+
+    return workflow.run_study(
+        options.study, cores=options.cores, slurm=options.slurm, verify=options.verify, more=options.snakemake
+    )
+
+
+@command(
+    "status",
+    STUDY_OR_HERE,
+    examples=('status "my study"', 'status "my study" | grep -v done'),
+    after="exit code: 0 if every table is done, 1 otherwise",
+    on_study=True,
+)
+def status(options: argparse.Namespace) -> int:
+    """List every table of every trial of a study: done, missing, damaged or stale."""
+    from limbtorque.cli.terminal import followed_rows
+    from limbtorque.workflow.load_checked import checked_study
+    from limbtorque.workflow.status import STATES, table_states, trials_by_status
+
+    count = dict.fromkeys(STATES, 0)
+    with contextlib.chdir(options.study):  # keys contain paths relative to the study
+        for path, state in table_states(checked_study(Path(), follow=followed_rows)):
+            count[state] += 1
+            print(f"{state:8} {path}")
+        if verdict := trials_by_status(Path()):
+            say(verdict)
+    say(", ".join(f"{number} {state}" for state, number in count.items()))
+    return int(count["done"] < sum(count.values()))
+
+
+@command(
+    "verify",
+    STUDY_OR_HERE,
+    examples=('verify "my study"', 'run-study "my study" --verify'),
+    after="exit code: 0 if every result is as it was made, 1 otherwise",
+    on_study=True,
+)
+def verify(options: argparse.Namespace) -> int:
+    """Compare every result with its record, by size and hash; writes nothing."""
+    from limbtorque.workflow.effective_settings import load_effective_study
+    from limbtorque.workflow.records import damaged_outputs, missing_outputs
+
+    study = load_effective_study(options.study)
+    lines = [f"{path}: missing" for path in missing_outputs(study)]
+    for path, wrong in damaged_outputs(study, contents="all").items():
+        lines += [f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}" for name, fault in wrong.items()]
+    for line in lines:
+        print(line)
+    print(f"{counted(len(lines), 'result')} missing or not as made")
+    if lines:
+        say(f"next: limbtorque run-study {quoted(options.study)} --verify, which makes them again")
+    return int(bool(lines))
+
+
+@command(
+    "split",
+    path_option("study", "the study's folder, which is not changed"),
+    path_option("parts", "folder for the new studies; recordings stay where they are"),
+    examples=('split "my study" parts', 'for part in parts/*; do limbtorque run-study "$part"; done'),
+    on_study=True,
+)
+def split(options: argparse.Namespace) -> int:
+    """Divide a study into one study for each subject."""
+    from limbtorque.cli.split import split_study
+
+    parts = split_study(options.study, options.parts)
+    print("\n".join(f"written: {part}" for part in parts))
+    print(f'next: for part in {quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
+    return 0
+
+
+COMMANDS = (
+    *(init, check, run_study, status, verify, split),
+    *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
+    *(results.strength, results.diff, results.methods, results.import_muscles, results.settings, results.demo_files),
+)
+
+
+def start() -> int:
+    """Run the command of the command line; an interrupt ends it without a traceback."""
+    let_in()
+    hide_interrupts()
+    return main()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,11 +240,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.snakemake = options_of_snakemake
     if "set" in options:
         options.set = dict(change.partition("=")[::2] for change in options.set)
-    command: Command = options.command
+    chosen: Command = options.command
     try:
-        if command.on_study:
+        if chosen.on_study:
             require_study(options.study)
-        code = int(command.work(options))
+        code = int(chosen.work(options))
         sys.stdout.flush()
         return code
     except LimbtorqueError as error:
@@ -66,14 +253,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             say(f"next: {error.advice}")
         elif isinstance(error, SettingsError | StudyError):
             say(NEXT[type(error)])
-        return command.error_code
+        return chosen.error_code
     except BrokenPipeError:
         flush_or_silence(sys.stdout)
         return 0
     except OSError as error:  # of the output, among others: a full disk
         flush_or_silence(sys.stdout)
         say(f"limbtorque: {error if error.filename else f'the output cannot be written: {error.strerror or error}'}")
-        return command.error_code
+        return chosen.error_code
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -123,4 +310,4 @@ class _Completion(argparse.Action):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start())

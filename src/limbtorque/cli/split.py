@@ -11,8 +11,8 @@ from pathlib import Path
 
 from limbtorque.cli.terminal import followed_rows
 from limbtorque.errors import StudyError
-from limbtorque.study.files import parse_yaml, whole_file, write_bytes, write_text, yaml_text
-from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.files import SETTINGS_FILE, parse_yaml, whole_file, write_bytes, write_text, yaml_text
+from limbtorque.study.study import Study, load_study
 from limbtorque.study.table_file import table_rows
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths

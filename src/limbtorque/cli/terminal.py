@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.study import SETTINGS_FILE
+from limbtorque.study.files import SETTINGS_FILE
 
 Item = TypeVar("Item")
 LONG_TABLE = 5000  # rows, which take a few tenths of a second

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+SETTINGS_FILE = "config/config.yaml"  # of a study, from its folder
 _PART = re.compile(r"\..*\.[0-9]+\.part(\.[^.]*)?")
 
 

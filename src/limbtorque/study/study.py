@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from limbtorque.errors import StudyError
+from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.subjects import SubjectRow, read_subjects
 from limbtorque.study.table_file import Follow, is_to_do, to_do_text
@@ -49,9 +50,6 @@ def _plain(schema: Any) -> Any:
     if isinstance(schema, list):
         return [_plain(part) for part in schema]
     return " ".join(schema.split()) if isinstance(schema, str) else schema
-
-
-SETTINGS_FILE = "config/config.yaml"
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import StudyError
+from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.settings import load_settings
-from limbtorque.study.study import SETTINGS_FILE
 from limbtorque.study.table_file import table_rows
 
 _COLUMNS = ("file", "forces_file", "emg_file", "static_file")  # of recordings

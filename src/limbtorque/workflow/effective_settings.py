@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
-from limbtorque.study.files import read_yaml, write_text
+from limbtorque.study.files import SETTINGS_FILE, read_yaml, write_text
 from limbtorque.study.options.base import number_of
 from limbtorque.study.settings import flattened, load_settings
-from limbtorque.study.study import SETTINGS_FILE, Study, load_study
+from limbtorque.study.study import Study, load_study
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.records import broken_seals, write_seals
