@@ -28,8 +28,7 @@ from limbtorque.study.options.motion import Plane
 from limbtorque.study.table_file import TO_DO
 
 SIDES = {"right": "left", "left": "right"}
-Proposed = dict[str, dict[str, dict[str, list[int]]]]
-Known = dict[str, dict[str, dict[str, dict[str, str | float]]]]
+OfSides = dict[str, dict[str, Any]]  # chain -> side -> something by landmark
 ABOUT = {
     "glenohumeral_axis": "centre of the shoulder joint",
     "elbow_axis": "centre of the elbow, between both epicondyles",
@@ -94,6 +93,7 @@ class MapChoices:
 
 
 BUILT_IN = {"leg": LEG, "arm": ARM}
+REPEATED = "Not to choose from, because more than one marker has the name"
 
 
 def map_page(recording: Recording, choices: MapChoices) -> str:
@@ -120,18 +120,21 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
     seen = look_at(recording, path=Path(choices.file), name=name)
     up_axis, evidence = (choices.up_axis, ("from the settings",)) if choices.up_axis else judge_up([seen])
     chains = {chain: map_chain(model, choices.rows) for chain, model in choices.chains.items()}
+    bare = tuple(label.rpartition(":")[2] for label in recording.labels)
     markers, repeated = _markers(recording)
-    if not any(markers.values()):
+    bodies = [_body(seen, body, markers[body.prefix], bare, choices, chains, up_axis) for body in seen.bodies]
+    bodies = [body for body in bodies if body.markers]
+    if not bodies:
         raise TrialError(
             f"{name}: no marker to choose from, expected positions with a name each; `limbtorque inspect` shows what the file holds"
         )
-    bare = tuple(label.rpartition(":")[2] for label in recording.labels)
-    bodies = tuple(
-        _body(body, markers[body.prefix], bare, choices, chains, _row(seen, body, choices, up_axis))
-        for body in seen.bodies
-        if markers[body.prefix]
+    chain, side = max(
+        ((chain, side) for chain in chains for side in SIDES),
+        key=lambda key: (
+            choices.chain in ("", key[0]) and choices.side in ("", key[1]),
+            len(bodies[0].proposed.get(key[0], {}).get(key[1], {})),
+        ),
     )
-    chain, side = _first(bodies[0], choices)
     templates, mates = _sides(bare, markers.values())
     return marker_map_page(
         MarkerMap(
@@ -139,7 +142,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
             labels=bare,
             templates=templates,
             mates=mates,
-            bodies=bodies,
+            bodies=tuple(bodies),
             chains=chains,
             markers_m=recording.markers_m,
             rate_hz=recording.rate_hz,
@@ -152,7 +155,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
             chain=chain,
             side=side,
             marker_set=choices.marker_set,
-            notes=_notes(repeated),
+            notes=(f"{REPEATED}: {some_of(repeated)}.",) if repeated else (),
             run_in=choices.run_in,
             options=choices.options,
         )
@@ -160,29 +163,81 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
 
 
 def _body(
+    seen: Seen,
     body: Body,
     markers: tuple[int, ...],
     bare: Sequence[str],
     choices: MapChoices,
     chains: Mapping[str, MapChain],
-    row: Mapping[str, str],
+    up_axis: str,
 ) -> MapBody:
-    """Markers of a person, and those that a set gives to landmarks."""
+    """Markers of a person, those that a set gives to landmarks, and cells of the table of trials."""
+    forward = propose_forward(body, up_axis)[0]
+    prefix, stem = body.prefix if len(seen.bodies) > 1 else "", Path(choices.file).stem
+    subject = safe_name(body.prefix or choices.subject or "S01")
+    row = {
+        "trial": safe_name("_".join(filter(None, (prefix, stem)))),
+        "session": subject,
+        "subject": subject,
+        "file": choices.file,
+        "condition": choices.condition or safe_name(stem).lower(),
+        "prefix": prefix,
+        "forward": forward,
+        **({"found_event": FOUND} if body.steps or forward == TRAVELS else {}),
+        **choices.cells,
+        **{f"event_{strikes.side}": strikes.event for strikes in seen.strikes if len(strikes.times_s) > 1},
+    }
     labels = {bare[k]: k for k in markers}
     if choices.given:
-        proposed, known, kept = of_set(choices.given, choices.side, labels, chains)
-        if kept.rules:
-            return MapBody(body.prefix, markers, proposed, known, row, kept)
-    return MapBody(body.prefix, markers, *_proposed(labels, choices.chains, chains), row)
+        of_set = _of_set(choices.given, choices.side, labels, chains)
+        if of_set[2].rules:
+            return MapBody(body.prefix, markers, of_set[0], of_set[1], row, of_set[2])
+    proposed: OfSides = {}
+    known: OfSides = {}
+    for chain, model in choices.chains.items():
+        best = fits(list(labels), model)
+        for side in SIDES:
+            if fit := next((fit for fit in best if fit.side in (side, "")), None):
+                rules, errors = dict(fit.rules), dict(fit.known.errors)
+                for name, (by, _) in fit.known.substitutes.items():  # a joint gets its substitute's markers
+                    if name in chains[chain].joints and name not in rules and by in rules:
+                        rules[name] = rules[by]
+                        if name in fit.known.errors_of_substitutes:
+                            errors[name] = fit.known.errors_of_substitutes[name]
+                _enter(chains, {chain}, side, rules, labels, fit.known.fractions, errors, proposed, known)
+    return MapBody(body.prefix, markers, proposed, known, row)
+
+
+def _enter(
+    chains: Mapping[str, MapChain],
+    names: Iterable[str],
+    side: str,
+    rules: Mapping[str, Sequence[str]],
+    labels: Mapping[str, int],
+    fractions: Mapping[str, float],
+    errors: Mapping[str, str | float],
+    proposed: OfSides,
+    known: OfSides,
+) -> None:
+    """Add the markers of a side's landmarks, and what a set says more of them."""
+    for chain in names:
+        own = [mark.name for mark in chains[chain].landmarks if mark.name in rules]
+        if own:
+            proposed.setdefault(chain, {})[side] = {name: [labels[label] for label in rules[name]] for name in own}
+            known.setdefault(chain, {})[side] = {
+                name: {
+                    word: entries[name]
+                    for word, entries in (("fraction", fractions), ("error", errors))
+                    if name in entries
+                }
+                for name in own
+            }
 
 
 def _values(annotation: Any) -> Iterator[str]:
     """Values of an option that is one of several words."""
-    for one in get_args(annotation):
-        if isinstance(one, str):
-            yield one
-        else:
-            yield from _values(one)
+    for part in get_args(annotation):
+        yield from [part] if isinstance(part, str) else _values(part)
 
 
 def map_chain(model: ChainModel, rows: Mapping[str, Row]) -> MapChain:
@@ -216,75 +271,11 @@ def _markers(recording: Recording) -> tuple[dict[str, tuple[int, ...]], list[str
     """Markers by subject prefix, those with a name of their own; and other names."""
     count = Counter(recording.labels)
     seen: BoolArray = np.asarray(np.asarray(np.isfinite(recording.markers_m).all(axis=2)).any(axis=0))
-    found: dict[str, tuple[int, ...]] = {}
+    markers: dict[str, tuple[int, ...]] = {}
     for k, label in enumerate(recording.labels):
-        own = (k,) if count[label] == 1 and seen[k] else ()
         prefix = label.rpartition(":")[0]
-        found[prefix] = (*found.get(prefix, ()), *own)
-    return found, [label for label, number in count.items() if number > 1]
-
-
-def _notes(repeated: Sequence[str]) -> tuple[str, ...]:
-    if not repeated:
-        return ()
-    return (f"Not to choose from, because more than one marker has the name: {some_of(repeated)}.",)
-
-
-def _proposed(
-    labels: Mapping[str, int], models: Mapping[str, ChainModel], chains: Mapping[str, MapChain]
-) -> tuple[Proposed, Known]:
-    """Markers of the best known set by chain, side and landmark, with what it says.
-
-    A joint whose landmark the set replaces by another one gets that one's markers.
-    """
-    found: Proposed = {}
-    known: Known = {}
-    for chain, model in models.items():
-        best = fits(list(labels), model)
-        for side in SIDES:
-            fit = next((one for one in best if one.side in (side, "")), None)
-            if fit is None:
-                continue
-            rules, errors = dict(fit.rules), dict(fit.known.errors)
-            for name, (by, _) in fit.known.substitutes.items():
-                if name in chains[chain].joints and name not in rules and by in rules:
-                    rules[name] = rules[by]
-                    if name in fit.known.errors_of_substitutes:
-                        errors[name] = fit.known.errors_of_substitutes[name]
-            own = [landmark.name for landmark in chains[chain].landmarks if landmark.name in rules]
-            if own:
-                found.setdefault(chain, {})[side] = {name: [labels[one] for one in rules[name]] for name in own}
-                known.setdefault(chain, {})[side] = {name: more(name, fit.known.fractions, errors) for name in own}
-    return found, known
-
-
-def _first(body: MapBody, choices: MapChoices) -> tuple[str, str]:
-    """Chain and side asked for, else those with most proposed landmarks."""
-    sizes = {
-        (chain, side): len(body.proposed.get(chain, {}).get(side, {})) for chain in choices.chains for side in SIDES
-    }
-    asked = {key: size for key, size in sizes.items() if choices.chain in ("", key[0]) and choices.side in ("", key[1])}
-    return max(asked or sizes, key=lambda key: sizes[key])
-
-
-def _row(seen: Seen, body: Body, choices: MapChoices, up_axis: str) -> dict[str, str]:
-    """Cells of the table of trials, and the names of a walk's foot strikes."""
-    forward = propose_forward(body, up_axis)[0]
-    prefix = body.prefix if len(seen.bodies) > 1 else ""
-    stem = Path(choices.file).stem
-    subject = safe_name(body.prefix or choices.subject or "S01")
-    return {
-        "trial": safe_name("_".join(filter(None, (prefix, stem)))),
-        "session": subject,
-        "subject": subject,
-        "file": choices.file,
-        "condition": choices.condition or safe_name(stem).lower(),
-        "prefix": prefix,
-        "forward": forward,
-        **({"found_event": FOUND} if body.steps or forward == TRAVELS else {}),
-        **choices.cells,
-        **{f"event_{strikes.side}": strikes.event for strikes in seen.strikes if len(strikes.times_s) > 1},
-    }
+        markers[prefix] = (*markers.get(prefix, ()), *([k] if count[label] == 1 and seen[k] else []))
+    return markers, [label for label, number in count.items() if number > 1]
 
 
 def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[str, dict[int, str]], dict[int, int]]:
@@ -305,85 +296,39 @@ def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[s
     return templates, mates
 
 
-def of_set(
+def _of_set(
     chosen: ProposedSet, side: str, labels: Mapping[str, int], chains: Mapping[str, MapChain]
-) -> tuple[Proposed, Known, MapKept]:
+) -> tuple[OfSides, OfSides, MapKept]:
     """Markers that a proposed set gives to the landmarks of chains, and all its rules.
 
-    Parameters
-    ----------
-    chosen : ProposedSet
-        The set.
-    side : str
-        Side of the set, where it has no {S}; empty where it is not known.
-    labels : mapping of str to int
-        Label -> marker, of one person.
-    chains : mapping of str to MapChain
-        The chains.
-
-    Returns
-    -------
-    proposed, known, kept
-        As of `MapBody`; all empty where the person has no markers of the set.
+    All are empty where the person has no markers of the set. `side` is that of a set without {S}; empty where it is not known.
     """
-    found: Proposed = {}
-    known: Known = {}
+    proposed: OfSides = {}
+    known: OfSides = {}
     markers: dict[str, dict[str, list[int]]] = {}
     both = any(filled(label, "right") != label for rule in chosen.rules.values() for label in rule)
     for which in SIDES if both or not side else (side,):
-        given = {
-            name: [labels[one] for one in rule]
-            for name, templates in chosen.rules.items()
-            for rule in [[filled(one, which) for one in templates]]
-            if all(one in labels for one in rule)
-        }
-        if given:
-            markers[which] = given
-        for chain, model in chains.items():
-            own = {mark.name: given[mark.name] for mark in model.landmarks if mark.name in given}
-            if own:
-                found.setdefault(chain, {})[which] = own
-                known.setdefault(chain, {})[which] = {name: more(name, chosen.fractions, chosen.errors) for name in own}
-    return (
-        (found, known, kept(chosen, markers, side="" if both else side))
-        if markers or not chosen.rules
-        else ({}, {}, MapKept())
-    )
-
-
-def kept(chosen: ProposedSet, markers: Mapping[str, Mapping[str, list[int]]], *, side: str = "") -> MapKept:
-    """Entries of a set in YAML, which hold where no marker is chosen instead."""
+        rules = {name: [filled(label, which) for label in rule] for name, rule in chosen.rules.items()}
+        rules = {name: rule for name, rule in rules.items() if all(label in labels for label in rule)}
+        if rules:
+            markers[which] = {name: [labels[label] for label in rule] for name, rule in rules.items()}
+        _enter(chains, chains, which, rules, labels, chosen.fractions, chosen.errors, proposed, known)
+    if chosen.rules and not markers:
+        return {}, {}, MapKept()
     own = {
         name: yaml_rule(rule, chosen.fractions.get(name))
         for name, rule in chosen.rules.items()
         if not rule[0].startswith(TO_DO)
     }
-    return MapKept(
-        own | dict(chosen.computed),
-        {name: _says(rule) for name, rule in chosen.computed.items()}
-        | {
-            name: f"{by.replace('_', ' ')} ({own[by]}) stands for it"
-            if by in own
-            else f"{by.replace('_', ' ')} stands for it"
-            for name, (by, _) in chosen.substitutes.items()
-        },
-        {name: by for name, (by, _) in chosen.substitutes.items()},
-        dict(chosen.errors),
-        markers,
-        side,
-    )
-
-
-def _says(rule: str) -> str:
-    if rule.startswith("{static:"):
-        return f"carried from the static trial: {rule}"
-    return f"predicted from other landmarks: {rule}"
-
-
-def more(name: str, fractions: Mapping[str, float], errors: Mapping[str, str | float]) -> dict[str, str | float]:
-    """Fraction and error of a landmark, where it has one of its own."""
-    fraction, error = fractions.get(name), errors.get(name)
-    return ({} if fraction is None else {"fraction": fraction}) | ({} if error is None else {"error": error})
+    says = {
+        name: f"{'carried from the static trial' if rule.startswith('{static:') else 'predicted from other landmarks'}: {rule}"
+        for name, rule in chosen.computed.items()
+    }
+    for name, (by, _) in chosen.substitutes.items():
+        says[name] = f"{by.replace('_', ' ')}{f' ({own[by]})' if by in own else ''} stands for it"
+    substitutes = {name: by for name, (by, _) in chosen.substitutes.items()}
+    kept = MapKept(own | dict(chosen.computed), says, substitutes, dict(chosen.errors), markers, "" if both else side)
+    return proposed, known, kept
 
 
 def filled(template: str, side: str) -> str:
