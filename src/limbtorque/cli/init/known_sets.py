@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.errors import SettingsError
@@ -20,8 +21,7 @@ BUILT_IN = Path(__file__).parent / "sets"
 PREFERRED = (
     *("plug_in_gait", "opensim_walking", "isb", "anatomical", "opencap_markers", "helen_hayes", "opensim_gait"),
     *("opensim_rajagopal", "plug_in_gait_markers", "limbtorque_demo", "winter", "described", "montreal_arm"),
-    *("opensim_arm26", "opencap", "theia", "mediapipe"),
-    *("coco_17", "halpe_26", "words"),
+    *("opensim_arm26", "opencap", "theia", "mediapipe", "coco_17", "halpe_26", "words"),
 )
 LAST = "words"  # used where it is complete and no other set is
 _LATERAL, _MEDIAL = "lat|lateral|out|outer|outside", "med|medial|in|inner|inside"
@@ -158,34 +158,36 @@ def known_sets() -> tuple[KnownSet, ...]:
 
 def _load(path: Path) -> KnownSet:
     raw = read_yaml(path)
-    incomplete = [name for name, row in raw["landmarks"].items() if not {"rule", "is"} <= set(row)]
+    rows: dict[str, dict[str, Any]] = raw["landmarks"]
+    incomplete = [name for name, row in rows.items() if not {"rule", "is"} <= set(row)]
     if incomplete:
         raise SettingsError(f"{path.name}: landmark {', '.join(incomplete)} needs 'rule:' and 'is:'")
-    rows = raw["landmarks"].items()
-    given = {name: row["rule"] for name, row in rows}
-    lines = {name: rule for name, rule in given.items() if isinstance(rule, dict) and "between" in rule}
-    labels = {name: lines[name]["between"] if name in lines else rule for name, rule in given.items()}
-    rules = {
-        name: (rule,) if isinstance(rule, str) else tuple(rule)
-        for name, rule in labels.items()
-        if not isinstance(rule, dict)
-    }
-    otherwise = {name: row["rule"] if name not in rules else row.get("else", {}) for name, row in rows}
+    rules: dict[str, tuple[str, ...]] = {}
+    predicted: dict[str, tuple[str, str]] = {}
+    fractions: dict[str, float] = {}
+    for name, row in rows.items():
+        rule, otherwise = row["rule"], row.get("else", {})
+        if isinstance(rule, dict) and "between" in rule:
+            fractions[name], rule = rule["fraction"], rule["between"]
+        if isinstance(rule, dict):
+            otherwise = rule
+        else:
+            rules[name] = (rule,) if isinstance(rule, str) else tuple(rule)
+        predicted |= {name: next(iter(otherwise.items()))} if otherwise else {}
+    substitutes = raw.get("substitutes", {})
     return KnownSet(
         name=path.stem,
         title=raw["title"],
         source=raw["source"],
         rules=rules,
-        meaning={name: row["is"] for name, row in raw["landmarks"].items()},
-        substitutes={name: (row["by"], row["why"]) for name, row in raw.get("substitutes", {}).items()},
+        meaning={name: row["is"] for name, row in rows.items()},
+        substitutes={name: (row["by"], row["why"]) for name, row in substitutes.items()},
         missing=raw.get("missing", {}),
-        predicted={name: next(iter(rule.items())) for name, rule in otherwise.items() if rule},
-        fractions={name: rule["fraction"] for name, rule in lines.items()},
+        predicted=predicted,
+        fractions=fractions,
         without=tuple(raw.get("without", ())),
-        errors={name: row["error"] for name, row in rows if "error" in row},
-        errors_of_substitutes={
-            name: row["error"] for name, row in raw.get("substitutes", {}).items() if "error" in row
-        },
+        errors={name: row["error"] for name, row in rows.items() if "error" in row},
+        errors_of_substitutes={name: row["error"] for name, row in substitutes.items() if "error" in row},
     )
 
 

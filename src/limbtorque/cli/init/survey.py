@@ -31,30 +31,19 @@ NAMES = "SUBJECTS:NAMES"
 STORAGE = (".mot", ".sto")
 SIDES = ("right", "left")
 STRIKES = ("footstrike", "heelstrike", "initialcontact", "footcontact")  # names of events without their side, folded
-LEVELS = (  # names of markers from head to foot, without their side
-    ["fhd", "bhd", "tophead", "head", "hedo", "lfhd", "rfhd", "nose", "eye", "ear"],
-    ["c7", "t1", "sho", "clav", "acromium", "acromion", "shoulder", "clo", "caj", "gh", "shoulderstudy", "uarm4x4"],
-    [
-        "asi",
-        "asis",
-        "psi",
-        "psis",
-        "sacr",
-        "vsacral",
-        "hjc",
-        "fep",
-        "ias",
-        "ftc",
-        "hip",
-        "hjcstudy",
-        "asisstudy",
-        "thigh4x4",
-    ],
-    ["kne", "kneelat", "knee", "kjc", "feo", "fle", "lfc", "kneestudy", "shank4x4"],
-    ["ank", "anklelat", "ankle", "ajc", "tio", "fal", "lmal", "anklestudy", "foot4x4"],
-    ["hee", "heel", "toe", "toetip", "cal", "mt2", "fcc", "fm2", "bigtoe", "footindex", "calc", "calcstudy", "toes4x4"],
+LEVELS = tuple(  # names of markers from head to foot, without their side
+    names.split()
+    for names in (
+        "fhd bhd tophead head hedo lfhd rfhd nose eye ear",
+        "c7 t1 sho clav acromium acromion shoulder clo caj gh shoulderstudy uarm4x4",
+        "asi asis psi psis sacr vsacral hjc fep ias ftc hip hjcstudy asisstudy thigh4x4",
+        "kne kneelat knee kjc feo fle lfc kneestudy shank4x4",
+        "ank anklelat ankle ajc tio fal lmal anklestudy foot4x4",
+        "hee heel toe toetip cal mt2 fcc fm2 bigtoe footindex calc calcstudy toes4x4",
+    )
 )
 FEET = 4  # of LEVELS, and below: they stand on a floor
+LEAST_FORCE_N = 50.0  # on the plates: somebody stands on them
 TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
 PELVIS = (("asi", "psi"), ("asi", "sacr"), ("asis", "vsacral"), ("asis", "psis"), ("ias", "ips"))
 FRONT_AND_BACK = (
@@ -403,33 +392,31 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
     by_stem = _by_stem(labels, tuple(markers))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    label_of = dict(zip(markers, labels, strict=True))
-    of_side = [[k for k in feet if any(name[0] == side for name in sided(label_of[k]))] for side in SIDES]
-    stands, lifted = zip(
-        *(_stands_and_lifts(recording.markers_m[:, f], recording.rate_hz) for f in of_side), strict=True
-    )
+    stands, lifted = [], []
+    for side in SIDES:
+        of_side = [k for k in feet if any(name[0] == side for name in sided(labels[markers.index(k)]))]
+        speed, _ = _speeds(recording.markers_m[:, of_side], recording.rate_hz)
+        n_known = max(1, int((~np.isnan(speed)).sum()))
+        stands.append((speed < STANDS_M_S).sum() >= LEAST_STANDING * n_known)
+        lifted.append((speed > LIFTED_M_S).sum() >= LEAST_LIFTED * n_known)
     travels = float(np.linalg.norm((x, y, z))) >= 2.0 * MIN_TRAVEL_M
     ranges_m = _ranges(own_m)
-    paths = {label: marker_movements(own_m[:, labels.index(label)], recording.rate_hz) for label in _limb_ends(labels)}
+    models = [CHAINS[name] for limb, shorter in WITHOUT_END.items() for name in (limb, shorter)]
+    limb_ends = dict.fromkeys(label for m in models for fit in fits(labels, m) for label in fit.labels_of(m.end))
+    paths = {label: marker_movements(own_m[:, labels.index(label)], recording.rate_hz) for label in limb_ends}
     return Body(
         prefix,
         labels,
         (x, y, z),
         _facing(recording.markers_m, by_stem),
-        {label: ends for label, (ends, _) in paths.items()},
-        all(lifted) and all(stands),
-        all(lifted) and not all(stands) and not travels,
-        _noise_m(own_m),
-        {label: spells for label, (_, spells) in paths.items()},
+        ends={label: ends for label, (ends, _) in paths.items()},
+        steps=bool(all(lifted) and all(stands)),
+        never_stands=bool(all(lifted) and not all(stands) and not travels),
+        noise_m=_noise_m(own_m),
+        spells={label: spells for label, (_, spells) in paths.items()},
         moved_m=float(np.percentile(ranges_m, 90.0)),
         still_limbs=_still_limbs(labels, ranges_m),
     )
-
-
-def _limb_ends(labels: tuple[str, ...]) -> list[str]:
-    """Labels of the ends of limbs by the known marker sets."""
-    models = [CHAINS[name] for limb, shorter in WITHOUT_END.items() for name in (limb, shorter)]
-    return list(dict.fromkeys(label for m in models for fit in fits(labels, m) for label in fit.labels_of(m.end)))
 
 
 def _still_limbs(labels: Sequence[str], ranges_m: FloatArray) -> tuple[str, ...]:
@@ -486,15 +473,6 @@ def _speeds(path_m: FloatArray, rate_hz: float) -> tuple[FloatArray, int]:
     return np.asarray(lengths(path_m[step:] - path_m[:-step]) * (rate_hz / step)), step
 
 
-def _stands_and_lifts(foot_m: FloatArray, rate_hz: float) -> tuple[bool, bool]:
-    """Return whether a foot stands for a part of the time, and moves for another."""
-    speed, _ = _speeds(foot_m, rate_hz)
-    speed = speed[~np.isnan(speed)]
-    if not len(speed):
-        return False, False
-    return bool((speed < STANDS_M_S).mean() >= LEAST_STANDING), bool((speed > LIFTED_M_S).mean() >= LEAST_LIFTED)
-
-
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
 def _by_stem(labels: tuple[str, ...], markers: tuple[int, ...]) -> Mapping[str, list[int]]:
     """Folded name without its side -> markers."""
@@ -543,35 +521,32 @@ def _up(recording: Recording, kept: list[int], suffix: str) -> Iterator[Clue]:
     """Clues to what points up: format, screen axes, forces, the body, the floor."""
     if suffix in STORAGE and recording.labels:  # written by OpenSim in its model's frame
         yield Clue("format", "+y", f"{suffix} files of OpenSim have y up and x forward")
-    for finding in recording.audit.findings:
-        if finding.item == "axes" and finding.interpretation.startswith(PICTURE):
+    for finding in (finding for finding in recording.audit.findings if finding.item == "axes"):
+        if finding.interpretation.startswith(PICTURE):
             yield Clue("picture", "+y", "keypoints in a picture: y is turned upwards")
-        screen = re.search(r"Y_SCREEN ([+-])([XYZ])", finding.stated) if finding.item == "axes" else None
-        if screen:
-            axis = f"{screen[1]}{screen[2].lower()}"
-            yield Clue("screen", axis, f"POINT:Y_SCREEN of the file is {screen[1]}{screen[2]}: drawn upwards")
-    force = sum((np.nansum(plate.force_n, axis=0) for plate in recording.force_plates), np.zeros(3))
-    if np.linalg.norm(force) > 0.0 and max(p.force_n.max(initial=0.0) for p in recording.force_plates) > 50.0:
-        clue = _clue("plates", force[None, :], "the forces on the feet")
-        if clue and abs(force["xyz".index(clue.axis[1])]) > 0.9 * np.linalg.norm(force):
-            yield Clue("plates", clue.axis, f"the mean force on the feet points along {clue.axis}")
+        if screen := re.search(r"Y_SCREEN ([+-])([XYZ])", finding.stated):
+            stated = screen[1] + screen[2]
+            yield Clue("screen", stated.lower(), f"POINT:Y_SCREEN of the file is {stated}: drawn upwards")
+    force_n = sum((np.nansum(plate.force_n, axis=0) for plate in recording.force_plates), np.zeros(3))
+    largest_n = max((plate.force_n.max(initial=0.0) for plate in recording.force_plates), default=0.0)
+    clue = _clue("plates", force_n[None, :], "") if largest_n > LEAST_FORCE_N else None
+    if clue and abs(force_n["xyz".index(clue.axis[1])]) > 0.9 * np.linalg.norm(force_n):
+        yield Clue("plates", clue.axis, f"the mean force on the feet points along {clue.axis}")
     labels = tuple(recording.labels[k].rpartition(":")[2] for k in kept)
     by_stem = _by_stem(labels, tuple(kept))
     levels = [[k for stem in stems for k in by_stem.get(stem, ())] for stems in LEVELS]
     there = [n for n, markers in enumerate(levels) if markers]
-    if there and (there[-1] - there[0] >= 2 or there == TRUNK):
-        ends = levels[there[-1]], levels[there[0]]
-        bottom, top = (_mean(recording.markers_m, markers) for markers in ends)
-        name = dict(zip(kept, labels, strict=True))
-        low, high = ("/".join(list(dict.fromkeys(name[k] for k in markers))[:2]) for markers in ends)
-        clue = _clue("body", (top - bottom)[~np.isnan(top - bottom).any(axis=1)], f"from {low} to {high}")
-        if clue:
-            yield clue
-        if clue and there[-1] >= FEET:
-            height_m = recording.markers_m[:, ends[0], "xyz".index(clue.axis[1])] * (
-                1.0 if clue.axis[0] == "+" else -1.0
-            )
-            least_m = float(np.nanpercentile(height_m, 1.0))
-            if -0.05 <= least_m <= 0.2:
-                floor = f"the lowest markers come down to {least_m:.2f} m along {clue.axis}, as on a floor at zero"
-                yield Clue("floor", clue.axis, floor)
+    if not there or (there[-1] - there[0] < 2 and there != TRUNK):
+        return
+    ends = levels[there[-1]], levels[there[0]]
+    bottom, top = (_mean(recording.markers_m, markers) for markers in ends)
+    low, high = ("/".join(list(dict.fromkeys(labels[kept.index(k)] for k in markers))[:2]) for markers in ends)
+    clue = _clue("body", (top - bottom)[~np.isnan(top - bottom).any(axis=1)], f"from {low} to {high}")
+    if clue:
+        yield clue
+    if clue and there[-1] >= FEET:
+        sign = 1.0 if clue.axis[0] == "+" else -1.0
+        least_m = float(np.nanpercentile(sign * recording.markers_m[:, ends[0], "xyz".index(clue.axis[1])], 1.0))
+        if -0.05 <= least_m <= 0.2:
+            floor = f"the lowest markers come down to {least_m:.2f} m along {clue.axis}, as on a floor at zero"
+            yield Clue("floor", clue.axis, floor)
