@@ -71,7 +71,7 @@ def main() -> None:
             clock, worked = time.monotonic(), processor_s()
             if what == "survey":
                 found = files_in(data)
-                for _ in survey({path: found.name(path, data) for path in found.recordings}):
+                for _ in survey(found.recordings):
                     pass
             else:
                 init_study(Path(name) / "study", data)

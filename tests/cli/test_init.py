@@ -37,7 +37,6 @@ from limbtorque.recordings.writers import write_sto
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.files import parse_yaml
-from limbtorque.study.options.muscles import Emg
 from limbtorque.study.study import load_study
 from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc
@@ -1096,15 +1095,3 @@ def test_channels_without_a_side_are_only_comments(tmp_path):
     assert parse_yaml(text)["emg"] == {"channels": {}}
     assert '# "EMG Sol": soleus # the label does not state a side' in text
     assert "Channels without a muscle of the muscle sets: EMG 3" in text
-
-
-def test_antagonists_are_comments_like_their_channels(tmp_path):
-    data = walk_with_emg(tmp_path / "data", ("EMG Sol", "EMG TA", "Voltage.L Gast", "Voltage.R Gast"))
-    init_study(tmp_path / "study", data)
-    text = (tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8")
-    assert parse_yaml(text)["emg"] == {"channels": {"Voltage.{S} Gast": "gastroc"}}
-    assert "  # antagonists: [[tib_ant, gastroc], [tib_ant, soleus]] # remove this #" in text
-    section = text[text.index("emg:") :].split("\n\n")[0]
-    used = section.replace('    # "', '    "').replace("  # antagonists", "  antagonists")
-    found = Emg.model_validate(parse_yaml(used)["emg"])
-    assert found.antagonists == (("tib_ant", "gastroc"), ("tib_ant", "soleus"))

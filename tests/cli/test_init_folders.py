@@ -90,7 +90,7 @@ def test_an_answer_that_no_file_needs_is_named(tmp_path):
 
 def test_a_readme_is_no_recording(tmp_path):
     (tmp_path / "readme.txt").write_text("A set of files, all of them in one format, from 1997\n", encoding="utf-8")
-    assert files_in(tmp_path).recordings == ()
+    assert not files_in(tmp_path).recordings
 
 
 def test_files_of_a_known_kind_that_are_skipped_are_named(tmp_path):

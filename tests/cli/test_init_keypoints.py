@@ -38,7 +38,7 @@ def test_a_folder_of_frames_is_one_recording_with_the_folders_name(tmp_path):
     write_json(data / "settings.json", {"title": "no keypoints"})
     (data / "empty.json").write_bytes(b"")
     found = files_in(data)
-    assert [found.name(path, data) for path in found.recordings] == [
+    assert list(found.recordings.values()) == [
         "S01/both/cam1.json",
         "S01/both/cam2.json",
         "S01/fast_json.json",

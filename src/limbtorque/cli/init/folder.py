@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from limbtorque.cli.check_summary import some_of
@@ -48,24 +48,18 @@ class Folder:
 
     Attributes
     ----------
-    recordings : tuple of Path
-        Files to be read, sorted.
+    recordings : mapping of Path to str
+        Files to be read, sorted, and the recordings' names: paths from the folder that was looked at. Of recordings with one file for
+        each frame it has the first one, with the name of their folder.
     skipped : tuple of str
         Sentences on files of known kinds that cannot be read, and on folders that cannot be opened.
-    names : mapping of Path to str
-        Names of recordings with one file for each frame, of which `recordings` has the first: that of their folder.
     others : tuple of (str, str)
         Each file that is skipped, with the reason.
     """
 
-    recordings: tuple[Path, ...]
+    recordings: Mapping[Path, str]
     skipped: tuple[str, ...]
-    names: Mapping[Path, str] = field(default_factory=dict)
     others: tuple[tuple[str, str], ...] = ()
-
-    def name(self, path: Path, folder: Path) -> str:
-        """Name of a recording: its path from the folder that was looked at."""
-        return self.names.get(path) or path.relative_to(folder).as_posix()
 
 
 def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
@@ -85,44 +79,46 @@ def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
     the first one.
     """
     closed: list[str] = []
-    others: list[tuple[str, str]] = []
-    recordings: list[Path] = []
-    named: dict[Path, str] = {}
+    skipped: dict[str, list[str]] = {}  # reason -> files
+    recordings: dict[Path, str] = {}
     left_out = {path.resolve() for path in leave_out}
+    readable = {*SUFFIXES} - {FRAME_SUFFIX}
     for where, folders, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
         here = Path(where)
         folders[:] = sorted(n for n in folders if not n.startswith(".") and (here / n).resolve() not in left_out)
-        paths = [here / name for name in sorted(names) if not name.startswith(".")]
-        keypoints, without = _json_files([path for path in paths if path.suffix.lower() == FRAME_SUFFIX], folder)
-        named |= {path: name for path, name in keypoints.items() if name}
-        others += [(path.relative_to(folder).as_posix(), NO_KEYPOINTS) for path in without]
-        recordings += keypoints
-        for path in (path for path in paths if path.suffix.lower() != FRAME_SUFFIX):
-            suffix = path.suffix.lower()
-            if suffix in SKIPPED:
-                others.append((path.relative_to(folder).as_posix(), SKIPPED[suffix]))
-            elif suffix in SUFFIXES and not _further_plate(path, names) and not _plain_text(path):
-                recordings.append(path)
-    reasons = dict.fromkeys(why for _, why in others)
-    skipped = [f"not read: {some_of(name for name, why in others if why == reason)}: {reason}" for reason in reasons]
-    skipped += [f"{Path(name).name}: the folder cannot be opened; check its rights" for name in closed]
-    return Folder(tuple(sorted(recordings)), tuple(skipped), named, tuple(others))
+        paths = {here / name: (here / name).suffix.lower() for name in sorted(names) if not name.startswith(".")}
+        keypoints, without = _json_files([path for path, suffix in paths.items() if suffix == FRAME_SUFFIX], folder)
+        recordings |= keypoints
+        reasons = {path: SKIPPED.get(suffix, "") for path, suffix in paths.items()} | dict.fromkeys(
+            without, NO_KEYPOINTS
+        )
+        for path, reason in reasons.items():
+            name = path.relative_to(folder).as_posix()
+            if reason:
+                skipped.setdefault(reason, []).append(name)
+            elif paths[path] in readable and not _further_plate(path, names) and not _is_text(path):
+                recordings[path] = name
+    sentences = [f"not read: {some_of(files)}: {reason}" for reason, files in skipped.items()]
+    sentences += [f"{Path(name).name}: the folder cannot be opened; check its rights" for name in closed]
+    others = tuple((name, reason) for reason, files in skipped.items() for name in files)
+    return Folder(dict(sorted(recordings.items())), tuple(sentences), others)
 
 
 def _json_files(paths: Sequence[Path], folder: Path) -> tuple[dict[Path, str], list[Path]]:
-    """Recordings of keypoints, with the name of those of single frames; other files."""
+    """Recordings of keypoints with their names, and other files."""
     groups: dict[object, list[Path]] = {}
     for path in paths:
         parts = numbered(path)
         groups.setdefault((parts[0], parts[2]) if parts else path, []).append(path)
     sequences = [group for group in groups.values() if numbered(group[0]) and any(map(is_frame, group))]
     singles = [path for group in groups.values() if group not in sequences for path in group]
-    keypoints = {path: "" for path in singles if _has_keypoints(path)}
+    keypoints = {path: path.relative_to(folder).as_posix() for path in singles if _has_keypoints(path)}
+    without = [path for path in singles if path not in keypoints]
     alone = len(sequences) == 1 and not keypoints
     for group in sequences:
         first = min(group, key=lambda path: (numbered(path) or ("", 0, ""))[1])
         keypoints[first] = _sequence_name(group[0], folder, alone=alone)
-    return keypoints, [path for path in singles if path not in keypoints]
+    return keypoints, without
 
 
 def _sequence_name(path: Path, folder: Path, *, alone: bool) -> str:
@@ -149,26 +145,23 @@ def _further_plate(path: Path, names: Sequence[str]) -> bool:
     return bool(match and match[2] != "1" and f"{match[1]}1{path.suffix}" in names)
 
 
-def _plain_text(path: Path) -> bool:
-    """Return True if a .txt file is not a recording at all, such as a licence."""
-    if path.suffix.lower() != ".txt":
-        return False
-    if path.stem.lower().startswith(NOTES):
-        return True
+def _is_text(path: Path) -> bool:
+    """Return True if a .txt file is not a recording at all, such as a licence.
+
+    A table of numbers, or a file that cannot be opened, is one that its reader has to refuse.
+    """
+    if path.suffix.lower() != ".txt" or path.stem.lower().startswith(NOTES):
+        return path.suffix.lower() == ".txt"
     try:
         return file_format(path) is None
     except ReadError:
-        return not _has_numbers(path)
-
-
-def _has_numbers(path: Path) -> bool:
-    """Return True for a text with lines of numbers, or one that cannot be opened."""
+        pass
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             lines = [line for _, line in zip(range(SAMPLE), file, strict=False)]
     except OSError:
-        return True
-    return sum(bool(NUMBERS.fullmatch(line)) for line in lines) >= TABLE_LINES
+        return False
+    return sum(bool(NUMBERS.fullmatch(line)) for line in lines) < TABLE_LINES
 
 
 def safe_name(name: str) -> str:

@@ -95,7 +95,7 @@ def init_study(
     given = answers_of(answers or {})
     reading = given.settings.reading
     folder = files_in(recordings, leave_out=[study / "config", study / "results"])
-    named = {path: folder.name(path, recordings) for path in folder.recordings}
+    named = folder.recordings
     if not named:
         raise FolderError(
             f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(folder.skipped), advice=OTHER_FOLDER
