@@ -204,8 +204,8 @@ def _unnamed(bodies: Sequence[_Body], level: int | None) -> Iterator[_Person]:
         yield (*folder, NOBODY)[0], members, False
 
 
-def about_people(seen: Sequence[Seen], people: People) -> str:
-    """Sentence on where the names of the people are from.
+def about_people(seen: Sequence[Seen], people: People) -> list[str]:
+    """Sentence on where the names of the people are from; none without recordings.
 
     Parameters
     ----------
@@ -215,12 +215,13 @@ def about_people(seen: Sequence[Seen], people: People) -> str:
         Who is who.
     """
     names = some_of(people.of[recording.name, body.prefix] for recording in seen for body in recording.bodies)
-    if people.level is not None:
-        return f"subjects are the names of the folders at level {people.level + 1}: {names} (a guess)"
-    return (
+    how = (
         "subjects are named by the labels' prefix, SUBJECTS:NAMES, or the beginning of the files' names; without these, folders "
         f"with other markers are other people: {names} (a guess; rename them)"
     )
+    if people.level is not None:
+        how = f"subjects are the names of the folders at level {people.level + 1}: {names} (a guess)"
+    return [how] if names else []
 
 
 def conditions_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from limbtorque.cli.check_summary import some_of
@@ -16,7 +16,7 @@ from limbtorque.cli.init.people import about_people, conditions_of, who_is_who
 from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
 from limbtorque.cli.init.study_settings import ProposedWindow, emg_lines, judge_up_by_file, propose_window
 from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
-from limbtorque.cli.init.survey import Seen, Unread
+from limbtorque.cli.init.survey import Body, Seen, Unread
 from limbtorque.cli.init.trials import FORWARD, ProposedTrial, propose_trials, with_unique_names
 from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.column import counted
@@ -99,6 +99,37 @@ class Proposal:
         return sum(number for number, _ in self.missing)
 
 
+@dataclass
+class _Rows:
+    """Rows of recordings, and sentences, each with the name of one."""
+
+    trials: list[ProposedTrial] = field(default_factory=list)
+    sentences: list[tuple[str, str]] = field(default_factory=list)
+    mapped: dict[str, list[Seen]] = field(default_factory=dict)  # subject -> recordings with rows
+    unmapped: dict[str, list[Seen]] = field(default_factory=dict)
+    taken: dict[str, Seen] = field(default_factory=dict)  # file -> recording with rows that can be taken
+    recordings: dict[str, tuple[Seen, Mapping[str, str]]] = field(default_factory=dict)  # by file, with cells of a row
+
+    def add(
+        self,
+        one: Seen,
+        body: Body,
+        rows: Sequence[ProposedTrial],
+        about: Sequence[str],
+        cells: Mapping[str, str],
+        *,
+        subject: str,
+    ) -> None:
+        """Add the rows of a body of a recording, the sentences on it, and the cells that its rows share."""
+        name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
+        self.sentences += [(sentence, name) for sentence in about]
+        (self.mapped if rows else self.unmapped).setdefault(subject, []).append(one.alone(body))
+        self.trials += rows
+        if any(row.can_be_taken for row in rows):
+            self.taken[cells["file"]] = one
+        self.recordings.setdefault(cells["file"], (one, dict(cells)))
+
+
 def propose(
     looked: Sequence[Seen | Unread],
     *,
@@ -132,119 +163,101 @@ def propose(
     people, copies = who_is_who(seen), copies_of(seen)
     statics = static_trials(seen, people)
     subject_of = {one.name: people.of[one.name, one.bodies[0].prefix] for one in seen if one.bodies}
-    still = {one.name for one in seen if one.still}
-    omitted = {one.name for one in seen if one.bodies and all(copies[one.name, body.prefix] for body in one.bodies)}
-    omitted |= still if len(still) < len(seen) else set()
+    omitted = _omitted(seen, copies)
     up_axis, up_evidence, others_up = judge_up_by_file(seen, subject_of, given=up_axis)
     conditions, about_conditions = conditions_of(seen, subject_of, people.level, omitted=omitted)
     reading = _common_options(seen)
-    sentences: list[tuple[str, str]] = []  # each with the name of a recording
-    sets, trials = Sets(), list[ProposedTrial]()
-    mapped: dict[str, list[Seen]] = {}  # subject -> recordings with rows
-    unmapped: dict[str, list[Seen]] = {}
-    taken: dict[str, Seen] = {}  # file -> recording with rows that can be taken
-    without: list[tuple[Seen, Mapping[str, str]]] = []
+    sets, rows = Sets(), _Rows()
     for one in seen:
-        file, own_up = path_from(relative_to, one.path), others_up.get(one.name, "")
-        options = {f"reading.{name}": str(value) for name, value in one.answers if name in OPTIONS_OF_FILES}
-        of_file = {name: value for name, value in options.items() if name not in reading}
-        of_file |= {"file": file, "plane.up_axis": own_up, FORWARD: forward_axis}
-        n_rows = len(trials)
+        options = {f"reading.{name}": str(value) for name, value in one.answers if f"reading.{name}" not in reading}
+        shared = {"file": path_from(relative_to, one.path), "plane.up_axis": others_up.get(one.name, "")}
+        shared |= {"condition": conditions.get(one.name, ""), FORWARD: forward_axis, **options}
         for body in one.bodies:
             subject = people.of[one.name, body.prefix]
-            whose = {"session": safe_name(subject), "subject": safe_name(subject), "condition": conditions[one.name]}
-            of_limbs = {}
-            for limb in chains:
-                static, with_static = statics.complete(one, body, subject, limb)
-                of_limbs[limb] = path_from(relative_to, static.path) if static else "", with_static
-            rows, about = propose_trials(
+            shared |= {"session": safe_name(subject), "subject": safe_name(subject)}
+            of_limbs = {limb: statics.complete(one, body, subject, limb) for limb in chains}
+            of_body, about = propose_trials(
                 one,
                 body,
                 sets,
-                of_limbs,
-                shared={**of_file, **whose},
-                up_axis=(own_up or up_axis).replace(TO_DO, ""),
+                {limb: (path_from(relative_to, s.path) if s else "", both) for limb, (s, both) in of_limbs.items()},
+                shared=shared,
+                up_axis=(shared["plane.up_axis"] or up_axis).replace(TO_DO, ""),
                 copy_of=copies[one.name, body.prefix],
             )
-            sentences += [(sentence, f"{one.name}{f' ({body.prefix})' if body.prefix else ''}") for sentence in about]
-            (mapped if rows else unmapped).setdefault(subject, []).append(one.alone(body))
-            trials += rows
-        if any(row.can_be_taken for row in trials[n_rows:]):
-            taken[file] = one
-        elif one.bodies and len(trials) == n_rows:
-            without.append((one, {"file": file, "subject": subject_of[one.name], "condition": conditions[one.name]}))
+            rows.add(one, body, of_body, about, shared, subject=subject)
     unread = [one for one in looked if isinstance(one, Unread)]
-    emg = pair_emg(list(taken.values()), seen)
-    further = _further_files(taken, emg, seen, unread, relative_to, sentences)
-    for k, row in enumerate(trials):
-        files = further.get(row["file"], {"note": ""})
-        trials[k] = row.with_cells({**files, "note": "; ".join(filter(None, (row["note"], files["note"])))})
-    window, rows = propose_window(with_unique_names(trials))
-    analysed = [one for one in seen if one.bodies and one.name not in omitted]
-    about = [*([about_people(analysed, people)] if analysed else []), *people.notes, *about_conditions]
+    emg = pair_emg(list(rows.taken.values()), seen)
+    window, trials = propose_window(with_unique_names(_with_further_files(rows, emg, seen, unread, relative_to)))
+    with_row = {trial["file"] for trial in trials}
+    about_names = about_people([one for one in seen if one.bodies and one.name not in omitted], people)
     with_trials = {trial["marker_set"] for trial in trials if trial.can_be_taken}
     return Proposal(
         title=title,
         up_axis=up_axis,
         up_evidence=up_evidence,
         sets=tuple(chosen for chosen in sets.by_content.values() if chosen.name in with_trials),
-        trials=tuple(rows),
-        subjects=tuple(_subjects(mapped, unmapped, rows, sets, people.certain)),
+        trials=tuple(trials),
+        subjects=tuple(_subjects(rows, trials, sets, people.certain)),
         unread=tuple(unread),
-        notes=(*_gathered([*sentences, *statics.notes]), *about),
+        notes=(*_gathered([*rows.sentences, *statics.notes]), *about_names, *people.notes, *about_conditions),
         window=window,
         reading=reading,
-        unmapped=tuple(without),
-        emg=emg_lines([*taken.values(), *emg.values()], {trial["chain"] for trial in rows if not trial.left_out}),
+        unmapped=tuple(pair for file, pair in rows.recordings.items() if file not in with_row),
+        emg=emg_lines(
+            [*rows.taken.values(), *emg.values()], {trial["chain"] for trial in trials if not trial.left_out}
+        ),
     )
 
 
-def _further_files(
-    taken: Mapping[str, Seen],
-    emg: Mapping[str, Seen],
-    seen: Sequence[Seen],
-    unread: Sequence[Unread],
-    relative_to: Path,
-    sentences: list[tuple[str, str]],
-) -> dict[str, dict[str, str]]:
-    """Cells of rows by their file: forces, electromyography, note; adds sentences."""
-    forces = pair_forces(list(taken.values()), seen)
+def _omitted(seen: Sequence[Seen], copies: Mapping[tuple[str, str], str]) -> set[str]:
+    """Names of copies, and of static trials where something else moves."""
+    still = {one.name for one in seen if one.still}
+    alike = {one.name for one in seen if one.bodies and all(copies[one.name, body.prefix] for body in one.bodies)}
+    return alike | (still if len(still) < len(seen) else set())
+
+
+def _with_further_files(
+    rows: _Rows, emg: Mapping[str, Seen], seen: Sequence[Seen], unread: Sequence[Unread], relative_to: Path
+) -> list[ProposedTrial]:
+    """Rows with their files of forces and electromyography; adds sentences on them."""
+    forces = pair_forces(list(rows.taken.values()), seen)
     used = {file.name for file, _ in forces.values() if file} | {file.name for file in emg.values()}
-    sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
-    sentences += [(NO_MARKERS, one.name) for one in seen if not one.bodies and one.name not in used]
-    cells: dict[str, dict[str, str]] = {}
-    for file, one in taken.items():
+    rows.sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
+    rows.sentences += [(NO_MARKERS, one.name) for one in seen if not one.bodies and one.name not in used]
+    further: dict[str, dict[str, str]] = {}  # file -> cells
+    for file, one in rows.taken.items():
         force_file, sentence = forces.get(one.name, (None, ""))
         if force_file:
             note = f"forces: {force_file.name}, by its {'time only' if sentence == BY_TIME else 'name and time'}"
         else:
             note = "" if one.n_plates else unread_forces(one, unread)
-            sentences += [(note, one.name)] if note else []
+            rows.sentences += [(note, one.name)] if note else []
         files = {"forces_file": force_file, "emg_file": emg.get(one.name)}
-        cells[file] = {name: path_from(relative_to, other.path) for name, other in files.items() if other}
-        cells[file]["note"] = note
-    return cells
+        further[file] = {name: path_from(relative_to, other.path) for name, other in files.items() if other}
+        further[file]["note"] = note
+    trials = []
+    for row in rows.trials:
+        cells = further.get(row["file"], {"note": ""})
+        trials.append(row.with_cells({**cells, "note": "; ".join(filter(None, (row["note"], cells["note"])))}))
+    return trials
 
 
 def _subjects(
-    mapped: Mapping[str, Sequence[Seen]],
-    unmapped: Mapping[str, Sequence[Seen]],
-    trials: Sequence[ProposedTrial],
-    sets: Sets,
-    certain: Collection[str],
+    rows: _Rows, trials: Sequence[ProposedTrial], sets: Sets, certain: Collection[str]
 ) -> Iterator[ProposedSubject]:
     """Rows of subjects that are analysed, and of others whose files state a mass."""
     predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
     sets_of: dict[str, set[str]] = {}
     for trial in (trial for trial in trials if not trial.left_out):
         sets_of.setdefault(trial["subject"], set()).add(trial["marker_set"])
-    for name in dict.fromkeys((*mapped, *unmapped)):
+    for name in dict.fromkeys((*rows.mapped, *rows.unmapped)):
         marker_sets = sets_of.get(safe_name(name), set())
-        recordings = mapped.get(name) or unmapped[name]
+        recordings = rows.mapped.get(name) or rows.unmapped[name]
         subject = propose_subject(
             name, recordings, certain=name in certain, predicted_hip=bool(marker_sets & predicted)
         )
-        if marker_sets or (name in unmapped and not subject.mass_kg.startswith(TO_DO)):
+        if marker_sets or (name in rows.unmapped and not subject.mass_kg.startswith(TO_DO)):
             yield subject
 
 

@@ -49,6 +49,9 @@ ALWAYS = (
 )
 
 
+SUBSTITUTES = "substitutes: # required landmark: the one used in its place; every use is noted in the ledger"
+
+
 def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] | None = None) -> str:
     """Text of config/config.yaml.
 
@@ -74,23 +77,20 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
     options = {**(answers or {}), **proposal.reading}
     reading = [f"  {name[8:]}: {text}" for name, text in options.items() if name.startswith("reading.")]
     window = proposal.window
-    default = " # the default" if window.window == MOVEMENT else ""
     both = "" if window.window == "events" else " # for trials with events in their column ensembles.window"
     events = [f"  {name}: {_quoted(window.event)}{both}" for name in ("start_event", "end_event") if window.event]
-    substitutes, errors = list[str](), list[str]()
-    for chosen in proposal.sets:
-        for lines, indent, entries in (
-            (substitutes, "  ", [f"{name}: {by} # {why}" for name, (by, why) in chosen.substitutes.items()]),
-            (errors, "    ", [f"{name}: {error}" for name, error in chosen.errors.items()]),
-        ):
-            lines += [f"{indent}{chosen.name}:", *(f"{indent}  {entry}" for entry in entries)] if entries else []
+    substitutes = _by_set(
+        "  ",
+        {s.name: [f"{name}: {by} # {why}" for name, (by, why) in s.substitutes.items()] for s in proposal.sets},
+    )
+    errors = _by_set("    ", {s.name: [f"{name}: {error}" for name, error in s.errors.items()] for s in proposal.sets})
     sections = [
         [
             f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
             "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
             f"title: {_quoted(proposal.title)}",
         ],
-        ["reading: # what the files do not state, or how their markers are named", *reading] if reading else [],
+        ["reading: # what the files do not state, or how their markers are named", *reading] * bool(reading),
         [
             "plane:",
             "  # Evidence for the axis that points up:",
@@ -104,9 +104,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
             else "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them",
             *(line for chosen in proposal.sets for line in _set_lines(chosen)),
         ],
-        ["substitutes: # required landmark: the one used in its place; every use is noted in the ledger", *substitutes]
-        if substitutes
-        else [],
+        [SUBSTITUTES, *substitutes] * bool(substitutes),
         [
             "uncertainty: # on by default (docs/uncertainty.md)",
             "  sets: # errors of joint centres: a kind, or a standard deviation in m along each axis (docs/keypoints.md)",
@@ -118,7 +116,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
             "ensembles:",
             "  # Definition of 0 to 100 % of the curves, and the evidence for it:",
             *(f"  #   {line}" for sentence in window.evidence for line in _wrapped(sentence)),
-            f"  window: {window.window}{default}",
+            f"  window: {window.window}{' # the default' if window.window == MOVEMENT else ''}",
             *events,
         ]
         if window.evidence
@@ -130,6 +128,14 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         ],
     ]
     return "\n\n".join("\n".join(section) for section in sections if section) + "\n"
+
+
+def _by_set(indent: str, entries_of: Mapping[str, Sequence[str]]) -> list[str]:
+    """Lines of entries below the names of marker sets; sets without any are left out."""
+    lines = []
+    for name, entries in entries_of.items():
+        lines += [f"{indent}{name}:", *(f"{indent}  {entry}" for entry in entries)] if entries else []
+    return lines
 
 
 def _quoted(text: str) -> str:

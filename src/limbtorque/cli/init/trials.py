@@ -35,6 +35,7 @@ ON_A_BELT = (
     "the feet are lifted and none stands: on a treadmill give its speed in a column plates.belt_speed_m_s (0 without one), "
     "and the window events in ensembles.window"
 )
+_Limb = tuple[str, str, Fit | None, ProposedSet]  # chain, side, fit, marker set
 NO_SET = "no known marker set has half of its joints among these marker names"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
@@ -128,17 +129,9 @@ def propose_trials(
     still = f"no marker moves by more than {max(1.0, math.ceil(1e3 * alone.moved_m)):.0f} mm: a static trial"
     left_out = copy_of or (still if alone.still else "")
     travels, note = propose_forward(body, up_axis)
-    fits_of = {limb: fits(body.labels, CHAINS[limb]) for limb in statics}
-    complete, notes = _complete(body, fits_of, statics, left_out=bool(left_out))
-    limbs: list[tuple[str, str, Fit | None, ProposedSet]] = [
-        (chain, fit.side or TO_DO, fit, set_of(fit, both)) for chain, both in complete.items() for fit in both
-    ]
+    limbs, complete, notes = _limbs(body, statics, left_out=bool(left_out))
     if not limbs:
-        if not any(fits_of.values()):
-            return [], [f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"]
-        chain, sides, partly = partial_set(fits_of, body.labels)
-        limbs = [(chain, side, None, partly) for side in sides]
-        notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
+        return [], notes
     several = len({chain for chain, *_ in limbs}) > 1
     treadmill = body.never_stands and bool(recording.n_plates or recording.strikes)
     walks = bool(travels) or _elsewhere(body, up_axis) or body.steps or treadmill
@@ -199,17 +192,14 @@ def _movements(row: ProposedTrial, recording: Seen) -> list[ProposedTrial]:
     return rows
 
 
-def _complete(
-    body: Body,
-    fits_of: Mapping[str, Sequence[Fit]],
-    statics: Mapping[str, tuple[str, Sequence[Fit]]],
-    *,
-    left_out: bool,
-) -> tuple[dict[str, Sequence[Fit]], list[str]]:
-    """Both sides of the first complete set of each chain, with notes.
+def _limbs(
+    body: Body, statics: Mapping[str, tuple[str, Sequence[Fit]]], *, left_out: bool
+) -> tuple[list[_Limb], dict[str, Sequence[Fit]], list[str]]:
+    """Limbs of a body, complete fits of each chain, and notes.
 
-    Without hand or foot if need be.
+    Both sides of the first complete set, without hand or foot if need be; where none is complete, the set that lacks fewest landmarks.
     """
+    fits_of = {limb: fits(body.labels, CHAINS[limb]) for limb in statics}
     complete: dict[str, Sequence[Fit]] = {}
     notes: list[str] = []
     for limb, partly in fits_of.items():
@@ -217,13 +207,22 @@ def _complete(
         chain, chosen = limb, statics[limb][1] or [fit for fit in whole if fit.known is whole[0].known]
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
-            notes += [IN_SWING] if limb == "leg" and not left_out else []
+            notes += [IN_SWING] if limb == "leg" else []
         complete[chain] = chosen
-        if chosen and not left_out and any(fit.known.name == LAST for fit in chosen):
+        if chosen and any(fit.known.name == LAST for fit in chosen):
             notes.append(f"{limb}: {chosen[0].known.title}")
-        elif not chosen and not left_out:
+        elif not chosen:
             notes.append(f"no {limb}: {_lacks(partly[0]) if partly else NO_SET}")
-    return complete, notes
+    limbs: list[_Limb] = [
+        (chain, fit.side or TO_DO, fit, set_of(fit, both)) for chain, both in complete.items() for fit in both
+    ]
+    if not limbs and not any(fits_of.values()):
+        return [], {}, [f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"]
+    if not limbs:
+        chain, sides, partial = partial_set(fits_of, body.labels)
+        limbs = [(chain, side, None, partial) for side in sides]
+        notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
+    return limbs, complete, [] if left_out else notes
 
 
 def _lacks(fit: Fit) -> str:
