@@ -171,7 +171,7 @@ def _body(
     chains: Mapping[str, MapChain],
     up_axis: str,
 ) -> MapBody:
-    """Markers of a person, those that a set gives to landmarks, and cells of the table of trials."""
+    """Markers of a person, those given to landmarks, and cells of a row."""
     forward = propose_forward(body, up_axis)[0]
     prefix, stem = body.prefix if len(seen.bodies) > 1 else "", Path(choices.file).stem
     subject = safe_name(body.prefix or choices.subject or "S01")

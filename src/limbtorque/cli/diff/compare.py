@@ -275,7 +275,7 @@ def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
 
 
 def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Cells of a table in both runs, a row each; those of one `group` share its largest value."""
+    """Cells of a table in both runs; those of one group share its largest value."""
     skipped = {*KEYS[table], *NOT_NUMBERS, *(FRAMES if table != "ledger" else ())}
     columns = [
         str(name) for name in COMPARED.get(table, first) if name in first and name in second and name not in skipped
@@ -316,7 +316,10 @@ def _differences(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _changes(pairs: pd.DataFrame, tolerance: float) -> list[Change]:
-    """Cells that differ, the largest first; of a curve where it differs most, and where it is in one run only."""
+    """Cells that differ, the largest first.
+
+    Of a curve where it differs most, and where it is in one run only.
+    """
     changes = pairs[~pairs["same"] & (pairs["share"] > tolerance)]
     changes = changes.assign(minor=changes["quantity"].isin(MINOR), missing=changes["difference"].isna())
     changes = changes.sort_values(["minor", "rank"], ascending=[True, False], kind="stable")

@@ -172,7 +172,7 @@ def _with_maps(
 
 
 def _pages(proposal: Proposal) -> Iterator[MapChoices]:
-    """Choices of a page for each marker set, with its first trial, and each list of labels without one."""
+    """Choices of a page for each marker set, and each list of labels without one."""
     kept = {row["marker_set"] for row in proposal.rows}
     for chosen in sorted(proposal.sets, key=lambda chosen: chosen.name not in kept):
         rows = [row for row in proposal.trials if row["marker_set"] == chosen.name and row.can_be_taken]

@@ -266,7 +266,7 @@ def _shared_folders(one: Seen, other: Seen) -> int:
 
 
 def _misfit(one: Seen, forces: Seen, *, exactly: bool = False) -> str:
-    """Reason why forces do not fit a recording, such as other times; empty if they fit.
+    """Reason why forces do not fit a recording; empty if they fit.
 
     With `exactly` they also begin and end when the recording does.
     """

@@ -55,7 +55,7 @@ class People:
 
 @dataclass(frozen=True)
 class _Body:
-    """A body of a recording, with what may name its person; each is empty where there is none.
+    """A body of a recording, with what may name its person, or empty.
 
     `folder` names it certainly; `stated` is a prefix or ``SUBJECTS:NAMES``; `code` is a number that begins the file's name.
     """

@@ -120,7 +120,7 @@ class _Rows:
         *,
         subject: str,
     ) -> None:
-        """Add the rows of a body of a recording, the sentences on it, and the cells that its rows share."""
+        """Add the rows of a body of a recording, and sentences on it."""
         name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
         self.sentences += [(sentence, name) for sentence in about]
         (self.mapped if rows else self.unmapped).setdefault(subject, []).append(one.alone(body))

@@ -250,7 +250,7 @@ def _doubts(trial: ProposedTrial, window: str) -> Iterator[str]:
 
 
 def _doubt_order(doubt: tuple[str, list[str]]) -> int:
-    """Order of the sentences: foot strikes that are found, other windows, limbs that do not rest."""
+    """Place of a sentence: foot strikes, other windows, limbs that do not rest."""
     known = (NO_STRIKE, ONE_STRIKE, "", NO_WAY, RESTLESS)
     return known.index(doubt[0] if doubt[0] in known else "")
 
