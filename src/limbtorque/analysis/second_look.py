@@ -64,12 +64,7 @@ def second_looks(study: Study, reader: GuardedReader | TrialReader) -> Iterator[
     SecondReading
         One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
     """
-    yield from filter(None, (_compared(asked, reading, reader) for asked, reading in _asked_of(study).items()))
-
-
-def n_compared(study: Study) -> int:
-    """Number of files that `second_looks` reads."""
-    return len(_asked_of(study))
+    yield from filter(None, (_compared(asked, reading, reader) for asked, reading in asked_files(study).items()))
 
 
 def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) -> list[str]:
@@ -105,7 +100,7 @@ def compares_in_run(study: Study) -> bool:
     return any(trial.settings.reading.second_reader not in (None, "none") for trial in study.trials)
 
 
-def _asked_of(study: Study) -> dict[Asked, Reading]:
+def asked_files(study: Study) -> dict[Asked, Reading]:
     """C3D files of a study, each with the options of a trial that has it."""
     sources = {  # trials share options and files
         (trial.file, trial.forces_file, id(trial.settings.reading)): trial.settings.reading for trial in study.trials

@@ -95,13 +95,8 @@ def joint_positions(
         Positions in the plane, m.
     """
     theta = orientations("angle_rad", angle_rad, chain, missing=missing)
-    return link_ends(chain.length_m, theta, vectors("base_m", base_m, len(theta), missing=missing))
-
-
-def link_ends(length_m: FloatArray, theta: FloatArray, base_m: FloatArray) -> FloatArray:
-    """Base and ends of all links, shape (n_frames, n_links + 1, 2), without checks."""
-    base = base_m[:, None]
-    return np.concatenate([base, base + np.cumsum(in_plane(length_m * unit_vectors(theta)), axis=1)], axis=1)
+    base = vectors("base_m", base_m, len(theta), missing=missing)[:, None]
+    return np.concatenate([base, base + np.cumsum(in_plane(chain.length_m * unit_vectors(theta)), axis=1)], axis=1)
 
 
 def point_position(chain: Chain, angle_rad: ArrayLike, *, point: Point, base_m: ArrayLike = STILL) -> FloatArray:

@@ -89,7 +89,7 @@ def init(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """List the trials of a study that would fail or not be ok; writes nothing."""
     from limbtorque.analysis.reading import TrialReader
-    from limbtorque.analysis.second_look import compares_in_run, n_compared, second_looks
+    from limbtorque.analysis.second_look import asked_files, compares_in_run, second_looks
     from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
     from limbtorque.analysis.study import KEPT_BYTES, check_study
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
@@ -110,7 +110,7 @@ def check(options: argparse.Namespace) -> int:
             if options.verbose:
                 print("\n".join(trial_lines(answers[-1])))
         log.setLevel(level)
-        compared = list(followed(second_looks(study, reader), n_compared(study), what="comparing C3D readers"))
+        compared = list(followed(second_looks(study, reader), len(asked_files(study)), what="comparing C3D readers"))
     readers = lines_of_readers(compared, in_run=compares_in_run(study))
     print("\n".join([*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]))
     faults = sum(bool(answer.fault) for answer in answers)

@@ -185,7 +185,10 @@ def centre_of_rotation(
             f"both segments are visible in {n_frames} counted frames, expected {FEWEST_FRAMES} or more; check their labels"
         )
     relative = (a.conj() * b)[used]
-    range_deg = _arc_deg(relative)
+    # the smallest arc that holds all directions; independent of order and whole turns
+    directions = np.sort(np.angle(relative))
+    gaps = np.diff(directions, append=directions[0] + 2.0 * np.pi)
+    range_deg = float(np.degrees(2.0 * np.pi - gaps.max()))
     if range_deg < min_range_deg:
         raise SignalError(
             f"the segments turn by {range_deg:.1f} deg against each other, expected at least {min_range_deg:g} deg; "
@@ -308,12 +311,6 @@ def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotat
         f"residual {1e3 * found.residual_m:.2g} mm, {found.range_deg:.0f} deg of rotation, "
         f"expected error {1e3 * found.expected_error_m:.2g} mm or more, {1e3 * offset_m:.0f} mm from the anatomical one"
     )
-
-
-def _arc_deg(units: ComplexArray) -> float:
-    """Smallest arc that holds all directions; independent of order and whole turns."""
-    angle = np.sort(np.angle(units))
-    return float(np.degrees(2.0 * np.pi - np.diff(angle, append=angle[0] + 2.0 * np.pi).max()))
 
 
 def _counted(counted: ArrayLike | None, n_frames: int) -> BoolArray:

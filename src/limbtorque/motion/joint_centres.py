@@ -254,7 +254,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     """
     model, mapping = limb.model(settings), limb.landmarks(settings)
     joint_names = [*(joint.landmark for joint in model.joints), model.end]
-    needed = {*joint_names, *limb.segment_landmarks(settings)}
+    needed = {*joint_names, *(name for row in limb.segment_rows(settings) for name in (row.proximal, row.distal))}
     needed |= set(contact_landmarks(model, mapping, settings.plates))
     prepared = prepare_markers(
         recording,

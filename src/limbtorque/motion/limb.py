@@ -93,10 +93,6 @@ class Limb:
         rows = settings.segments.parameters(self.sex)
         return tuple(table_row(rows, segment.row) for segment in self.model(settings).segments)
 
-    def segment_landmarks(self, settings: Settings) -> set[str]:
-        """Return the landmarks between which the lengths of the segments are measured."""
-        return {landmark for row in self.segment_rows(settings) for landmark in (row.proximal, row.distal)}
-
     def set_name(self, settings: Settings) -> str:
         """Return the name of the limb's marker set, by default the only one.
 

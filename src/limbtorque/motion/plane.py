@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 
@@ -100,7 +100,20 @@ def find_plane(settings: Plane, joints_m: FloatArray, *, facing: FloatArray | No
     normal, the horizontal direction in it.
     """
     up = axis_vector(settings.up_axis)
-    forward = _forward(settings, joints_m[:, 0], up) if facing is None else facing
+    if facing is not None:
+        forward = facing
+    elif settings.forward_axis == "travel":
+        displacement = joints_m[-1, 0] - joints_m[0, 0]
+        displacement = displacement - (displacement @ up) * up
+        distance = float(np.linalg.norm(displacement))
+        if distance < MIN_TRAVEL_M:
+            raise SignalError(
+                f"the direction of travel is undefined: the proximal joint is displaced by {distance:.2f} m, expected at least "
+                f"{MIN_TRAVEL_M:g} m; give plane.forward_axis"
+            )
+        forward = displacement / distance
+    else:
+        forward = axis_vector(settings.forward_axis)
     right = np.cross(forward, up)
     if settings.kind == "sagittal":
         return PlaneFrame(np.stack([forward, up, right]), "sagittal")
@@ -143,20 +156,6 @@ def mean_facing(right_m: FloatArray, up: FloatArray) -> tuple[FloatArray, float]
     if share == 0.0:
         return np.full(3, np.nan), float("nan")
     return mean / share, float(np.degrees(np.sqrt(max(0.0, -2.0 * np.log(share)))))
-
-
-def _forward(settings: Plane, base_m: FloatArray, up: FloatArray) -> FloatArray:
-    if settings.forward_axis != "travel":
-        return axis_vector(settings.forward_axis)
-    displacement = base_m[-1] - base_m[0]
-    displacement = displacement - (displacement @ up) * up
-    distance = float(np.linalg.norm(displacement))
-    if distance < MIN_TRAVEL_M:
-        raise SignalError(
-            f"the direction of travel is undefined: the proximal joint is displaced by {distance:.2f} m, expected at least "
-            f"{MIN_TRAVEL_M:g} m; give plane.forward_axis"
-        )
-    return cast(FloatArray, displacement / distance)
 
 
 def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: FloatArray) -> PlaneFrame:
@@ -216,7 +215,7 @@ def planarity(frame: PlaneFrame, joints_m: FloatArray) -> Planarity:
         Shares, inclinations and lengths.
     """
     segments = turned(np.diff(joints_m, axis=1), frame.axes.T)
-    length, tilt = _lengths_and_tilts(segments)
+    length, tilt = lengths_and_tilts(joints_m, frame)
     return segment_planarity(segments[..., :2], segments[..., 2], length, tilt)
 
 
@@ -270,11 +269,7 @@ def lengths_and_tilts(joints_m: FloatArray, plane: PlaneFrame) -> tuple[FloatArr
     length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
         The inclination is positive towards the plane's normal.
     """
-    return _lengths_and_tilts(turned(np.diff(joints_m, axis=1), plane.axes.T))
-
-
-def _lengths_and_tilts(segments_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Lengths, and inclinations to the plane, of segments in the plane's axes."""
+    segments_m = turned(np.diff(joints_m, axis=1), plane.axes.T)
     length = lengths(segments_m)
     share = np.divide(segments_m[..., 2], length, out=np.zeros_like(length), where=length > 0.0)
     return length, np.arcsin(np.clip(share, -1.0, 1.0))

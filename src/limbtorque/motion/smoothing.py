@@ -13,7 +13,7 @@ from limbtorque.signals.cutoff import FEWEST_FRAMES, CutoffChoice, choose_cutoff
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.smoothers import HIGHEST, Smoother, smooth_with_impacts
 from limbtorque.signals.spectrum import Spectra, shortest_period_s, spectra
-from limbtorque.study.options.motion import CutoffCriterion, Filter
+from limbtorque.study.options.motion import Filter
 from limbtorque.study.settings import Settings
 
 SMOOTHED_BEFORE_M = 1e-6
@@ -174,16 +174,23 @@ def _cutoffs(
     """Cut-offs of the joint centres, and the choices by the trial's own data."""
     by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
     parts = [(values[:, steady], None if power is None else power.together(steady))]
-    if isinstance(chosen.cutoff_hz, float):
-        return (chosen.cutoff_hz,), _own_choices(parts, rate_hz, smoother, by)
-    if study_cutoff_hz is not None:
-        highest_hz = min(chosen.max_cutoff_hz, HIGHEST * rate_hz)
-        return (min(study_cutoff_hz, highest_hz),), _own_choices(parts, rate_hz, smoother, by)
-    if chosen.scope == "joint":
+    given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
+    if given_hz is None and study_cutoff_hz is not None:
+        given_hz = min(study_cutoff_hz, chosen.max_cutoff_hz, HIGHEST * rate_hz)
+    if given_hz is None and chosen.scope == "joint":
         parts = [
             (values[:, k], None if power is None else power.together(slice(k, k + 1))) for k in range(values.shape[1])
         ]
-    choices = tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts)
+    try:
+        choices = tuple(
+            choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts
+        )
+    except SignalError:
+        if given_hz is None:
+            raise
+        choices = ()  # the trial is too short for its own beside the given one
+    if given_hz is not None:
+        return (given_hz,), choices
     return tuple(limited_cutoff(choice.cutoff_hz, chosen, rate_hz) for choice in choices), choices
 
 
@@ -213,16 +220,6 @@ def _steady(power: Spectra | None, n_points: int) -> BoolArray:
     each = power.each()
     noise_m = np.sqrt(np.median(each[len(each) // 2 :], axis=0))
     return np.asarray(noise_m <= max(JUMPING * float(np.median(noise_m)), JUMPING_M))
-
-
-def _own_choices(
-    parts: Sequence[tuple[FloatArray, FloatArray | None]], rate_hz: float, smoother: Smoother, by: CutoffCriterion
-) -> tuple[CutoffChoice, ...]:
-    """Cut-offs by the trial's own data beside a given one; empty for short trials."""
-    try:
-        return tuple(choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts)
-    except SignalError:
-        return ()
 
 
 def _notes(

@@ -97,11 +97,3 @@ def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
         raise LimbtorqueError(f"{SETTINGS_FILE} changed while a job was waiting; run the study again")
     write_text(path, json.dumps(settings.model_dump(mode="json"), indent=1, sort_keys=True) + "\n")
     write_seals("settings", [SETTINGS], folder)
-
-
-def study_state(folder: Path) -> tuple[tuple[int, int], ...]:
-    """Times and sizes of the settings and tables of a study."""
-    file = SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
-    settings = load_settings(folder / file)
-    states = [(folder / name).stat() for name in (file, settings.trials, settings.subjects)]
-    return tuple((state.st_mtime_ns, state.st_size) for state in states)

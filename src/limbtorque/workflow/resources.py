@@ -59,16 +59,12 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
     int
         Time in minutes, at least 1.
     """
-    work_s = sum(_times(stage, trial) * (_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial)) for trial in trials)
+    each = _SAMPLES_AS_TRIAL.get(stage, math.inf)  # samples of errors that take as long as the trial
+    times = {trial.name: 1.0 + trial.settings.uncertainty.samples / each for trial in trials}
+    work_s = sum(times[trial.name] * (_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial)) for trial in trials)
     if stage == "figures":
         work_s += _SECONDS_PER_FIGURE * sum(len(trial_files(stage, trial.session, trial)) for trial in trials)
     return attempt * math.ceil((_START_S + work_s) / 60.0)
-
-
-def _times(stage: str, trial: Trial) -> float:
-    """Time of a trial over that without samples of its errors."""
-    each = _SAMPLES_AS_TRIAL.get(stage)
-    return 1.0 + trial.settings.uncertainty.samples / each if each else 1.0
 
 
 def study_memory_mb(study: Study, *, attempt: int = 1) -> int:

@@ -19,15 +19,18 @@ from limbtorque.analysis.verdict import trial_verdict
 from limbtorque.errors import LimbtorqueError, TrialError, WriteError
 from limbtorque.quality.verdict import Verdict
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.files import SETTINGS_FILE
+from limbtorque.study.settings import load_settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write, empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.effective_settings import load_effective_study, study_state
+from limbtorque.workflow.effective_settings import load_effective_study
 from limbtorque.workflow.keys import WHOLE, code_key, session_key, trial_key
 from limbtorque.workflow.layout import (
     BANDS,
+    SETTINGS,
     band_path,
     needed,
     places,
@@ -115,7 +118,10 @@ def run_session(
 def study_of(folder: Path) -> Study:
     """Study of a folder, read again only after a change."""
     try:
-        return _loaded(folder, Path.cwd(), study_state(folder))
+        file = SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
+        settings = load_settings(folder / file)
+        states = [(folder / name).stat() for name in (file, settings.trials, settings.subjects)]
+        return _loaded(folder, Path.cwd(), tuple((state.st_mtime_ns, state.st_size) for state in states))
     except OSError:
         return load_effective_study(folder)  # which says what is missing
 

@@ -84,6 +84,10 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     """
     first, *todo = stages
     _prepare(first)
+    from limbtorque.errors import LimbtorqueError
+    from limbtorque.workflow.layout import SETTINGS
+    from limbtorque.workflow.run_session import study_of
+
     while True:
         ready, _, _ = select.select([listener, sys.stdin], [], [], 0 if todo else None)
         if sys.stdin in ready:
@@ -92,7 +96,10 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             _prepare(todo.pop(0))
             continue
         connection, _ = listener.accept()
-        _read_study()
+        if SETTINGS.is_file():  # read the study for all following jobs, again after a change
+            with contextlib.suppress(LimbtorqueError):  # which the job reports
+                study_of(Path())
+                gc.freeze()
         with operating_system.held():
             if os.fork() == 0:
                 listener.close()
@@ -108,18 +115,6 @@ def _prepare(stage: str) -> None:
         importlib.import_module(name)
     code_key(stage)
     gc.freeze()  # objects of now are not searched for garbage by every job
-
-
-def _read_study() -> None:
-    """Read the study for all following jobs, again after a change."""
-    from limbtorque.errors import LimbtorqueError
-    from limbtorque.workflow.layout import SETTINGS
-    from limbtorque.workflow.run_session import study_of
-
-    if SETTINGS.is_file():
-        with contextlib.suppress(LimbtorqueError):  # which the job reports
-            study_of(Path())
-            gc.freeze()
 
 
 def _job(connection: socket.socket) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from limbtorque.figures.trial_figures import (
 from limbtorque.motion.table import choice_of
 from limbtorque.study.trials import Trial
 from limbtorque.tables.files import read_extremes
-from limbtorque.tables.trial_record import MotionConstants, TrialRecord
+from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import drawn_kinds, figure_path, needed, session_files
 from limbtorque.workflow.run_session import TrialTables, finish, planned_study, verdict_of
 
@@ -77,7 +77,13 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     if kind == "limb":
         return limb_figure(table, model=model, title=title)
     if kind == "cutoff":
-        return _cutoff(motion, kinematics.metrics["noise_m"], [joint.name for joint in model.joints], page)
+        choices = [choice_of(choice) for choice in motion.cutoffs]
+        if not choices:
+            why_not = "no filter, or too few frames to tell a cut-off from them"
+            return failure_figure(title, why_not, what="not drawn")
+        names = [*(joint.name for joint in model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
+        noise_m = kinematics.metrics["noise_m"]
+        return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, **page)
     column, why_not = {
         "muscles": ("_activation", "no muscle forces were asked for"),
         "emg": ("_envelope", "no electromyography"),
@@ -89,16 +95,6 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
             table, at_most=8 if page["width_mm"] > ONE_COLUMN_MM else 4, **page
         )  # as many as a page holds
     return emg_figure(table, [row for row in record.emg if row["window"] == record.emg[0]["window"]], **page)
-
-
-def _cutoff(motion: MotionConstants, noise_m: float, joints: Sequence[str], page: Mapping[str, Any]) -> Figure:
-    """Figure of how the cut-off was chosen, from the record of the kinematics."""
-    choices = [choice_of(choice) for choice in motion.cutoffs]
-    if not choices:
-        why_not = "no filter, or too few frames to tell a cut-off from them"
-        return failure_figure(page["title"], why_not, what="not drawn")
-    names = [*joints, "endpoint"] if len(choices) > 1 else ["all joint centres"]
-    return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, **page)
 
 
 TERMS: dict[str, Callable[..., Figure]] = {"torques": torque_figure, "contributions": contributions_figure}
