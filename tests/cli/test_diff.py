@@ -11,6 +11,7 @@ from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, causes, compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run, read_run
 from limbtorque.cli.main import main
+from limbtorque.errors import LimbtorqueError
 
 
 def provenance(**more):
@@ -92,11 +93,21 @@ def write(folder, one):
     (folder / "provenance.json").write_text(json.dumps(one.provenance), encoding="utf-8")
     for name, frame in one.tables.items():
         frame.rename(columns={"curve": "quantity"}).to_csv(folder / f"{name}.csv", index=False)
+    one.tables["summary"][[*KEYS["summary"]]].to_csv(folder / "summary_bands.csv", index=False)
     trials = one.tables["ledger"]
     (folder / "notes.txt").write_text("", encoding="utf-8")
     trials.assign(notes="notes.txt").to_csv(folder / "ledger.csv", index=False)
     trials.assign(joint="").to_csv(folder / "metrics.csv", index=False)
     return folder
+
+
+def test_runs_of_opposite_signs_are_refused():
+    rows = [{**summary("net", "10.0"), "positive_is": sense} for sense in ("flexion", "extension")]
+    assert compare(run(rows=rows[:1]), run("b", rows=rows[:1])).same
+    with pytest.raises(
+        LimbtorqueError, match="trial t1: torques of the elbow are positive in flexion in A and in extension in B"
+    ):
+        compare(run(rows=rows[:1]), run("b", rows=rows[1:]))
 
 
 def test_a_run_is_the_same_as_itself():

@@ -11,16 +11,18 @@ import numpy as np
 import pandas as pd
 
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run, short_number
+from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
-from limbtorque.tables.study_columns import STANCE
+from limbtorque.tables.study_columns import MEASURED, STANCE
 
 GROUP = 3  # how many names of a condition's key identify its trials
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
 COMPARED = {CURVES: ("mean", "n_trials"), "summary_by_condition": COMPARED_BY_CONDITION}  # of the others: every column
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word
-MINOR = ("peak_time_s", "max_time_s", "min_time_s", "peak_sense", "positive_is", "peak_at_gap", "criterion")  # last
+TIMES = tuple(column.name for column in MEASURED if "_time_" in column.name)
+MINOR = (*TIMES, "window_start_s", "peak_sense", "peak_at_gap", "criterion")  # last
 FRAMES = ("n_frames", "used_share", "loaded_share")  # of the summaries: frames that were summed, compared by themselves
 # Ledger: metrics that are zero but for rounding, and how far below their threshold they are nothing else.
 ROUNDING = ("closure_nm", "power_closure_w")
@@ -196,7 +198,13 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
     -------
     Comparison
         Changed inputs and settings, and changed numbers.
+
+    Raises
+    ------
+    LimbtorqueError
+        Torques of a joint have opposite signs in the two runs.
     """
+    _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
     pairs = pd.concat([_pairs(table, first.tables[table], second.tables[table]) for table in KEYS])
     lone: list[Lone] = []
@@ -224,6 +232,21 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         lone=tuple(lone),
         sizes=sizes,
     )
+
+
+def _same_signs(first: Run, second: Run) -> None:
+    """Refuse runs in which the torques of a joint have opposite signs."""
+    senses: list[dict[tuple[str, str], str]] = []
+    for run in (first, second):
+        rows = run.tables["summary"].reindex(columns=["trial", "joint", "positive_is"], fill_value="")
+        senses.append({(trial, joint): sense for trial, joint, sense in rows.to_numpy().tolist()})
+    for trial, joint in (key for key in senses[0] if key in senses[1]):
+        mine, theirs = (sense[trial, joint] for sense in senses)
+        if mine != theirs:
+            raise LimbtorqueError(
+                f"trial {trial}: torques of the {joint} are positive in {mine} in A and in {theirs} in B; analyse both with the same "
+                "version and the same signs of the chain"
+            )
 
 
 def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:

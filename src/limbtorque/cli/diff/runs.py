@@ -70,13 +70,7 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
         no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
         frames = {
-            name: pd.DataFrame(columns=[*KEYS[name]])
-            if no_curves and name in OF_CURVES
-            else pd.DataFrame(read_trials(place))
-            if name == "ledger"
-            else pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False)
-            .map(unquoted)
-            .rename(columns={"quantity": "curve"})
+            name: pd.DataFrame(columns=[*KEYS[name]]) if no_curves and name in OF_CURVES else _table(place, name)
             for name in tables
         }
         for name, frame in frames.items():
@@ -88,6 +82,16 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
     except (ValueError, KeyError) as error:
         raise LimbtorqueError(f"{folder}: the results are not readable ({error}); run the study again") from None
     return Run(str(folder), provenance, frames)
+
+
+def _table(place: Path, name: str) -> pd.DataFrame:
+    """Table of the results as text; the ledger with metrics and notes, the summary with its bands."""
+    if name == "ledger":
+        return pd.DataFrame(read_trials(place))
+    frame = pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False).map(unquoted)
+    if name == "summary":
+        frame = frame.merge(_table(place, "summary_bands"), on=[*KEYS[name]], how="left")
+    return frame.rename(columns={"quantity": "curve"})
 
 
 def short_number(text: str) -> str:
