@@ -85,7 +85,7 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
 
 
 def _table(place: Path, name: str) -> pd.DataFrame:
-    """Table of the results as text; the ledger with metrics and notes, the summary with its bands."""
+    """Table of the results as text, with metrics, notes or bands beside it."""
     if name == "ledger":
         return pd.DataFrame(read_trials(place))
     frame = pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False).map(unquoted)
