@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,8 +106,11 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
     twice : tuple of str
         Parameters, ``GROUP:NAME``, that stand more than once with different contents; the first is in `groups`.
     """
-    layout = ">H" if processor == MIPS else "<H"
-    position, end = (raw[0] - 1) * 512 + 4, _section_end(raw, layout)
+    layout, start = ">H" if processor == MIPS else "<H", (raw[0] - 1) * BLOCK
+    data = (struct.unpack_from(layout, raw, 16)[0] - 1) * BLOCK
+    # the section ends at the latest by its blocks, or where the data start
+    end = min(max(start + BLOCK * raw[start + 2], data if data > start else 0, start + 4), len(raw))
+    position = start + 4
     names: dict[int, str] = {}
     entries: list[tuple[int, str, Parameter]] = []
     at: dict[tuple[int, str], int] = {}
@@ -146,13 +150,6 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
         if group in names and groups[names[group]].setdefault(label, parameter) != parameter:
             twice[f"{names[group]}:{label}"] = None
     return groups, broken_at, tuple(twice)
-
-
-def _section_end(raw: bytes, layout: str) -> int:
-    """Last possible end of the section, by its blocks and the start of the data."""
-    start = (raw[0] - 1) * 512
-    data = (struct.unpack_from(layout, raw, 16)[0] - 1) * 512
-    return min(max(start + 512 * raw[start + 2], data if data > start else 0, start + 4), len(raw))
 
 
 def _parameter(raw: bytes, at: int, room: int) -> Parameter | None:
@@ -269,14 +266,14 @@ class Header:
     n_uncounted: int = 0
 
     @property
-    def is_dec(self) -> bool:
-        """True where real numbers are in DEC format."""
-        return self.processor == DEC
-
-    @property
     def n_channels(self) -> int:
         """Analog channels."""
         return self.n_analog // max(self.samples_per_frame, 1)
+
+    @property
+    def frame_bytes(self) -> int:
+        """Bytes of a frame."""
+        return _frame_bytes(self.n_points, self.n_analog, self.scale)
 
     @property
     def storage(self) -> str:
@@ -305,237 +302,162 @@ def read_header(raw: bytes, name: str) -> Header:
         Not a C3D file, an unknown byte order, more than a tenth of the frames cut off, no points, no frames, no rate, more frames than are
         counted anywhere, or counts that contradict each other.
     """
-    processor = _processor(raw, name)
+    if fault := next(_format_faults(raw), ""):
+        raise ReadError(f"{name}: {fault}")
+    processor = raw[(raw[0] - 1) * BLOCK + 3]
     word = struct.unpack_from(">256H" if processor == MIPS else "<256H", raw)
+    header_scale, header_rate_hz = (float(real_numbers(raw[at : at + 4], processor)[0]) for at in (12, 20))
     parameters, broken_at, twice = parse_parameters(raw, processor)
-    point = _first_values(parameters, processor)
-    scale = point.get("SCALE", _real(raw, 12, processor))
-    first, n_frames, counted_by = _frames(raw, word, parameters, point, scale, processor, name)
+    firsts = {
+        label: numbers(entry, processor, signed=False)[:1] for label, entry in parameters.get("POINT", {}).items()
+    }
+    point = {label: float(first[0]) for label, first in firsts.items() if first.size}
+    scale, data_start = point.get("SCALE", header_scale), (word[8] - 1) * BLOCK
+    counts = _long_counts(parameters, point, word[3], processor)
+    first, n_frames, counted_by = _frames(
+        word, counts, _frame_bytes(word[1], word[2], scale), len(raw) - data_start, name
+    )
     header = Header(
         n_points=word[1],
         n_frames=n_frames,
         first_frame=first,
         n_analog=word[2],
         samples_per_frame=word[9],
-        rate_hz=_real(raw, 20, processor),
+        rate_hz=header_rate_hz,
         n_events=min(word[150], 18),
         point=point,
         processor=processor,
         scale=scale,
-        data_start=(word[8] - 1) * BLOCK,
+        data_start=data_start,
         parameters=parameters,
         counted_by=counted_by,
         broken_at=broken_at,
         twice=twice,
     )
-    if header.n_points == 0 and _names_rotations(parameters):
-        raise ReadError(
-            f"{name}: the file holds rotations of segments only (group ROTATION, as Theia3D writes them), no points; "
-            "write joint centres or segment origins as points with Visual3D, and export these as C3D or TRC"
-        )
-    if header.n_points == 0:
-        raise ReadError(
-            f"{name}: the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
-        )
-    if n_frames <= 0 or point.get("FRAMES") == 0:
-        raise ReadError(f"{name}: the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}")
-    _check_rate(header, name)
-    _check_counts(header, name)
-    _check_scale(header, name, header_scale=_real(raw, 12, processor))
-    held = _held(raw, header, name)
-    return replace(header, n_frames=held, n_absent=n_frames - held, n_uncounted=_uncounted(raw, header))
+    held = min(max(len(raw) - data_start, 0) // max(header.frame_bytes, 1) if data_start >= BLOCK else 0, n_frames)
+    if fault := next(_count_faults(header, word, header_scale=header_scale, held=held, n_bytes=len(raw)), ""):
+        raise ReadError(f"{name}: {fault}")
+    # whole frames of data behind the counted ones; the last block may be filled
+    end = (raw[0] - 1) * BLOCK if (raw[0] - 1) * BLOCK > data_start else len(raw)
+    after = raw[data_start + n_frames * header.frame_bytes : end].rstrip(b"\0")
+    n_uncounted = len(after) // header.frame_bytes if len(after) >= BLOCK else 0
+    return replace(header, n_frames=held, n_absent=n_frames - held, n_uncounted=n_uncounted)
 
 
-def _processor(raw: bytes, name: str) -> int:
-    """Byte order of the file."""
+def _format_faults(raw: bytes) -> Iterator[str]:
+    """Reasons why the bytes are no C3D file; after each, the next ones may not be asked for."""
     if not raw:
-        raise ReadError(f"{name}: the file is empty (0 bytes); {WHOLE_FILE}")
+        yield f"the file is empty (0 bytes); {WHOLE_FILE}"
     if len(raw) < BLOCK:
-        raise ReadError(f"{name}: not a C3D file: {len(raw)} bytes, the header alone has {BLOCK}; {WHOLE_FILE}")
+        yield f"not a C3D file: {len(raw)} bytes, the header alone has {BLOCK}; {WHOLE_FILE}"
     if raw[1] != 0x50 or raw[0] == 0:
-        raise ReadError(
-            f"{name}: not a C3D file: its second byte is 0x{raw[1]:02x}, a C3D file has 0x50 there; "
-            "check the file, or name the reader of its real format"
+        yield (
+            f"not a C3D file: its second byte is 0x{raw[1]:02x}, a C3D file has 0x50 there; check the file, or name the "
+            "reader of its real format"
         )
     start = (raw[0] - 1) * BLOCK
     if len(raw) < start + BLOCK:
-        raise ReadError(
-            f"{name}: the file is truncated: its parameters start at byte {start}, it has {len(raw)} bytes; "
-            f"{WHOLE_FILE}"
-        )
-    processor = raw[start + 3]
-    if processor not in ORDERS:
-        raise ReadError(
-            f"{name}: unknown byte order {processor}, a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS); {WHOLE_FILE}"
-        )
-    return processor
+        yield f"the file is truncated: its parameters start at byte {start}, it has {len(raw)} bytes; {WHOLE_FILE}"
+    if raw[start + 3] not in ORDERS:
+        known = "a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS)"
+        yield f"unknown byte order {raw[start + 3]}, {known}; {WHOLE_FILE}"
 
 
 def _frames(
-    raw: bytes,
-    word: tuple[int, ...],
-    parameters: Groups,
-    point: dict[str, float],
-    scale: float,
-    processor: int,
-    name: str,
+    word: tuple[int, ...], counts: list[tuple[int, int, str]], frame_bytes: int, room: int, name: str
 ) -> tuple[int, int, str]:
     """First frame, number of frames, and the source of that number."""
     first, last = word[3], word[4]
-    counts = _long_counts(parameters, point, first, processor)
-    if last < SATURATED and not any(first_one + n - 1 > SATURATED for first_one, n, _ in counts):
-        return max(first, 1), last - first + 1, "the header"
-    per_frame = _per_frame(word[1], word[2], scale)
-    room = len(raw) - (word[8] - 1) * BLOCK
-    for first_one, n, source in counts:
-        if 0 < n * per_frame <= room < (n + 1) * per_frame + BLOCK:
-            return first_one, n, source
     n_frames = last - first + 1
-    if last == SATURATED and per_frame and room - n_frames * per_frame >= max(BLOCK, per_frame):
-        said = ", ".join(f"{source} {n}" for _, n, source in counts) or "none"
-        raise ReadError(
-            f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
-            f"{room // per_frame} of them; parameters for the count: {said}; the end of the data is unknown: "
-            "export the file again, or in parts"
-        )
+    if last == SATURATED or any(start + n - 1 > SATURATED for start, n, _ in counts):
+        for start, n, source in counts:
+            if 0 < n * frame_bytes <= room < (n + 1) * frame_bytes + BLOCK:
+                return start, n, source
+        if last == SATURATED and frame_bytes and room - n_frames * frame_bytes >= max(BLOCK, frame_bytes):
+            stated = ", ".join(f"{source} {n}" for _, n, source in counts) or "none"
+            raise ReadError(
+                f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
+                f"{room // frame_bytes} of them; parameters for the count: {stated}; the end of the data is unknown: "
+                "export the file again, or in parts"
+            )
     return max(first, 1), n_frames, "the header"
 
 
 def _long_counts(parameters: Groups, point: dict[str, float], first: int, processor: int) -> list[tuple[int, int, str]]:
     """First frame, number of frames and source, for each counter of over two bytes."""
-    trial = parameters.get("TRIAL", {})
-    ends = [
-        numbers(trial[key], processor, signed=False)
-        for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD")
-        if key in trial
-    ]
-    found = []
+    trial, counts = parameters.get("TRIAL", {}), []
+    fields = [trial[key] for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD") if key in trial]
+    ends = [numbers(entry, processor, signed=False) for entry in fields]
     if len(ends) == 2 and all(np.isfinite(words).all() and words.size for words in ends):
         start, end = (int(words[0]) + (int(words[1]) << 16 if words.size > 1 else 0) for words in ends)
-        found.append((max(start, 1), end - start + 1, "TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD"))
+        counts.append((max(start, 1), end - start + 1, "TRIAL:ACTUAL_START_FIELD and ACTUAL_END_FIELD"))
     for key in ("LONG_FRAMES", "FRAMES"):
         if math.isfinite(n := point.get(key, math.nan)) and (key == "LONG_FRAMES" or n > SATURATED):
-            found.append((max(first, 1), int(n), f"POINT:{key}"))
-    return found
+            counts.append((max(first, 1), int(n), f"POINT:{key}"))
+    return counts
 
 
-def _per_frame(n_points: int, n_analog: int, scale: float) -> int:
+def _frame_bytes(n_points: int, n_analog: int, scale: float) -> int:
     """Bytes of a frame."""
     return (4 * n_points + n_analog) * (4 if scale < 0 else 2)
 
 
-def _check_rate(header: Header, name: str) -> None:
-    rate = header.point.get("RATE", header.rate_hz)
-    if not (math.isfinite(rate) and rate > 0):
-        raise ReadError(
-            f"{name}: the frame rate is {rate:g} Hz (POINT:RATE), it must be above zero; correct it in the file"
+def _count_faults(
+    header: Header, word: tuple[int, ...], *, header_scale: float, held: int, n_bytes: int
+) -> Iterator[str]:
+    """Reasons why the counts cannot be followed; after each, the next ones may not be asked for."""
+    point, contradiction = header.point, "the file contradicts itself, export it again"
+    labels = header.parameters.get("ROTATION", {}).get("LABELS")
+    if header.n_points == 0 and labels is not None and labels.content.strip(b" \0"):
+        yield (
+            "the file holds rotations of segments only (group ROTATION, as Theia3D writes them), no points; "
+            "write joint centres or segment origins as points with Visual3D, and export these as C3D or TRC"
         )
-    other = header.rate_hz
-    if math.isfinite(other) and other > 0 and not 0.5 < other / rate < 2:
-        raise ReadError(
-            f"{name}: the header says {other:g} frames per second, POINT:RATE says {rate:g}; correct one of them"
-        )
-
-
-def _check_counts(header: Header, name: str) -> None:
-    """Refuse counts that contradict each other."""
-    pairs = (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames))
-    for parameter, what, count in pairs:
-        found = header.point.get(parameter, float(count))
-        other = int(found) if math.isfinite(found) else -1
-        long = parameter == "FRAMES" and (other == SATURATED or other == count % (SATURATED + 1))
-        if other != count and not long:  # 65535: not filled in
-            raise ReadError(
-                f"{name}: the header counts {count} {what}, the parameter POINT:{parameter} {other}; "
-                "the file contradicts itself, export it again"
-            )
-    start = header.point.get("DATA_START", 0.0)
+    if header.n_points == 0:
+        yield f"the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
+    if header.n_frames <= 0 or point.get("FRAMES") == 0:
+        yield f"the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}"
+    rate_hz, other_hz = point.get("RATE", header.rate_hz), header.rate_hz
+    if not (math.isfinite(rate_hz) and rate_hz > 0):
+        yield f"the frame rate is {rate_hz:g} Hz (POINT:RATE), it must be above zero; correct it in the file"
+    if math.isfinite(other_hz) and other_hz > 0 and not 0.5 < other_hz / rate_hz < 2:
+        yield f"the header says {other_hz:g} frames per second, POINT:RATE says {rate_hz:g}; correct one of them"
+    for parameter, what, count in (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames)):
+        stated = point.get(parameter, float(count))
+        other = int(stated) if math.isfinite(stated) else -1
+        long = parameter == "FRAMES" and other in (SATURATED, count % (SATURATED + 1))  # 65535: not filled in
+        if other != count and not long:
+            yield f"the header counts {count} {what}, the parameter POINT:{parameter} {other}; {contradiction}"
+    start, block = point.get("DATA_START", 0.0), header.data_start // BLOCK + 1
     if start > 0 and start != header.data_start / BLOCK + 1:
-        raise ReadError(
-            f"{name}: the header says that the data begin in block {header.data_start // BLOCK + 1}, POINT:DATA_START says {start:g}; "
-            "the file contradicts itself, export it again"
-        )
-    channels = _analog_used(header)
-    per_frame = header.samples_per_frame
-    if per_frame and channels and header.n_analog != channels * per_frame:
-        raise ReadError(
-            f"{name}: the header counts {header.n_analog} analog values in a frame, {per_frame} samples of each channel; ANALOG:USED "
-            f"says {channels} channels; the file contradicts itself, export it again"
-        )
-    if (header.n_analog and (not per_frame or header.n_analog % per_frame)) or (
-        not header.n_analog and per_frame > 1000
-    ):
-        raise ReadError(
-            f"{name}: {header.n_analog} analog values in a frame cannot be {header.samples_per_frame} "
-            "samples of whole "
-            f"channels; the header is damaged, {WHOLE_FILE}"
-        )
-
-
-def _analog_used(header: Header) -> int:
-    """Number of channels by ANALOG:USED; 0 where it is missing."""
+        yield f"the header says that the data begin in block {block}, POINT:DATA_START says {start:g}; {contradiction}"
     used = header.parameters.get("ANALOG", {}).get("USED")
-    found = numbers(used, header.processor, signed=False) if used is not None else np.zeros(0)
-    return int(found[0]) if found.size and math.isfinite(found[0]) else 0
-
-
-def _check_scale(header: Header, name: str, *, header_scale: float) -> None:
-    """Refuse two scales that contradict each other, and one that is no number."""
+    stated_channels = numbers(used, header.processor, signed=False)[:1] if used is not None else np.zeros(0)
+    channels = int(stated_channels[0]) if np.isfinite(stated_channels).any() else 0
+    values, per_frame = header.n_analog, header.samples_per_frame
+    if per_frame and channels and values != channels * per_frame:
+        yield (
+            f"the header counts {values} analog values in a frame, {per_frame} samples of each channel; ANALOG:USED "
+            f"says {channels} channels; {contradiction}"
+        )
+    if (values and (not per_frame or values % per_frame)) or (not values and per_frame > 1000):
+        whole = f"cannot be {per_frame} samples of whole channels"
+        yield f"{values} analog values in a frame {whole}; the header is damaged, {WHOLE_FILE}"
     if (header_scale < 0) != (header.scale < 0):
-        raise ReadError(
-            f"{name}: the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}; "
-            "export the file again"
-        )
+        stored = f"the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}"
+        yield f"{stored}; export the file again"
     if header_scale > 0.0 and header.scale > 0.0 and not math.isclose(header_scale, header.scale, rel_tol=1e-4):
-        raise ReadError(
-            f"{name}: the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}; correct one of them"
-        )
+        stated_scale = f"the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}"
+        yield f"{stated_scale}; correct one of them"
     if not math.isfinite(header.scale) or header.scale == 0.0:
-        raise ReadError(f"{name}: the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}")
-
-
-def _held(raw: bytes, header: Header, name: str) -> int:
-    """Whole frames in the file, of those counted; refuse a file that lacks many."""
-    per_frame = _per_frame(header.n_points, header.n_analog, header.scale)
-    start = header.data_start
-    held = max(len(raw) - start, 0) // per_frame if start >= BLOCK else 0
+        yield f"the scale of the positions is {header.scale:g} (POINT:SCALE); {WHOLE_FILE}"
     if held < max(LEAST_SHARE * header.n_frames, 1):
-        needed = start + header.n_frames * per_frame
-        raise ReadError(
-            f"{name}: the file is truncated or its header damaged: {header.n_frames} frames of "
-            f"{header.n_points} points "
-            f"and {header.n_analog} analog values take {needed} bytes, it has {len(raw)} "
-            f"({held} whole frames); {WHOLE_FILE}"
+        yield (
+            f"the file is truncated or its header damaged: {header.n_frames} frames of {header.n_points} points "
+            f"and {values} analog values take {header.data_start + header.n_frames * header.frame_bytes} bytes, it has "
+            f"{n_bytes} ({held} whole frames); {WHOLE_FILE}"
         )
-    return min(held, header.n_frames)
-
-
-def _uncounted(raw: bytes, header: Header) -> int:
-    """Whole frames of data behind the counted ones; the last block may be filled."""
-    per_frame, parameters = _per_frame(header.n_points, header.n_analog, header.scale), (raw[0] - 1) * BLOCK
-    end = parameters if parameters > header.data_start else len(raw)
-    after = raw[header.data_start + header.n_frames * per_frame : end].rstrip(b"\0")
-    return len(after) // per_frame if len(after) >= BLOCK else 0
 
 
 def _storage(scale: float) -> str:
     return "real numbers" if scale < 0 else "integers"
-
-
-def _real(raw: bytes, offset: int, processor: int) -> float:
-    """Four bytes as a number."""
-    return float(real_numbers(raw[offset : offset + 4], processor)[0])
-
-
-def _names_rotations(parameters: Groups) -> bool:
-    """Return True if rotations are labelled; an empty group names none."""
-    labels = parameters.get("ROTATION", {}).get("LABELS")
-    return labels is not None and bool(labels.content.strip(b" \0"))
-
-
-def _first_values(parameters: Groups, processor: int) -> dict[str, float]:
-    """First value of each numeric parameter of the group POINT; integers unsigned."""
-    values = {
-        label: numbers(parameter, processor, signed=False) for label, parameter in parameters.get("POINT", {}).items()
-    }
-    return {label: float(found[0]) for label, found in values.items() if found.size}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import MIPS, Header, Parameter, numbers, real_numbers, texts
+from limbtorque.recordings.c3d.header import DEC, MIPS, Header, Parameter, numbers, real_numbers, texts
 from limbtorque.recordings.recording import Finding
 
 SCALES = (1e-12, 1e12)  # units of a channel for one step of its numbers
@@ -81,7 +81,7 @@ def _numbers(raw: bytes, header: Header) -> NDArray[Any]:
     order = ">" if header.processor == MIPS else "<"
     if header.scale > 0:
         return np.frombuffer(raw, dtype=f"{order}i2", count=n, offset=header.data_start).reshape(-1, per_frame)
-    if header.is_dec:
+    if header.processor == DEC:
         section = raw[header.data_start : header.data_start + 4 * n]
         return real_numbers(section, header.processor).reshape(-1, per_frame)
     return np.frombuffer(raw, dtype=f"{order}f4", count=n, offset=header.data_start).reshape(-1, per_frame)
