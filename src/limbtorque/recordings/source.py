@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -38,6 +39,20 @@ def plain_unit(unit: str) -> str:
     """
     plain = "".join(c for c in unit.lower() if c not in " \t\0.-*·")
     return plain[:-1] if len(plain) > 2 and plain.endswith("s") else plain
+
+
+def plain_number(cell: str) -> float:
+    """Number in plain digits, with a decimal point; NaN for anything else.
+
+    Examples
+    --------
+    >>> plain_number(" 1e2 "), plain_number("1_0"), plain_number("\u0661"), plain_number("1)")
+    (100.0, nan, nan, nan)
+    """
+    try:  # Python reads 1_0 and digits of other scripts as well
+        return float(cell) if cell.isascii() and "_" not in cell else math.nan
+    except ValueError:
+        return math.nan
 
 
 @dataclass

@@ -52,13 +52,15 @@ CHANNEL_AXES = {
     3: ("FX",) * 2 + ("FY",) * 2 + ("FZ",) * 4,
 }
 CHANNEL_AXES[4] = CHANNEL_AXES[2]
+CORRECT_CHANNEL = "correct CHANNEL or ANALOG:LABELS in the file"
 N_CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
+Group = Mapping[str, Any]
 _AXIS = re.compile(r"[FM]\d*[XYZ]")
 _NUMBERS = re.compile(r"\d+")
 
 
 def force_plates(
-    group: Mapping[str, Any],
+    group: Group,
     analog: FloatArray,
     units: Sequence[str],
     *,
@@ -111,9 +113,7 @@ def force_plates(
         notes.append(f"FORCE_PLATFORM:USED is {used}; no plate after number {MAX_PLATES} is read")
     for i in range(min(used, MAX_PLATES)):
         try:
-            plate = _plate(group, i, analog, units, rate_hz=rate_hz, length_m=length_m)
-            force_n, moment_nm = finite_wrench(plate.force_n, plate.moment_nm)
-            plate = replace(plate, force_n=force_n, moment_nm=moment_nm)
+            plate = replace(_plate(group, i, analog, units, length_m), rate_hz=rate_hz)
             load = heavy_load(plate, plate_axes(plate.corners_m))
             _refuse(implausible_load(plate, load) if load else "")
             _check_side(plate, body_m)
@@ -131,16 +131,8 @@ def force_plates(
     return tuple(plates), tuple(notes)
 
 
-def _plate(
-    group: Mapping[str, Any],
-    i: int,
-    analog: FloatArray,
-    units: Sequence[str],
-    *,
-    rate_hz: float,
-    length_m: float,
-) -> ForcePlate:
-    """One plate; raises the reason why not."""
+def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], length_m: float) -> ForcePlate:
+    """One plate, of no rate; raises the reason why not."""
     kind = _kind(group, i)
     corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
@@ -161,42 +153,29 @@ def _plate(
     elif origin_m[2] > 0:  # from the sensor to the surface: its z is negative
         origin_m = -origin_m
     signals, names = analog[:, columns], [units[c] for c in columns]
-    if kind == 1:
-        force, moment = _type_1(signals, names)
-    elif kind == 3:
-        force, moment = _type_3(signals * _force_scale(names), origin_m)
-    elif kind == 4:
-        matrix = plate_column(group, "CAL_MATRIX", i, (6, 6))
-        _refuse(implausible_calibration(matrix))
-        calibrated = signals @ matrix.T
-        force = calibrated[:, :3] * _force_scale(names[:3], otherwise=1.0)
-        moment = calibrated[:, 3:] * _moment_scale(names[3:], otherwise=length_m)
+    if kind == 1:  # Fx, Fy, Fz, centre of pressure x, y and free moment about z
+        force = signals[:, :3] * _scale(names[:3], FORCES_N)
+        point = np.zeros_like(force)
+        point[:, :2] = signals[:, 3:5] * _scale(names[3:5], LENGTHS_M)
+        moment = np.cross(point, force)
+        moment[:, 2] += signals[:, 5] * _scale(names[5:], MOMENTS_NM)
+    elif kind == 3:  # Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors from (a, b) counter-clockwise
+        x12, x34, y14, y23, z1, z2, z3, z4 = (signals * _scale(names, FORCES_N)).T
+        a, b, depth = origin_m
+        force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
+        moment = np.stack([b * (z1 + z2 - z3 - z4), a * (z2 + z3 - z1 - z4), b * (x34 - x12) + a * (y14 - y23)], axis=1)
+        moment = moment - np.cross([0.0, 0.0, depth], force)
+    else:  # three forces and three moments about the sensor, of type 4 after calibration
+        if kind == 4:
+            matrix = plate_column(group, "CAL_MATRIX", i, (6, 6))
+            _refuse(implausible_calibration(matrix))
+            signals = signals @ matrix.T
+        force = signals[:, :3] * _scale(names[:3], FORCES_N, otherwise=1.0 if kind == 4 else None)
+        moment = signals[:, 3:] * _scale(names[3:], MOMENTS_NM, otherwise=length_m if kind == 4 else None)
         moment = moment - np.cross(origin_m, force)
-    else:
-        force = signals[:, :3] * _force_scale(names[:3])
-        moment = signals[:, 3:] * _moment_scale(names[3:]) - np.cross(origin_m, force)
     force_n = force @ axes.T
     moment_nm = moment @ axes.T + np.cross(corners_m.mean(axis=0), force_n)
-    return ForcePlate(i + 1, kind, corners_m, rate_hz, force_n, moment_nm, flat_tops(signals))
-
-
-def _type_1(signals: FloatArray, units: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    """Convert Fx, Fy, Fz, centre of pressure x, y and free moment about z."""
-    force = signals[:, :3] * _force_scale(units[:3])
-    point = np.zeros_like(force)
-    point[:, :2] = signals[:, 3:5] * _scale(units[3:5], LENGTHS_M, "a length (mm, cm, m)")
-    moment = np.cross(point, force)
-    moment[:, 2] += signals[:, 5] * _moment_scale(units[5:])
-    return force, moment
-
-
-def _type_3(signals_n: FloatArray, distances_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Convert Fx12, Fx34, Fy14, Fy23, Fz1-4; sensors from (a, b) counter-clockwise."""
-    x12, x34, y14, y23, z1, z2, z3, z4 = signals_n.T
-    a, b, depth = distances_m
-    force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
-    moment = np.stack([b * (z1 + z2 - z3 - z4), a * (z2 + z3 - z1 - z4), b * (x34 - x12) + a * (y14 - y23)], axis=1)
-    return force, moment - np.cross([0.0, 0.0, depth], force)
+    return ForcePlate(i + 1, kind, corners_m, 0.0, *finite_wrench(force_n, moment_nm), flat_tops(analog[:, columns]))
 
 
 def _refuse(reason: str) -> None:
@@ -205,7 +184,7 @@ def _refuse(reason: str) -> None:
         raise UnusableError(reason)
 
 
-def channels_of(group: Mapping[str, Any], i: int) -> list[int]:
+def channels_of(group: Group, i: int) -> list[int]:
     """Columns of plate i's channels, from 0; none where they are not known."""
     try:
         return channel_columns(group, i, _kind(group, i), int(1e6))
@@ -213,7 +192,8 @@ def channels_of(group: Mapping[str, Any], i: int) -> list[int]:
         return []
 
 
-def _kind(group: Mapping[str, Any], i: int) -> int:
+def _kind(group: Group, i: int) -> int:
+    """Type of plate i."""
     kinds = plain_numbers(group.get("TYPE")).ravel()
     if i >= kinds.size:
         raise UnusableError(f"FORCE_PLATFORM:TYPE names {kinds.size} plates, USED counts more")
@@ -222,7 +202,7 @@ def _kind(group: Mapping[str, Any], i: int) -> int:
     return int(kinds[i])
 
 
-def plate_column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
+def plate_column(group: Group, name: str, i: int, shape: tuple[int, ...]) -> FloatArray:
     """Values of plate i in a parameter whose last dimension counts the plates.
 
     Parameters
@@ -259,7 +239,7 @@ def plate_column(group: Mapping[str, Any], name: str, i: int, shape: tuple[int, 
     return column
 
 
-def channel_columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) -> list[int]:
+def channel_columns(group: Group, i: int, kind: int, n_analog: int) -> list[int]:
     """Columns of plate i's channels, from 0.
 
     Parameters
@@ -290,26 +270,16 @@ def channel_columns(group: Mapping[str, Any], i: int, kind: int, n_analog: int) 
     return [int(c) - 1 for c in channels]
 
 
-def _scale(units: Sequence[str], table: Mapping[str, float], wanted: str) -> FloatArray:
-    """Factors to SI of some channels."""
-    factors = [table.get(plain_unit(unit)) for unit in units]
+def _scale(units: Sequence[str], known: Mapping[str, float], *, otherwise: float | None = None) -> FloatArray:
+    """Factors to SI of some channels; `otherwise` where none has a unit of this kind."""
+    factors = [known.get(plain_unit(unit)) for unit in units]
+    if otherwise is not None and not any(factors):
+        return np.full(len(units), otherwise)
     if None in factors:
+        kinds = ((FORCES_N, "a force (N, kN)"), (LENGTHS_M, "a length (mm, cm, m)"))
+        wanted = next((words for table, words in kinds if known is table), "a moment (Nmm, Ncm, Nm)")
         raise UnusableError(f"ANALOG:UNITS of its channels are {list(units)}, expected {wanted}")
     return np.array(factors, dtype=float)
-
-
-def _force_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
-    """Factors to N; where none is named, a calibrated force is in N."""
-    if otherwise is not None and all(plain_unit(unit) not in FORCES_N for unit in units):
-        return np.full(len(units), otherwise)
-    return _scale(units, FORCES_N, "a force (N, kN)")
-
-
-def _moment_scale(units: Sequence[str], *, otherwise: float | None = None) -> FloatArray:
-    """Factors to N m; without units a calibrated moment is in N times length."""
-    if otherwise is not None and all(plain_unit(unit) not in MOMENTS_NM for unit in units):
-        return np.full(len(units), otherwise)
-    return _scale(units, MOMENTS_NM, "a moment (Nmm, Ncm, Nm)")
 
 
 def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
@@ -325,7 +295,7 @@ def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
         )
 
 
-def used_plates(group: Mapping[str, Any]) -> int:
+def used_plates(group: Group) -> int:
     """Number of plates; 0 where it is missing or no count."""
     values = plain_numbers(group.get("USED")).ravel()
     return int(np.clip(np.nan_to_num(values[0]), 0, 2**31)) if values.size else 0
@@ -339,7 +309,7 @@ def plain_numbers(value: Any) -> FloatArray:
 
 
 def plate_findings(
-    group: Mapping[str, Any],
+    group: Group,
     plates: Sequence[ForcePlate],
     units: Sequence[str],
     labels: Sequence[str],
@@ -368,10 +338,9 @@ def plate_findings(
     columns = {plate.number: channel_columns(group, plate.number - 1, plate.kind, len(units)) for plate in plates}
     names = {number: [labels[c] for c in places] for number, places in columns.items()}
     findings = [*_count_findings(group, used, units, labels)]
-    correct = "correct CHANNEL or ANALOG:LABELS in the file"
     if exchanged := plates_exchanged(names):
         said = "; ".join(f"plate {number} has {', '.join(names[number])}" for number in exchanged)
-        findings.append(Finding("channels of the force plates", said, "followed", correct))
+        findings.append(Finding("channels of the force plates", said, "followed", CORRECT_CHANNEL))
     for one, other in combinations(plates, 2):
         if (share := overlap_share(one, other)) > SOME:
             item = f"place of force plates {one.number} and {other.number}"
@@ -390,36 +359,55 @@ def plate_findings(
             f"force on the foot and moment about the laboratory's origin; its surface spans {', '.join(bounds)} m; "
             "which foot it is given to follows from plates.assignment"
         )
-        findings += [Finding(f"force plate {plate.number}", said, made), *_origin_findings(group, plate)]
-        findings += _unit_findings(plate, own)
-        if misnamed_axes(names[plate.number], plate.kind):
-            taken = ", ".join(names[plate.number])
-            said = f"FORCE_PLATFORM:CHANNEL takes {taken} for {', '.join(CHANNEL_AXES[plate.kind])}"
-            findings.append(Finding(f"channels of force plate {plate.number}", said, "followed", correct))
-        findings += _load_findings(plate, markers_m)
+        findings.append(Finding(f"force plate {plate.number}", said, made))
+        findings += _findings_of(group, plate, own, names[plate.number], markers_m)
     if left_out := used - len(plates):
         findings.append(Finding("force plates", f"{used} in the file", f"{left_out} left out; see the notes"))
     return findings if findings or used else [Finding("force plates", "none", "none")]
 
 
-def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> Iterator[Finding]:
-    """Guesses about the force of a plate and where it acts."""
-    axes, item = plate_axes(plate.corners_m), f"force plate {plate.number}"
+def _findings_of(
+    group: Group, plate: ForcePlate, units: Sequence[str], labels: Sequence[str], markers_m: FloatArray
+) -> Iterator[Finding]:
+    """Guesses about a plate: its sensors, its units and channels, its force and where that acts."""
+    item, axes, kind = f"force plate {plate.number}", plate_axes(plate.corners_m), plate.kind
+    origin = plate_column(group, "ORIGIN", plate.number - 1, (3,))
+    edges = (plate_column(group, "CORNERS", plate.number - 1, (3, 4)).T, plate.corners_m)
+    in_file, in_m = (float(np.linalg.norm(corners[0] - corners[2])) for corners in edges)
+    wrong = f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative"
+    settle = "make ORIGIN the vector from the sensor to the surface in the file"
+    if kind in (2, 4) and abs(origin[2]) * in_m < MIN_DEPTH_M * in_file:
+        stated = f"{wrong} and in the unit of the corners"
+        yield Finding(f"origin of {item}", stated, "sensors in the surface", settle)
+    elif kind != 3 and origin[2] > 0:
+        yield Finding(f"origin of {item}", wrong, "reversed, as in Vicon's files", settle)
+    of_units = f"the units of its channels are {', '.join(unit or 'none' for unit in units)}"
+    of_length = "N times the file's unit of length"
+    for what, own, known, assumed in (
+        ("force", units[:3], FORCES_N, "N"),
+        ("moment", units[3:], MOMENTS_NM, of_length),
+    ):
+        if kind == 4 and all(plain_unit(unit) not in known for unit in own):
+            made, settle = f"calibrated {what}s interpreted in {assumed}", f"set ANALOG:UNITS of its {what} channels"
+            yield Finding(f"{what}s of {item}", of_units, made, settle)
+    if misnamed_axes(labels, kind):
+        stated = f"FORCE_PLATFORM:CHANNEL takes {', '.join(labels)} for {', '.join(CHANNEL_AXES[kind])}"
+        yield Finding(f"channels of {item}", stated, "followed", CORRECT_CHANNEL)
     largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
     if 0.0 < largest_n < IDLE_N:
-        said = f"never over {largest_n:.3g} N, less than the noise of a plate"
-        yield Finding(f"force of {item}", said, "unloaded", "check SCALE, UNITS and CAL_MATRIX")
+        stated = f"never over {largest_n:.3g} N, less than the noise of a plate"
+        yield Finding(f"force of {item}", stated, "unloaded", "check SCALE, UNITS and CAL_MATRIX")
     load = heavy_load(plate, axes)
     if load is None:
         return
     loaded = "of the loaded samples"
     if load.twisted_share > SOME:
-        said = f"more than {MAX_TWIST_M:g} m times the force in {load.twisted_share:.0%} {loaded}"
-        yield Finding(f"free moment of {item}", said, "used", "check the SCALE and UNITS of its moments")
+        stated = f"more than {MAX_TWIST_M:g} m times the force in {load.twisted_share:.0%} {loaded}"
+        yield Finding(f"free moment of {item}", stated, "used", "check the SCALE and UNITS of its moments")
     if load.sideways_share > MOST:
-        said = f"more along its surface than across it in {load.sideways_share:.0%} {loaded}"
+        stated = f"more along its surface than across it in {load.sideways_share:.0%} {loaded}"
         settle = "check the order of its channels (FORCE_PLATFORM:CHANNEL) and their SCALE"
-        yield Finding(f"direction of the force of {item}", said, "used", settle)
+        yield Finding(f"direction of the force of {item}", stated, "used", settle)
     away_m = distance_from_markers_m(plate, load, axes, markers_m)
     doubts = [f"outside the edges in {load.outside_share:.0%} {loaded}"] * (load.outside_share > SOME)
     if doubts := doubts + [f"{away_m:.3g} m beside the nearest marker (median)"] * (away_m > FAR_M):
@@ -427,42 +415,11 @@ def _load_findings(plate: ForcePlate, markers_m: FloatArray) -> Iterator[Finding
         yield Finding(f"centre of pressure of {item}", " and ".join(doubts), "used", settle)
 
 
-def _origin_findings(group: Mapping[str, Any], plate: ForcePlate) -> Iterator[Finding]:
-    """Guess about the place of the sensors."""
-    origin = plate_column(group, "ORIGIN", plate.number - 1, (3,))
-    edges = (plate_column(group, "CORNERS", plate.number - 1, (3, 4)).T, plate.corners_m)
-    in_file, in_m = (float(np.linalg.norm(corners[0] - corners[2])) for corners in edges)
-    said = f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative"
-    item, settle = (
-        f"origin of force plate {plate.number}",
-        "make ORIGIN the vector from the sensor to the surface in the file",
-    )
-    if plate.kind in (2, 4) and abs(origin[2]) * in_m < MIN_DEPTH_M * in_file:
-        yield Finding(item, f"{said} and in the unit of the corners", "sensors in the surface", settle)
-    elif plate.kind != 3 and origin[2] > 0:
-        yield Finding(item, said, "reversed, as in Vicon's files", settle)
-
-
-def _unit_findings(plate: ForcePlate, units: Sequence[str]) -> Iterator[Finding]:
-    """Guesses about calibrated forces and moments of no stated unit."""
-    said = f"the units of its channels are {', '.join(unit or 'none' for unit in units)}"
-    parts = (
-        ("force", units[:3], FORCES_N, "N"),
-        ("moment", units[3:], MOMENTS_NM, "N times the file's unit of length"),
-    )
-    for what, own, known, assumed in parts:
-        if plate.kind == 4 and all(plain_unit(unit) not in known for unit in own):
-            made, settle = f"calibrated {what}s interpreted in {assumed}", f"set ANALOG:UNITS of its {what} channels"
-            yield Finding(f"{what}s of force plate {plate.number}", said, made, settle)
-
-
-def _count_findings(
-    group: Mapping[str, Any], used: int, units: Sequence[str], labels: Sequence[str]
-) -> Iterator[Finding]:
+def _count_findings(group: Group, used: int, units: Sequence[str], labels: Sequence[str]) -> Iterator[Finding]:
     """Guess about plates that the file describes and does not count."""
     item, stated = "number of force plates", plain_numbers(group.get("USED")).ravel()
     said = f"FORCE_PLATFORM:USED is {', '.join(f'{n:g}' for n in stated[:3]) or 'not stated'}"
-    described = _described(group)
+    described = next((i for i in range(MAX_PLATES) if not _is_described(group, i)), MAX_PLATES)
     channels = zip(labels, units, strict=True)
     named = {axis_name(label) for label, unit in channels if plain_unit(unit) in FORCES_N | MOMENTS_NM}
     if described > used or (described and list(stated) != [used]):
@@ -476,16 +433,13 @@ def _count_findings(
         yield Finding(item, said, "no force plate read", settle)
 
 
-def _described(group: Mapping[str, Any]) -> int:
-    """Plates from the first on that have a type, channels and a surface."""
-    for i in range(MAX_PLATES):
-        try:
-            corners = plate_column(group, "CORNERS", i, (3, 4)).T
-        except UnusableError:
-            return i
-        if not (channels_of(group, i) and np.ptp(corners, axis=0).any()):
-            return i
-    return MAX_PLATES
+def _is_described(group: Group, i: int) -> bool:
+    """Return True for a plate with a type, channels and a surface."""
+    try:
+        corners = plate_column(group, "CORNERS", i, (3, 4)).T
+    except UnusableError:
+        return False
+    return bool(channels_of(group, i)) and bool(np.ptp(corners, axis=0).any())
 
 
 def misnamed_axes(labels: Sequence[str], kind: int) -> bool:

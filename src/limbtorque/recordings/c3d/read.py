@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from limbtorque.recordings.c3d.samples import (
 from limbtorque.recordings.model_outputs import model_outputs
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, Recording
-from limbtorque.recordings.source import LENGTHS_M, Source, plain_unit, read_bytes
+from limbtorque.recordings.source import LENGTHS_M, Source, plain_number, plain_unit, read_bytes
 
 Group = Mapping[str, Any]
 USED = ("POINT", "ANALOG", "FORCE_PLATFORM", "EVENT")
@@ -82,52 +83,46 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
     n_bytes = header.n_frames * (POINT_BYTES * header.n_points + ANALOG_BYTES * header.n_analog)
     source.refuse_larger(source.size + n_bytes)
     with np.errstate(invalid="ignore", over="ignore"):  # what is not a number is missing, and counted as such
-        samples = read_samples(raw, header)
-        times = real_numbers(raw[304 : 304 + 4 * header.n_events], header.processor)
-        header_events = [(decode(raw[396 + 4 * k : 400 + 4 * k]), float(t)) for k, t in enumerate(times)]
+        xyz, residual, analog = read_samples(raw, header)
+        header_events = _header_events(raw, header, options)
         del raw  # a long recording needs the memory
         source.add("format", f"C3D, {header.storage}", "read by limbtorque.recordings.c3d.read")
-        return _recording(source, header, *samples, header_events)
-
-
-def _recording(
-    source: Source,
-    header: Header,
-    xyz: FloatArray,
-    residual: NDArray[Any],
-    analog: FloatArray,
-    header_events: Sequence[tuple[str, float]],
-) -> Recording:
-    """Recording from the raw contents of a file."""
-    groups = _decoded_groups(source, header)
-    point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
-    length_m = _length_m(source, point)
-    rate_hz = _rate(source, header)
-    _add_axes(source, point)
-    seen = _seen(source, xyz, residual)
-    labels, kept, modelled = _sort_points(source, _named(point, source.options), xyz, seen)
-    markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
-    markers_m *= length_m
-    markers_m[~seen[:, kept]] = np.nan
-    source.note_missing((~seen[:, kept]).sum(axis=0), len(seen), labels)
-    analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
-    texts = _channel_texts(source, channels, analog.shape[1])
-    units = texts["UNITS"]
-    _add_analog(source, channels, header, units, rate_hz)
-    source.findings += [*fraction_findings(header), *scale_findings(header, analog)]
-    plates, notes = force_plates(
-        platforms, analog, units,
-        rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m,
-    )  # fmt: skip
-    source.notes += notes
-    source.findings += plate_findings(platforms, plates, units, texts["LABELS"], markers_m)
-    events = _events(source, groups.get("EVENT", {}), header_events, header, rate_hz)
-    person = _person(header)
-    stated = {kind: next(filter(None, _continued(point, f"{kind.upper()}_UNITS")), "") for kind in OUTPUTS}
-    outputs = model_outputs(
-        modelled, xyz, seen,
-        stated=stated, plates=plates, rate_hz=rate_hz, mass_kg=_mass_kg(person), source=source,
-    )  # fmt: skip
+        groups = _decoded_groups(source, header)
+        point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
+        length_m = _length_m(source, point)
+        rate_hz = _rate(source, header)
+        screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
+        stated = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
+        source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
+        seen = _seen(source, xyz, residual)
+        labels, kept, modelled = _sort_points(source, _named(point, options), xyz, seen)
+        markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
+        markers_m *= length_m
+        markers_m[~seen[:, kept]] = np.nan
+        source.note_missing((~seen[:, kept]).sum(axis=0), len(seen), labels)
+        n_channels, analog_rate_hz = analog.shape[1], rate_hz * header.samples_per_frame if analog.size else 0.0
+        names, units, descriptions = (
+            _padded(_continued(channels, name), n_channels) for name in ("LABELS", "UNITS", "DESCRIPTIONS")
+        )
+        for name, texts in (("LABELS", names), ("UNITS", units)):
+            if not all(texts):
+                source.notes.append(f"ANALOG:{name} is empty for {texts.count('')} of {n_channels} channels")
+        _add_analog(source, channels, header, units, rate_hz)
+        source.findings += [*fraction_findings(header), *scale_findings(header, analog)]
+        plates, notes = force_plates(
+            platforms, analog, units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
+        )
+        source.notes += notes
+        source.findings += plate_findings(platforms, plates, units, names, markers_m)
+        events = _events(source, groups.get("EVENT", {}), header_events, header, rate_hz)
+        person = _person(header)
+        output_units = {kind: next(filter(None, _continued(point, f"{kind.upper()}_UNITS")), "") for kind in OUTPUTS}
+        masses = {text for name, text in person if name == "PROCESSING:BODYMASS"}  # of one person, as a number
+        mass_kg = plain_number(masses.pop()) if len(masses) == 1 else math.nan
+        outputs = model_outputs(
+            modelled, xyz, seen,
+            stated=output_units, plates=plates, rate_hz=rate_hz, mass_kg=mass_kg, source=source,
+        )  # fmt: skip
     return source.recording(
         "c3d.read",
         labels=labels,
@@ -137,9 +132,9 @@ def _recording(
         modelled_labels=tuple(modelled),
         model_outputs=outputs,
         events=events,
-        analog_labels=texts["LABELS"],
+        analog_labels=names,
         analog_units=units,
-        analog_descriptions=texts["DESCRIPTIONS"],
+        analog_descriptions=descriptions,
         analog=analog,
         analog_rate_hz=analog_rate_hz,
         force_plates=plates,
@@ -147,20 +142,11 @@ def _recording(
     )
 
 
-def _add_axes(source: Source, point: Group) -> None:
-    """Add a finding on the axes of the screen, which the file may state."""
-    screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
-    said = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
-    source.add("axes", said, "unchanged; plane.up_axis of the settings defines the vertical")
-
-
-def _channel_texts(source: Source, group: Group, n: int) -> dict[str, tuple[str, ...]]:
-    """Labels, units and descriptions of the analog channels, and notes."""
-    texts = {name: _padded(_continued(group, name), n) for name in ("LABELS", "UNITS", "DESCRIPTIONS")}
-    for name in ("LABELS", "UNITS"):
-        if not all(texts[name]):
-            source.notes.append(f"ANALOG:{name} is empty for {texts[name].count('')} of {n} channels")
-    return texts
+def _header_events(raw: bytes, header: Header, options: ReadOptions) -> list[Event]:
+    """Events of the header."""
+    times = real_numbers(raw[304 : 304 + 4 * header.n_events], header.processor)
+    labels = (_text(decode(raw[396 + 4 * k : 400 + 4 * k]), options.text_encoding, []) for k in range(len(times)))
+    return [Event(label, "", float(time_s)) for label, time_s in zip(labels, times, strict=True)]
 
 
 def _person(header: Header) -> tuple[tuple[str, str], ...]:
@@ -173,15 +159,6 @@ def _person(header: Header) -> tuple[tuple[str, str], ...]:
             plain = [_text(v, None, []) if isinstance(v, str) else f"{v:.6g}" for v in np.ravel(values).tolist()]
             found += [(f"{group}:{name}", text) for text in plain if text]
     return tuple(found)
-
-
-def _mass_kg(person: Sequence[tuple[str, str]]) -> float:
-    """Body mass of the one person of a file; NaN where it is a text, or of several."""
-    texts = {text for name, text in person if name == "PROCESSING:BODYMASS"}
-    try:
-        return float(texts.pop()) if len(texts) == 1 else float("nan")
-    except ValueError:
-        return float("nan")
 
 
 def _decoded_groups(source: Source, header: Header) -> dict[str, dict[str, Any]]:
@@ -205,29 +182,19 @@ def _decoded_groups(source: Source, header: Header) -> dict[str, dict[str, Any]]
 
 def _text(value: str, encoding: str | None, other: list[str]) -> str:
     """Text without padding; what is not UTF-8 is added to `other`."""
-    plain = value.encode("utf-8", "surrogateescape")
-    try:
-        return plain.decode("utf-8").strip(" \0\t\r\n")
-    except UnicodeDecodeError:
-        for name in (encoding or "cp1252", "latin-1"):
-            try:
-                text = plain.decode(name).strip(" \0\t\r\n")
-            except (UnicodeDecodeError, LookupError):
-                continue
-            other.append(text)
+    stored = value.encode("utf-8", "surrogateescape")
+    for name in ("utf-8", encoding or "cp1252", "latin-1"):  # which has a letter for every byte
+        with contextlib.suppress(UnicodeDecodeError, LookupError):
+            text = stored.decode(name).strip(" \0\t\r\n")
+            other += [text] * (name != "utf-8")
             return text
-    raise AssertionError("Latin-1 has a letter for every byte")
+    raise AssertionError
 
 
 def _continued(group: Group, name: str) -> list[str]:
     """Texts of a parameter and of its continuations: LABELS, LABELS2, LABELS3, ..."""
-    texts: list[str] = []
-    key, n = name, 1
-    while key in group:
-        texts += [value for value in group[key] if isinstance(value, str)]
-        n += 1
-        key = f"{name}{n}"
-    return texts
+    keys = takewhile(group.__contains__, [name, *(f"{name}{n}" for n in range(2, len(group) + 2))])
+    return [value for key in keys for value in group[key] if isinstance(value, str)]
 
 
 def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
@@ -399,17 +366,34 @@ def _add_analog(source: Source, group: Group, header: Header, units: Sequence[st
 
 
 def _events(
-    source: Source, group: Group, header_events: Sequence[tuple[str, float]], header: Header, rate_hz: float
+    source: Source, group: Group, header_events: list[Event], header: Header, rate_hz: float
 ) -> tuple[Event, ...]:
-    """Events of the EVENT group, or else of the header, in order of time."""
+    """Events in order of time: of the EVENT group, from frame 1 of the capture, or else of the header.
+
+    Where the counts of events, times, labels and contexts do not agree, their number is a guess.
+    """
     shift_s = -(header.first_frame - 1) / rate_hz
-    events = _group_events(source, group, shift_s)
-    said = f"{len(events)} in the group EVENT, which count from frame 1 of the capture"
+    used = plain_numbers(group.get("USED")).ravel()
+    keys = takewhile(group.__contains__, ["TIMES", *(f"TIMES{n}" for n in range(2, len(group) + 2))])
+    parts = [plain_numbers(group[key]).ravel(order="F") for key in keys]
+    times = [t for part in parts if part.size % 2 == 0 for t in (part.reshape(-1, 2) @ [60.0, 1.0]).tolist()]
+    n = int(np.clip(used[0], 0, len(times))) if used.size and np.isfinite(used[0]) else len(times)
+    texts = {name: _continued(group, name) for name in ("LABELS", "CONTEXTS")}
+    every = [plain_numbers(group[key]) for key in group if key.startswith("TIMES")]
+    n_times = sum(values.size // 2 for values in every if values.any())
+    few = [f", {sum(map(bool, text[:n]))} {name}" for name, text in texts.items() if not all(_padded(text, n))]
+    if (n_times or used.any() or any(texts.values())) and (list(used) != [n] or n_times != n or few):
+        counts = ", ".join(f"{count:g}" for count in used[:3]) or "not stated"
+        stated = f"EVENT:USED is {counts}, with {n_times} TIMES{''.join(few)}"
+        source.add("number of events", stated, f"{n} events read", "correct the counts of the group EVENT in the file")
+    rows = zip(*(_padded(text, n) for text in texts.values()), times[:n], strict=True)
+    events = [Event(label, context, time_s + shift_s) for label, context, time_s in rows]
+    stated = f"{len(events)} in the group EVENT, which count from frame 1 of the capture"
     made = f"{shift_s:+.3f} s added" if shift_s else "times unchanged"
     if not events:
-        events = [Event(_text(label, source.options.text_encoding, []), "", t) for label, t in header_events]
-        said, made = f"{len(events)} in the header, which count from the first frame of the file", "times unchanged"
-    source.add("events", said if events else "none", made if events else "none")
+        events = header_events
+        stated, made = f"{len(events)} in the header, which count from the first frame of the file", "times unchanged"
+    source.add("events", stated if events else "none", made if events else "none")
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
     if len(timed) < len(events):
         source.notes.append(f"{len(events) - len(timed)} events have no time and are left out")
@@ -418,27 +402,3 @@ def _events(
         listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
         source.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
     return tuple(timed)
-
-
-def _group_events(source: Source, group: Group, shift_s: float) -> list[Event]:
-    """Events of the EVENT group: minutes and seconds from frame 1 of the capture.
-
-    Where the counts of events, times, labels and contexts do not agree, that is a guess.
-    """
-    used = plain_numbers(group.get("USED")).ravel()
-    names = takewhile(group.__contains__, ["TIMES", *(f"TIMES{n}" for n in range(2, len(group) + 2))])
-    parts = [plain_numbers(group[name]).ravel(order="F") for name in names]
-    times = [t for part in parts if part.size % 2 == 0 for t in (part.reshape(-1, 2) @ [60.0, 1.0]).tolist()]
-    n = int(np.clip(used[0], 0, len(times))) if used.size and np.isfinite(used[0]) else len(times)
-    texts = {name: _continued(group, name) for name in ("LABELS", "CONTEXTS")}
-    every = [plain_numbers(group[key]) for key in group if key.startswith("TIMES")]
-    n_times = sum(values.size // 2 for values in every if values.any())
-    few = [f", {sum(map(bool, text[:n]))} {name}" for name, text in texts.items() if not all(_padded(text, n))]
-    if (n_times or used.any() or any(texts.values())) and (list(used) != [n] or n_times != n or few):
-        stated = ", ".join(f"{count:g}" for count in used[:3]) or "not stated"
-        said = f"EVENT:USED is {stated}, with {n_times} TIMES{''.join(few)}"
-        settle = "correct the counts of the group EVENT in the file"
-        source.add("number of events", said, f"{n} events read", settle)
-    labels, contexts = (_padded(text, n) for text in texts.values())
-    rows = zip(labels, contexts, times[:n], strict=True)
-    return [Event(label, context, time_s + shift_s) for label, context, time_s in rows]

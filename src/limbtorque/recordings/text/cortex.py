@@ -10,7 +10,8 @@ import numpy as np
 from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.text.table import Clock, Rows, check_frames, plain_number, read_text, table, timed_rows
+from limbtorque.recordings.source import plain_number
+from limbtorque.recordings.text.table import Clock, Rows, check_frames, read_text, table, timed_rows
 
 PER_PLATE = ("FX", "FY", "FZ", "X", "Y", "Z", "MZ")
 HEADING = 20

@@ -14,8 +14,8 @@ from limbtorque.recordings.emg_channels import side_and_muscle
 from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import ForcePlate, Recording
-from limbtorque.recordings.source import LENGTHS_M, plain_unit
-from limbtorque.recordings.text.table import Clock, Rows, Text, plain_number, read_text, stated_rate, table, timed_rows
+from limbtorque.recordings.source import LENGTHS_M, plain_number, plain_unit
+from limbtorque.recordings.text.table import Clock, Rows, Text, read_text, stated_rate, table, timed_rows
 
 READER = "text.opensim_storage"
 AXES = {"x": 0, "y": 1, "z": 2, "1": 0, "2": 1, "3": 2}

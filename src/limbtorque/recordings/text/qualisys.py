@@ -14,7 +14,8 @@ from limbtorque.arrays import FloatArray
 from limbtorque.recordings.force_plates import UnusableError, Wrench, implausible_surface, plate_axes, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
-from limbtorque.recordings.text.table import Clock, Rows, Text, plain_number, read_text, table, timed_rows
+from limbtorque.recordings.source import plain_number
+from limbtorque.recordings.text.table import Clock, Rows, Text, read_text, table, timed_rows
 
 KNOWN = (
     *("NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "FREQUENCY", "NO_OF_ANALOG", "ANALOG_FREQUENCY"),

@@ -17,7 +17,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.source import Source, read_bytes
+from limbtorque.recordings.source import Source, plain_number, read_bytes
 
 SPREADSHEET_ERRORS = re.compile(r"#(?:REF!|VALUE!|NAME\?|DIV/0!|NUM!|NULL!)")
 BLANK = {"", "nan", "-nan", "null", "none", "na", "n/a", "-", "--", "#n/a"}
@@ -165,20 +165,6 @@ def _decoded(raw: bytes, given: str | None, file: Text) -> tuple[str, str, bool]
         except (UnicodeError, LookupError) as error:
             raise file.error(f"not readable as {given} (reading.text_encoding): {error}") from None
     return raw.decode("cp1252", "replace"), "not UTF-8, read as Windows-1252", True
-
-
-def plain_number(cell: str) -> float:
-    """Number in plain digits, with a decimal point; NaN for anything else.
-
-    Examples
-    --------
-    >>> plain_number(" 1e2 "), plain_number("1_0"), plain_number("\u0661"), plain_number("1)")
-    (100.0, nan, nan, nan)
-    """
-    try:  # Python reads 1_0 and digits of other scripts as well
-        return float(cell) if cell.isascii() and "_" not in cell else math.nan
-    except ValueError:
-        return math.nan
 
 
 def table(text: Text, first: int, last: int, n_columns: int, separator: str | None) -> FloatArray:

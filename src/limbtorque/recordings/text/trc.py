@@ -11,11 +11,11 @@ import numpy as np
 
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.source import plain_number
 from limbtorque.recordings.text.table import (
     CELL_BYTES,
     Rows,
     Text,
-    plain_number,
     read_text,
     stated_rate,
     table,

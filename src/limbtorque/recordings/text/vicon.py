@@ -16,8 +16,8 @@ from limbtorque.recordings.emg_channels import emg_channels
 from limbtorque.recordings.force_plates import LOADED_N, NEAR_M, Wrench, distance_m, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
-from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_unit
-from limbtorque.recordings.text.table import Clock, Text, check_frames, plain_number, read_text, table
+from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_number, plain_unit
+from limbtorque.recordings.text.table import Clock, Text, check_frames, read_text, table
 
 READER = "text.vicon"
 SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
