@@ -13,7 +13,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.recordings.emg_channels import side_and_muscle
 from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.source import LENGTHS_M, plain_number, plain_unit
 from limbtorque.recordings.text.table import Clock, Rows, Text, read_text, stated_rate, table, timed_rows
 
@@ -226,12 +226,23 @@ def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatAr
     if markers and title.strip().lower() in FITTED:
         said = f"the first line is {title.strip()[:40]!r}: markers of a model, fitted by inverse kinematics"
         text.add("origin", said, "taken as recorded", "give the recorded markers")
-    unit, where = _unit(text, header)
+    unit, where = header.get("units"), "Units"
+    if not unit or plain_unit(unit) not in LENGTHS_M:
+        unit, where = ("m", SENTENCE) if SI in header else (None, "the heading")
+    elif SI in header and LENGTHS_M[plain_unit(unit)] != 1.0:
+        raise text.error(f"the heading says Units={unit}, and that units are S.I.; remove one of them")
     length_m = text.length_m(unit, where)
     force_n = text.force_n("N" if where == SENTENCE else None, where) if wrenches else 1.0
     plates = []
     for number, (name, vectors) in enumerate(wrenches.items(), start=1):
-        plates.append(_plate(text, number, name, vectors, columns, (force_n, length_m), clock.rate_hz))
+        whole = {vector: axes for vector, axes in vectors.items() if len(axes) == 3}
+        parts = {vector: np.stack([columns[axes[k]] for k in range(3)], axis=1) for vector, axes in whole.items()}
+        torque = parts.get("torque", np.zeros_like(parts["force"]))
+        text.add_plate(number, f"columns of {name or 'ground'}: force, point", has_moment="torque" in parts)
+        wrench = Wrench(parts["force"] * force_n, parts["point"] * length_m, torque * force_n * length_m)
+        plates.append(plate_of(wrench, number, clock.rate_hz))
+        if bad := int(np.isnan(plates[-1].force_n).any(axis=1).sum()):
+            text.notes.append(f"force plate {number} has no value in {bad} of {len(torque)} samples of {text.name}")
     text.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
     text.add("frames", f"the time begins at {clock.start_s:g} s", "time is zero at the first row, which is frame 1")
     text.add_others(other)
@@ -242,16 +253,6 @@ def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatAr
             xyz[:, k, axis] = columns[name]
     markers_m = text.positions_m(xyz, length_m, labels)
     return text.recorded(READER, clock, n_frames, labels=labels, markers_m=markers_m, force_plates=tuple(plates))
-
-
-def _unit(text: Text, header: Mapping[str, str]) -> tuple[str | None, str]:
-    """Unit of length of the heading, and the place that states it."""
-    said = header.get("units")
-    if said and plain_unit(said) in LENGTHS_M:
-        if SI in header and LENGTHS_M[plain_unit(said)] != 1.0:
-            raise text.error(f"the heading says Units={said}, and that units are S.I.; remove one of them")
-        return said, "Units"
-    return ("m", SENTENCE) if SI in header else (None, "the heading")
 
 
 def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], list[str]]:
@@ -282,34 +283,6 @@ def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[st
     whole = {label: axes for label, axes in parts.items() if len(axes) == 3}
     used = {name for axes in whole.values() for name in axes.values()}
     return whole, [name for name in names if name not in used], parts
-
-
-def _plate(
-    text: Text,
-    number: int,
-    name: str,
-    vectors: Vectors,
-    columns: Mapping[str, FloatArray],
-    units: tuple[float, float],
-    rate_hz: float,
-) -> ForcePlate:
-    """Plate from the columns of a wrench, in these units of force (N) and length (m)."""
-    force_n, length_m = units
-    has_torque = len(vectors.get("torque", {})) == 3
-    present = {vector: [columns[axes[k]] for k in range(3)] for vector, axes in vectors.items() if len(axes) == 3}
-    force, point = (np.stack(present[vector], axis=1) for vector in ("force", "point"))
-    torque = np.stack(present["torque"], axis=1) if has_torque else np.zeros_like(force)
-    text.add(
-        f"force plate {number}",
-        f"columns of {name or 'ground'}: force, point{' and torque' if has_torque else ', no torque'}",
-        "force on the foot, torque in its unit times that of length; moment about the origin = point x force + torque; "
-        "its corners are unknown",
-        "" if has_torque else "export the torque, too: the free moment is set to zero",
-    )
-    plate = plate_of(Wrench(force * force_n, point * length_m, torque * force_n * length_m), number, rate_hz)
-    if bad := int(np.isnan(plate.force_n).any(axis=1).sum()):
-        text.notes.append(f"force plate {number} has no value in {bad} of {len(force)} samples of {text.name}")
-    return plate
 
 
 def _emg_columns(title: str, names: Collection[str]) -> list[str]:

@@ -204,13 +204,7 @@ def _plates(text: Text, columns: Plates, values: FloatArray, rate_hz: float, len
         couple = np.zeros_like(force)
         for axis, k in quantities.get("T", {}).items():
             couple[:, axis] = values[:, k] * force_n * length_m
-        has_moment = "T" in quantities
-        text.add(
-            f"force plate {number}",
-            f"columns of force, centre of pressure, {'' if has_moment else 'no '}free moment",
-            "force on the foot; its corners are unknown",
-            "" if has_moment else "export the free moment, too: it is set to zero",
-        )
+        text.add_plate(number, "columns of force, centre of pressure", has_moment="T" in quantities)
         plates.append(plate_of(Wrench(force * force_n, point * length_m, couple), number, rate_hz))
     return tuple(plates)
 

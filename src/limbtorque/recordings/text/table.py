@@ -84,6 +84,15 @@ class Text(Source):
             listed = ", ".join(columns[:8]) + " ..." * (len(columns) > 8)
             self.add("other columns", f"{len(columns)}: {listed}", "left out")
 
+    def add_plate(self, number: int, stated: str, *, has_moment: bool) -> None:
+        """Add a finding on a force plate of which the file holds the wrench itself."""
+        self.add(
+            f"force plate {number}",
+            f"{stated}{' and moment' if has_moment else ', no moment'}",
+            "force on the foot; moment about the origin = point x force + free moment; its corners are unknown",
+            "" if has_moment else "export the moment, too: the free moment is set to zero",
+        )
+
     def recorded(self, reader: str, clock: Clock, n_frames: int, **contents: Any) -> Recording:
         """Recording of the file, with notes on missing samples."""
         analog = contents.get("analog", np.zeros((0, 0)))

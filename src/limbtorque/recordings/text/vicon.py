@@ -13,7 +13,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.recordings.emg_channels import emg_channels
-from limbtorque.recordings.force_plates import LOADED_N, NEAR_M, Wrench, distance_m, plate_of, pushing
+from limbtorque.recordings.force_plates import LOADED_N, NEAR_M, UnusableError, Wrench, distance_m, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_number, plain_unit
@@ -288,26 +288,27 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
     """
     plates: list[ForcePlate] = []
     for device, columns in plate_columns(devices.labels).items():
-        item, why = f"force plate {device!r}", ""
+        item = f"force plate {device!r}"
         if device.lower() in COMBINED:
             text.add(item, "the sum of the plates", "not used")
             continue
-        read = _in_si(columns, devices)
-        if isinstance(read, str):
-            why = read
-        else:
-            wrench, point_m, off_m = _about(*read)
-            if off_m[0] > MAX_OFF_M:
-                why = (
-                    f"its moments and its centre of pressure are {off_m[0]:.2g} m apart (root mean square): not in the same axes; "
-                    "export forces, moments and centres of pressure in the axes of the laboratory"
-                )
-        if why:
-            text.add(item, why, "not used", note=f"{item} is not used: {why}")
+        try:
+            wrench, point_m, off_m = _about(*_in_si(columns, devices))
+        except UnusableError as why:
+            text.add(item, str(why), "not used", note=f"{item} is not used: {why}")
             continue
         number = len(plates) + 1
-        plates.append(_plate(wrench, point_m, number, devices.rate_hz, markers_m))
-        _add_finding(text, f"force plate {number}", device, plates[-1], columns, markers_m)
+        # the force on the foot points to the side of the markers; the surface is at the height of the pressure
+        vertical = int(np.abs(np.nan_to_num(wrench.force_n).sum(axis=0)).argmax())
+        heights = markers_m[..., vertical][~np.isnan(markers_m[..., vertical])]
+        side = 1.0 if not heights.size or np.median(heights) >= point_m[vertical] else -1.0
+        on_foot, _ = pushing(wrench, side * np.eye(3)[vertical])
+        plates.append(plate_of(on_foot, number, devices.rate_hz, corners_m=np.tile(point_m, (4, 1))))
+        text.add_plate(number, f"{device}: force, centre of pressure", has_moment="M" in columns)
+        if (apart_m := distance_m(markers_m, plates[-1:])) > NEAR_M:
+            stated = f"it acts {apart_m:.2f} m (median) from the nearest of the lowest markers"
+            settle = "compare its axes with those of the markers (`limbtorque inspect`)"
+            text.add(f"place of force plate {number}", stated, "used", settle)
         if min(off_m[1:], default=1.0) <= MAX_OFF_M:
             said = "forces and moments in axes turned by 180 degrees would fit the centre of pressure as well"
             settle = "compare the sign of braking with a C3D export"
@@ -315,19 +316,21 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
     return tuple(plates)
 
 
-def _in_si(columns: Columns, devices: _Devices) -> tuple[FloatArray, FloatArray, FloatArray | None] | str:
-    """Force, point and moment in SI units; a sentence where they are not usable."""
+def _in_si(columns: Columns, devices: _Devices) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Force, point and moment in SI units; raises the reason why they are not usable."""
     vectors = []
     for quantity, name in (("F", "force"), ("C", "centre of pressure"), ("M", "moment")):
         axes = columns.get(quantity, {})
         if len(axes) != 3:
             if quantity == "M" and not axes:
                 continue
-            return f"{len(axes)} of 3 columns of its {name}; export force, moment and centre of pressure (CoP)"
+            found = f"{len(axes)} of 3 columns of its {name}"
+            raise UnusableError(f"{found}; export force, moment and centre of pressure (CoP)")
         units = [devices.units[axes[k]] for k in range(3)]
         factors = [UNITS[quantity].get(plain_unit(unit)) for unit in units]
         if None in factors:
-            return f"the units of its {name} are {', '.join(map(repr, units))}; export them in N, N.mm and mm"
+            stated = f"the units of its {name} are {', '.join(map(repr, units))}"
+            raise UnusableError(f"{stated}; export them in N, N.mm and mm")
         vectors.append(devices.values[:, [axes[k] for k in range(3)]] * np.array(factors, dtype=float))
     return vectors[0], vectors[1], vectors[2] if len(vectors) > 2 else None
 
@@ -345,6 +348,11 @@ def _about(
     if moment is None or len(loaded) < FEWEST:
         return Wrench(force, point, np.zeros_like(force)), point_m, (0.0,)
     fits = [_fixed_point(force[loaded] * axes, point[loaded], moment[loaded] * axes) for axes in np.array(TURNED)]
+    if (off_m := fits[0][1]) > MAX_OFF_M:
+        raise UnusableError(
+            f"its moments and its centre of pressure are {off_m:.2g} m apart (root mean square): not in the same axes; "
+            "export forces, moments and centres of pressure in the axes of the laboratory"
+        )
     about = Wrench(force, np.broadcast_to(fits[0][0], force.shape), moment)
     return about, point_m, tuple(off_m for _, off_m in fits)
 
@@ -359,29 +367,3 @@ def _fixed_point(force: FloatArray, point: FloatArray, moment: FloatArray) -> tu
     origin = np.asarray(np.linalg.lstsq(crossed, wanted, rcond=None)[0], dtype=float)
     off = (crossed @ origin - wanted).reshape(-1, 2) / np.linalg.norm(force, axis=1, keepdims=True)
     return origin, float(np.sqrt(np.mean(np.sum(off**2, axis=1))))
-
-
-def _plate(wrench: Wrench, point_m: FloatArray, number: int, rate_hz: float, markers_m: FloatArray) -> ForcePlate:
-    """Plate with the wrench on the foot, its surface at the height of the pressure."""
-    vertical = int(np.abs(np.nan_to_num(wrench.force_n).sum(axis=0)).argmax())
-    heights = markers_m[..., vertical][~np.isnan(markers_m[..., vertical])]
-    side = 1.0 if not heights.size or np.median(heights) >= point_m[vertical] else -1.0
-    on_foot, _ = pushing(wrench, side * np.eye(3)[vertical])
-    return plate_of(on_foot, number, rate_hz, corners_m=np.tile(point_m, (4, 1)))
-
-
-def _add_finding(
-    text: Text, item: str, device: str, plate: ForcePlate, columns: Columns, markers_m: FloatArray
-) -> None:
-    """Finding on a plate, a guess where it acts far from the feet or lacks its moment."""
-    has_moment = "M" in columns
-    text.add(
-        item,
-        f"{device}: force, centre of pressure{' and moment' if has_moment else ', no moment'}",
-        "force on the foot; its corners are unknown",
-        "" if has_moment else "export the moment, too: the free moment is set to zero",
-    )
-    apart_m = distance_m(markers_m, [plate])
-    if apart_m > NEAR_M:
-        said = f"it acts {apart_m:.2f} m (median) from the nearest of the lowest markers"
-        text.add(f"place of {item}", said, "used", "compare its axes with those of the markers (`limbtorque inspect`)")
