@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
 from limbtorque.recordings.recording import Finding, Recording
 
 VOLTS_UV = {"v": 1e6, "mv": 1e3, "uv": 1.0, "µv": 1.0, "μv": 1.0, "volts": 1e6, "volt": 1e6}
@@ -117,7 +116,11 @@ def size_findings(recording: Recording) -> list[Finding]:
         channel has none, and within a factor `APART` of the median of all channels. Channels that are 0 throughout have no size.
     """
     channels = emg_channels(recording)
-    sizes = {one: size for one in channels if (size := _size(recording.analog[:, one.index])) > 0.0}
+    columns = {channel: recording.analog[:, channel.index] for channel in channels}
+    largest = {
+        k: float(max(np.fmax.reduce(x, initial=0.0), -np.fmin.reduce(x, initial=0.0))) for k, x in columns.items()
+    }
+    sizes = {channel: size for channel, size in largest.items() if size > 0.0}
     usual = float(np.median([*sizes.values()])) if len(sizes) >= FEWEST_ALIKE else 0.0
     odd = [
         f"{one.label} up to {size:.3g} {one.unit}".rstrip() for one, size in sizes.items() if _is_odd(one, size, usual)
@@ -129,11 +132,6 @@ def size_findings(recording: Recording) -> list[Finding]:
         f"{', '.join(odd[:3])}{more}; amplifiers give 0.1 uV to 100 V, and channels of one recording are alike in size"
     )
     return [Finding("size of electromyograms", said, "used", "correct scale and unit of these channels in the file")]
-
-
-def _size(values: FloatArray) -> float:
-    """Largest distance from zero; 0 without any value."""
-    return float(max(np.fmax.reduce(values, initial=0.0), -np.fmin.reduce(values, initial=0.0)))
 
 
 def _is_odd(channel: EmgChannel, size: float, usual: float) -> bool:

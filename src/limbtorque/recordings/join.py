@@ -69,38 +69,6 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     no more than 0.25 m above the lowest; and the body stands along them (`stands`).
     """
     joint = Source(f"{markers.source} with the forces of {forces.source}", options)
-    _check_files(joint, markers, forces)
-    kept = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
-    joint.findings += [replace(f, item=f"{f.item} of {forces.source}") for f in kept]
-    joint.notes += [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
-    offset_s = _offset_s(joint, markers, forces)
-    clock = _clock(joint, markers, forces.force_plates[0].rate_hz, offset_s)
-    plates = tuple(_cut_plate(joint, plate, markers, forces, offset_s) for plate in forces.force_plates)
-    _check_coverage(joint, markers, forces, clock)
-    joint.add(
-        "samples of the forces",
-        f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
-        f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
-        f"offset {abs(clock.off_s):.2g} s",
-    )
-    _add_axes(joint, markers, plates, forces)
-    more = _analog(joint, markers, forces, offset_s) | _events(joint, markers, forces, offset_s)
-    if forces.labels:
-        joint.add(f"markers of {forces.source}", f"{len(forces.labels)}", "left out")
-    return replace(
-        markers,
-        reader=f"{markers.reader}, {forces.reader}",
-        force_plates=plates,
-        forces_source=forces.source,
-        forces_sha256=forces.sha256,
-        notes=tuple(joint.notes),
-        audit=Audit((*markers.audit.findings, *joint.findings)),
-        **more,
-    )
-
-
-def _check_files(joint: Source, markers: Recording, forces: Recording) -> None:
-    """Refuse one file twice, plates in both files, and none in the second."""
     if markers.sha256 == forces.sha256:
         raise joint.error(
             "both files have the same content; name the file with the force plates in forces_file, or leave it empty"
@@ -116,6 +84,44 @@ def _check_files(joint: Source, markers: Recording, forces: Recording) -> None:
             f"{len(forces.analog_labels)} analog channels; name the file with the force plates in forces_file"
             + "".join(f"; {note}" for note in forces.notes if "force plate" in note)
         )
+    kept = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
+    joint.findings += [replace(f, item=f"{f.item} of {forces.source}") for f in kept]
+    joint.notes += [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
+    offset_s = _offset_s(joint, markers, forces)
+    clock = _clock(joint, markers, forces.force_plates[0].rate_hz, offset_s)
+    plates = tuple(_cut_plate(joint, plate, markers, forces, offset_s) for plate in forces.force_plates)
+    _check_coverage(joint, markers, forces, clock)
+    joint.add(
+        "samples of the forces",
+        f"{plates[0].rate_hz:g} Hz for {markers.rate_hz:g} frames per second",
+        f"{clock.per_frame} for each frame, sample {clock.first + 1} at frame {markers.first_frame}, "
+        f"offset {abs(clock.off_s):.2g} s",
+    )
+    # the forces should act at the lower end of the body
+    apart_m = distance_m(markers.markers_m, plates)
+    acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
+    seen = f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them"
+    seen = "no force is large enough for a comparison" if math.isnan(apart_m) else seen
+    sure = not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
+    joint.add(
+        "axes of the forces",
+        f"neither {markers.source} nor {forces.source} states its axes; {seen}",
+        "in the laboratory axes and origin of the markers",
+        "" if sure else "compare both files with `limbtorque inspect`; export them in the same axes",
+    )
+    more = _others(joint, markers, forces, offset_s)
+    if forces.labels:
+        joint.add(f"markers of {forces.source}", f"{len(forces.labels)}", "left out")
+    return replace(
+        markers,
+        reader=f"{markers.reader}, {forces.reader}",
+        force_plates=plates,
+        forces_source=forces.source,
+        forces_sha256=forces.sha256,
+        notes=tuple(joint.notes),
+        audit=Audit((*markers.audit.findings, *joint.findings)),
+        **more,
+    )
 
 
 def start_s(recording: Recording) -> float:
@@ -205,49 +211,26 @@ def _cut_plate(joint: Source, plate: ForcePlate, markers: Recording, forces: Rec
     return replace(plate, rate_hz=rate_hz, force_n=force_n, moment_nm=moment_nm, saturated=saturated)
 
 
-def _analog(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
-    """Analog channels of the forces, where the markers have none."""
-    item, said = f"analog channels of {forces.source}", f"{len(forces.analog_labels)} channels"
-    if not forces.analog_labels:
-        return {}
-    if markers.analog_labels:
-        joint.add(item, said, f"left out: {markers.source} has channels of its own")
-        return {}
-    clock = _clock(joint, markers, forces.analog_rate_hz, offset_s)
-    joint.add(item, said, "used, on the clock of the forces")
-    return {
-        "analog_labels": forces.analog_labels,
-        "analog_units": forces.analog_units,
-        "analog_descriptions": forces.analog_descriptions,
-        "analog": _taken(forces.analog, clock, markers.n_frames),
-        "analog_rate_hz": clock.per_frame * markers.rate_hz,
-    }
-
-
-def _events(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
-    """Events of the forces, where the markers have none."""
-    item, said = f"events of {forces.source}", f"{len(forces.events)}"
-    if forces.events and markers.events:
-        joint.add(item, said, f"left out: {markers.source} has events of its own")
-    if not forces.events or markers.events:
-        return {}
-    joint.add(item, said, f"taken, {offset_s:+.3f} s added")
-    return {"events": tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events)}
-
-
-def _add_axes(joint: Source, markers: Recording, plates: Sequence[ForcePlate], forces: Recording) -> None:
-    """Add a finding on the axes: the forces should act at the lower end of the body."""
-    apart_m = distance_m(markers.markers_m, plates)
-    acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
-    seen = f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them"
-    seen = "no force is large enough for a comparison" if math.isnan(apart_m) else seen
-    sure = not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
-    joint.add(
-        "axes of the forces",
-        f"neither {markers.source} nor {forces.source} states its axes; {seen}",
-        "in the laboratory axes and origin of the markers",
-        "" if sure else "compare both files with `limbtorque inspect`; export them in the same axes",
-    )
+def _others(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
+    """Analog channels and events of the forces, where the markers have none."""
+    more: dict[str, Any] = {}
+    left_out = f"left out: {markers.source} has"
+    if forces.analog_labels:
+        stated, used = f"{len(forces.analog_labels)} channels", "used, on the clock of the forces"
+        made = f"{left_out} channels of its own" if markers.analog_labels else used
+        joint.add(f"analog channels of {forces.source}", stated, made)
+    if forces.analog_labels and not markers.analog_labels:
+        clock = _clock(joint, markers, forces.analog_rate_hz, offset_s)
+        names = ("analog_labels", "analog_units", "analog_descriptions")
+        more = {name: getattr(forces, name) for name in names}
+        more["analog"] = _taken(forces.analog, clock, markers.n_frames)
+        more["analog_rate_hz"] = clock.per_frame * markers.rate_hz
+    if forces.events:
+        made = f"{left_out} events of its own" if markers.events else f"taken, {offset_s:+.3f} s added"
+        joint.add(f"events of {forces.source}", f"{len(forces.events)}", made)
+    if forces.events and not markers.events:
+        more["events"] = tuple(Event(e.label, e.context, e.time_s + offset_s) for e in forces.events)
+    return more
 
 
 def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:

@@ -49,9 +49,13 @@ def check_plausible(recording: Recording) -> None:
     """
     apart_m = nearest_m(recording.markers_m)
     if not SMALLEST_M <= apart_m <= LARGEST_M and not np.isnan(apart_m):
+        likely = [f"{apart_m / f:.3g} m ({how})" for f, how in MISTAKES if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]]
+        hint = (
+            f"likely would be {' or '.join(likely)}" if likely else "the unit of length is wrong, or the file damaged"
+        )
         raise ReadError(
             f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), implausible for a body; "
-            f"{_suggestion(apart_m)}set reading.length_unit"
+            f"{hint}; set reading.length_unit"
         )
     speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
     if speed_m_s > FASTEST_M_S:
@@ -103,14 +107,6 @@ def without_far_samples(recording: Recording) -> Recording:
     )
     kept_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
     return replace(recording, markers_m=kept_m, audit=Audit((*recording.audit.findings, found)))
-
-
-def _suggestion(apart_m: float) -> str:
-    """Mistakes of the unit that would explain the distance."""
-    likely = [f"{apart_m / f:.3g} m ({how})" for f, how in MISTAKES if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]]
-    if not likely:
-        return "the unit of length is wrong, or the file damaged; "
-    return f"likely would be {' or '.join(likely)}; "
 
 
 def nearest_m(markers_m: FloatArray) -> float:

@@ -255,7 +255,11 @@ def _serve() -> None:
             task, path, memory_limit_mb, time_limit_s = pickle.load(requests)
         except EOFError:
             return
-        started_with = started_with or _address_space()  # with the module of the task, which its name imports
+        if sys.platform != "win32" and resource is not None and _STATM.exists():
+            pages = int(
+                _STATM.read_text(encoding="ascii").split()[0]
+            )  # with the module of the task, which its name imports
+            started_with = started_with or pages * resource.getpagesize()
         _limit(started_with + memory_limit_mb * 2**20, time_limit_s + _GRACE_S)  # ends it without its parent
         out_of_memory = False
         try:
@@ -270,13 +274,6 @@ def _serve() -> None:
         _limit(0, 0.0)
         pickle.dump((*reply, out_of_memory), replies)
         replies.flush()
-
-
-def _address_space() -> int:
-    """Address space of this process, bytes; 0 where the system does not say."""
-    if sys.platform == "win32" or resource is None or not _STATM.exists():
-        return 0
-    return int(_STATM.read_text(encoding="ascii").split()[0]) * resource.getpagesize()
 
 
 def _limit(n_bytes: int, time_s: float) -> None:

@@ -146,50 +146,36 @@ def _groups(recording: Recording, analog: _Analog, unit: str, scale: float, data
     }
     if n_frames > SATURATED:  # which the header cannot count
         point["LONG_FRAMES"] = np.array(float(n_frames))
-    groups: dict[str, Mapping[str, Values]] = {"POINT": point, "ANALOG": {"USED": _whole(len(analog.labels))}}
-    if recording.force_plates:
-        groups["ANALOG"] = _analog_group(analog, recording.force_plates[0].rate_hz)
-        groups["FORCE_PLATFORM"] = _platform_group(recording.force_plates, PER_METRE[unit])
-    if recording.events:
-        groups["EVENT"] = _event_group(recording)
+    groups: dict[str, dict[str, Values]] = {"POINT": point, "ANALOG": {"USED": _whole(len(analog.labels))}}
+    if plates := recording.force_plates:
+        n, per_metre = len(plates), PER_METRE[unit]
+        groups["ANALOG"] |= {
+            "LABELS": analog.labels,
+            "DESCRIPTIONS": [""] * len(analog.labels),
+            "UNITS": analog.units,
+            "GEN_SCALE": np.array(1.0),
+            "SCALE": analog.scale,
+            "OFFSET": _whole(analog.offset),
+            "RATE": np.array(plates[0].rate_hz),
+            "FORMAT": ["SIGNED"],
+        }
+        groups["FORCE_PLATFORM"] = {
+            "USED": _whole(n),
+            "TYPE": _whole([2] * n),
+            "ZERO": _whole([0, 0]),  # no baseline to subtract
+            "CORNERS": per_metre * np.stack([plate.corners_m.T for plate in plates], axis=2),
+            "ORIGIN": per_metre * np.tile(np.array(ORIGIN_M)[:, None], n),
+            "CHANNEL": _whole(np.arange(1, 6 * n + 1).reshape(n, 6).T),
+        }
+    if events := recording.events:
+        start_s = (recording.first_frame - 1) / recording.rate_hz
+        groups["EVENT"] = {
+            "USED": _whole(len(events)),
+            "CONTEXTS": [event.context for event in events],
+            "LABELS": [event.label for event in events],
+            "TIMES": np.stack(np.divmod([start_s + event.time_s for event in events], 60.0)),  # minutes, seconds
+        }
     return groups
-
-
-def _analog_group(analog: _Analog, rate_hz: float) -> Mapping[str, Values]:
-    return {
-        "USED": _whole(len(analog.labels)),
-        "LABELS": analog.labels,
-        "DESCRIPTIONS": [""] * len(analog.labels),
-        "UNITS": analog.units,
-        "GEN_SCALE": np.array(1.0),
-        "SCALE": analog.scale,
-        "OFFSET": _whole(analog.offset),
-        "RATE": np.array(rate_hz),
-        "FORMAT": ["SIGNED"],
-    }
-
-
-def _platform_group(plates: Sequence[ForcePlate], per_metre: float) -> Mapping[str, Values]:
-    n = len(plates)
-    return {
-        "USED": _whole(n),
-        "TYPE": _whole([2] * n),
-        "ZERO": _whole([0, 0]),  # no baseline to subtract
-        "CORNERS": per_metre * np.stack([plate.corners_m.T for plate in plates], axis=2),
-        "ORIGIN": per_metre * np.tile(np.array(ORIGIN_M)[:, None], n),
-        "CHANNEL": _whole(np.arange(1, 6 * n + 1).reshape(n, 6).T),
-    }
-
-
-def _event_group(recording: Recording) -> Mapping[str, Values]:
-    events, start_s = recording.events, (recording.first_frame - 1) / recording.rate_hz
-    minutes, seconds = np.divmod([start_s + event.time_s for event in events], 60.0)
-    return {
-        "USED": _whole(len(events)),
-        "CONTEXTS": [event.context for event in events],
-        "LABELS": [event.label for event in events],
-        "TIMES": np.stack([minutes, seconds]),
-    }
 
 
 def _whole(numbers: ArrayLike) -> NDArray[Any]:

@@ -195,20 +195,19 @@ def frames_of(content: Any, source: Source) -> Frames:
     rate_hz = float(rate) if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6 else None
     unit = unit if isinstance(unit, str) else None
     in_space = source.options.length_unit is not None or plain_unit(unit or "") in LENGTHS_M
-    manner = Manner(source, _stated_labels(head), in_space)
+    # names of the keypoints beside the frames, or in COCO's categories
+    categories = head.get("categories")
+    places = [head, *(categories if isinstance(categories, list) else [])]
+    lists = (place.get(key) for place in places if isinstance(place, Mapping) for key in (*LABELS, *POINTS))
+    labels = next(
+        (_texts(names) for names in lists if isinstance(names, list) and names and isinstance(names[0], str)), ()
+    )
+    manner = Manner(source, labels, in_space)
     people: dict[int, list[Person]] = {}
     for number, row in enumerate(_rows(content, manner)):
         at = _number(row, number) if isinstance(row, Mapping) else number
         people.setdefault(at, []).extend(frame_of(row, manner))
     return Frames(people, unit, rate_hz)
-
-
-def _stated_labels(said: Mapping[str, Any]) -> Names:
-    """Names of the keypoints beside the frames, or in COCO's categories."""
-    categories = said.get("categories")
-    places = [said, *(categories if isinstance(categories, list) else [])]
-    lists = (place.get(key) for place in places if isinstance(place, Mapping) for key in (*LABELS, *POINTS))
-    return next((_texts(n) for n in lists if isinstance(n, list) and n and isinstance(n[0], str)), ())
 
 
 def _rows(content: Any, manner: Manner) -> Sequence[Any]:
@@ -221,10 +220,13 @@ def _rows(content: Any, manner: Manner) -> Sequence[Any]:
             return rows
         columns = _first(content, (*POINTS_3D, *POINTS)) or {key: x for key, x in content.items() if _is_track(x)}
         if isinstance(columns, Mapping) and columns and all(_is_track(track) for track in columns.values()):
-            return [
-                {"keypoints": dict(zip(columns, points, strict=True))}
-                for points in zip(*_same_length(columns, manner), strict=True)
-            ]
+            lengths = {len(track) for track in columns.values()}
+            if len(lengths) > 1:
+                raise manner.fault(
+                    f"keypoints have {min(lengths)} to {max(lengths)} frames, expected one number for all"
+                )
+            rows = zip(*columns.values(), strict=True)
+            return [{"keypoints": dict(zip(columns, points, strict=True))} for points in rows]
         if _first(content, (*PEOPLE, *POINTS_3D, *POINTS)) is not None:
             return [content]
     raise manner.fault(f"no frames: expected a list of them, or one of the names {', '.join(FRAMES)}")
@@ -233,13 +235,6 @@ def _rows(content: Any, manner: Manner) -> Sequence[Any]:
 def _is_track(track: Any) -> bool:
     """Return True for positions of all frames: a list of lists."""
     return isinstance(track, list) and bool(track) and all(isinstance(point, list) for point in track)
-
-
-def _same_length(columns: Mapping[str, Any], manner: Manner) -> list[list[Any]]:
-    lengths = {len(track) for track in columns.values()}
-    if len(lengths) > 1:
-        raise manner.fault(f"keypoints have {min(lengths)} to {max(lengths)} frames, expected one number for all")
-    return list(columns.values())
 
 
 def _number(row: Mapping[str, Any], otherwise: int) -> int:
@@ -257,7 +252,8 @@ def _person(content: Any, manner: Manner) -> Person | None:
     width = 4 if values is not None else 3
     values = _first(content, POINTS) if values is None else values
     if values is None:
-        values = {name: point for name, point in content.items() if _is_point(point)}
+        lists = {name: point for name, point in content.items() if isinstance(point, list) and 2 <= len(point) <= 4}
+        values = {n: xyz for n, xyz in lists.items() if all(x is None or type(x) in (int, float) for x in xyz)}
     if not values:
         return None
     stated: Names = ()
@@ -268,11 +264,6 @@ def _person(content: Any, manner: Manner) -> Person | None:
     identity = identity[0] if isinstance(identity, list) and identity else identity
     known = "" if identity in (None, -1, "-1", []) else str(identity)
     return Person(*_labelled(points, stated, manner), known)
-
-
-def _is_point(value: Any) -> bool:
-    """Return True for two to four numbers."""
-    return isinstance(value, list) and 2 <= len(value) <= 4 and all(x is None or type(x) in (int, float) for x in value)
 
 
 def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> FloatArray:

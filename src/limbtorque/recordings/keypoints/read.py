@@ -56,7 +56,13 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """
     source = Source(path.name, options)
     frames = _contents(path, source)
-    people = _people(source, frames)
+    people, n_left_out, by_place = tracks(source, frames.people)
+    settle = "look at them (`limbtorque map`): two who pass each other may be exchanged" if by_place else ""
+    how = "each frame's people are those nearest to the last ones" if by_place else "by the identities in the file"
+    several = len(people) > 1
+    source.add("people", f"{len(people)}", how if several else "one subject", settle if several else "")
+    if n_left_out:
+        source.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
     numbers, first_frame = _even(source, sorted(frames.people))
     labels, points = _stacked(source, people, numbers)
     rate_hz = _rate(source, frames)
@@ -100,18 +106,6 @@ def _contents(path: Path, source: Source) -> Frames:
     source.size, source.sha256 = size, digest.hexdigest()
     source.add("format", f"keypoints as JSON, one file for each frame, {len(files)} files", "one recording")
     return frames
-
-
-def _people(source: Source, frames: Frames) -> list[Track]:
-    """Frames of each person, with source."""
-    people, n_left_out, by_place = tracks(source, frames.people)
-    settle = "look at them (`limbtorque map`): two who pass each other may be exchanged" if by_place else ""
-    how = "each frame's people are those nearest to the last ones" if by_place else "by the identities in the file"
-    several = len(people) > 1
-    source.add("people", f"{len(people)}", how if several else "one subject", settle if several else "")
-    if n_left_out:
-        source.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
-    return people
 
 
 def _even(source: Source, numbers: Sequence[int]) -> tuple[list[int], int]:
@@ -160,24 +154,16 @@ def tracks(source: Source, people: Mapping[int, list[Person]]) -> tuple[list[Tra
         raise source.error(f"nobody is in any of the {len(people)} frames; run the network again")
     if most > MAX_PEOPLE:
         raise source.error(f"{most} people are in one frame, expected {MAX_PEOPLE} at most; keep those to analyse")
-    named = most > 1 and all(_distinct(ones) for ones in people.values())
-    found = _by_identity(people) if named else _by_place(source, people)
-    longest = max(map(len, found))
-    kept = [track for track in found if len(track) >= MIN_SHARE * longest]
-    return kept, len(found) - len(kept), most > 1 and not named
-
-
-def _distinct(ones: list[Person]) -> bool:
-    names = [one.identity for one in ones]
-    return all(names) and len(set(names)) == len(names)
-
-
-def _by_identity(people: Mapping[int, list[Person]]) -> list[Track]:
-    found: dict[str, Track] = {}
-    for number, ones in sorted(people.items()):
-        for one in ones:
-            found.setdefault(one.identity, {})[number] = one
-    return list(found.values())
+    identities = [[person.identity for person in present] for present in people.values()]
+    named = most > 1 and all(all(names) and len(set(names)) == len(names) for names in identities)
+    by_identity: dict[str, Track] = {}
+    for number, present in sorted(people.items()) if named else ():
+        for person in present:
+            by_identity.setdefault(person.identity, {})[number] = person
+    followed = list(by_identity.values()) if named else _by_place(source, people)
+    longest = max(map(len, followed))
+    kept = [track for track in followed if len(track) >= MIN_SHARE * longest]
+    return kept, len(followed) - len(kept), most > 1 and not named
 
 
 def _by_place(source: Source, people: Mapping[int, list[Person]]) -> list[Track]:
@@ -284,7 +270,14 @@ def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], uni
             "positions are pixels of one camera without a scale; give reading.metres_per_pixel, or a length in the plane "
             "of movement: reading.known_length_m and reading.known_length_between, such as RKnee,RAnkle"
         )
-    ends = [xy[:, _index(source, labels, label)] for label in between]
+    ends = []
+    for wanted in between:  # with or without the person
+        columns = [k for k, label in enumerate(labels) if wanted in (label, label.rpartition(":")[2])]
+        if len(columns) != 1:
+            why = f"expected one of {', '.join(labels[:30])}"
+            why = f"{len(columns)} people have it: write person_1:{wanted}" if columns else why
+            raise source.error(f"reading.known_length_between names {wanted!r}; {why}")
+        ends.append(xy[:, columns[0]])
     pixels = np.linalg.norm(ends[0] - ends[1], axis=1)
     pixels = pixels[np.isfinite(pixels) & (pixels > 0.0)]
     if not len(pixels):
@@ -298,13 +291,3 @@ def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], uni
         f"{length_m:g} m, as in reading.known_length_m: {length_m / middle:.3g} m a pixel",
     )
     return float(length_m / middle)
-
-
-def _index(source: Source, labels: Sequence[str], wanted: str) -> int:
-    """Place of a keypoint by its name, with or without the person."""
-    columns = [k for k, label in enumerate(labels) if wanted in (label, label.rpartition(":")[2])]
-    if len(columns) != 1:
-        why = f"{len(columns)} people have it: write person_1:{wanted}"
-        why = why if columns else f"expected one of {', '.join(labels[:30])}"
-        raise source.error(f"reading.known_length_between names {wanted!r}; {why}")
-    return columns[0]
