@@ -14,7 +14,7 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import Header, numbers, read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
-from limbtorque.recordings.libraries import SECOND_READERS, LibraryReading
+from limbtorque.recordings.libraries import SECOND_READERS
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 
@@ -60,33 +60,24 @@ def compare_c3d(
     except Exception as error:  # a damaged file can make a library give anything
         kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
         return SecondReading(path.name, library, refused=f"{kind}{error}")
-    doubts, faults = _doubts_and_faults(own, other)
-    read = other.recording
+    read, faults = other.recording, other.faults
+    doubts = differences(own, read)
+    if doubts and faults:  # a known fault explains what is not there without it
+        n_found, unexplained = len(doubts), {(d.field, d.channel) for d in differences(own, other.without_faults)}
+        doubts = tuple(d for d in doubts if (d.field, d.channel) in unexplained)
+        faults = faults if len(doubts) < n_found else ()
+    else:
+        faults = ()
     notes = read.notes
     if own.force_plates and not (read.force_plates or notes):
         notes = ("it computes no forces of plates; their channels are compared",)
-    notes = (*notes, *_only_in_second(own, read))
+    ours = {plate.number for plate in own.force_plates}
+    for plate in (plate for plate in read.force_plates if plate.number not in ours):
+        begin = f"force plate {plate.number} is left out"
+        why = next((note for note in own.notes if note.startswith(begin)), begin)
+        why = why.replace("is left out", "is left out by our reader", 1)
+        notes = (*notes, f"it reads a plate that is not compared: {why}")
     return SecondReading(path.name, read.reader, _compared(own, read), doubts, faults, notes)
-
-
-def _only_in_second(own: Recording, other: Recording) -> Iterator[str]:
-    """Notes on the plates that the library reads and our reader leaves out."""
-    numbers_of_ours = {plate.number for plate in own.force_plates}
-    for plate in other.force_plates:
-        if plate.number not in numbers_of_ours:
-            begin = f"force plate {plate.number} is left out"
-            why = next((note for note in own.notes if note.startswith(begin)), begin)
-            yield f"it reads a plate that is not compared: {why.replace('is left out', 'is left out by our reader', 1)}"
-
-
-def _doubts_and_faults(own: Recording, other: LibraryReading) -> tuple[tuple[Difference, ...], tuple[str, ...]]:
-    """Differences that no known fault explains, and the faults that explain others."""
-    found = differences(own, other.recording)
-    if not (found and other.faults):
-        return found, ()
-    unexplained = {(d.field, d.channel) for d in differences(own, other.without_faults)}
-    doubts = tuple(d for d in found if (d.field, d.channel) in unexplained)
-    return doubts, other.faults if len(doubts) < len(found) else ()
 
 
 def _needed_mb(header: Header) -> float:

@@ -213,8 +213,8 @@ def heavy_load(plate: ForcePlate, axes: FloatArray) -> Load | None:
     )
 
 
-def implausible_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORNERS") -> str:
-    """Reason why four corners cannot be those of a force plate; empty where they can.
+def check_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORNERS") -> None:
+    """Refuse corners that cannot be those of a force plate, with the reason.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def implausible_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORN
     """
     edges_m = np.linalg.norm(corners_m - np.roll(corners_m, -1, axis=0), axis=1)
     if edges_m.min() < SHORTEST_EDGE_M or edges_m.max() > LONGEST_EDGE_M:
-        return (
+        raise UnusableError(
             f"{where} make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected "
             f"{SHORTEST_EDGE_M:g} to {LONGEST_EDGE_M:g} m; correct them in the file"
         )
@@ -233,8 +233,9 @@ def implausible_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORN
     middles_m = np.linalg.norm(corners_m[0] + corners_m[2] - corners_m[1] - corners_m[3]) / 2
     unequal_m = abs(np.linalg.norm(one_m) - np.linalg.norm(other_m))
     if max(middles_m, unequal_m) > RIGHT_ANGLE * edges_m.max():
-        return f"{where} are not those of a rectangle (edges {_listed(edges_m)} m); correct them in the file"
-    return ""
+        raise UnusableError(
+            f"{where} are not those of a rectangle (edges {_listed(edges_m)} m); correct them in the file"
+        )
 
 
 def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
@@ -257,8 +258,8 @@ def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
     return float(np.mean(inside))
 
 
-def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -> str:
-    """Reason why the sensors cannot lie where ``ORIGIN`` says; empty where they can.
+def check_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -> None:
+    """Refuse sensors that cannot lie where ``ORIGIN`` says, with the reason.
 
     Parameters
     ----------
@@ -272,29 +273,29 @@ def implausible_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -
     edge_m = float(np.linalg.norm(corners_m[0] - corners_m[2]))
     beside = np.abs(origin_m[:2]).max() > edge_m / 2
     if kind != 1 and (abs(origin_m[2]) > DEEPEST_M or beside):
-        return (
+        raise UnusableError(
             f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, expected sensors under the surface, at most "
             f"{DEEPEST_M:g} m deep; correct it in the file"
         )
     if kind == 3 and not origin_m[:2].all():
-        return f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, a plate of type 3 has sensors beside its middle; correct it in the file"
-    return ""
+        raise UnusableError(
+            f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, a plate of type 3 has sensors beside its middle; correct it in the file"
+        )
 
 
-def implausible_calibration(matrix: FloatArray) -> str:
-    """Reason why a calibration matrix (6, 6) cannot be used; empty where it can."""
+def check_calibration(matrix: FloatArray) -> None:
+    """Refuse a calibration matrix (6, 6) that cannot be used, with the reason."""
     rows = np.linalg.norm(matrix, axis=1, keepdims=True)
     if not rows.all() or not matrix.any(axis=0).all():
-        return "FORCE_PLATFORM:CAL_MATRIX has a row or column of zeros; correct it in the file"
+        raise UnusableError("FORCE_PLATFORM:CAL_MATRIX has a row or column of zeros; correct it in the file")
     balanced = matrix / rows
     balanced = balanced / np.linalg.norm(balanced, axis=0)
     if not np.linalg.cond(balanced) < SINGULAR:
-        return "FORCE_PLATFORM:CAL_MATRIX is singular; correct it in the file"
-    return ""
+        raise UnusableError("FORCE_PLATFORM:CAL_MATRIX is singular; correct it in the file")
 
 
-def implausible_load(plate: ForcePlate, load: Load) -> str:
-    """Reason why a plate cannot have measured a foot; empty where it can.
+def check_load(plate: ForcePlate, load: Load) -> None:
+    """Refuse a plate that cannot have measured a foot, with the reason.
 
     Parameters
     ----------
@@ -305,22 +306,21 @@ def implausible_load(plate: ForcePlate, load: Load) -> str:
     """
     largest_n = float(np.nanmax(np.abs(plate.force_n)))
     if largest_n > LARGEST_N:
-        return (
+        raise UnusableError(
             f"its force is up to {largest_n:.3g} N, more than force plates measure ({LARGEST_N:g} N); "
             "correct ANALOG:SCALE or UNITS of its channels"
         )
     about_nm = plate.moment_nm - np.cross(plate.corners_m.mean(axis=0), plate.force_n)
     if (moment_nm := float(np.nanmax(np.abs(about_nm)))) > LARGEST_NM:
-        return (
+        raise UnusableError(
             f"its moment about the middle of its surface is up to {moment_nm:.3g} N m, more than force plates measure "
             f"({LARGEST_NM:g} N m); correct ORIGIN, or SCALE or UNITS of its channels"
         )
     if load.outside_share > MOST:
-        return (
+        raise UnusableError(
             f"its centre of pressure is outside its edges in {load.outside_share:.0%} of the loaded samples; "
             "correct its CORNERS, its ORIGIN, or the order, SCALE or UNITS of its channels"
         )
-    return ""
 
 
 def distance_from_markers_m(plate: ForcePlate, load: Load, axes: FloatArray, markers_m: FloatArray) -> float:

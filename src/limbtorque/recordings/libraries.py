@@ -151,10 +151,18 @@ def _recording(
     """Recording of a library's numbers; events of the header where EVENT has none."""
     point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
     markers_m = xyz * _length_m(groups, options)
-    analog, notes = _scaled_channels(analog, channels)
+    notes: tuple[str, ...] = ()
+    n_channels = analog.shape[1]
+    if (n := min(_joined(channels, name).size for name in ("SCALE", "OFFSET"))) < n_channels:
+        # c3d takes those of the first channel for the others, and ezc3d the memory behind the list
+        left_out = f"ANALOG:SCALE or OFFSET has {n} values for {n_channels} channels; the others are not compared"
+        analog, notes = analog[:, :n], (left_out,)
     present = np.isfinite(markers_m).all(axis=2) & markers_m.any(axis=2)
     markers_m[~present] = np.nan  # one coordinate without a number, or three zeros: no position, by our reader's rule
-    rate_hz = _number(point, "RATE")
+    rates_hz = plain_numbers(point.get("RATE")).ravel()
+    if not rates_hz.size or not np.isfinite(rates_hz[0]) or rates_hz[0] == 0:
+        raise ReadError("it finds no POINT:RATE")
+    rate_hz = float(rates_hz[0])
     return Recording(
         source=path.name,
         sha256="",
@@ -170,19 +178,6 @@ def _recording(
         analog=analog,
         analog_rate_hz=rate_hz * len(analog) / len(xyz) if analog.size else 0.0,
         notes=notes,
-    )
-
-
-def _scaled_channels(analog: FloatArray, group: Mapping[str, Any]) -> tuple[FloatArray, tuple[str, ...]]:
-    """Channels with a scale and an offset.
-
-    For the others c3d takes those of the first channel, and ezc3d the memory behind the list.
-    """
-    n = min([_joined(group, name).size for name in ("SCALE", "OFFSET")])
-    if n >= analog.shape[1]:
-        return analog, ()
-    return analog[:, :n], (
-        f"ANALOG:SCALE or OFFSET has {n} values for {analog.shape[1]} channels; the others are not compared",
     )
 
 
@@ -212,13 +207,6 @@ def _plain(text: str, options: ReadOptions) -> str:
         except (UnicodeDecodeError, LookupError):
             continue
     raise AssertionError("Latin-1 has a letter for every byte")
-
-
-def _number(group: Mapping[str, Any], name: str) -> float:
-    values = plain_numbers(group.get(name)).ravel()
-    if not values.size or not np.isfinite(values[0]) or values[0] == 0:
-        raise ReadError(f"it finds no POINT:{name}")
-    return float(values[0])
 
 
 def _length_m(groups: Groups, options: ReadOptions) -> float:
@@ -296,9 +284,7 @@ def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading
         return reading
     first_frame = int(words @ [1, TWO_BYTES])
     late_s = (first_frame - read.first_frame) / read.rate_hz
-    late_s = (
-        late_s if _continued(groups.get("EVENT", {}), "TIMES") else 0.0
-    )  # events of the header count from that frame
+    late_s *= bool(_continued(groups.get("EVENT", {}), "TIMES"))  # events of the header count from that frame
     events = tuple(replace(event, time_s=event.time_s - late_s) for event in read.events)
     fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
     right = replace(read, first_frame=first_frame, events=events)
@@ -313,11 +299,8 @@ def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
     """
     stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
     samples = stated[0] / read.rate_hz if stated.size else 0.0
-    if (
-        np.isfinite(samples)
-        and 0 < round(samples) - samples < 1e-3
-        and len(read.analog) == int(samples) * read.n_frames
-    ):
+    almost = np.isfinite(samples) and 0 < round(samples) - samples < 1e-3
+    if almost and len(read.analog) == int(samples) * read.n_frames:
         raise ReadError(
             f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}, "
             "and reads all numbers at the wrong place"

@@ -227,7 +227,8 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
         An unknown name or a wrong value.
     """
     sections = {dotted.partition(".")[0] for dotted in changes} & type(settings).model_fields.keys()
-    raw = {section: _plain(getattr(settings, section)) for section in sections}
+    values = {section: getattr(settings, section) for section in sections}
+    raw = {n: v.model_dump() if isinstance(v, BaseModel) else copy.deepcopy(v) for n, v in values.items()}
     for dotted, text in sorted(changes.items()):
         *path, last = dotted.split(".")
         target: Any = raw
@@ -236,24 +237,16 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
         if not isinstance(target, dict) or last not in target:
             raise SettingsError(f"{source}: no option is called {dotted!r}{did_you_mean(dotted, settable_names())}")
         try:
-            target[last] = _value(text)
+            # a list, a dictionary (not the {side} of an event's name), None, or the text itself
+            nested = text[:1] == "[" or (text[:1] == "{" and ":" in text)
+            target[last] = parse_yaml(text) if nested else None if text in ("null", "~") else text
         except ValueError:
             raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
     with contextlib.suppress(ValueError):  # make_settings says what is wrong, in our words
-        if not any(map(_may_hide, changes.values())):
+        if all(str(text).isascii() and str(text).isprintable() and "\\" not in str(text) for text in changes.values()):
             return _with_sections(settings, raw)
     whole = {name: getattr(settings, name) for name in type(settings).model_fields}
     return make_settings({**whole, **raw}, source=source)
-
-
-def _plain(value: Any) -> Any:
-    """Copy of a section, without the models that it is made of."""
-    return value.model_dump() if isinstance(value, BaseModel) else copy.deepcopy(value)
-
-
-def _may_hide(text: Any) -> bool:
-    """Return True for a value that may have hidden characters, or an escape for one."""
-    return not (str(text).isascii() and str(text).isprintable()) or "\\" in str(text)
 
 
 def _with_sections(settings: Settings, changed: Mapping[str, Any]) -> Settings:
@@ -280,13 +273,6 @@ def _alone(name: str) -> type[Options]:
     field = Settings.model_fields[name]
     model: type[Options] = create_model(name, __base__=Options, **{name: (field.annotation, field)})  # type: ignore[call-overload]
     return model
-
-
-def _value(text: str) -> Any:
-    """Value of a cell or an argument: a list, a dictionary, None, or the text itself."""
-    if text[:1] == "[" or (text[:1] == "{" and ":" in text):  # not the {side} of an event's name
-        return parse_yaml(text)
-    return None if text in ("null", "~") else text
 
 
 @functools.cache

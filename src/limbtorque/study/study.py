@@ -114,24 +114,16 @@ def load_study(
     """
     folder = Path(folder)
     settings = load_settings(folder / settings_file, overrides)
-    faults = _unnamed_markers(settings)
+    meant = "name its marker or markers, or remove the line and name a landmark that may stand for it in 'substitutes'"
+    rules = {f"{name}.{mark}": rule for name, marks in settings.marker_sets.items() for mark, rule in marks.items()}
+    open_rules = {name: rule for name, rule in rules.items() if isinstance(rule, str) and is_to_do(rule)}
+    faults = [f"marker_sets.{name} {to_do_text(rule, meant)}" for name, rule in open_rules.items()]
     subjects, names = read_subjects(folder / settings.subjects, table=settings.subjects, faults=faults)
     references = References(folder, settings, names)
     trials = read_trials(folder / settings.trials, references, subjects, faults=faults, follow=follow)
     if faults:
         raise StudyError(faults)
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.max_trials_per_job))
-
-
-def _unnamed_markers(settings: Settings) -> list[str]:
-    """Faults of the marker sets: landmarks whose marker is still to be named."""
-    meant = "name its marker or markers, or remove the line and name a landmark that may stand for it in 'substitutes'"
-    return [
-        f"marker_sets.{name}.{landmark} {to_do_text(rule, meant)}"
-        for name, rules in settings.marker_sets.items()
-        for landmark, rule in rules.items()
-        if isinstance(rule, str) and is_to_do(rule)
-    ]
 
 
 def _batches(trials: list[Trial], size: int) -> dict[str, tuple[Trial, ...]]:

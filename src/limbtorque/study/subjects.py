@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, create_model, field_validator
 
 from limbtorque.chain.segments import MEASURED
 from limbtorque.study.faults import alike, checked, limits_of, range_text, unit_of
-from limbtorque.study.options.base import option
+from limbtorque.study.options.base import number_of, option
 from limbtorque.study.table_file import Row, few, table_rows, unknown_column
 
 REQUIRED_COLUMNS = ("subject", "mass_kg", "height_m", "sex")
@@ -75,7 +75,7 @@ class _Columns(Row):
     def _in_its_unit(cls, value: Any, info: ValidationInfo) -> Any:
         field = cls.model_fields[str(info.field_name)]
         for name, low, high, unit in OTHER_UNITS:
-            if name == info.field_name and low <= _number(value) <= high:
+            if name == info.field_name and low <= number_of(value) <= high:
                 raise ValueError(f"expected {range_text(limits_of(field), unit_of(field))}; that looks like {unit}")
         return value
 
@@ -83,13 +83,6 @@ class _Columns(Row):
     @classmethod
     def _in_small_letters(cls, value: Any) -> Any:
         return value.lower() if isinstance(value, str) else value
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return float("nan")
 
 
 def _measured(name: str) -> Any:
@@ -139,13 +132,10 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         if name in names:
             faults.append(f"{where}: subject {name!r} occurs twice; one row for each subject")
         elif row:
-            subjects[name] = _subject(row)
+            stated = row.model_dump()
+            measured = {key: stated[key] for key in (*MEASURED, *PELVIS_MEASURES) if stated[key] is not None}
+            height_m = float("nan") if stated["height_m"] is None else stated["height_m"]
+            subjects[name] = Subject(name, stated["mass_kg"], height_m, stated["sex"] or "", measured, stated["note"])
         names.add(name)
     faults += alike("subject", (cells["subject"] for _, cells in rows), table)
     return subjects, set() if unread else names
-
-
-def _subject(row: Any) -> Subject:
-    measured = {name: value for name in (*MEASURED, *PELVIS_MEASURES) if (value := getattr(row, name)) is not None}
-    height = float("nan") if row.height_m is None else row.height_m
-    return Subject(row.subject, row.mass_kg, height, row.sex or "", measured, row.note)

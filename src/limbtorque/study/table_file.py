@@ -87,7 +87,8 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(_without_comments(file), strict=True)
-            start = _comments_before_the_header(path)
+            with path.open(encoding="utf-8-sig", newline="") as again:  # comments before the header
+                start = sum(1 for _ in itertools.takewhile(lambda line: line.lstrip().startswith("#"), again))
             header = [column.strip(SPACES) for column in next(reader, [])]
             if fault := _header_fault(header, required):
                 faults.append(f"{name}: {fault}")
@@ -100,7 +101,8 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {len(cells)}{comma}")
                 elif any(cells):
                     found = dict(zip(header, cells, strict=True))
-                    hidden = _hidden(found) if hidden_character("".join(cells)) else []
+                    pairs = found.items() if hidden_character("".join(cells)) else ()
+                    hidden = [f"{column}: {fault}" for column, cell in pairs if (fault := hidden_character(cell))]
                     faults += [f"{name} line {line}: {fault}" for fault in hidden]
                     rows += [] if hidden else [(line, found)]
             return rows
@@ -111,11 +113,6 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
     except (UnicodeDecodeError, csv.Error) as error:
         faults.append(f"{path}: not readable as CSV in UTF-8: {error}")
     return []
-
-
-def _hidden(cells: Mapping[str, str]) -> list[str]:
-    """Faults of the cells with hidden characters."""
-    return [f"{column}: {fault}" for column, cell in cells.items() if (fault := hidden_character(cell))]
 
 
 def _header_fault(header: list[str], required: Iterable[str]) -> str:
@@ -140,8 +137,3 @@ def _without_comments(lines: Iterable[str]) -> Iterator[str]:
         begun = True
         quoted ^= line.count('"') % 2 == 1
         yield line
-
-
-def _comments_before_the_header(path: Path) -> int:
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        return sum(1 for _ in itertools.takewhile(lambda line: line.lstrip().startswith("#"), file))

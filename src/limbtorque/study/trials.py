@@ -290,11 +290,8 @@ class TrialRow(Row):
             )
         if not info.context.has(value):
             raise ValueError(f"expected a file; it does not exist in the study's folder {folder.resolve().name!r}")
-        if (
-            info.field_name == "forces_file"
-            and "file" in info.data
-            and _same(folder / info.data["file"], folder / value)
-        ):
+        paths = [folder / info.data.get("file", ""), folder / value] if info.field_name == "forces_file" else []
+        if paths and all(map(_is_file, paths)) and paths[0].samefile(paths[1]):
             raise ValueError(
                 "expected another file than in the column file; name the file that has the force plates, or leave forces_file empty "
                 "where the recording has them itself"
@@ -387,19 +384,21 @@ def read_trials(
             for file in lacking
         ]
         if row and own and not lacking and row.subject in subjects:
-            trials.append(_trial(row, own, subjects[row.subject], references))
-    faults += _duplicates([cells["trial"] for _, cells in rows], table)
-    faults += alike("session", (cells["session"] for _, cells in rows), table)
-    faults += alike("condition", (cells.get("condition", "") for _, cells in rows), table)
+            files = {name: getattr(row, name) for name in ("file", "forces_file", "emg_file", "static_file")}
+            values = {name: value for name, value in row if name not in ("trial", "subject", *files)}
+            values |= {name: references.path(file) for name, file in files.items() if file}
+            maximal = tuple(references.path(file) for file in own.emg.max_voluntary_files)
+            subject = subjects[row.subject]
+            trials.append(Trial(name=row.trial, subject=subject, settings=own, maximal_files=maximal, **values))
+    seen = dict[str, str]()
+    for trial in (cells["trial"] for _, cells in rows if cells["trial"]):
+        if first := seen.get(trial.lower()):
+            differ = "names must differ by more than upper and lower case"
+            faults.append(f"{table}: trial {trial!r} occurs twice (as {first!r}); {differ}")
+        seen[trial.lower()] = trial
+    for column in ("session", "condition"):
+        faults += alike(column, (cells.get(column, "") for _, cells in rows), table)
     return trials
-
-
-def _trial(row: TrialRow, settings: Settings, subject: Subject, references: References) -> Trial:
-    files = {name: getattr(row, name) for name in ("file", "forces_file", "emg_file", "static_file")}
-    values = {name: value for name, value in row if name not in ("trial", "subject", *files)}
-    values |= {name: references.path(file) for name, file in files.items() if file}
-    maximal = tuple(references.path(file) for file in settings.emg.max_voluntary_files)
-    return Trial(name=row.trial, subject=subject, settings=settings, maximal_files=maximal, **values)
 
 
 @functools.cache
@@ -450,19 +449,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
-
-
-def _same(first: Path, second: Path) -> bool:
-    return _is_file(first) and _is_file(second) and first.samefile(second)
-
-
-def _duplicates(names: list[str], table: str) -> list[str]:
-    faults, seen = [], dict[str, str]()
-    for name in filter(None, names):
-        if name.lower() in seen:
-            faults.append(
-                f"{table}: trial {name!r} occurs twice (as {seen[name.lower()]!r}); names must differ by more than "
-                "upper and lower case"
-            )
-        seen[name.lower()] = name
-    return faults

@@ -26,13 +26,13 @@ from limbtorque.recordings.force_plates import (
     MAX_TWIST_M,
     MOST,
     UnusableError,
+    check_calibration,
+    check_load,
+    check_origin,
+    check_surface,
     distance_from_markers_m,
     finite_wrench,
     heavy_load,
-    implausible_calibration,
-    implausible_load,
-    implausible_origin,
-    implausible_surface,
     overlap_share,
     plate_axes,
 )
@@ -115,7 +115,8 @@ def force_plates(
         try:
             plate = replace(_plate(group, i, analog, units, length_m), rate_hz=rate_hz)
             load = heavy_load(plate, plate_axes(plate.corners_m))
-            _refuse(implausible_load(plate, load) if load else "")
+            if load:
+                check_load(plate, load)
             _check_side(plate, body_m)
         except UnusableError as reason:
             notes.append(f"force plate {i + 1} is left out: {reason}")
@@ -136,7 +137,7 @@ def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], lengt
     kind = _kind(group, i)
     corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
-    _refuse(implausible_surface(corners_m))
+    check_surface(corners_m)
     columns = channel_columns(group, i, kind, analog.shape[1])
     twice = {c + 1 for c in columns if columns.count(c) > 1}
     for other in set(range(min(used_plates(group), MAX_PLATES))) - {i}:
@@ -147,7 +148,7 @@ def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], lengt
     if empty := [str(c + 1) for c in columns if not np.isfinite(analog[:, c]).any()]:
         raise UnusableError(f"channel {', '.join(empty)} has no value (ANALOG:SCALE and OFFSET); correct the file")
     origin_m = plate_column(group, "ORIGIN", i, (3,)) * length_m
-    _refuse(implausible_origin(origin_m, corners_m, kind))
+    check_origin(origin_m, corners_m, kind)
     if kind == 3:  # two distances, which have no direction, and the depth
         origin_m = np.abs(origin_m) * [1.0, 1.0, -1.0]
     elif origin_m[2] > 0:  # from the sensor to the surface: its z is negative
@@ -168,7 +169,7 @@ def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], lengt
     else:  # three forces and three moments about the sensor, of type 4 after calibration
         if kind == 4:
             matrix = plate_column(group, "CAL_MATRIX", i, (6, 6))
-            _refuse(implausible_calibration(matrix))
+            check_calibration(matrix)
             signals = signals @ matrix.T
         force = signals[:, :3] * _scale(names[:3], FORCES_N, otherwise=1.0 if kind == 4 else None)
         moment = signals[:, 3:] * _scale(names[3:], MOMENTS_NM, otherwise=length_m if kind == 4 else None)
@@ -176,12 +177,6 @@ def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], lengt
     force_n = force @ axes.T
     moment_nm = moment @ axes.T + np.cross(corners_m.mean(axis=0), force_n)
     return ForcePlate(i + 1, kind, corners_m, 0.0, *finite_wrench(force_n, moment_nm), flat_tops(analog[:, columns]))
-
-
-def _refuse(reason: str) -> None:
-    """Leave the plate out where there is a reason."""
-    if reason:
-        raise UnusableError(reason)
 
 
 def channels_of(group: Group, i: int) -> list[int]:

@@ -236,10 +236,10 @@ def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatAr
     plates = []
     for number, (name, vectors) in enumerate(wrenches.items(), start=1):
         whole = {vector: axes for vector, axes in vectors.items() if len(axes) == 3}
-        parts = {vector: np.stack([columns[axes[k]] for k in range(3)], axis=1) for vector, axes in whole.items()}
-        torque = parts.get("torque", np.zeros_like(parts["force"]))
-        text.add_plate(number, f"columns of {name or 'ground'}: force, point", has_moment="torque" in parts)
-        wrench = Wrench(parts["force"] * force_n, parts["point"] * length_m, torque * force_n * length_m)
+        series = {vector: np.stack([columns[axes[k]] for k in range(3)], axis=1) for vector, axes in whole.items()}
+        torque = series.get("torque", np.zeros_like(series["force"]))
+        text.add_plate(number, f"columns of {name or 'ground'}: force, point", has_moment="torque" in series)
+        wrench = Wrench(series["force"] * force_n, series["point"] * length_m, torque * force_n * length_m)
         plates.append(plate_of(wrench, number, clock.rate_hz))
         if bad := int(np.isnan(plates[-1].force_n).any(axis=1).sum()):
             text.notes.append(f"force plate {number} has no value in {bad} of {len(torque)} samples of {text.name}")

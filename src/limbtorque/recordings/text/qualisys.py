@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.force_plates import UnusableError, Wrench, implausible_surface, plate_axes, plate_of, pushing
+from limbtorque.recordings.force_plates import UnusableError, Wrench, check_surface, plate_axes, plate_of, pushing
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 from limbtorque.recordings.source import plain_number
@@ -112,20 +112,15 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
             values.pop()
         key = name.strip().upper()
         if key == "EVENT":
-            events.append(_event(text, k, values))
+            numbers = [plain_number(value.strip()) for value in values[1:]]
+            if len(values) != 3 or not (math.isfinite(numbers[1]) and numbers[0] % 1 == 0.0):
+                raise text.fault(k, f"expected EVENT, a name, a frame and a time, found {values}; export it again")
+            events.append(Event(text.plain_label(values[0].strip()), "", numbers[1]))
         elif key in KNOWN:
             header[key] = values or [""]
         else:
             return header, events, k
     return header, events, len(text.lines)
-
-
-def _event(text: Text, line: int, values: Sequence[str]) -> Event:
-    """Event of a line: its name, frame and time."""
-    frame, time_s = (plain_number(value.strip()) for value in values[1:]) if len(values) == 3 else (math.nan, math.nan)
-    if not (math.isfinite(time_s) and frame % 1 == 0.0):
-        raise text.fault(line, f"expected EVENT, a name, a frame and a time, found {values}; export it again")
-    return Event(text.plain_label(values[0].strip()), "", time_s)
 
 
 def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
@@ -199,7 +194,10 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
     Mz - (x Fy - y Fx), whose size does not depend on the depth of the sensors. A plate cannot pull, so the force is turned
     upwards, against the plate's z, where the file holds the force on the plate.
     """
-    files = _plates_of(path)
+    own, files = _PLATE.fullmatch(path.stem), {1: path}
+    if own:  # those of all plates, by their number
+        beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
+        files = {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
     whole, plates, digest = Text(path.name, options), list[ForcePlate](), hashlib.sha256()
     for number, file in sorted(files.items()):
         text = read_text(file, options)
@@ -216,15 +214,6 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
     whole.sha256 = digest.hexdigest()
     ((rate_hz, n_frames),) = sizes
     return whole.recorded("text.qualisys", Clock(rate_hz), n_frames, force_plates=tuple(plates))
-
-
-def _plates_of(path: Path) -> dict[int, Path]:
-    """Files of all plates of a recording, by their number."""
-    own = _PLATE.fullmatch(path.stem)
-    if not own:
-        return {1: path}
-    beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
-    return {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
 
 
 def _plate(text: Text, number: int) -> ForcePlate:
@@ -248,15 +237,14 @@ def _plate(text: Text, number: int) -> ForcePlate:
     length_m = text.length_m(None, "the heading (Qualisys writes mm)")
     keys = [[f"FORCE_PLATE_CORNER_{corner}_{axis}" for axis in "XYZ"] for corner in CORNERS]
     corners_m = np.array([[_stated(text, header, key) for key in corner] for corner in keys]) * length_m
-    if reason := implausible_surface(corners_m, "FORCE_PLATE_CORNER"):
-        raise text.error(reason)
     description = header.get("DESCRIPTION", "no DESCRIPTION")
     words = set(re.findall(r"[a-z]+", header.get("DESCRIPTION", "").lower()))
     local, stated = "local" in words, bool(words & {"local", "world", "lab", "laboratory", "global"})
     try:
+        check_surface(corners_m, "FORCE_PLATE_CORNER")
         wrench, turned = _wrench(values, corners_m, length_m, local=local)
-    except UnusableError:
-        raise text.error("the corners of the plate do not span a surface; export the file again") from None
+    except UnusableError as reason:
+        raise text.error(str(reason)) from None
     item = f"force plate {number}"
     text.add(
         item,

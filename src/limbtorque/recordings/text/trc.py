@@ -70,7 +70,17 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """
     text = read_text(path, options)
     layout = _layout(text)
-    _leave_out_broken_line(text, layout)
+    last = len(text.lines)
+    whole, n_cells = (len(text.lines[k].split(layout.separator)) for k in (layout.first, last - 1))
+    if last - layout.first > 1 and n_cells < whole:
+        text.add(
+            "last line",
+            f"line {last} has {n_cells} cells, the first {whole}: the file is truncated",
+            f"line {last} is left out",
+            "copy or export the file again",
+            note=f"line {last} is cut off and left out",
+        )
+        text.lines.pop()
     labels, n_columns = _labels(text, layout)
     length_m = text.length_m(layout.header.get("UNITS"), "Units")
     values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, layout.separator)
@@ -85,7 +95,12 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
             text.add(name, stated, "not used", note=f"{name} is {stated}: it is not used")
     rows = Rows(layout.first, layout.separator, stated_hz=stated_hz, where="DataRate")
     values, clock = timed_rows(values, text, rows)
-    text.add("axes", _axes(text, layout), "unchanged; plane.up_axis of the settings defines the vertical")
+    cells = text.lines[layout.axes].split() if layout.axes is not None else []
+    axes = [cell.strip().rstrip("0123456789") for cell in cells if cell.strip()]
+    if axes and layout.axes is not None and axes != ["X", "Y", "Z"] * (len(axes) // 3):
+        raise text.fault(layout.axes, f"expected columns X, Y, Z for each marker, found {', '.join(axes[:6])} ...")
+    stated = "not stated, X, Y and Z of each marker" if layout.axes is None else "columns X, Y, Z"
+    text.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
     markers_m = text.positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, labels)
     return text.recorded("text.trc", clock, len(values), labels=labels, markers_m=markers_m)
 
@@ -114,22 +129,6 @@ def _layout(text: Text) -> _Layout:
         said = f"not stated: {', '.join(missing)}"
         text.add("heading", said, "the rest is read", "complete the five lines of the heading")
     return _Layout(header, names, axes, first, separator)
-
-
-def _leave_out_broken_line(text: Text, layout: _Layout) -> None:
-    """Leave out a last line that is cut off."""
-    last = len(text.lines)
-    whole, cells = (len(text.lines[k].split(layout.separator)) for k in (layout.first, last - 1))
-    if last - layout.first < 2 or cells >= whole:
-        return
-    text.add(
-        "last line",
-        f"line {last} has {cells} cells, the first {whole}: the file is truncated",
-        f"line {last} is left out",
-        "copy or export the file again",
-        note=f"line {last} is cut off and left out",
-    )
-    text.lines.pop()
 
 
 def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
@@ -203,13 +202,3 @@ def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
         filled = max(filled, len(line.rstrip().split(layout.separator)))
     whole = len(ends) == 1 and min(ends) % 3 == 2
     return (min(ends) - 2) // 3 if whole else 0, filled // 3
-
-
-def _axes(text: Text, layout: _Layout) -> str:
-    """Axes of the columns as the file states them; others than X, Y, Z are an error."""
-    if layout.axes is None:
-        return "not stated, X, Y and Z of each marker"
-    axes = [cell.strip().rstrip("0123456789") for cell in text.lines[layout.axes].split() if cell.strip()]
-    if axes and axes != ["X", "Y", "Z"] * (len(axes) // 3):
-        raise text.fault(layout.axes, f"expected columns X, Y, Z for each marker, found {', '.join(axes[:6])} ...")
-    return "columns X, Y, Z"
