@@ -11,7 +11,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import Header, numbers, read_header
+from limbtorque.recordings.c3d.header import numbers, read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.libraries import SECOND_READERS
@@ -45,7 +45,12 @@ def compare_c3d(
     """
     options = replace(options, marker_names="labels")  # which the libraries give
     try:
-        needed_mb = _needed_mb(read_header(path.read_bytes(), path.name))
+        header = read_header(path.read_bytes(), path.name)
+        used = header.parameters.get("FORCE_PLATFORM", {}).get("USED")
+        plates = numbers(used, header.processor)[:1].sum() if used else 0.0
+        samples = header.n_frames * header.samples_per_frame
+        n_bytes = 270.0 * header.n_frames * header.n_points + samples * (30.0 * header.n_channels + 1000.0 * plates)
+        needed_mb = n_bytes / 2**20  # that ezc3d 1.7.2 takes for a file of these counts, as measured
         if needed_mb > memory_mb:
             why = f"it needs about {needed_mb:.0f} MB, more than half of reading.memory_limit_mb"
             return SecondReading(path.name, library, refused=why)
@@ -77,16 +82,14 @@ def compare_c3d(
         why = next((note for note in own.notes if note.startswith(begin)), begin)
         why = why.replace("is left out", "is left out by our reader", 1)
         notes = (*notes, f"it reads a plate that is not compared: {why}")
-    return SecondReading(path.name, read.reader, _compared(own, read), doubts, faults, notes)
-
-
-def _needed_mb(header: Header) -> float:
-    """Memory that ezc3d 1.7.2 takes for a file of these counts, MB, as measured."""
-    used = header.parameters.get("FORCE_PLATFORM", {}).get("USED")
-    plates = numbers(used, header.processor)[:1].sum() if used else 0.0
-    samples = header.n_frames * header.samples_per_frame
-    n_bytes = 270.0 * header.n_frames * header.n_points + 30.0 * samples * header.n_channels + 1000.0 * samples * plates
-    return float(n_bytes / 2**20)
+    counts = {
+        "markers": sum(column is not None for column in _columns(own.labels, read.labels)),
+        "analog channels": min(own.analog.shape[1], read.analog.shape[1]),
+        "force plates": min(len(own.force_plates), len(read.force_plates)),
+        "events": min(len(own.events), len(read.events)),
+    }
+    compared = ", ".join(f"{n} {what}" for what, n in counts.items() if n) + " compared"
+    return SecondReading(path.name, read.reader, compared, doubts, faults, notes)
 
 
 def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
@@ -109,17 +112,6 @@ def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
         *_plates(first, second),
         *_events(first, second),
     )
-
-
-def _compared(first: Recording, second: Recording) -> str:
-    """Numbers of the things that both readings have."""
-    counts = {
-        "markers": sum(column is not None for column in _columns(first.labels, second.labels)),
-        "analog channels": min(first.analog.shape[1], second.analog.shape[1]),
-        "force plates": min(len(first.force_plates), len(second.force_plates)),
-        "events": min(len(first.events), len(second.events)),
-    }
-    return ", ".join(f"{n} {what}" for what, n in counts.items() if n) + " compared"
 
 
 def _single(first: Recording, second: Recording) -> Iterator[Difference]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,13 @@ SUFFIXES = {
     ".anc": ("Cortex analog",),
     ".json": ("keypoints as JSON",),
     ".txt": ("Vicon Nexus CSV", "Qualisys TSV", "table with two lines of headings", "CSV with named columns"),
+}
+FIRST_WORDS = {
+    "pathfiletype": "TRC",
+    r"\[force data\]": "Cortex forces",
+    "file_type.*analog": "Cortex analog",
+    "format version,": "OptiTrack Motive CSV",
+    "no_of_(frames|samples)": "Qualisys TSV",
 }
 HEAD = 20_000
 VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
@@ -206,16 +214,11 @@ def content_format(head: bytes) -> str | None:
         return None
     if any(line.lower() == "endheader" for line in lines):  # OpenSim keeps the header of a converted TRC file
         return "OpenSim storage (STO, MOT)"
-    if lines[0].lower().startswith("pathfiletype") or any(line.lower().startswith("frame#") for line in lines[:5]):
+    if any(line.lower().startswith("frame#") for line in lines[:5]):
         return "TRC"
-    if lines[0].lower().startswith("[force data]"):
-        return "Cortex forces"
-    if lines[0].lower().startswith("file_type") and "analog" in lines[0].lower():
-        return "Cortex analog"
-    if lines[0].lower().startswith("format version,"):
-        return "OptiTrack Motive CSV"
-    if lines[0].upper().startswith(("NO_OF_FRAMES", "NO_OF_SAMPLES")):
-        return "Qualisys TSV"
+    for begin, name in FIRST_WORDS.items():
+        if re.match(begin, lines[0], re.IGNORECASE):
+            return name
     if lines[0].strip(',;\t" ').lower() in VICON_SECTIONS:
         return "Vicon Nexus CSV"
     if has_two_headings(lines):

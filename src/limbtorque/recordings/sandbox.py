@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 
 try:
     import resource
@@ -40,7 +40,7 @@ _STATM = Path("/proc/self/statm")
 _TIMER = hasattr(signal, "setitimer")
 
 
-class GuardedReader:
+class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
     """Read recordings under a memory limit and a time limit.
 
     A context manager; a child process is started by the first call that needs one, lives on for the next ones and ends with the
@@ -57,12 +57,7 @@ class GuardedReader:
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> GuardedReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

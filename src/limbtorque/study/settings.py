@@ -300,7 +300,9 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
         limits = [f"{signs[key]} {limit}" for key, limit in limits_of(field).items()]
-        allowed = str(extra.get("x-range") or ", ".join(limits) or _literals(nested))
+        parts = (part for outer in (nested, *get_args(nested)) for part in get_args(outer))
+        words = dict.fromkeys(str(part) for part in parts if isinstance(part, str | int))
+        allowed = str(extra.get("x-range") or ", ".join(limits) or " | ".join(words))
         default = field.get_default(call_default_factory=True)
         shown = "required" if field.is_required() else json.dumps(default)
         rows.append(
@@ -315,11 +317,6 @@ def options_page() -> str:
     for name, default, allowed, unit, sentence in describe_options():
         lines.append(f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |")
     return "\n".join(lines)
-
-
-def _literals(annotation: Any) -> str:
-    values = [v for part in (annotation, *get_args(annotation)) for v in get_args(part) if isinstance(v, str | int)]
-    return " | ".join(dict.fromkeys(str(v) for v in values))
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:

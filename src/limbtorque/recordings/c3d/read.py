@@ -89,7 +89,10 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         source.add("format", f"C3D, {header.storage}", "read by limbtorque.recordings.c3d.read")
         groups = _decoded_groups(source, header)
         point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
-        length_m = _length_m(source, point)
+        length_units = list(dict.fromkeys(filter(None, _continued(point, "UNITS"))))
+        same = len({LENGTHS_M.get(plain_unit(unit)) for unit in length_units}) == 1
+        stated = f"POINT:UNITS is {', '.join(map(repr, length_units)) or 'nothing'}"
+        length_m = source.length_m(length_units[0] if same else " and ".join(length_units), stated)
         rate_hz = _rate(source, header)
         screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
         stated = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
@@ -200,14 +203,6 @@ def _continued(group: Group, name: str) -> list[str]:
 def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
     """Exactly n texts, empty ones at the end where there are too few."""
     return (*texts[:n], *[""] * (n - len(texts)))
-
-
-def _length_m(source: Source, point: Group) -> float:
-    """Metres in the unit of the positions."""
-    units = list(dict.fromkeys(filter(None, _continued(point, "UNITS"))))
-    same = len({LENGTHS_M.get(plain_unit(unit)) for unit in units}) == 1
-    said = ", ".join(map(repr, units)) or "nothing"
-    return source.length_m(units[0] if same else " and ".join(units), f"POINT:UNITS is {said}")
 
 
 def _rate(source: Source, header: Header) -> float:

@@ -56,22 +56,18 @@ def read_samples(raw: bytes, header: Header) -> tuple[FloatArray, NDArray[Any], 
         xyz = points[:, :, :3].astype(float)
     if header.scale > 0:
         xyz *= header.scale
-    analog = _analog(frames[:, 4 * n_points :], header) if header.n_channels else np.zeros((0, 0))
+    analog: FloatArray = np.zeros((0, 0))
+    if header.n_channels:
+        scale, offset = analog_scale(header)
+        stored = frames[:, 4 * n_points :]
+        stored = stored.astype(np.uint16) if header.scale > 0 and is_unsigned(header) else stored
+        with np.errstate(invalid="ignore", over="ignore"):  # value = (number - offset) * scale
+            analog = stored.astype(float).reshape(-1, header.n_channels)
+            if offset.any():
+                analog -= offset
+            if (scale != 1.0).any():
+                analog *= scale
     return xyz, points[:, :, 3].copy(), analog  # without the bytes of the file
-
-
-def _analog(stored: NDArray[Any], header: Header) -> FloatArray:
-    """Analog channels (n_samples, n_channels) from numbers (n_frames, n_numbers)."""
-    scale, offset = analog_scale(header)
-    if header.scale > 0 and is_unsigned(header):
-        stored = stored.astype(np.uint16)
-    with np.errstate(invalid="ignore", over="ignore"):
-        analog: FloatArray = stored.astype(float).reshape(-1, header.n_channels)
-        if offset.any():
-            analog -= offset
-        if (scale != 1.0).any():
-            analog *= scale
-    return analog
 
 
 def _numbers(raw: bytes, header: Header) -> NDArray[Any]:

@@ -65,7 +65,13 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         source.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
     numbers, first_frame = _even(source, sorted(frames.people))
     labels, points = _stacked(source, people, numbers)
-    rate_hz = _rate(source, frames)
+    if frames.rate_hz:
+        source.refuse_other_rate(frames.rate_hz, "the rate in the file")
+    rate_hz = options.rate_hz or frames.rate_hz
+    if not rate_hz:
+        raise source.error("keypoints without a rate; give the frames per second of the video with reading.rate_hz")
+    stated, by_option = ("the file states it", "") if frames.rate_hz else ("not stated", ", as in reading.rate_hz")
+    source.add("rate", stated, f"{rate_hz:g} frames per second{by_option}")
     xyz = np.where(_known(source, points, labels)[:, :, np.newaxis], points[:, :, :3], np.nan)
     if np.isfinite(points[:, :, 2]).any():
         length_m = source.length_m(frames.unit, "the file")
@@ -234,19 +240,6 @@ def _known(source: Source, points: FloatArray, labels: Sequence[str]) -> BoolArr
     if low := [f"{label} {x:.2f}" for label, x in zip(labels, median, strict=True) if 0.0 < x < LOW_CONFIDENCE]:
         source.notes.append(f"keypoints with a low median confidence, so noisy ones: {', '.join(low[:8])}")
     return known
-
-
-def _rate(source: Source, frames: Frames) -> float:
-    """Frames per second, of the file or the options."""
-    stated, given = frames.rate_hz, source.options.rate_hz
-    if stated:
-        source.refuse_other_rate(stated, "the rate in the file")
-    rate_hz = given or stated
-    if not rate_hz:
-        raise source.error("keypoints without a rate; give the frames per second of the video with reading.rate_hz")
-    where = "the file states it" if stated else "not stated"
-    source.add("rate", where, f"{rate_hz:g} frames per second{'' if stated else ', as in reading.rate_hz'}")
-    return rate_hz
 
 
 def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], unit: str | None) -> float:

@@ -111,7 +111,11 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         said = names[0][:40] if names else ""
         raise text.fault(start, f"the first column is {said!r}, expected 'time'; export it again")
     text.refuse_repeated([name.lower() for name in names], start)
-    _refuse_results(text, names[1:])
+    title, kind = text.lines[0], kind_of_results(text.lines[0], names[1:])
+    has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names[1:]))
+    if kind and not _wrenches(names[1:])[0] and not (has_emg and text.options.analog_only):
+        beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
+        raise text.error(f"{kind}: {GIVE}{beside}")
     kind = header.get("datatype", "double").lower()
     if kind not in ("double", "vec3"):
         raise text.fault(start, f"DataType is {kind!r}, expected double or Vec3; export the table flattened")
@@ -167,16 +171,6 @@ def kind_of_results(title: str, names: Sequence[str]) -> str:
         if 3 * sum(bool(re.fullmatch(pattern, name.lower())) for name in names) > len(names):
             return kind
     return ""
-
-
-def _refuse_results(text: Text, names: Sequence[str]) -> None:
-    """Refuse results of a model; ground forces, or wanted electromyography, are read."""
-    title = text.lines[0]
-    kind = kind_of_results(title, names)
-    has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names))
-    if kind and not _wrenches(names)[0] and not (has_emg and text.options.analog_only):
-        beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
-        raise text.error(f"{kind}: {GIVE}{beside}")
 
 
 def _check_counts(text: Text, header: Mapping[str, str], n_rows: int, n_names: int, width: int) -> None:

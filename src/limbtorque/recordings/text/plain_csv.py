@@ -81,7 +81,12 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     values = table(text, first, len(text.lines), len(names), separator)
     if not len(values):
         raise text.error("there are no rows below the names; export it again")
-    length_m = text.length_m(_one_unit(text, columns.units), "the columns' names")
+    units = list(dict.fromkeys(columns.units))
+    factors = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
+    if len(factors) > 1 or (factors and "" in units):
+        listed = ", ".join(map(repr, units))
+        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
+    length_m = text.length_m(units[0] or None if units else None, "the columns' names")
     values, clock = _timing(text, Rows(first, separator), columns, values)
     text.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
     fourth = values[:, columns.ones]
@@ -135,16 +140,6 @@ def _sorted(text: Text, names: Sequence[str], forces: Plates) -> _Columns:
     used = {time, frame, *ones, *of_markers, *of_forces}
     other = tuple(name for k, name in enumerate(names) if k not in used)
     return _Columns(time, time_unit, frame, markers, ones, tuple(units[k] for k in of_markers), other)
-
-
-def _one_unit(text: Text, units: Sequence[str]) -> str | None:
-    """Unit of length in the names, the same for all."""
-    stated = list(dict.fromkeys(units))
-    factors = {LENGTHS_M.get(plain_unit(unit)) for unit in stated if unit}
-    if len(factors) > 1 or (factors and "" in stated):
-        listed = ", ".join(map(repr, stated))
-        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
-    return stated[0] or None if stated else None
 
 
 def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tuple[FloatArray, Clock]:
