@@ -130,7 +130,17 @@ def model_outputs(
         if per_kg is not None and factor is not None:
             where = ("left" if side == "L" else "right", joint.lower(), kind)
             outputs.append(ModelOutput(label, *where, stated[kind], per_kg, values(label) * factor))
-    _tell(units, outputs, len(named), source)
+    said = ", ".join(f"{kind} in {unit or 'no stated unit'}" for kind, unit in stated.items())
+    if np.isfinite(units.force_ratio):
+        said += f"; the plates' force is {units.force_ratio:.4g} times their ground reaction force"
+    if np.isfinite(mass_kg):
+        said += f", PROCESSING:BODYMASS is {mass_kg:g} kg"
+    read = f"{len(outputs)} of {len(named)} read for comparison, never as positions"
+    if any(output.per_kg for output in outputs):
+        read += ", moments and powers per kilogram of body mass"
+    if len(outputs) < len(named):
+        read += "; the others have an unknown unit, or may or may not be divided by body mass"
+    source.add("angles, moments and powers of another program", said, read)
     return tuple(outputs)
 
 
@@ -148,18 +158,3 @@ def _force_ratio(ground: Sequence[FloatArray], plates: Sequence[ForcePlate], rat
     if loaded.sum() < LEAST_FRAMES:
         return float("nan")
     return float(np.median(measured_n[loaded] / stored[loaded]))
-
-
-def _tell(units: Units, outputs: Sequence[ModelOutput], n_named: int, source: Source) -> None:
-    """Add the finding: units as stated, evidence, and how the numbers are read."""
-    said = ", ".join(f"{kind} in {unit or 'no stated unit'}" for kind, unit in units.stated.items())
-    if np.isfinite(units.force_ratio):
-        said += f"; the plates' force is {units.force_ratio:.4g} times their ground reaction force"
-    if np.isfinite(units.mass_kg):
-        said += f", PROCESSING:BODYMASS is {units.mass_kg:g} kg"
-    read = f"{len(outputs)} of {n_named} read for comparison, never as positions"
-    if any(output.per_kg for output in outputs):
-        read += ", moments and powers per kilogram of body mass"
-    if len(outputs) < n_named:
-        read += "; the others have an unknown unit, or may or may not be divided by body mass"
-    source.add("angles, moments and powers of another program", said, read)

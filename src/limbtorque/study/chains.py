@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -153,26 +155,14 @@ class ShoulderCentre(Options):
     """Offset of the shoulder's centre from the set's acromion, from the distance between the acromia."""
 
 
-def _kind_of_rule(value: Any) -> str:
-    """Kind of a landmark's rule, so that faults refer to this kind only."""
+def _kind_of_rule(value: Any, without: Collection[str] = ()) -> str:
+    """Kind of a landmark's rule, so that faults refer to this kind only; `without` are kinds that have no place there."""
     for kind, keys in _KINDS.items():
         if type(value).__name__ == kind or (isinstance(value, dict) and keys & set(value)):
-            return kind
+            return "Between" if kind in without else kind
     if isinstance(value, Between | dict):
         return "Between"
     return "markers" if isinstance(value, list | tuple) else "marker"
-
-
-def _kind_of_place(value: Any) -> str:
-    """Kind of a rule for a position, e.g. the anatomical one of a functional centre."""
-    kind = _kind_of_rule(value)
-    return "Between" if kind == "Functional" else kind
-
-
-def _kind_of_marked_place(value: Any) -> str:
-    """Kind of a rule by markers alone."""
-    kind = _kind_of_rule(value)
-    return "Between" if kind in _KINDS else kind
 
 
 _KINDS = {  # kinds of rules by the keys that only they have
@@ -184,7 +174,7 @@ _KINDS = {  # kinds of rules by the keys that only they have
 Label = Annotated[str, Tag("marker")]
 Labels = Annotated[tuple[str, ...], Tag("markers")]
 Line = Annotated[Between, Tag("Between")]
-MarkedRule = Annotated[Label | Labels | Line, Discriminator(_kind_of_marked_place)]
+MarkedRule = Annotated[Label | Labels | Line, Discriminator(partial(_kind_of_rule, without=_KINDS))]
 
 
 class Carried(Options):
@@ -212,7 +202,7 @@ _Place = (
     | Annotated[HipCentre, Tag("HipCentre")]
     | Annotated[ShoulderCentre, Tag("ShoulderCentre")]
 )
-PlaceRule = Annotated[_Place, Discriminator(_kind_of_place)]
+PlaceRule = Annotated[_Place, Discriminator(partial(_kind_of_rule, without=("Functional",)))]
 
 
 class Functional(Options):

@@ -244,27 +244,16 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
             raise SettingsError(f"{source}: {dotted} is {text!r}, which is not readable as YAML") from None
     with contextlib.suppress(ValueError):  # make_settings says what is wrong, in our words
         if all(str(text).isascii() and str(text).isprintable() and "\\" not in str(text) for text in changes.values()):
-            return _with_sections(settings, raw)
+            new = {}  # these sections are validated again, the others shared
+            for name, value in raw.items():
+                section = type(getattr(settings, name))
+                is_model = issubclass(section, BaseModel)
+                new[name] = section.model_validate(value) if is_model else getattr(_alone(name)(**{name: value}), name)
+            changed = settings.model_copy(update=new)
+            changed.check_sections()
+            return changed
     whole = {name: getattr(settings, name) for name in type(settings).model_fields}
     return make_settings({**whole, **raw}, source=source)
-
-
-def _with_sections(settings: Settings, changed: Mapping[str, Any]) -> Settings:
-    """Settings with some sections validated again, the others shared.
-
-    Raises
-    ------
-    ValueError
-        A section is wrong, or contradicts another one.
-    """
-    new = {}
-    for name, value in changed.items():
-        section = type(getattr(settings, name))
-        is_model = issubclass(section, BaseModel)
-        new[name] = section.model_validate(value) if is_model else getattr(_alone(name)(**{name: value}), name)
-    whole = settings.model_copy(update=new)
-    whole.check_sections()
-    return whole
 
 
 @functools.cache

@@ -97,7 +97,14 @@ def _analog(recording: Recording, unit: str, integers: bool) -> _Analog:
     plates = recording.force_plates
     if not plates:
         return _Analog(np.zeros((recording.n_frames, 0)), [], [], np.ones(0), np.zeros(0))
-    _check_samples(recording)
+    sizes = {(plate.rate_hz, len(plate.force_n)) for plate in plates}
+    per_frame = plates[0].rate_hz / recording.rate_hz
+    if per_frame % 1.0 or sizes != {(per_frame * recording.rate_hz, per_frame * recording.n_frames)}:
+        rates = ", ".join(f"{n} samples at {rate:g} Hz" for rate, n in sorted(sizes))
+        raise LimbtorqueError(
+            f"{recording.source}: a C3D file has one rate for all plates, with a whole number of samples for each of the "
+            f"{recording.n_frames} frames at {recording.rate_hz:g} Hz; found {rates}; resample the plates"
+        )
     values = np.hstack([_channels(plate, PER_METRE[unit]) for plate in plates])
     labels = [f"{name}{plate.number}" for plate in plates for name in CHANNELS]
     units = [name for _ in plates for name in ("N",) * 3 + (f"N{unit}",) * 3]
@@ -109,18 +116,6 @@ def _analog(recording: Recording, unit: str, integers: bool) -> _Analog:
     largest = np.maximum(high, 0.5 * (high - low))
     scale = np.where(largest > 0.0, largest / STEPS, 1.0).astype(np.float32).astype(float)
     return _Analog(values, labels, units, scale, np.maximum(np.rint(-0.5 * (low + high) / scale), 0.0))
-
-
-def _check_samples(recording: Recording) -> None:
-    """Refuse plates that do not fit the frames."""
-    found = {(plate.rate_hz, len(plate.force_n)) for plate in recording.force_plates}
-    per_frame = recording.force_plates[0].rate_hz / recording.rate_hz
-    if per_frame % 1.0 or found != {(per_frame * recording.rate_hz, per_frame * recording.n_frames)}:
-        rates = ", ".join(f"{n} samples at {rate:g} Hz" for rate, n in sorted(found))
-        raise LimbtorqueError(
-            f"{recording.source}: a C3D file has one rate for all plates, with a whole number of samples for each of the "
-            f"{recording.n_frames} frames at {recording.rate_hz:g} Hz; found {rates}; resample the plates"
-        )
 
 
 def _channels(plate: ForcePlate, per_metre: float) -> FloatArray:

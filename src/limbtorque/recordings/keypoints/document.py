@@ -205,8 +205,9 @@ def frames_of(content: Any, source: Source) -> Frames:
     manner = Manner(source, labels, in_space)
     people: dict[int, list[Person]] = {}
     for number, row in enumerate(_rows(content, manner)):
-        at = _number(row, number) if isinstance(row, Mapping) else number
-        people.setdefault(at, []).extend(frame_of(row, manner))
+        stated = _first(row, NUMBER) if isinstance(row, Mapping) else None  # or the last one in its picture's name
+        digits = re.findall(r"\d+", str(stated)) if isinstance(stated, str | int) else []
+        people.setdefault(int(digits[-1][-15:]) if digits else number, []).extend(frame_of(row, manner))
     return Frames(people, unit, rate_hz)
 
 
@@ -235,13 +236,6 @@ def _rows(content: Any, manner: Manner) -> Sequence[Any]:
 def _is_track(track: Any) -> bool:
     """Return True for positions of all frames: a list of lists."""
     return isinstance(track, list) and bool(track) and all(isinstance(point, list) for point in track)
-
-
-def _number(row: Mapping[str, Any], otherwise: int) -> int:
-    """Number of a frame: stated, or the last one in the name of its picture."""
-    stated = _first(row, NUMBER)
-    digits = re.findall(r"\d+", str(stated)) if isinstance(stated, str | int) else []
-    return int(digits[-1][-15:]) if digits else otherwise
 
 
 def _person(content: Any, manner: Manner) -> Person | None:

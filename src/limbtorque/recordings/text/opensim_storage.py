@@ -125,7 +125,18 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         text.lines[start + 1 :] = [line.replace(",", "\t") for line in vectors]
     text.lines[start + 1 :] = [line.strip(" \t") for line in text.lines[start + 1 :]]
     values = table(text, start + 1, len(text.lines), 1 + width * (len(names) - 1), separator)
-    _check_counts(text, header, len(values), len(names), width)
+    if not len(values):
+        raise text.error("no line of numbers; export it again")
+    sizes = {"rows": len(values), "columns": len(names)}
+    for key, what in (("nrows", "rows"), ("datarows", "rows"), ("ncolumns", "columns"), ("datacolumns", "columns")):
+        count = sizes[what]
+        stated = plain_number(header.get(key, str(count)))
+        if math.isnan(stated):
+            said = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
+            text.add(what, said, f"{count} are read", f"correct {key} in the file", note=f"{said}: these are read")
+        elif stated not in (count, count * width):
+            says = f"the heading says {header[key]} {what} ({key}), the file has {count}"
+            raise text.error(f"{says}; it is damaged or truncated, export it again")
     text.add("format", f"OpenSim storage, {', '.join(list(header)[:8])}", f"{len(names) - 1} columns over time")
     stated_hz = stated_rate(text, header.get("datarate"), "DataRate")
     rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=stated_hz, where="DataRate")
@@ -171,24 +182,6 @@ def kind_of_results(title: str, names: Sequence[str]) -> str:
         if 3 * sum(bool(re.fullmatch(pattern, name.lower())) for name in names) > len(names):
             return kind
     return ""
-
-
-def _check_counts(text: Text, header: Mapping[str, str], n_rows: int, n_names: int, width: int) -> None:
-    """Refuse a file with other counts than its heading says."""
-    if not n_rows:
-        raise text.error("no line of numbers; export it again")
-    counts = {"nrows": n_rows, "datarows": n_rows, "ncolumns": n_names, "datacolumns": n_names}
-    for key, count in counts.items():
-        what = "rows" if key.endswith("rows") else "columns"
-        stated = plain_number(header.get(key, str(count)))
-        if math.isnan(stated):
-            said = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
-            text.add(what, said, f"{count} are read", f"correct {key} in the file", note=f"{said}: these are read")
-        elif stated not in (count, count * width):
-            raise text.error(
-                f"the heading says {header[key]} {what} ({key}), the file has {count}; it is damaged "
-                "or truncated, export it again"
-            )
 
 
 def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatArray], clock: Clock) -> Recording:

@@ -443,9 +443,14 @@ def _even(times_s: FloatArray, printed_s: float) -> bool:
     from_zero = times_s - times_s[0]
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
     off_s = np.abs(from_zero - np.arange(len(times_s)) * step_s)
-    return bool(
-        step_s > 0.0 and (off_s <= _margin_s(times_s, step_s, printed_s)).all() and not _skips(from_zero, printed_s)
-    )
+    if not step_s > 0.0 or not (off_s <= _margin_s(times_s, step_s, printed_s)).all():
+        return False
+    # At 100 Hz and two decimals a frame that is missing looks like rounding. Rounding of even times mixes two steps in all
+    # the file; a few odd steps among many equal ones are missing or repeated frames.
+    if not printed_s or len(from_zero) < 4:
+        return True
+    steps, counts = np.unique(np.rint(np.diff(from_zero) / (2.0 * printed_s)), return_counts=True)
+    return not (len(steps) > 1 and steps[counts.argmax()] <= 2 and counts.max() > 0.8 * (len(times_s) - 1))
 
 
 def stated_rate(text: Text, stated: str | None, where: str) -> float | None:
@@ -550,19 +555,6 @@ def start_s(times_s: FloatArray, rate_hz: float) -> float:
     1.327
     """
     return float(times_s[0] + np.mean(times_s - times_s[0] - np.arange(len(times_s)) / rate_hz))
-
-
-def _skips(from_zero: FloatArray, printed_s: float) -> bool:
-    """True where coarsely printed times skip or repeat a frame.
-
-    At 100 Hz and two decimals a frame that is missing looks like rounding. Rounding of even times mixes two steps in all
-    the file; a few odd steps among many equal ones are missing or repeated frames.
-    """
-    if not printed_s or len(from_zero) < 4:
-        return False
-    digits = np.rint(np.diff(from_zero) / (2.0 * printed_s))
-    steps, counts = np.unique(digits, return_counts=True)
-    return bool(len(steps) > 1 and steps[counts.argmax()] <= 2 and counts.max() > 0.8 * len(digits))
 
 
 def check_frames(numbers: FloatArray, text: Text, line: int, *, what: Literal["frame", "sample"] = "frame") -> int:

@@ -87,7 +87,8 @@ class Options(Frozen):
 def _takes(model: type[BaseModel], name: str) -> tuple[bool, bool]:
     """Return True for a field that may be true or false, and for one with numbers."""
     kinds = set(_leaves(model.model_fields[name].annotation))
-    return bool in kinds or any(map(_is_model, kinds)), bool(kinds & {int, float})
+    has_model = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
+    return bool in kinds or has_model, bool(kinds & {int, float})
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:
@@ -107,10 +108,6 @@ def _entries(value: Any) -> Iterable[Any]:
         return (value,)
     parts = value.values() if isinstance(value, dict) else value
     return itertools.chain.from_iterable(map(_entries, parts))
-
-
-def _is_model(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def number_of(value: Any) -> float:
