@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -174,7 +173,7 @@ _KINDS = {  # kinds of rules by the keys that only they have
 Label = Annotated[str, Tag("marker")]
 Labels = Annotated[tuple[str, ...], Tag("markers")]
 Line = Annotated[Between, Tag("Between")]
-MarkedRule = Annotated[Label | Labels | Line, Discriminator(partial(_kind_of_rule, without=_KINDS))]
+MarkedRule = Annotated[Label | Labels | Line, Discriminator(lambda value: _kind_of_rule(value, _KINDS))]
 
 
 class Carried(Options):
@@ -202,7 +201,7 @@ _Place = (
     | Annotated[HipCentre, Tag("HipCentre")]
     | Annotated[ShoulderCentre, Tag("ShoulderCentre")]
 )
-PlaceRule = Annotated[_Place, Discriminator(partial(_kind_of_rule, without=("Functional",)))]
+PlaceRule = Annotated[_Place, Discriminator(lambda value: _kind_of_rule(value, ("Functional",)))]
 
 
 class Functional(Options):
