@@ -87,16 +87,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     kept = [f for f in forces.audit.findings if f.guessed or f.item not in ABOUT_MARKERS]
     joint.findings += [replace(f, item=f"{f.item} of {forces.source}") for f in kept]
     joint.notes += [*markers.notes, *(f"{forces.source}: {note}" for note in forces.notes)]
-    given = options.forces_offset_s
-    begins = [
-        f"{r.source} begins at {start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
-        for r in (markers, forces)
-    ]
-    added = f"{given or 0.0:g} s added to the times of the forces (reading.forces_offset_s)"
-    sure = given is not None or None not in (markers.start_s, forces.start_s)
-    settle = "" if sure else "give reading.forces_offset_s, 0 where both files have the same clock"
-    joint.add("clock", "; ".join(begins), "same clock" if given is None else added, settle)
-    offset_s = start_s(forces) + (given or 0.0) - start_s(markers)  # from the first frame to the first sample
+    offset_s = _offset_s(joint, markers, forces)
     clock = _clock(joint, markers, forces.force_plates[0].rate_hz, offset_s)
     plates = tuple(_cut_plate(joint, plate, markers, forces, offset_s) for plate in forces.force_plates)
     _check_coverage(joint, markers, forces, clock)
@@ -138,6 +129,20 @@ def start_s(recording: Recording) -> float:
     if recording.start_s is not None:
         return recording.start_s
     return (recording.first_frame - 1) / recording.rate_hz
+
+
+def _offset_s(joint: Source, markers: Recording, forces: Recording) -> float:
+    """Time from the first frame of the markers to the first sample of the forces, s."""
+    given = joint.options.forces_offset_s
+    begins = [
+        f"{r.source} begins at {start_s(r):g} s{'' if r.start_s is not None else ', by its first frame'}"
+        for r in (markers, forces)
+    ]
+    added = f"{given or 0.0:g} s added to the times of the forces (reading.forces_offset_s)"
+    sure = given is not None or None not in (markers.start_s, forces.start_s)
+    settle = "" if sure else "give reading.forces_offset_s, 0 where both files have the same clock"
+    joint.add("clock", "; ".join(begins), "same clock" if given is None else added, settle)
+    return start_s(forces) + (given or 0.0) - start_s(markers)
 
 
 def _clock(joint: Source, markers: Recording, rate_hz: float, offset_s: float) -> _Clock:

@@ -89,28 +89,17 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         source.add("format", f"C3D, {header.storage}", "read by limbtorque.recordings.c3d.read")
         groups = _decoded_groups(source, header)
         point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
-        length_units = list(dict.fromkeys(filter(None, _continued(point, "UNITS"))))
-        same = len({LENGTHS_M.get(plain_unit(unit)) for unit in length_units}) == 1
-        stated = f"POINT:UNITS is {', '.join(map(repr, length_units)) or 'nothing'}"
-        length_m = source.length_m(length_units[0] if same else " and ".join(length_units), stated)
+        length_m = _length_m(source, point)
         rate_hz = _rate(source, header)
-        screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
-        stated = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
-        source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
+        _add_axes(source, point)
         seen = _seen(source, xyz, residual)
         labels, kept, modelled = _sort_points(source, _named(point, options), xyz, seen)
         markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
         markers_m *= length_m
         markers_m[~seen[:, kept]] = np.nan
         source.note_missing((~seen[:, kept]).sum(axis=0), len(seen), labels)
-        n_channels, analog_rate_hz = analog.shape[1], rate_hz * header.samples_per_frame if analog.size else 0.0
-        names, units, descriptions = (
-            _padded(_continued(channels, name), n_channels) for name in ("LABELS", "UNITS", "DESCRIPTIONS")
-        )
-        for name, texts in (("LABELS", names), ("UNITS", units)):
-            if not all(texts):
-                source.notes.append(f"ANALOG:{name} is empty for {texts.count('')} of {n_channels} channels")
-        _add_analog(source, channels, header, units, rate_hz)
+        analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
+        names, units, descriptions = _channel_texts(source, channels, header, analog.shape[1], rate_hz)
         source.findings += [*fraction_findings(header), *scale_findings(header, analog)]
         plates, notes = force_plates(
             platforms, analog, units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
@@ -143,6 +132,13 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         force_plates=plates,
         person=person,
     )
+
+
+def _add_axes(source: Source, point: Group) -> None:
+    """Add a finding on the axes of the screen, which the file may state."""
+    screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
+    stated = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
+    source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
 def _header_events(raw: bytes, header: Header, options: ReadOptions) -> list[Event]:
@@ -203,6 +199,14 @@ def _continued(group: Group, name: str) -> list[str]:
 def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
     """Exactly n texts, empty ones at the end where there are too few."""
     return (*texts[:n], *[""] * (n - len(texts)))
+
+
+def _length_m(source: Source, point: Group) -> float:
+    """Metres in the unit of the positions."""
+    units = list(dict.fromkeys(filter(None, _continued(point, "UNITS"))))
+    same = len({LENGTHS_M.get(plain_unit(unit)) for unit in units}) == 1
+    stated = ", ".join(map(repr, units)) or "nothing"
+    return source.length_m(units[0] if same else " and ".join(units), f"POINT:UNITS is {stated}")
 
 
 def _rate(source: Source, header: Header) -> float:
@@ -340,11 +344,17 @@ def _group(label: str, group_of: Mapping[tuple[str, bool], str]) -> str:
     return listed or (group_of.get((bare, False)) if label == bare else "") or ""
 
 
-def _add_analog(source: Source, group: Group, header: Header, units: Sequence[str], rate_hz: float) -> None:
-    """Add a finding on the analog channels, a guess where rates disagree."""
+def _channel_texts(
+    source: Source, group: Group, header: Header, n: int, rate_hz: float
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """Labels, units and descriptions of the analog channels; a guess where rates disagree."""
+    labels, units, descriptions = (_padded(_continued(group, name), n) for name in ("LABELS", "UNITS", "DESCRIPTIONS"))
+    for name, texts in (("LABELS", labels), ("UNITS", units)):
+        if not all(texts):
+            source.notes.append(f"ANALOG:{name} is empty for {texts.count('')} of {n} channels")
     if not header.n_analog:
         source.add("analog", "no channels", "none")
-        return
+        return labels, units, descriptions
     stated = plain_numbers(group.get("RATE")).ravel()
     expected_hz = rate_hz * header.samples_per_frame
     agree = not stated.size or math.isclose(stated[0], expected_hz, rel_tol=1e-4)
@@ -358,6 +368,7 @@ def _add_analog(source: Source, group: Group, header: Header, units: Sequence[st
         "" if agree else "correct ANALOG:RATE in the file",
         note="" if agree else f"ANALOG:RATE is {rate}, {samples} make {expected_hz:g}: the latter is used",
     )
+    return labels, units, descriptions
 
 
 def _events(
