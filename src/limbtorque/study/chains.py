@@ -155,7 +155,7 @@ class ShoulderCentre(Options):
 
 
 def _kind_of_rule(value: Any, without: Collection[str] = ()) -> str:
-    """Kind of a landmark's rule, so that faults refer to this kind only; `without` are kinds that have no place there."""
+    """Kind of a landmark's rule, so that faults refer to it only; none of `without`."""
     for kind, keys in _KINDS.items():
         if type(value).__name__ == kind or (isinstance(value, dict) and keys & set(value)):
             return "Between" if kind in without else kind

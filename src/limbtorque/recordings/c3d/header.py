@@ -345,7 +345,7 @@ def read_header(raw: bytes, name: str) -> Header:
 
 
 def _format_faults(raw: bytes) -> Iterator[str]:
-    """Reasons why the bytes are no C3D file; after each, the next ones may not be asked for."""
+    """Reasons why the bytes are no C3D file; only the first one holds."""
     if not raw:
         yield f"the file is empty (0 bytes); {WHOLE_FILE}"
     if len(raw) < BLOCK:
@@ -405,7 +405,7 @@ def _frame_bytes(n_points: int, n_analog: int, scale: float) -> int:
 def _count_faults(
     header: Header, word: tuple[int, ...], *, header_scale: float, held: int, n_bytes: int
 ) -> Iterator[str]:
-    """Reasons why the counts cannot be followed; after each, the next ones may not be asked for."""
+    """Reasons why the counts cannot be followed; only the first one holds."""
     point, contradiction = header.point, "the file contradicts itself, export it again"
     labels = header.parameters.get("ROTATION", {}).get("LABELS")
     if header.n_points == 0 and labels is not None and labels.content.strip(b" \0"):

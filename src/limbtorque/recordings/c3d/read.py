@@ -374,9 +374,10 @@ def _channel_texts(
 def _events(
     source: Source, group: Group, header_events: list[Event], header: Header, rate_hz: float
 ) -> tuple[Event, ...]:
-    """Events in order of time: of the EVENT group, from frame 1 of the capture, or else of the header.
+    """Events of the EVENT group, or else of the header, in order of time.
 
-    Where the counts of events, times, labels and contexts do not agree, their number is a guess.
+    Those of the group count from frame 1 of the capture. Where the counts of events, times, labels and contexts do not
+    agree, their number is a guess.
     """
     shift_s = -(header.first_frame - 1) / rate_hz
     used = plain_numbers(group.get("USED")).ravel()
