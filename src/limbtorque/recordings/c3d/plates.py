@@ -364,7 +364,7 @@ def plate_findings(
 def _findings_of(
     group: Group, plate: ForcePlate, units: Sequence[str], labels: Sequence[str], markers_m: FloatArray
 ) -> Iterator[Finding]:
-    """Guesses about a plate: its sensors, its units and channels, its force and where that acts."""
+    """Guesses about a plate's sensors, units, channels and force."""
     item, axes, kind = f"force plate {plate.number}", plate_axes(plate.corners_m), plate.kind
     origin = plate_column(group, "ORIGIN", plate.number - 1, (3,))
     edges = (plate_column(group, "CORNERS", plate.number - 1, (3, 4)).T, plate.corners_m)

@@ -347,7 +347,7 @@ def _group(label: str, group_of: Mapping[tuple[str, bool], str]) -> str:
 def _channel_texts(
     source: Source, group: Group, header: Header, n: int, rate_hz: float
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """Labels, units and descriptions of the analog channels; a guess where rates disagree."""
+    """Labels, units and descriptions of the analog channels."""
     labels, units, descriptions = (_padded(_continued(group, name), n) for name in ("LABELS", "UNITS", "DESCRIPTIONS"))
     for name, texts in (("LABELS", labels), ("UNITS", units)):
         if not all(texts):
