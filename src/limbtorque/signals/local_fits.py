@@ -52,13 +52,7 @@ def penalty(cutoff_hz: float, *, rate_hz: float, half_order: int) -> float:
     144.3
     """
     check_cutoff(cutoff_hz, rate_hz)
-    return (math.sqrt(2.0) - 1.0) / float(_stiffness(np.array(cutoff_hz / rate_hz), half_order))
-
-
-def spline_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, half_order: int) -> FloatArray:
-    """Gain of a smoothing spline far from its ends; arguments as in `penalty`."""
-    weight = penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)
-    return np.asarray(1.0 / (1.0 + weight * _stiffness(frequency_hz / rate_hz, half_order)))
+    return (math.sqrt(2.0) - 1.0) / float(stiffness(np.array(cutoff_hz / rate_hz), half_order))
 
 
 def spline_second_derivative_gain(cycles: FloatArray, *, half_order: int) -> FloatArray:
@@ -68,7 +62,7 @@ def spline_second_derivative_gain(cycles: FloatArray, *, half_order: int) -> Flo
     return np.asarray((2.0 * np.sin(angle / 2.0) / angle) ** 2 * bend / _symbol(angle, _GRAM[half_order]))
 
 
-def _stiffness(cycles: FloatArray, half_order: int) -> FloatArray:
+def stiffness(cycles: FloatArray, half_order: int) -> FloatArray:
     """Stiffness ``1 / S(w)``, w = 2 pi cycles per frame.
 
     Squared differences over products of B-splines.
@@ -140,9 +134,14 @@ def spline_smooth(
         len(values) + 2 * padding, -1
     )
     weight = penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)
-    bands = _bands(len(longer) - half_order, half_order, weight)
+    # lower bands of R + p D D'
+    differences = np.array([math.comb(2 * half_order, half_order + k) * (-1.0) ** k for k in range(half_order + 1)])
+    gram = np.array([*_GRAM[half_order], 0.0])[: half_order + 1]
+    bands = np.repeat((gram + weight * differences)[:, None], len(longer) - half_order, axis=1)
     coefficients = linalg.solveh_banded(bands, np.diff(longer, half_order, axis=0), lower=True, check_finite=False)
-    fitted = longer - weight * _transposed_differences(coefficients, half_order)
+    # D' c: up to the sign the differences of c with zeros around it
+    padded = np.pad(coefficients, ((half_order, half_order), (0, 0)))
+    fitted = longer - weight * ((-1.0) ** half_order * np.diff(padded, half_order, axis=0))
     return cast(FloatArray, fitted[padding : len(longer) - padding].reshape(values.shape))
 
 
@@ -173,19 +172,6 @@ def spline_derivatives(values: FloatArray, *, rate_hz: float, half_order: int = 
     )
     first, second = (spline(frames, nu) * rate_hz**nu for nu in (1, 2))
     return np.asarray(first), np.asarray(second)
-
-
-def _bands(size: int, half_order: int, weight: float) -> FloatArray:
-    """Lower bands of ``R + weight D D'``."""
-    differences = np.array([math.comb(2 * half_order, half_order + k) * (-1.0) ** k for k in range(half_order + 1)])
-    gram = np.array([*_GRAM[half_order], 0.0])[: half_order + 1]
-    return np.repeat((gram + weight * differences)[:, None], size, axis=1)
-
-
-def _transposed_differences(coefficients: FloatArray, half_order: int) -> FloatArray:
-    """``D' c``: up to the sign the differences of c with zeros around it."""
-    padded = np.pad(coefficients, ((half_order, half_order), (0, 0)))
-    return np.asarray((-1.0) ** half_order * np.diff(padded, half_order, axis=0))
 
 
 # --- local polynomials with a window set by the cut-off --------------------------------------------------------------
@@ -239,7 +225,7 @@ def _gain_cutoff(window: int, degree: int) -> float:
     from scipy import optimize
 
     def above(cycles: FloatArray) -> FloatArray:
-        return np.asarray(_response(cycles, window, degree, 0) - np.sqrt(0.5))
+        return np.asarray(window_response(cycles, window, degree, 0) - np.sqrt(0.5))
 
     grid = np.linspace(0.0, 0.5, 8 * window)
     below = np.flatnonzero(above(grid) < 0.0)
@@ -249,20 +235,11 @@ def _gain_cutoff(window: int, degree: int) -> float:
     return float(optimize.brentq(lambda cycles: float(above(np.array([cycles]))[0]), grid[first - 1], grid[first]))
 
 
-def local_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Gain of the local polynomials far from the ends; negative in the stop band."""
-    return _response(frequency_hz / rate_hz, window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree), degree, 0)
+def window_response(cycles: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
+    """Derivative, per frame, of the polynomials of cosines of so many cycles a frame.
 
-
-def local_second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
-    """Second derivative of the polynomials of a wave over that of the wave."""
-    window = window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree)
-    cycles = frequency_hz / rate_hz
-    return np.asarray(-_response(cycles, window, degree, 2) / (2.0 * np.pi * cycles) ** 2)
-
-
-def _response(cycles: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
-    """Derivative, per frame, of cosines of so many cycles a frame."""
+    Far from the ends; negative in the stop band.
+    """
     weights, half = _middle(window, degree, derivative), window // 2
     waves = np.cos(2.0 * np.pi * np.multiply.outer(cycles, np.arange(1, half + 1)))
     return np.asarray(weights[half] + 2.0 * waves @ weights[half + 1 :])

@@ -125,11 +125,10 @@ class _Spline(SmoothingMethod):
         return local_fits.spline_reach(at.cutoff_hz, rate_hz=at.rate_hz, half_order=self.half_order)
 
     def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        rows = [
-            local_fits.spline_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=self.half_order)
-            for at in designs
-        ]
-        return np.stack(rows)
+        m = self.half_order
+        weights = [local_fits.penalty(at.cutoff_hz, rate_hz=at.rate_hz, half_order=m) for at in designs]
+        stiffness = local_fits.stiffness(frequency_hz / designs[0].rate_hz, m)
+        return np.asarray(1.0 / (1.0 + np.multiply.outer(weights, stiffness)))
 
     def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
         cycles = frequency_hz / designs[0].rate_hz
@@ -145,37 +144,34 @@ class _LocalPolynomials(SmoothingMethod):
     one_gain = False
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return local_fits.local_polynomials(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends, orders=(0,)
-        )[0]
+        return self._orders(values, at, (0,))[0]
 
     def fit(self, values: FloatArray, at: Design) -> Triple:
-        smoothed, first, second = local_fits.local_polynomials(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends
-        )
+        smoothed, first, second = self._orders(values, at, (0, 1, 2))
         return smoothed, first, second
 
+    def _orders(self, values: FloatArray, at: Design, orders: Sequence[int]) -> list[FloatArray]:
+        """Signal and derivatives of these orders."""
+        return local_fits.local_polynomials(
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends, orders=orders
+        )
+
+    def _window(self, at: Design) -> int:
+        return local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree)
+
     def reach(self, at: Design) -> int:
-        return local_fits.window_frames(rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree) // 2
+        return self._window(at) // 2
 
     def derived_reach(self, at: Design) -> int:
         return self.reach(at) + differentiation_reach(at.accuracy)
 
-    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        return np.stack(
-            [
-                local_fits.local_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
-                for at in designs
-            ]
-        )
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design], order: int = 0) -> FloatArray:
+        cycles = frequency_hz / designs[0].rate_hz
+        return np.stack([local_fits.window_response(cycles, self._window(at), at.degree, order) for at in designs])
 
     def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:  # noqa: ARG002
-        return np.stack(
-            [
-                local_fits.local_second_gain(frequency_hz, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
-                for at in designs
-            ]
-        )
+        square = (2.0 * np.pi * frequency_hz / designs[0].rate_hz) ** 2
+        return np.asarray(-self.gains(frequency_hz, designs, order=2) / square)
 
 
 METHODS: dict[str, SmoothingMethod] = {
