@@ -28,8 +28,7 @@ from limbtorque.study.settings import Settings, make_settings
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.uncertainty.of_trial import window_weights
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
-from limbtorque.uncertainty.sampled import Draw, sampled_statistics
-from limbtorque.uncertainty.sampled_muscles import force_statistics
+from limbtorque.uncertainty.sampled import Draw, force_statistics, sampled_statistics
 
 N_FRAMES, RATE_HZ = 1000, 100.0
 N_SAMPLES = 512

@@ -142,7 +142,8 @@ def channel_metrics(
     raw = np.flatnonzero(whole & ~is_envelope)
     clipped[raw] = [_clipped(known[:, k]) for k in raw]
     mains[raw], artefact[raw] = power_shares(known[:, raw], rate_hz=rate_hz, lines_hz=MAINS_HZ, low_hz=high_pass_hz)
-    modulation = _modulation(envelopes, extent)
+    low, high = np.percentile(envelopes, [5.0, 95.0], axis=0)
+    modulation = np.where(high > 1e-9 * extent, high / np.maximum(low, np.maximum(1e-3 * high, 1e-300)), 0.0)
     modulation[is_envelope & (modulation > 1.01)] = np.inf
     shares = (clipped <= CLIPPED_SHARE) & (mains <= HUM_SHARE) & (artefact <= ARTEFACT_SHARE)
     good = whole & ~is_envelope & (modulation >= STEADY) & shares
@@ -173,27 +174,17 @@ def _levels(size: FloatArray, good: BoolArray, units: Sequence[str]) -> FloatArr
     return levels
 
 
-def _modulation(envelopes: FloatArray, extent: FloatArray) -> FloatArray:
-    """Ratio of the 95th to the 5th percentile, at most 1000; 0 for constants."""
-    low, high = np.percentile(envelopes, [5.0, 95.0], axis=0)
-    return np.where(high > 1e-9 * extent, high / np.maximum(low, np.maximum(1e-3 * high, 1e-300)), 0.0)
-
-
 def _clipped(signal: FloatArray) -> float:
     """Share of samples in runs at the largest or least value."""
-    count = 0
-    for limit in (signal.max(), signal.min()):
-        at_limit = signal == limit
-        if np.count_nonzero(at_limit) < CLIPPED_RUN or np.ptp(signal) < LEVELS * _step(signal):
-            continue
-        count += sum(stop - first for first, stop in runs(at_limit) if stop - first >= CLIPPED_RUN)
-    return count / len(signal)
-
-
-def _step(signal: FloatArray) -> float:
-    """Smallest difference of successive samples that differ: a step of the converter."""
-    changes = np.abs(np.diff(signal))
-    return float(np.min(changes[changes > 1e-9 * np.abs(signal).max()], initial=np.inf))
+    limits = [signal == limit for limit in (signal.max(), signal.min())]
+    limits = [at_limit for at_limit in limits if np.count_nonzero(at_limit) >= CLIPPED_RUN]
+    # a step of the converter: smallest difference of successive samples that differ
+    changes = np.abs(np.diff(signal)) if limits else np.zeros(0)
+    step = np.min(changes[changes > 1e-9 * np.abs(signal).max()], initial=np.inf)
+    if not limits or np.ptp(signal) < LEVELS * step:
+        return 0.0
+    lengths = [stop - first for at_limit in limits for first, stop in runs(at_limit)]
+    return sum(length for length in lengths if length >= CLIPPED_RUN) / len(signal)
 
 
 def _alike(products: FloatArray) -> FloatArray:

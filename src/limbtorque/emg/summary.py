@@ -232,7 +232,10 @@ def emg_summary(
     for window, inside in windows.items():
         for m, muscle in enumerate(found.muscles):
             envelope = found.envelope[:, m]
-            row: dict[str, Any] = {"window": window, **found.facts[m], **_own(envelope, inside)}
+            row: dict[str, Any] = {"window": window, **found.facts[m]}
+            values = envelope[inside & np.isfinite(envelope)]
+            row["mean_envelope"] = float(values.mean()) if len(values) else math.nan
+            row["peak_envelope"] = float(values.max(initial=-math.inf)) if len(values) else math.nan
             for method in METHODS:
                 row |= _longest(found.activity[method][:, m], inside, time_s, method)
             used = inside & known & np.isfinite(envelope)
@@ -266,14 +269,6 @@ def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ..
     return (
         f"electromyography: the muscle set has no {listed}: not compared; name its muscles (results/muscle_summary.csv) in emg.channels",
     )
-
-
-def _own(envelope: FloatArray, inside: BoolArray) -> dict[str, float]:
-    """Mean and peak of an envelope in a window."""
-    values = envelope[inside & np.isfinite(envelope)]
-    if not len(values):
-        return {"mean_envelope": math.nan, "peak_envelope": math.nan}
-    return {"mean_envelope": float(values.mean()), "peak_envelope": float(values.max())}
 
 
 def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method: str) -> dict[str, float]:

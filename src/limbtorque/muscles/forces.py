@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -174,6 +174,8 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
     velocity = motion.flexion.sign * motion.kinematics.velocity_rad_s
     geometry = musculotendon(chosen, flexion, velocity_rad_s=velocity, joints=motion.joints)
     unknown = _unknown_arms(motion, chosen)
+    ranges = narrowest(pair for muscle in chosen.muscles for pair in muscle.range_rad.items())
+    low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in motion.joints]).T
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
     notes = [
@@ -183,7 +185,7 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
         muscle_set=chosen,
         geometry=geometry,
         flexion_rad=flexion,
-        beyond_rad=_beyond_range(chosen, flexion, motion.joints),
+        beyond_rad=np.maximum(np.nan_to_num(np.maximum(low - flexion, flexion - high)), 0.0),
         known=known,
         arm_m=geometry.moment_arm_m * known[:, None],
         strong=strengths(geometry, chosen, options, unknown),
@@ -224,13 +226,6 @@ def stretch_forces(
                 envelopes=envelopes.part(some) if envelopes else None,
             ),
         )
-
-
-def _beyond_range(muscle_set: MuscleSet, flexion: FloatArray, joints: Sequence[str]) -> FloatArray:
-    """Distance of each joint from the range of its moment arms, rad; 0 inside."""
-    ranges = narrowest(pair for muscle in muscle_set.muscles for pair in muscle.range_rad.items())
-    low, high = np.array([ranges.get(joint, (-np.inf, np.inf)) for joint in joints]).T
-    return np.asarray(np.maximum(np.nan_to_num(np.maximum(low - flexion, flexion - high)), 0.0))
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:

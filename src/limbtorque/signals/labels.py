@@ -79,7 +79,9 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
     leaving = lengths(np.diff(markers_m[:, wanted], 3, axis=0)) > 2.0 * JUMP_M  # between frames 1 and 2 is the first
     events: dict[tuple[int, int], list[int]] = {}
     for frame in np.flatnonzero(leaving.any(axis=1)) + 2:
-        before, after = _middles(markers_m[frame - 2 : frame + 2])
+        near = markers_m[frame - 2 : frame + 2]
+        # positions at the middle of four frames predicted from the first and last two
+        before, after = 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
         own = lengths(before - after)
         jumping = np.flatnonzero(own > JUMP_M)
         across = lengths(before[jumping, None] - after[jumping])
@@ -90,11 +92,6 @@ def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> 
                 events.setdefault(pair, []).append(int(frame))
     swaps = [Swap(*pair, *extent) for pair, at in events.items() for extent in _extents(at, pair, markers_m)]
     return sorted(swaps, key=lambda swap: (swap.start, swap.first))
-
-
-def _middles(near: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Positions at the middle of four frames predicted from the first and last two."""
-    return 1.5 * near[1] - 0.5 * near[0], 1.5 * near[2] - 0.5 * near[3]
 
 
 def _extents(events: list[int], pair: tuple[int, int], markers_m: FloatArray) -> list[tuple[int, int]]:

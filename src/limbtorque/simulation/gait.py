@@ -136,7 +136,12 @@ def walk(
     moving = {side: _moving(walker, hip, foot) for side, foot in feet.items()}
     forces = _forces(walker, hip, feet, gravity_m_s2)
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
-        _add_impact(walker, hip, feet[side], own=forces[side], other=forces[other])
+        # the ground, or the other foot, stops a landing foot
+        foot = feet[side]
+        hard, soft = (_mass_times_acceleration(walker, hip, _moving(walker, hip, each)) for each in (foot, foot.softly))
+        down = foot.phase < 0.5
+        forces[side][down, 1] += (hard - soft)[down, 1]
+        forces[other][~down, 1] += (hard - soft)[~down, 1]
     return {side: _leg(walker, hip, feet[side], moving[side], forces[side]) for side in SIDES}
 
 
@@ -297,14 +302,6 @@ def _forces(walker: Walker, hip: Path, feet: dict[str, _Foot], gravity_m_s2: flo
         away = hip[0] + [0.0, PIVOT_M] - _pressure(walker, feet[side])
         forces[side] = np.stack([vertical * away[:, 0] / away[:, 1], vertical], axis=1)
     return forces
-
-
-def _add_impact(walker: Walker, hip: Path, foot: _Foot, *, own: FloatArray, other: FloatArray) -> None:
-    """Add the force that stops a landing foot, from the ground or the other foot."""
-    hard, soft = (_mass_times_acceleration(walker, hip, _moving(walker, hip, each)) for each in (foot, foot.softly))
-    down = foot.phase < 0.5
-    own[down, 1] += (hard - soft)[down, 1]
-    other[~down, 1] += (hard - soft)[~down, 1]
 
 
 def _pressure(walker: Walker, foot: _Foot) -> FloatArray:

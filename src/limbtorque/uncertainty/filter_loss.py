@@ -266,7 +266,7 @@ def loss_course(
     settings : Settings
         The filter.
     lost_m : complex ndarray of shape (n_joints + 1, 2, n_frames)
-        Joints in the directions of `joint_errors.filter_errors`, m.
+        Joints in the directions of `filter_errors`, m.
     noise : float or ndarray of shape (n_frames,)
         Part of the noise in the energy of the lost accelerations, which is taken off.
     cutoffs : Cutoffs
@@ -291,7 +291,7 @@ def loss_course(
 
 
 def factors_over_time(smoother: Smoother, cutoffs: Cutoffs, rate_hz: float) -> FloatArray:
-    """`joint_errors.loss_factors` of each frame, shape (3, n_frames)."""
+    """`loss_factors` of each frame, shape (3, n_frames)."""
     return cutoffs.over_time([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
 
 
@@ -309,7 +309,7 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
     Parameters
     ----------
     variance : ndarray of shape (n_joints, n_terms, n_frames)
-        Of the directions of `joint_errors.filter_errors`, N m squared.
+        Of the directions of `filter_errors`, N m squared.
     in_loss : ndarray of shape (n_joints, n_terms, n_frames)
         Of noise alone in the same directions, for an amplitude of 1.
     loss : FilterLoss

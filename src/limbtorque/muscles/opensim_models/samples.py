@@ -346,7 +346,7 @@ def fit_lengths(samples: Samples) -> dict[str, LengthFit]:
     for knots in knot_grids(samples.flexion_deg):
         design = design_matrix(knots, samples.flexion_deg)
         left_out = _left_out_rms(design, target, half, n_joints)
-        values = _least_squares(design, target.T).T
+        values = lstsq(design, target.T, lapack_driver="gelsy", check_finite=False)[0].T
         for m in np.flatnonzero((best > GOOD_RMS_M) & (left_out < best)):
             best[m] = left_out[m]
             off = ((design @ values[m]) - target[m]).reshape(n_joints + 1, *shape)
@@ -400,13 +400,9 @@ def design_matrix(knots_deg: Sequence[FloatArray], flexion_deg: Sequence[FloatAr
     return np.concatenate(blocks)
 
 
-def _least_squares(design: FloatArray, target: FloatArray) -> FloatArray:
-    return np.asarray(lstsq(design, target, lapack_driver="gelsy", check_finite=False)[0])
-
-
 def _left_out_rms(design: FloatArray, target: FloatArray, half: BoolArray, n_joints: int) -> FloatArray:
     """Largest rms error of an arm of each muscle at the samples left out."""
-    values = _least_squares(design[half], target[:, half].T)
+    values = lstsq(design[half], target[:, half].T, lapack_driver="gelsy", check_finite=False)[0]
     off = np.where(half[:, None], np.nan, design @ values - target.T).reshape(n_joints + 1, -1, len(target))
     return np.asarray(np.sqrt(np.nanmean(off[1:] ** 2, axis=1)).max(axis=0))
 

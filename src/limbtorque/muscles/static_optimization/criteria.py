@@ -58,11 +58,6 @@ class Criterion:
     reserve_nm: float | FloatArray  # reserve torque that costs 1, where it has a price
     patient: bool = False
 
-    @property
-    def largest_gap(self) -> float:
-        """Duality gap that counts as optimal."""
-        return OPTIMAL_LINEAR if self.exponent == 1.0 else OPTIMAL
-
 
 @dataclass(frozen=True, eq=False)
 class Block(Frames):
@@ -143,7 +138,8 @@ def _answer(frames: Block, bare: BoolArray, criterion: Criterion) -> dict[str, F
     proof = missing / np.where(distance > 0, distance, 1.0)
     rest = torque - torques(frames.reach, found.share) - reserve
     open_torque = (np.abs(rest) > CLOSES * (1.0 / frames.scale + np.abs(torque))).any(axis=0)
-    status[first.failed | open_torque | ~(np.abs(gap) <= criterion.largest_gap)] = FAILED
+    largest_gap = OPTIMAL_LINEAR if criterion.exponent == 1.0 else OPTIMAL
+    status[first.failed | open_torque | ~(np.abs(gap) <= largest_gap)] = FAILED
     if (status == RESERVE).any():
         along = pulls(frames.reach, proof)
         excess = (proof * torque).sum(axis=0) - np.maximum(along * frames.low, along * frames.high).sum(axis=0)

@@ -390,23 +390,16 @@ def share_power(
     spread = np.zeros_like(frames.torque) if weight is None else weight * size ** (exponent - 2.0)
     low, high = frames.low, frames.high
     parts = _PowerFrames(frames.reach, frames.torque / size, low / size, high / size, spread)
-    found = _lead(parts, start / size, _small_steps(exponent) if patient else _path(exponent), STEEPEST[patient])
+    # exponents that lead to the wanted one; in small steps for frames that did not converge
+    path = [exponent]
+    if patient:
+        steps = max(int(np.ceil(abs(np.log(exponent - 1.0)) / np.log(np.sqrt(LEAD)))), 1)
+        path = [1.0 + (exponent - 1.0) ** (k / steps) for k in range(1, steps + 1)]
+    while not patient and path[0] > DIRECT:
+        path.insert(0, max(path[0] / LEAD, 3.0))
+    found = _lead(parts, start / size, path, STEEPEST[patient])
     activation = clipped(found.activation * size, low, high)
     return Power(activation, found.multiplier * size ** (exponent - 1.0), found.failed, found.iterations)
-
-
-def _path(exponent: float) -> list[float]:
-    """Successive exponents from the start to the wanted one."""
-    path = [exponent]
-    while path[0] > DIRECT:
-        path.insert(0, max(path[0] / LEAD, 3.0))
-    return path
-
-
-def _small_steps(exponent: float) -> list[float]:
-    """Successive exponents in small steps, for frames that did not converge."""
-    steps = max(int(np.ceil(abs(np.log(exponent - 1.0)) / np.log(np.sqrt(LEAD)))), 1)
-    return [1.0 + (exponent - 1.0) ** (k / steps) for k in range(1, steps + 1)]
 
 
 def _lead(frames: _PowerFrames, start: FloatArray, path: list[float], steepest: float) -> Power:

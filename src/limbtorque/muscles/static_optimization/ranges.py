@@ -167,9 +167,10 @@ def greatest_sums(
     lower, upper = (np.concatenate([np.broadcast_to(v, reach.shape[1:]).T, zero], axis=1) for v in (low, high))
     basis = np.tile(np.arange(n_muscles, n_muscles + n_joints), (n_frames, 1))
     found = np.empty((len(weights), n_frames))
+    spread = (np.arange(1, n_muscles + 1) * 0.6180339887498949) % 1.0 - 0.5  # different numbers, the same every time
     for k, weight in enumerate(weights):
         size = np.abs(weight).max(axis=0)
-        gain = (weight / np.where(size > 0, size, 1.0)).T + APART * _spread(n_muscles)
+        gain = (weight / np.where(size > 0, size, 1.0)).T + APART * spread
         programme = (columns, torque.T, lower, upper, np.concatenate([gain, zero], axis=1))
         found[k], basis = _search(programme, basis)
         found[k] *= size
@@ -186,7 +187,9 @@ def _search(programme: Programme, start: Indices) -> tuple[FloatArray, Indices]:
     for _ in range(STEPS_PER_MUSCLE * n_columns):
         dual, chosen, ended = _step(*some, chosen)
         columns, torque, low, high, gain = some
-        bound = _bound(columns[..., own], dual, low[:, own], high[:, own], gain[:, own], torque)
+        # upper bound of the weighted sum by weak duality
+        rest = gain[:, own] - np.einsum("njm,nj->nm", columns[..., own], dual)
+        bound = (dual * torque).sum(axis=1) + np.maximum(rest * low[:, own], rest * high[:, own]).sum(axis=1)
         best[left] = np.minimum(best[left], bound)
         basis[left] = chosen
         some = (columns[~ended], torque[~ended], low[~ended], high[~ended], gain[~ended])
@@ -235,16 +238,3 @@ def _step(
     moved = basis.copy()
     moved[at, leaves] = np.where(ended, basis[at, leaves], enters)
     return dual, moved, ended
-
-
-def _bound(
-    reach: FloatArray, dual: FloatArray, low: FloatArray, high: FloatArray, gain: FloatArray, torque: FloatArray
-) -> FloatArray:
-    """Upper bound of the weighted sum by weak duality."""
-    rest = gain - np.einsum("njm,nj->nm", reach, dual)
-    return np.asarray((dual * torque).sum(axis=1) + np.maximum(rest * low, rest * high).sum(axis=1))
-
-
-def _spread(n: int) -> FloatArray:
-    """Different numbers from -0.5 to 0.5, the same every time."""
-    return np.asarray((np.arange(1, n + 1) * 0.6180339887498949) % 1.0 - 0.5)

@@ -385,12 +385,6 @@ class _Run:
         """Activations of the frame before each."""
         return np.concatenate([self.before[None], a[:-1]])
 
-    def held_target(self, a: FloatArray) -> FloatArray:
-        """Target of each frame with its neighbours held."""
-        following = np.concatenate([a[1:], a[-1:]])
-        sides = self.change[:-1] * self.previous(a) + self.change[1:] * following
-        return np.asarray((self.weight * self.target + sides) / self.stiffness)
-
     def cost(self, a: FloatArray) -> FloatArray:
         """Cost of each frame, shape (n_frames,)."""
         rise = a - self.previous(a)
@@ -457,7 +451,9 @@ class _Run:
 def _smooth(run: _Run, a: FloatArray) -> StaticOptimization:
     """Solution of a run from that without coupling."""
     for count in range(1, MOST_STEPS + 1):
-        optimized = run.nearest(run.held_target(a))
+        # target of each frame with its neighbours held
+        sides = run.change[:-1] * run.previous(a) + run.change[1:] * np.concatenate([a[1:], a[-1:]])
+        optimized = run.nearest((run.weight * run.target + sides) / run.stiffness)
         cost, gap = run.cost(optimized.activation), run.gap(optimized)
         relative = gap / max(float(cost.sum()), np.finfo(float).tiny)
         counts = np.full(len(a), count, dtype=np.int64)
