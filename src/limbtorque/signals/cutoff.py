@@ -242,6 +242,10 @@ def _by_expected_error(
         """Measure of the gains of signal and second derivative at every cut-off."""
         return np.concatenate([measure(*gains(block)) for block in range(len(blocks))])
 
+    def noise_error(noise: FloatArray) -> FloatArray:
+        """Part of the error that depends on the noise, for every cut-off."""
+        return each_block(lambda _, second: (2.0 * second - 1.0) @ noise)
+
     residual = each_block(lambda passed, _: np.sqrt((1.0 - passed) ** 2 @ power / len(power)))
     removed_share = each_block(lambda passed, _: (1.0 - passed).mean(axis=1))
     weight = (2.0 * np.pi * frequency_hz) ** 4 / len(frequency_hz)
@@ -255,8 +259,7 @@ def _by_expected_error(
         level = CAUTION * noise.power(frequency_hz)
         if plateau_hz < above_hz:
             level = np.maximum(level, plateau)
-        weighted = level * weight
-        error = removed + each_block(lambda _, second, noise=weighted: (2.0 * second - 1.0) @ noise)
+        error = removed + noise_error(level * weight)
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break
