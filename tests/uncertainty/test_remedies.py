@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from still_chains import N_FRAMES, motion_of, with_errors
 
+from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.torques.summary import torque_summary
-from limbtorque.uncertainty.of_trial import trial_uncertainty
 
 WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim", subject="anna", trial="hold")
 

@@ -7,6 +7,7 @@ import pytest
 from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
 from limbtorque.analysis.chain_motion import chain_motion
+from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.chain.linear import inertial_parameters, term_rows
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
@@ -17,7 +18,7 @@ from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.marker_noise import marker_noise
-from limbtorque.uncertainty.of_trial import motion_sd, trial_uncertainty
+from limbtorque.uncertainty.of_trial import motion_sd
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.sampled import Draw, direction_numbers, sampled_torques
 

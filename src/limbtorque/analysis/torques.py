@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from limbtorque.arrays import part_of, stretches
+from limbtorque.arrays import BoolArray, FloatArray, part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
@@ -16,12 +18,22 @@ from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write, make_table
-from limbtorque.tables.frame_columns import band_columns
+from limbtorque.tables.frame_columns import band_columns, limit_columns
 from limbtorque.tables.trial_record import TrialRecord, Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.summary import beside_file, study_rows, torque_summary
 from limbtorque.uncertainty.bands import TorqueBands
-from limbtorque.uncertainty.of_trial import trial_uncertainty
+from limbtorque.uncertainty.of_trial import (
+    frame_columns,
+    net_limits,
+    peak_weights,
+    too_long,
+    window_weights,
+    with_bands,
+    without_bands,
+)
+from limbtorque.uncertainty.propagation import torque_bands, trial_errors
+from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_samples
 
 
 @dataclass(frozen=True)
@@ -135,6 +147,76 @@ def analyse_torques(
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
     return TorqueStep(torques, window, uncertain.bands, band_table, replayed, record)
+
+
+@dataclass(frozen=True)
+class TrialUncertainty:
+    """Uncertainty of a trial's torques for its tables.
+
+    Attributes
+    ----------
+    summary : sequence of dict
+        Rows of the summary with the columns of their uncertainty.
+    limits : mapping of str to ndarray of shape (n_frames,)
+        Limits of the net torques for the torque table; empty where `uncertainty.enabled` is off.
+    columns : mapping of str to ndarray of shape (n_frames,)
+        Columns of the table of bands; empty without `torques.bands`.
+    notes : tuple of str
+        Why there are no bands; empty where there are.
+    bands : TorqueBands or None
+        Bands of the torques; None without any.
+    """
+
+    summary: Sequence[Mapping[str, Any]]
+    limits: Mapping[str, FloatArray] = field(default_factory=dict)
+    columns: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    bands: TorqueBands | None = None
+
+
+def trial_uncertainty(
+    motion: ChainMotion,
+    torques: Torques,
+    limb: Limb,
+    settings: Settings,
+    *,
+    summary: Sequence[Mapping[str, Any]],
+    windows: Mapping[str, BoolArray],
+) -> TrialUncertainty:
+    """Uncertainty of the torques of a trial, as far as the settings ask for it.
+
+    Parameters
+    ----------
+    motion, torques
+        Motion and torques.
+    limb, settings
+        Limb, with the names of subject and trial by which samples share errors, and errors of the inputs.
+    summary : sequence of dict
+        Rows of `torques.summary.torque_summary`.
+    windows : mapping of str to ndarray of bool, shape (n_frames,)
+        Frames of each window of the summary.
+    """
+    options = settings.uncertainty
+    if not options.enabled:
+        return TrialUncertainty(without_bands(summary))
+    if note := too_long(motion):
+        empty = np.full(len(motion.time_s), np.nan)
+        limits = {column.name: empty for joint in motion.joints for column in limit_columns(joint)}
+        columns = (
+            dict.fromkeys((c.name for c in band_columns(motion.joints)[2:]), empty) if settings.torques.bands else {}
+        )
+        return TrialUncertainty(without_bands(summary), limits, columns, notes=(note,))
+    used = used_frames(motion, torques)
+    weights = window_weights(motion, windows, used)
+    bands = torque_bands(motion, limb, settings, weights=weights | peak_weights(summary, motion))
+    rows = with_bands(summary, bands, motion, windows=windows, used=used)
+    if options.samples:
+        draw = Draw(options.samples, options.seed, limb.subject, limb.trial)
+        errors = trial_errors(motion, limb, settings)
+        statistics = sampled_statistics(errors, draw, weights=weights, windows=windows, used=used)
+        rows = with_samples(rows, statistics, motion)
+    columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
+    return TrialUncertainty(rows, net_limits(torques, bands, motion.joints), columns, bands=bands)
 
 
 def _replayed(

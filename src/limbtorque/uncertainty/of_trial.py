@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,89 +13,18 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.study.settings import Settings
-from limbtorque.tables.frame_columns import band_columns, limit_columns, term_columns
+from limbtorque.tables.frame_columns import limit_columns, term_columns
 from limbtorque.tables.study_columns import BANDS
-from limbtorque.torques.joint_torques import Torques, used_frames
+from limbtorque.torques.joint_torques import Torques
 from limbtorque.uncertainty.bands import LIMITS, SHARED_BY, Direction, SharedBy, TorqueBands
 from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise
-from limbtorque.uncertainty.propagation import TrialErrors, torque_bands, trial_errors
-from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_samples
+from limbtorque.uncertainty.propagation import TrialErrors, trial_errors
 
 MAX_FRAMES = 20_000  # longest trial with bands: each of its frames takes 25 kB of memory
 
 AT_FRAMES = ("peak", "max", "min")
 SHARED: tuple[SharedBy, ...] = ("study", "subject")  # owners of errors that several trials have in common
 MOTION_SD = ("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2")
-
-
-@dataclass(frozen=True)
-class TrialUncertainty:
-    """Uncertainty of a trial's torques for its tables.
-
-    Attributes
-    ----------
-    summary : sequence of dict
-        Rows of the summary with the columns of their uncertainty.
-    limits : mapping of str to ndarray of shape (n_frames,)
-        Limits of the net torques for the torque table; empty where `uncertainty.enabled` is off.
-    columns : mapping of str to ndarray of shape (n_frames,)
-        Columns of the table of bands; empty without `torques.bands`.
-    notes : tuple of str
-        Why there are no bands; empty where there are.
-    bands : TorqueBands or None
-        Bands of the torques; None without any.
-    """
-
-    summary: Sequence[Mapping[str, Any]]
-    limits: Mapping[str, FloatArray] = field(default_factory=dict)
-    columns: Mapping[str, FloatArray] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    bands: TorqueBands | None = None
-
-
-def trial_uncertainty(
-    motion: ChainMotion,
-    torques: Torques,
-    limb: Limb,
-    settings: Settings,
-    *,
-    summary: Sequence[Mapping[str, Any]],
-    windows: Mapping[str, BoolArray],
-) -> TrialUncertainty:
-    """Uncertainty of the torques of a trial, as far as the settings ask for it.
-
-    Parameters
-    ----------
-    motion, torques
-        Motion and torques.
-    limb, settings
-        Limb, with the names of subject and trial by which samples share errors, and errors of the inputs.
-    summary : sequence of dict
-        Rows of `torques.summary.torque_summary`.
-    windows : mapping of str to ndarray of bool, shape (n_frames,)
-        Frames of each window of the summary.
-    """
-    options = settings.uncertainty
-    if not options.enabled:
-        return TrialUncertainty(without_bands(summary))
-    if note := too_long(motion):
-        empty = np.full(len(motion.time_s), np.nan)
-        limits = {column.name: empty for joint in motion.joints for column in limit_columns(joint)}
-        columns = (
-            dict.fromkeys((c.name for c in band_columns(motion.joints)[2:]), empty) if settings.torques.bands else {}
-        )
-        return TrialUncertainty(without_bands(summary), limits, columns, notes=(note,))
-    used = used_frames(motion, torques)
-    weights = window_weights(motion, windows, used)
-    bands = torque_bands(motion, limb, settings, weights=weights | _peak_weights(summary, motion))
-    rows = with_bands(summary, bands, motion, windows=windows, used=used)
-    if options.samples:
-        draw = Draw(options.samples, options.seed, limb.subject, limb.trial)
-        errors = trial_errors(motion, limb, settings)
-        statistics = sampled_statistics(errors, draw, weights=weights, windows=windows, used=used)
-        rows = with_samples(rows, statistics, motion)
-    columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
-    return TrialUncertainty(rows, net_limits(torques, bands, motion.joints), columns, bands=bands)
 
 
 def too_long(motion: ChainMotion) -> str:
@@ -129,7 +57,7 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
     return weights
 
 
-def _peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
+def peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
     """Weights that pick the frame of each peak, by window and joint."""
     places = {_peak(row): _frame(row["peak_time_s"], motion) for row in rows if row["term"] == "net"}
     numbers = np.arange(len(motion.time_s))
@@ -302,7 +230,7 @@ def frame_columns(
     Parameters
     ----------
     motion, torques, limb, settings
-        As in `trial_uncertainty`.
+        As in `analysis.torques.trial_uncertainty`.
     bands : TorqueBands
         Bands of the torques.
 
