@@ -275,14 +275,10 @@ def principal_components(
     middle = measured[np.ix_(frames, used)].mean(axis=1)
     known = (measured[np.ix_(frames, used)] - middle[:, None]).reshape(len(frames), -1)
     sought = measured[training, marker] - middle[: training.size]
-    weights = _weights(known.reshape(len(frames), -1, 3)[: training.size], sought)
+    off = known.reshape(len(frames), -1, 3)[: training.size] - sought[:, None]
+    weights = np.exp(-0.5 * (np.sqrt((off**2).sum(axis=2)).mean(axis=0) / DISTANCE_M) ** 2) + 1e-6
     predicted = _predict(known, sought, np.repeat(weights, 3)) + middle
     return _without_steps(predicted, measured[training, marker], training, start, stop)
-
-
-def _weights(known: FloatArray, sought: FloatArray) -> FloatArray:
-    distance = np.sqrt(((known - sought[:, None]) ** 2).sum(axis=2)).mean(axis=0)
-    return np.asarray(np.exp(-0.5 * (distance / DISTANCE_M) ** 2) + 1e-6)
 
 
 def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:

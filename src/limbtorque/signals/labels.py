@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,15 +170,11 @@ def find_spikes(markers_m: FloatArray) -> BoolArray:
         velocity = 0.5 * (steps[start, marker] + steps[end + 1, marker])
         missed = markers_m[end + 1, marker] - markers_m[start + 1, marker] - (length + 1) * velocity
         for k in np.flatnonzero(~slowed & (lengths(missed) < 0.5 * least)):
-            if least[k] > TIMES_USUAL * _usual(jumps[:, marker[k]], (start[k], end[k])):
+            # the largest median of the 25 values around both ends
+            near = [jumps[max(at - AROUND // 2, 0) : at + AROUND // 2 + 1, marker[k]] for at in (start[k], end[k])]
+            if least[k] > TIMES_USUAL * max(np.median(np.nan_to_num(values)) for values in near):
                 spikes[start[k] + 2 : end[k] + 1, marker[k]] = True
     return spikes
-
-
-def _usual(jumps: FloatArray, at: Iterable[int]) -> float:
-    """Median of the 25 values around a frame; the largest of several frames."""
-    near = [jumps[max(k - AROUND // 2, 0) : k + AROUND // 2 + 1] for k in at]
-    return max(float(np.median(np.nan_to_num(values))) for values in near)
 
 
 def spike_runs(spikes: BoolArray) -> list[tuple[int, int, int]]:

@@ -392,10 +392,7 @@ def walk_recording(walker: Walker, walkway: Walkway, *, duration_s: float, first
     time_s = np.arange(round(duration_s * walkway.rate_hz) + 1) / walkway.rate_hz
     legs = walk(walker, time_s, first_strike_s=first_strike_s)
     markers = np.concatenate(
-        [
-            _markers(legs[side], _across(side), walkway.heel_height_m * _up_from_sole(walker, legs[side]))
-            for side in SIDES
-        ],
+        [_markers(walker, legs[side], _across(side), walkway.heel_height_m) for side in SIDES],
         axis=1,
     )
     markers += walkway.noise_m * rng.standard_normal(markers.shape)
@@ -419,16 +416,12 @@ def _across(side: str) -> float:
     return HALF_WIDTH_M if side == "left" else -HALF_WIDTH_M
 
 
-def _up_from_sole(walker: Walker, leg: WalkingLeg) -> FloatArray:
-    """Unit vectors at right angles to the sole, shape (n_frames, 2)."""
+def _markers(walker: Walker, leg: WalkingLeg, across_m: float, heel_height_m: float) -> FloatArray:
+    """Joints of a leg in space, and its heel's marker, at right angles to the sole."""
     toe = walker.foot_m[2]
     along = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) / np.hypot(*toe)
-    return _turned(along, np.full((len(along), 1), np.pi / 2.0 - np.arctan2(toe[1], toe[0])))
-
-
-def _markers(leg: WalkingLeg, across_m: float, above_m: FloatArray) -> FloatArray:
-    """Joints and heel of a leg in space; `above_m` from the heel to its marker."""
-    planar = np.concatenate([leg.joint_m, (leg.heel_m + above_m)[:, None]], axis=1)
+    above = _turned(along, np.full((len(along), 1), np.pi / 2.0 - np.arctan2(toe[1], toe[0])))
+    planar = np.concatenate([leg.joint_m, (leg.heel_m + heel_height_m * above)[:, None]], axis=1)
     return np.stack([planar[..., 0], np.full(planar.shape[:2], across_m), planar[..., 1]], axis=2)
 
 

@@ -238,9 +238,8 @@ def reach_recording(
     """
     kinematics = reach_motion(reach, rate_hz=rate_hz)
     planar = joint_positions(arm.chain, kinematics.angle_rad, base_m=kinematics.base_m)
-    normal = np.array([0.0, 0.0, 1.0]) if horizontal else np.array([0.0, -1.0, 0.0])
-    second = np.array([0.0, 1.0, 0.0]) if horizontal else np.array([0.0, 0.0, 1.0])
-    origin = np.array([0.0, 0.0, 1.1]) if horizontal else np.zeros(3)
+    left, up = np.eye(3)[1:]
+    normal, second, origin = (up, left, 1.1 * up) if horizontal else (-left, up, np.zeros(3))
     joints = origin + planar[..., :1] * np.array([1.0, 0.0, 0.0]) + planar[..., 1:] * second
     shoulder, elbow, wrist, knuckle = np.moveaxis(joints, 1, 0)
     side = HALF_WIDTH_M * normal
