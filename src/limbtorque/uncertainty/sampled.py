@@ -1,4 +1,4 @@
-"""Samples of torque terms and muscle forces, drawn along the directions of the linear bands.
+"""Samples of torque terms and muscle forces, along the directions of linear bands.
 
 The way to statistics that are not linear, such as the time of a peak. Joints, angles and their derivatives change linearly with
 the errors, as in `limbtorque.uncertainty.propagation`, and the terms to first order with these, for the inertial constants of
