@@ -187,6 +187,7 @@ def test_files_that_snakemake_reads_otherwise_are_refused(text, read, fault, tmp
 @pytest.mark.parametrize(
     ("option", "says"),
     [
+        (("--config", "gravity_m_s2=9_8"), "--config gravity_m_s2=9_8 is read as 98 by Snakemake"),
         (("--config", "gravity_m_s2=12:30:00"), "gravity_m_s2 is '12:30:00', expected a number"),
         (("--config", "reading={time_limit_s: 12:30}"), "reading.time_limit_s is '12:30', expected a number"),
         (("--configfile", "other.yaml"), "reading.time_limit_s is read as 750 by Snakemake (YAML 1.1)"),

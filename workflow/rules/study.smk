@@ -14,7 +14,7 @@ operating_system.hide_interrupts()  # Ctrl-C from here on prints no traceback
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import bucket, job, keys, layout, records, resources, results_folder, snakemake_faults, worker
-from limbtorque.workflow.effective_settings import ensure_settings, refuse_other_readings
+from limbtorque.workflow.effective_settings import ensure_settings, refuse_odd_numbers, refuse_other_readings
 from limbtorque.workflow.keys import code_key
 from limbtorque.workflow.load_checked import checked_study, refuse_future
 
@@ -22,6 +22,7 @@ operating_system.end_in_order()  # where `limbtorque run-study` started Snakemak
 
 try:
     with snakemake_faults.shown(workflow.output_settings):
+        refuse_odd_numbers(sys.argv)
         for file in workflow.configfiles:
             refuse_other_readings(Path(file), load_configfile(file))
         bucket.retrieve_recordings(workflow, Path("."), config)
@@ -97,6 +98,7 @@ def study_minutes(wildcards, attempt):
 
 onstart:
     with snakemake_faults.shown(workflow.output_settings):
+        refuse_odd_numbers(sys.argv)
         results_folder.hold_run(Path("."))
         results_folder.remove_parts(Path("."))
         results_folder.move_left_over(STUDY, Path("."))

@@ -9,18 +9,37 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from limbtorque.errors import LimbtorqueError, SettingsError
 from limbtorque.study.files import SETTINGS_FILE, read_yaml, write_text
-from limbtorque.study.options.base import number_of
-from limbtorque.study.settings import flattened, load_settings
+from limbtorque.study.options.base import is_odd_number, number_of
+from limbtorque.study.settings import Settings, flattened, load_settings
 from limbtorque.study.study import Study, load_study
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.records import broken_seals, write_seals
+
+
+def refuse_odd_numbers(words: Iterable[str]) -> None:
+    """Refuse a number of ``--config`` that Snakemake reads as Python does, 9_8 as 98.
+
+    The options within a section it reads as text, which is checked with the settings.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Command line of Snakemake.
+    """
+    faults = [
+        f"--config {name}={text} is read as {float(text):g} by Snakemake; write it in plain digits, such as 72.5"
+        for name, text in ((name, text.strip("'\"")) for name, _, text in (word.partition("=") for word in words))
+        if name in Settings.model_fields and is_odd_number(text)
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults), faults)
 
 
 def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:

@@ -142,6 +142,16 @@ def end_at_once() -> None:
     let_in()
 
 
+def end_in_order() -> None:
+    """Let SIGINT raise `KeyboardInterrupt` again, after `end_at_once`.
+
+    One that nobody catches is not printed.
+    """
+    hide_interrupts()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def hide_interrupts() -> None:
     """Print no traceback of a `KeyboardInterrupt` that nobody catches.
 
