@@ -98,7 +98,6 @@ def study_minutes(wildcards, attempt):
 
 onstart:
     with snakemake_faults.shown(workflow.output_settings):
-        refuse_odd_numbers(sys.argv)
         results_folder.hold_run(Path("."))
         results_folder.remove_parts(Path("."))
         results_folder.move_left_over(STUDY, Path("."))
