@@ -83,7 +83,7 @@ def test_text_from_files_stays_text(browser, study):
         assert browser.execute_script("return document.querySelectorAll('img').length") == 0
         assert "<img src=x" in find(browser, "body").text
     visit(browser, study)
-    assert find(browser, "#ledger tbody tr:nth-child(2) td:nth-child(6)").text == BAD
+    assert find(browser, "#ledger tbody tr:nth-child(2) td:nth-child(4)").text == BAD
     assert find(browser, "h1").text.startswith("Odd </script><!--")
 
 
@@ -239,7 +239,7 @@ def test_mean_curves_are_chosen(browser, study):
     band = browser.execute_script("return document.getElementById('ensemble_plot').data[0]")
     assert (band["fill"], band["x"].count(None)) == ("toself", 1)  # no gap, one outline
     choose(browser, "#ensemble_quantity", "torque: gravity")
-    assert find(browser, "#ensemble_title").text == "arm, elbow: torque: gravity"
+    assert find(browser, "#ensemble_title").text == "arm: torque: gravity"
     assert BAD in find(browser, "#ensemble .legend").text
     drawn = browser.execute_script("return document.getElementById('ensemble_plot').data[3].name")
     assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"

@@ -36,7 +36,7 @@ SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 EXTREMES = ("max_nm_kg", "min_nm_kg")
 HEADS = (
-    *((name, "text") for name in ("trial", "status", "torques", "muscles", "subject", "condition", "limb")),
+    *((name, "text") for name in ("trial", "status", "subject", "condition", "limb")),
     ("flags or failure", "text"),
     *((name, "number") for name in ("frames", "cut-off (Hz)", "noise (mm)")),
 )

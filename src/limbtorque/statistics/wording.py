@@ -12,6 +12,7 @@ from limbtorque.tables.column import counted
 
 STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
 SIDES = ("{side}", "left", "right")
+MOST_NAMED = 3  # groups without a mean
 REASONS = (  # beginning of a note of windows.csv -> its words in a list
     (r"the trial failed", "the trial failed"),
     (r"no event", "no such event of the limb's side"),
@@ -207,7 +208,8 @@ def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: st
         return ""
     units = counted(min_units, spread_over.removesuffix("s"))
     without = [", ".join(filter(None, pair)) or "no condition" for pair, some in with_mean.items() if not some]
-    at_all = f"; none at all: {'; '.join(without)}" if without else ""
+    named = f": {'; '.join(without)}" if len(without) <= MOST_NAMED else f" in {len(without)} groups"
+    at_all = f"; none at all{named}" if without else ""
     return f"No mean where fewer than {units} have a value (ensembles.min_units){at_all}."
 
 

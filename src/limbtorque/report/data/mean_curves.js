@@ -1,35 +1,41 @@
 "use strict";
-// The mean curves of the study, by joint and quantity.
+// The mean curves of the study, all joints of a limb side by side, by quantity.
+
+const GAP = 0.07; // between two joints, of the width or height
+const NARROW = 640, HEIGHT = 420; // px: below this width the joints stand one below the other
 
 function meanCurves(data) {
-  const joints = byId("ensemble_joint"), quantities = byId("ensemble_quantity"), plot = byId("ensemble_plot");
+  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), plot = byId("ensemble_plot");
   const off = new Set();
-  const place = (curve) => [curve.chain, words(curve.joint)].filter(Boolean).join(", ");
-  for (const name of new Set(data.curves.map(place))) joints.append(element("option", {}, name));
+  for (const name of new Set(data.curves.map((curve) => curve.chain))) limbs.append(element("option", {}, name));
+  const ofLimb = () => data.curves.filter((curve) => curve.chain === limbs.value);
   function listQuantities() {
     const kept = quantities.value;
-    const here = data.curves.filter((curve) => place(curve) === joints.value);
-    const names = [...new Set(here.map((curve) => curve.name))];
+    const names = [...new Set(ofLimb().map((curve) => curve.name))];
     quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
     quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
   }
   const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
   function draw() {
-    const shown = data.curves.filter((curve) => place(curve) === joints.value && curve.name === quantities.value);
-    byId("ensemble_title").textContent = `${joints.value}: ${quantities.value}`;
+    const shown = ofLimb().filter((curve) => curve.name === quantities.value);
+    const joints = [...new Set(shown.map((curve) => curve.joint))];
+    byId("ensemble_title").textContent = `${limbs.value}: ${quantities.value}`;
     const legend = byId("ensemble").querySelector(".legend");
     const focus = [...legend.children].indexOf(document.activeElement);
     legend.replaceChildren();
     const traces = [];
+    const listed = new Set();
     for (const curve of shown) {
+      const end = joints.indexOf(curve.joint) ? joints.indexOf(curve.joint) + 1 : "", axes = { xaxis: `x${end}`, yaxis: `y${end}` };
+      const first = traces.length;
       const style = data.styles[curve.style], on = !off.has(curve.style);
       const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
       const points = x.map((_, k) => k);
       const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
       const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
       const band = (wanted, strength) => {
-        const end = (sign) => points.map((k) => (wanted[k] && mean[k] !== null && sd[k] !== null ? mean[k] + sign * sd[k] : null));
-        traces.push({ ...between(x, end(-1), end(1)), visible: on, fillcolor: faded(style.colour, strength) });
+        const edge = (sign) => points.map((k) => (wanted[k] && mean[k] !== null && sd[k] !== null ? mean[k] + sign * sd[k] : null));
+        traces.push({ ...between(x, edge(-1), edge(1)), visible: on, fillcolor: faded(style.colour, strength) });
       };
       const line = (wanted, width) => traces.push({ x, y: points.map((k) => wanted[k] ? mean[k] : null), mode: "lines", visible: on, hoverinfo: "skip",
         line: { color: drawn(style.colour), dash: style.dash, width } });
@@ -49,19 +55,41 @@ function meanCurves(data) {
       traces.push({ x, y: mean, customdata: points.map((k) => several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units)), mode: "lines", visible: on, name: plain(style.name),
         line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (%{customdata})` });
-      const fewer = curve.most && points.some((k) => !whole[k] && mean[k] !== null) ? `; thin: fewer than ${curve.most} trials` : "";
-      legend.append(legendButton(`${style.name} (${curve.number}${fewer})`, style.colour, style.dash, 2.2, on, () => {
+      for (const trace of traces.slice(first)) Object.assign(trace, axes);
+      if (listed.has(curve.style)) continue;
+      listed.add(curve.style);
+      const counts = new Map();
+      for (const other of shown.filter((each) => each.style === curve.style)) {
+        const few = other.counts.some((count, k) => count !== other.most && decode(other.mean)[k] !== null);
+        const fewer = few ? `; thin: fewer than ${other.most} trials` : "";
+        const text = `${other.number}${fewer}`;
+        counts.set(text, [...(counts.get(text) ?? []), words(other.joint)]);
+      }
+      const number = [...counts].map(([text, of]) => (counts.size > 1 ? `${of.join(", ")}: ${text}` : text)).join("; ");
+      legend.append(legendButton(`${style.name} (${number})`, style.colour, style.dash, 2.2, on, () => {
         off[on ? "add" : "delete"](curve.style);
         draw();
       }));
     }
     if (focus >= 0) legend.children[focus]?.focus();
     const unit = shown.length ? shown[0].unit : "";
-    const layout = layoutOf(plain(data.axes[shown[0]?.chain] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
+    const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
+    const { xaxis, yaxis } = layout, n = joints.length, below = !printing.now && plot.clientWidth < NARROW;
+    const size = (1 - GAP * (n - 1)) / n;
+    layout.margin.t = 26;
+    layout.height = below ? 300 * n : HEIGHT;
+    layout.annotations = [];
+    joints.forEach((joint, k) => {
+      const start = (below ? n - 1 - k : k) * (size + GAP), part = [start, start + size], end = k ? k + 1 : "";
+      const [x, y] = below ? [[0, 1], part] : [part, [0, 1]];
+      layout[`xaxis${end}`] = { ...xaxis, title: below && k < n - 1 ? undefined : xaxis.title, domain: x, anchor: `y${end}` };
+      layout[`yaxis${end}`] = { ...yaxis, title: k ? undefined : yaxis.title, domain: y, anchor: `x${end}` };
+      layout.annotations.push({ text: plain(words(joint)), x: (x[0] + x[1]) / 2, y: y[1], xref: "paper", yref: "paper", xanchor: "center", yanchor: "bottom", showarrow: false });
+    });
     if (printing.now) layout.width = PRINT_WIDTH;
     Plotly.react(plot, traces, layout, { ...CONFIG, responsive: !printing.now });
   }
-  joints.addEventListener("change", () => { listQuantities(); draw(); });
+  limbs.addEventListener("change", () => { listQuantities(); draw(); });
   quantities.addEventListener("change", draw);
   listQuantities();
   draw();
