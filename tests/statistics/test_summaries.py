@@ -323,3 +323,40 @@ def test_a_table_in_pieces_is_the_table(tmp_path):
     assert found.schema.field("value").metadata[b"unit"] == b"m"
     assert found.column("name").to_pylist() == ["a", "b"] * 3
     np.testing.assert_array_equal(found.column("value").to_numpy(), [0, np.nan, 1, np.nan, 2, np.nan])
+
+
+def test_results_hold_the_peaks_of_the_summary_over_body_mass(folder):
+    """A row for each trial and joint, the failed trial too; limits are those of the summary's bands."""
+    found = pd.read_csv(folder / "results" / "results.csv").set_index(["trial", "joint"])
+    assert len(found.columns) + 2 == 20
+    assert len(found) == 5 * 3
+    failed = found.loc["S02_sagittal_slow"]
+    assert set(failed.torque_status) == {"failed"}
+    assert failed.filter(regex="peak|work").isna().all(axis=None)
+    keys = ["trial", "window", "joint", "term"]
+    summary = pd.read_csv(folder / "results" / "summary.csv")
+    bands = pd.read_csv(folder / "results" / "summary_bands.csv")
+    net = summary.merge(bands, on=keys, validate="one_to_one").query("term == 'net'").set_index(["trial", "joint"])
+    known = found.loc[net.index]
+    for peak, extreme in (("flexion", "max"), ("extension", "min")):
+        for ours, theirs in (("", "nm"), ("_low", "low_nm"), ("_high", "high_nm")):
+            expected = net[f"{extreme}_{theirs}"] / known.body_mass_kg
+            np.testing.assert_allclose(known[f"{peak}_peak{ours}_nm_kg"], expected, rtol=1e-12)
+        np.testing.assert_array_equal(known[f"{peak}_peak_time_percent"], net[f"{extreme}_time_percent"])
+    np.testing.assert_allclose(known.positive_work_j_kg, net.positive_work_j_kg, rtol=1e-12)
+    assert (known.flexion_peak_nm_kg >= known.extension_peak_nm_kg).all()
+
+
+def test_metrics_and_notes_stand_beside_the_ledger(folder):
+    """One row of the whole trial, one of each joint with its own; the worst joint is that of the trial."""
+    metrics = pd.read_csv(folder / "results" / "metrics.csv", keep_default_na=False)
+    whole = metrics[metrics.joint == ""].set_index("trial")
+    ledger = pd.read_csv(folder / "results" / "ledger.csv").set_index("trial")
+    assert list(whole.index) == list(ledger.index)
+    assert len(ledger.columns) + 1 <= 28
+    of_joints = metrics[(metrics.trial == "S02_horizontal_fast") & (metrics.joint != "")]
+    assert list(of_joints.joint) == ["shoulder", "elbow", "wrist"]
+    worst = of_joints.torque_nm_kg.astype(float).max()
+    assert float(whole.loc["S02_horizontal_fast", "torque_nm_kg"]) == worst
+    for notes in ledger.notes:
+        assert (folder / "results" / notes).read_text(encoding="utf-8")

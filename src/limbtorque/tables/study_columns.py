@@ -196,6 +196,7 @@ RESULTS_COLUMNS = (
     TORQUE_STATUS,
     WINDOW,
     _JOINT,
+    _USED_SHARE,
     *RESULT_STATISTICS,
 )
 SAMPLED_FORCES = ("peak_n", "mean_n", "impulse_ns")

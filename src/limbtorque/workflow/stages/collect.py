@@ -211,7 +211,7 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
     """Rows of `results.csv`: net torques over the window of the trial."""
     mass_kg, rows = trial.subject.mass_kg, []
     of_joint = {row["joint"]: row for row in net if row["term"] == "net" and row["window"] != study_columns.STANCE}
-    about = {**identity(trial), "body_mass_kg": mass_kg, "window": ""}
+    about = {**identity(trial), "body_mass_kg": mass_kg, "window": "", "used_share": float("nan")}
     for joint in trial.settings.chain(trial.chain).joints:
         row = of_joint.get(joint.name, {"joint": joint.name, "torque_status": verdict.torques})
         values = {
@@ -227,7 +227,7 @@ def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
     by_joint = {name: values for name, values in records["torques"].joint_metrics.items() if values}
     whole = metrics_of(records) | {name: max(values.values()) for name, values in by_joint.items()}
     rows: Rows = [{"joint": "", **whole}]
-    for joint in dict.fromkeys(joint for values in by_joint.values() for joint in values):
+    for joint in (joint.name for joint in trial.settings.chain(trial.chain).joints):
         rows.append({"joint": joint} | {name: values[joint] for name, values in by_joint.items() if joint in values})
     empty = {column.name: float("nan") for column in QUALITY_COLUMNS}
     return [{"trial": trial.name, **empty, **row} for row in rows]
