@@ -861,7 +861,7 @@ BAD = {
     "strength as a text": (set_at(["muscles", 0, "max_isometric_force_n"], "500"), "above 0 N"),
     "unknown joint": (
         set_at(["muscles", 0, "moment_arms", "elbwo"], {"form": "zero"}),
-        "'elbwo', which the set does not have; did you mean 'elbow'",
+        "FLEX': moment_arms: the set has no joint 'elbwo'; did you mean 'elbow'",
     ),
     "joint left out": (
         remove_at(["muscles", 0, "moment_arms", "elbow"]),
@@ -874,11 +874,11 @@ BAD = {
     ),
     "lowest published arm above the highest": (
         set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "lowest_m": [0.02, 0.06]}),
-        "published has 2 angles, 2 lowest and 2 highest arms, expected",
+        "published: 2 angles, 2 lowest and 2 highest arms, expected",
     ),
     "published arms of more angles": (
         set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "flexion_deg": [0, 45, 90]}),
-        "published has 3 angles, 2 lowest",
+        "published: 3 angles, 2 lowest",
     ),
     "falling angles of published arms": (
         set_at(["muscles", 0, "moment_arms", "elbow", "published"], {**PUBLISHED, "flexion_deg": [90, 0]}),
@@ -935,7 +935,7 @@ BAD = {
     ),
     "key of another form": (
         set_at(["muscles", 0, "moment_arms", "elbow", "knots_deg"], [0, 1]),
-        "at the elbow: knots_deg is unknown",
+        "moment_arms.elbow.knots_deg is unknown",
     ),
     "departure as a text": (
         set_at(["muscles", 1, "moment_arms", "elbow", "max_departure_m"], "1 mm"),
@@ -973,17 +973,17 @@ BAD = {
     ),
     "unknown joint of an arm": (
         arm_of({"form": "polynomial", "joints": ["elbwo"], "coefficients": [0.02], "range_deg": [0, 90]}),
-        "joints has 'elbwo', which the set does not have; did you mean 'elbow'",
+        "elbow.joints: the set has no joint 'elbwo'; did you mean 'elbow'",
     ),
     "joints as a text": (
         arm_of({"form": "polynomial", "joints": "elbow", "coefficients": [0.02], "range_deg": [0, 90]}),
-        "joints is 'elbow', expected a list of the joints it depends on",
+        "joints is 'elbow', expected a list",
     ),
     "joint twice in an arm": (
         arm_of(
             {"form": "polynomial", "joints": ["elbow", "elbow"], "coefficients": [[0.02]], "range_deg": [[0, 90]] * 2}
         ),
-        "joints names a joint twice: elbow, elbow",
+        "joints: names a joint twice: elbow, elbow",
     ),
     "from a length that is not there": (
         arm_of({"form": "from_length"}),
@@ -995,16 +995,19 @@ BAD = {
     ),
     "length of an unknown form": (
         set_in(0, length={"form": "sample"}),
-        "length: its form is 'sample', expected polynomial, spline, sampled; did you mean 'sampled'",
+        "length.form is 'sample', expected polynomial, spline or sampled; did you mean 'sampled'",
     ),
-    "length that is a number": (set_in(0, length=0.3), "length: its form is None"),
+    "length that is a number": (
+        set_in(0, length=0.3),
+        "length is 0.3, expected 'length:' and, indented below it, its entries",
+    ),
     "length without its joints": (
         set_in(0, length={key: value for key, value in STRAIGHT.items() if key != "joints"}),
         "FLEX': length: joints is missing",
     ),
     "length curve in millimetres": (
         set_in(0, length={**STRAIGHT, "coefficients": [300.0, -30.0]}),
-        "length is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
+        "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
     ),
     "length that contradicts the arm": (
         set_in(0, length={**STRAIGHT, "coefficients": [0.3, -0.015]}),
@@ -1032,7 +1035,7 @@ BAD = {
     ),
     "line of action without a source": (
         set_in(0, lines_of_action={"elbow": {"parallel_to": "distal"}}),
-        "line of action at the elbow: source is missing",
+        "lines_of_action.elbow.source is missing",
     ),
     "line of action with an empty source": (
         set_in(0, lines_of_action={"elbow": {"parallel_to": "distal", "source": " "}}),
@@ -1072,11 +1075,11 @@ BAD = {
     ),
     "reference without a source": (
         set_at(["reference"], {"segment_length_m": {"elbow": 0.25}}),
-        "reference: source is missing",
+        "reference.source is missing",
     ),
     "reference of no joint": (
         set_at(["reference"], {"segment_length_m": {"elbwo": 0.25}, "source": "a paper"}),
-        "segment_length_m has 'elbwo', which is no joint; did you mean 'elbow'",
+        "segment_length_m: the set has no joint 'elbwo'; did you mean 'elbow'",
     ),
     "reference in millimetres": (
         set_at(["reference"], {"segment_length_m": {"elbow": 250}, "source": "a paper"}),
@@ -1126,7 +1129,7 @@ BAD_OF_TWO_JOINTS = {
     ),
     "angles of one joint only": (
         {"form": "sampled", "flexion_deg": [0, 90], "lengths_m": [[0.3, 0.3], [0.3, 0.3]]},
-        "expected a list of angles for each of its joints, shoulder, elbow",
+        "a list of angles for each of its joints, shoulder, elbow",
     ),
 }
 
@@ -1229,12 +1232,20 @@ def test_what_else_a_set_may_say():
 
 def test_all_faults_are_told_at_once():
     whole = content()
-    for fault in ("negative strength", "no source", "extensor that flexes"):
+    for fault in ("negative strength", "no source", "reference without weight", "key of another form"):
         BAD[fault][0](whole)
-    whole["muscles"][1]["max_isometric_force_n"] = 0
     with pytest.raises(SettingsError) as caught:
         muscle_set_from_mapping(whole)
-    assert str(caught.value).count("\n  - ") == 4
+    assert str(caught.value).count("\n  - ") == 5
+
+
+def test_all_curves_that_contradict_each_other_are_told_at_once():
+    whole = content()
+    for fault in ("flexor that extends", "extensor that flexes"):
+        BAD[fault][0](whole)
+    with pytest.raises(SettingsError) as caught:
+        muscle_set_from_mapping(whole)
+    assert str(caught.value).count("\n  - ") == 2
 
 
 @pytest.mark.parametrize("whole", [None, [], "arm", {}, {"name": "x", "joints": 3, "flexion": {}, "muscles": []}])

@@ -89,7 +89,8 @@ def sentences(
         message = detail["msg"].removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
             own = hint(path) if hint else ""
-            made[path] = own or f"{path} is unknown{did_you_mean(parts[-1], _names_in(model, parts[:-1]))}"
+            others = {*_names_in(model, parts[:-1])} - {parts[-1]}  # known beside another form, not beside this one
+            made[path] = own or f"{path} is unknown{did_you_mean(parts[-1], sorted(others))}"
         elif detail["type"] == "invalid_key":
             made[path] = f"{path}: a name has to be text; put it in quotes"
         elif detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]:

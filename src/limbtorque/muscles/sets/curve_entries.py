@@ -7,17 +7,17 @@ The forms are one polynomial, a shape-preserving spline through knots, and sampl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 import numpy as np
-from pydantic import AfterValidator, ConfigDict, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import did_you_mean
 from limbtorque.muscles.sets.moment_arm_curves import (
+    EVERYWHERE,
     Curve,
     Range,
     constant,
@@ -26,36 +26,14 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     polynomial,
     shape_preserving_spline,
 )
-from limbtorque.study.faults import sentences
 from limbtorque.study.options.base import Frozen, option
 
 LEAST_RANGE_DEG = 2.0 * math.pi  # a shorter range is more likely in radians
-CURVE_FORMS = ("polynomial", "spline", "sampled")
 NEGLIGIBLE_M = 1e-4
 LARGEST_DEPARTURE_M = 1e-3
 LARGEST_PART = 0.05
 HIGHEST_DEGREE = 4
 MOST_KNOTS = 9
-
-
-class EntryError(ValueError):
-    """Faults of an entry, one sentence each."""
-
-    def __init__(self, *faults: str) -> None:
-        super().__init__("; ".join(faults))
-        self.faults = faults
-
-
-@contextmanager
-def at(place: str, faults: list[str] | None = None) -> Iterator[None]:
-    """Begin the sentences of faults inside with their place; collect them in a list."""
-    try:
-        yield
-    except EntryError as error:
-        placed = [f"{place}{fault}" for fault in error.faults]
-        if faults is None:
-            raise EntryError(*placed) from None
-        faults += placed
 
 
 def _not_blank(text: str) -> str:
@@ -72,31 +50,12 @@ class Entry(Frozen):
 
     model_config = ConfigDict(strict=True)
 
-    @classmethod
-    def own_values(cls, value: Any, name: str) -> Any:
-        """Values that are no entries of their own, which are checked one by one."""
-        if isinstance(value, dict) and cls.model_fields[name].annotation is Any:
-            return ()
-        parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else (value,)
-        return [part for part in parts if not isinstance(part, dict)]
 
-
-AnyEntry = TypeVar("AnyEntry", bound=Entry)
-
-
-def valid(model: type[AnyEntry], entry: Any) -> AnyEntry:
-    """Return an entry as its model, or raise `EntryError`."""
-    try:
-        return model.model_validate(entry)
-    except ValidationError as error:
-        raise EntryError(*(sentence for _, sentence in sentences(error, model, entry))) from None
-
-
-class FormEntry(Entry):
-    """Entry of a curve of some form."""
-
-    form: str = option(..., "Form of the curve.")
-    note: str = option("", "A remark.")
+def check_joints(joints: Collection[str], info: ValidationInfo) -> None:
+    """Check names of joints against those of the set, the context of the validation."""
+    for joint in joints:
+        if joint not in (info.context or ()):
+            raise ValueError(f"the set has no joint '{joint}'{did_you_mean(joint, info.context or ())}")
 
 
 class PublishedEntry(Entry):
@@ -107,10 +66,28 @@ class PublishedEntry(Entry):
     highest_m: list[float] = option(..., "Largest published arm, the set's among them.", "m")
     other_sources: int = option(..., "Number of other published sources.", "1", ge=1)
 
+    @model_validator(mode="after")
+    def _of_one_length(self) -> Self:
+        flexion, low, high = (np.array(values) for values in (self.flexion_deg, self.lowest_m, self.highest_m))
+        if not (len(flexion) == len(low) == len(high) and (np.diff(flexion) > 0).all() and (low <= high).all()):
+            raise ValueError(
+                f"{len(flexion)} angles, {len(low)} lowest and {len(high)} highest arms, expected as many of each, rising "
+                "angles, and no lowest arm above the highest"
+            )
+        return self
 
-class Fitted(FormEntry):
+
+class Absent(Entry):
+    """No moment arm: the muscle does not cross the joint, or its source has none there."""
+
+    form: Literal["zero", "not_sampled"] = option(..., "Form of the moment arm.")
+    note: str = option("", "A remark.")
+
+
+class Fitted(Entry):
     """A curve, its departures from samples, and the range of published moment arms."""
 
+    note: str = option("", "A remark.")
     max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
     departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")
     rms_departure_m: float | None = option(None, "Root mean square of the departures from the samples.", "m")
@@ -119,164 +96,148 @@ class Fitted(FormEntry):
     published: PublishedEntry | None = option(None, "Range of the published arms, by flexion.")
 
 
+class FromLength(Fitted):
+    """Minus the slope of the muscle's length."""
+
+    form: Literal["from_length"] = option(..., "Form of the moment arm.")
+
+
+class CurveEntry(Fitted):
+    """A curve over the flexion of one joint or several."""
+
+    joints: list[str] | None = option(None, "Joints it depends on.", min_length=1)
+
+    @field_validator("joints")
+    @classmethod
+    def _of_the_set(cls, joints: list[str] | None, info: ValidationInfo) -> list[str] | None:
+        check_joints(joints or (), info)
+        if joints and len(set(joints)) < len(joints):
+            raise ValueError(f"names a joint twice: {', '.join(joints)}")
+        return joints
+
+    def curve(self, own_joint: str | None = None) -> Curve:
+        """Build the curve.
+
+        Parameters
+        ----------
+        own_joint : str, optional
+            Joint of a moment arm; None for a length, which has to name its joints.
+
+        Raises
+        ------
+        ValueError
+            The curve has a fault.
+        """
+        if not (joints := self.joints or ([own_joint] if own_joint else None)):
+            raise ValueError("joints is missing")
+        return self._over(joints, "arms_m" if own_joint else "lengths_m")
+
+    def _over(self, joints: list[str], values_key: str) -> Curve:
+        raise NotImplementedError
+
+    def _grid(self, key: str, joints: Sequence[str]) -> FloatArray:
+        """Array of nested lists, one level per joint."""
+        values = getattr(self, key)
+        if values is None:
+            raise ValueError(f"{key} is missing")
+        shape = _shape(values)
+        if shape is None or 0 in shape or len(shape) != len(joints):
+            deep = f" in {len(joints)} nested lists ({', '.join(joints)}), rows of equal length" if joints[1:] else ""
+            raise ValueError(f"{key} is {values!r}, expected numbers{deep}")
+        return np.array(values, dtype=float)
+
+
 class Constant(Fitted):
     """The same moment arm at every flexion."""
 
+    form: Literal["constant"] = option(..., "Form of the moment arm.")
     arm_m: float = option(..., "Moment arm.", "m")
     range_deg: Any = option(None, "Lowest and highest flexion.", "deg")
 
+    def curve(self, own_joint: str) -> Curve:
+        """Build the curve of a joint; raises ValueError as those of `CurveEntry`."""
+        ranges = [EVERYWHERE] if self.range_deg is None else _ranges(self.range_deg, [own_joint])
+        return polynomial([self.arm_m], joints=[own_joint], range_rad=ranges)
 
-class Polynomial(Fitted):
+
+class Polynomial(CurveEntry):
     """Coefficients of rising powers of the flexion in radians."""
 
-    joints: Any = option(None, "Joints it depends on.")
+    form: Literal["polynomial"] = option(..., "Form of the curve.")
     coefficients: Any = option(..., "Coefficients, in as many nested lists as there are joints.")
     range_deg: Any = option(..., "Lowest and highest flexion.", "deg")
 
+    def _over(self, joints: list[str], values_key: str) -> Curve:  # noqa: ARG002 (it has no values)
+        ranges = _ranges(self.range_deg, joints)
+        return polynomial(self._grid("coefficients", joints), joints=joints, range_rad=ranges)
 
-class Spline(Fitted):
+
+class Spline(CurveEntry):
     """Shape-preserving cubic spline through knots."""
 
-    joints: Any = option(None, "Joint it depends on.")
+    form: Literal["spline"] = option(..., "Form of the curve.")
     knots_deg: Any = option(..., "Flexion at the knots.", "deg")
-    range_deg: Any = option(None, "Lowest and highest flexion, within the knots.", "deg")
     arms_m: Any = option(None, "Moment arms at the knots.", "m")
     lengths_m: Any = option(None, "Lengths at the knots.", "m")
+    range_deg: Any = option(None, "Lowest and highest flexion, within the knots.", "deg")
 
-
-class Sampled(Fitted):
-    """Values on a grid: samples, or a fit to more samples, from which it then departs."""
-
-    joints: Any = option(None, "Joints it depends on.")
-    flexion_deg: Any = option(..., "Flexion at the samples, for each joint.", "deg")
-    arms_m: Any = option(None, "Moment arms at the samples.", "m")
-    lengths_m: Any = option(None, "Lengths at the samples.", "m")
-
-
-FORMS: dict[str, type[FormEntry]] = {
-    "zero": FormEntry,
-    "not_sampled": FormEntry,
-    "constant": Constant,
-    "polynomial": Polynomial,
-    "spline": Spline,
-    "sampled": Sampled,
-    "from_length": Fitted,
-}
-
-
-def form_of(entry: Any, forms: Sequence[str], what: str) -> str:
-    """Return the form of an entry, which fits the form's model; raises `EntryError`."""
-    form = entry.get("form") if isinstance(entry, dict) else None
-    if not isinstance(form, str) or form not in forms:
-        raise EntryError(f"{what} form is {form!r}, expected {', '.join(forms)}{did_you_mean(str(form), forms)}")
-    valid(FORMS[form], entry)
-    return form
-
-
-def read_curve(entry: dict[str, Any], *, values_key: str, own_joint: str | None, known_joints: Sequence[str]) -> Curve:
-    """Build the curve of a validated entry: one of `CURVE_FORMS`, or a constant.
-
-    Parameters
-    ----------
-    entry : dict
-        The entry.
-    values_key : str
-        Key of the values at knots or samples.
-    own_joint : str or None
-        Joint of an entry without ``joints``; None where they are required.
-    known_joints : sequence of str
-        Joints of the set.
-
-    Returns
-    -------
-    Curve
-
-    Raises
-    ------
-    EntryError
-        The curve has a fault.
-    """
-    needed = [values_key] if entry["form"] in ("spline", "sampled") else []
-    needed += [] if own_joint else ["joints"]
-    if missing := [key for key in needed if key not in entry]:
-        raise EntryError(*(f"{key} is missing" for key in missing))
-    joints = entry.get("joints", [own_joint])
-    if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
-        raise EntryError(f"joints is {joints!r}, expected a list of the joints it depends on")
-    if unknown := [joint for joint in joints if joint not in known_joints]:
-        raise EntryError(
-            *(
-                f"joints has '{joint}', which the set does not have{did_you_mean(joint, known_joints)}"
-                for joint in unknown
+    def _over(self, joints: list[str], values_key: str) -> Curve:
+        if len(joints) > 1:
+            raise ValueError(f"a spline depends on one joint; for {', '.join(joints)} give a polynomial or samples")
+        knots, values = self._grid("knots_deg", joints), self._grid(values_key, joints)
+        if len(knots) != len(values) or len(knots) < 2:
+            raise ValueError(
+                f"knots_deg has {len(knots)} numbers and {values_key} {len(values)}, expected the same, two at least"
             )
-        )
-    if len(set(joints)) < len(joints):
-        raise EntryError(f"joints names a joint twice: {', '.join(joints)}")
-    if entry["form"] == "sampled":
-        return _read_samples(entry, values_key, joints)
-    if entry["form"] == "spline":
-        return _read_spline(entry, values_key, joints)
-    return polynomial(
-        _grid("coefficients", entry["coefficients"], joints),
-        joints=joints,
-        range_rad=_ranges(entry["range_deg"], joints),
-    )
+        _check_rising("knots_deg", knots)
+        ends = [float(knots[0]), float(knots[-1])]
+        ((low, high),) = _ranges(ends if self.range_deg is None else self.range_deg, joints)
+        if low < math.radians(ends[0]) - 1e-9 or high > math.radians(ends[1]) + 1e-9:
+            raise ValueError(
+                f"range_deg is {self.range_deg}, expected within the knots, {ends[0]:g} to {ends[1]:g} deg"
+            )
+        return shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=(low, high))
 
 
-def _read_spline(entry: dict[str, Any], values_key: str, joints: list[str]) -> Curve:
-    if len(joints) > 1:
-        raise EntryError(f"a spline depends on one joint; for {', '.join(joints)} give a polynomial or samples")
-    knots, values = _grid("knots_deg", entry["knots_deg"], joints), _grid(values_key, entry[values_key], joints)
-    if len(knots) != len(values) or len(knots) < 2:
-        raise EntryError(
-            f"knots_deg has {len(knots)} numbers and {values_key} {len(values)}, expected the same, two at least"
-        )
-    _check_rising("knots_deg", knots)
-    ((low, high),) = _ranges(entry.get("range_deg", [knots[0], knots[-1]]), joints)
-    if low < math.radians(knots[0]) - 1e-9 or high > math.radians(knots[-1]) + 1e-9:
-        raise EntryError(
-            f"range_deg is {entry['range_deg']}, expected within the knots, {knots[0]:g} to {knots[-1]:g} deg"
-        )
-    return shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=(low, high))
-
-
-def _read_samples(entry: dict[str, Any], values_key: str, joints: list[str]) -> Curve:
-    """Curve through samples, or near those of a moment arm of one joint.
+class Sampled(CurveEntry):
+    """Values on a grid: samples, or a fit to more samples, from which it then departs.
 
     Samples of a moment arm of one joint are fitted by the simplest form that follows them (`fit`). Otherwise a cubic
     spline with a smooth slope goes through every sample.
     """
-    values = _grid(values_key, entry[values_key], joints)
-    given = entry["flexion_deg"]
-    nested = given if isinstance(given, list) and given and isinstance(given[0], list) else [given]
-    if len(nested) != len(joints):
-        raise EntryError(
-            f"flexion_deg is {given!r}, expected a list of angles for each of its joints, {', '.join(joints)}"
-        )
-    lines = [_grid("flexion_deg", line, joints[:1]) for line in nested]
-    for line in lines:
-        _check_rising("flexion_deg", line)
-    shape = tuple(len(line) for line in lines)
-    if values.shape != shape or min(shape) < 2:
-        grids = [" by ".join(str(n) for n in of) for of in (values.shape, shape)]
-        raise EntryError(
-            f"{values_key} is a grid of {grids[0]} samples and flexion_deg one of {grids[1]}; "
-            "expected the same, with two angles at least for each joint"
-        )
-    _ranges([[float(line[0]), float(line[-1])] for line in lines], joints)
-    if values_key == "arms_m" and len(joints) == 1:
-        return fit(lines[0], values).curve(joints[0])
-    return interpolating_spline([np.radians(line) for line in lines], values, joints=joints)
+
+    form: Literal["sampled"] = option(..., "Form of the curve.")
+    flexion_deg: Any = option(..., "Flexion at the samples, for each joint.", "deg")
+    arms_m: Any = option(None, "Moment arms at the samples.", "m")
+    lengths_m: Any = option(None, "Lengths at the samples.", "m")
+
+    def _over(self, joints: list[str], values_key: str) -> Curve:
+        values, angles = self._grid(values_key, joints), self.flexion_deg
+        nested = angles if isinstance(angles, list) and angles and isinstance(angles[0], list) else [angles]
+        if len(nested) != len(joints) or not all(len(_shape(line) or ()) == 1 and line for line in nested):
+            raise ValueError(
+                f"flexion_deg is {angles!r}, expected numbers: a list of angles for each of its joints, {', '.join(joints)}"
+            )
+        lines = [np.array(line, dtype=float) for line in nested]
+        for line in lines:
+            _check_rising("flexion_deg", line)
+        shape = tuple(len(line) for line in lines)
+        if values.shape != shape or min(shape) < 2:
+            grids = [" by ".join(str(n) for n in of) for of in (values.shape, shape)]
+            raise ValueError(
+                f"{values_key} is a grid of {grids[0]} samples and flexion_deg one of {grids[1]}; "
+                "expected the same, with two angles at least for each joint"
+            )
+        _ranges([[float(line[0]), float(line[-1])] for line in lines], joints)
+        if values_key == "arms_m" and len(joints) == 1:
+            return fit(lines[0], values).curve(joints[0])
+        return interpolating_spline([np.radians(line) for line in lines], values, joints=joints)
 
 
-def _grid(key: str, values: Any, joints: Sequence[str]) -> FloatArray:
-    """Array of nested lists, one level per joint; one number may stand for a list."""
-    nested = values if isinstance(values, list) else [values]
-    shape = _shape(nested)
-    if shape is None or 0 in shape or len(shape) != len(joints):
-        deep = "" if len(joints) == 1 else f" in {len(joints)} nested lists ({', '.join(joints)}), rows of equal length"
-        raise EntryError(f"{key} is {values!r}, expected numbers{deep}")
-    return np.array(nested, dtype=float)
+LengthEntry: TypeAlias = Annotated[Polynomial | Spline | Sampled, Field(discriminator="form")]
+ArmEntry: TypeAlias = Annotated[
+    Absent | Constant | Polynomial | Spline | Sampled | FromLength, Field(discriminator="form")
+]
 
 
 def _shape(values: Any) -> tuple[int, ...] | None:
@@ -289,12 +250,11 @@ def _shape(values: Any) -> tuple[int, ...] | None:
 def _ranges(value: Any, joints: Sequence[str]) -> list[Range]:
     """Ranges of flexion in rad, for each joint."""
     pairs = value if len(joints) > 1 or _shape(value) == (1, 2) else [value]
-    shape = _shape(pairs)
-    if shape != (len(joints), 2) or not all(low < high for low, high in pairs):
+    if _shape(pairs) != (len(joints), 2) or not all(low < high for low, high in pairs):
         each = "" if len(joints) == 1 else f", one such pair for each of {', '.join(joints)}"
-        raise EntryError(f"range_deg is {value!r}, expected [lowest, highest] flexion in degrees{each}")
+        raise ValueError(f"range_deg is {value!r}, expected [lowest, highest] flexion in degrees{each}")
     if any(high - low < LEAST_RANGE_DEG for low, high in pairs):
-        raise EntryError(
+        raise ValueError(
             f"flexion from {pairs[0][0]:g} to {pairs[0][1]:g}, expected degrees over {LEAST_RANGE_DEG:g} at least; is it in "
             "radians?"
         )
@@ -303,7 +263,7 @@ def _ranges(value: Any, joints: Sequence[str]) -> list[Range]:
 
 def _check_rising(key: str, values: FloatArray) -> None:
     if not (np.diff(values) > 0.0).all():
-        raise EntryError(f"{key} is {values.tolist()}, expected rising numbers")
+        raise ValueError(f"{key} is {values.tolist()}, expected rising numbers")
 
 
 # --- fits of samples -------------------------------------------------------------------------------------------------

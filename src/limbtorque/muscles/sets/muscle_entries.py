@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, field_validator
+from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import did_you_mean
 from limbtorque.muscles.sets.curve_entries import (
-    CURVE_FORMS,
-    FORMS,
+    Absent,
+    ArmEntry,
     Entry,
-    EntryError,
+    FromLength,
+    LengthEntry,
+    PublishedEntry,
     Text,
-    at,
-    form_of,
-    read_curve,
-    valid,
+    check_joints,
 )
 from limbtorque.muscles.sets.moment_arm_curves import (
     EVERYWHERE,
@@ -108,21 +107,44 @@ class LineEntry(Entry):
     arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
     note: Text | None = option(None, "A remark.")
 
+    @model_validator(mode="after")
+    def _of_one_form(self) -> Self:
+        given = {key for key, value in self if value is not None}
+        forms = ({"parallel_to"}, {"proximal_m", "distal_m"}, {"direction_deg"})
+        if given & set().union(*forms) not in forms:
+            raise ValueError("expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
+        if self.direction_deg is None and (stray := [key for key in OF_DIRECTIONS if key in given]):
+            raise ValueError(f"{stray[0]} belongs to direction_deg, which is not given")
+        return self
+
+    def line(self) -> LineOfAction:
+        """Line of action, in radians."""
+        proximal_m, distal_m = ((point[0], point[1]) if point else None for point in (self.proximal_m, self.distal_m))
+        direction = None
+        if self.direction_deg is not None:
+            low, high = self.range_deg or EVERYWHERE
+            direction = Direction(
+                tuple(map(math.radians, self.direction_deg)),
+                range_rad=(math.radians(low), math.radians(high)),
+                in_plane_part=self.in_plane_part or 1.0,
+            )
+        return LineOfAction(self.parallel_to, proximal_m, distal_m, self.source, self.note or "", direction)
+
 
 class MuscleEntry(Entry):
-    """Entry of a muscle; arms, length and lines of action are validated by form."""
+    """Entry of a muscle, with its arms, length and lines of action."""
 
     name: Text = option(..., "Name.")
     full_name: str | None = option(None, "Anatomical name.")
     max_isometric_force_n: float = option(..., "Strength.", "N", gt=0.0)
     source: dict[str, Any] = option(..., "The model or paper (model) and its licence (licence).")
     function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor of each joint it moves.")
-    moment_arms: dict[str, Any] = option(..., "Moment arm at each joint of the set.")
-    length: Any = option(None, "Length of muscle and tendon as a curve.")
+    moment_arms: dict[str, ArmEntry] = option(..., "Moment arm at each joint of the set.")
+    length: LengthEntry | None = option(None, "Length of muscle and tendon as a curve.")
     length_at_zero_m: float | None = option(
         None, "Length of muscle and tendon with every joint at 0.", "m", gt=0.0, lt=LARGEST_LENGTH_M
     )
-    lines_of_action: dict[str, Any] = option({}, "Lines of action at joints.")
+    lines_of_action: dict[str, LineEntry] = option({}, "Lines of action at joints.")
     optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
@@ -146,20 +168,50 @@ class MuscleEntry(Entry):
             raise ValueError("expected the model or paper (model) and its licence (licence)")
         return value
 
+    @field_validator("function", "moment_arms", "lines_of_action")
+    @classmethod
+    def _at_joints_of_the_set(cls, value: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        check_joints(value, info)
+        lacking = [joint for joint in info.context or () if joint not in value]
+        if lacking and info.field_name == "moment_arms":
+            raise ValueError(f"lacks the {', '.join(lacking)}; write 'form: zero' if the muscle does not cross it")
+        return value
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        fibres = [key for key in FIBRES if getattr(self, key) is not None]
+        if 0 < len(fibres) < len(FIBRES):
+            raise ValueError(f"has {' and '.join(fibres)} only, expected all of {', '.join(FIBRES)} or none")
+        if not self.min_activation < self.max_activation:
+            raise ValueError(
+                f"min_activation is {self.min_activation!r} and max_activation {self.max_activation!r}, expected "
+                "0 <= least < largest <= 1"
+            )
+        if self.length and self.length_at_zero_m is not None:
+            raise ValueError("length and length_at_zero_m are both present; remove one")
+        return self
+
 
 # --- muscles -----------------------------------------------------------------------------------------------------
 
 
-def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -> Muscle | None:
+@contextmanager
+def _collected(place: str, faults: list[str]) -> Iterator[None]:
+    """Add the fault that is raised inside to a list, after its place."""
+    try:
+        yield
+    except ValueError as error:
+        faults.append(f"{place}: {error}")
+
+
+def build_muscle(entry: MuscleEntry, joints: Sequence[str], faults: list[str]) -> Muscle | None:
     """Build a muscle from its entry; None, with messages in `faults`, if invalid.
 
     Parameters
     ----------
-    entry : Any
+    entry : MuscleEntry
         Entry of the file.
-    index : int
-        Index in the list, from 0; for a muscle without a name.
-    joints : list of str
+    joints : sequence of str
         Joints of the set.
     faults : list of str
         Faults are added here.
@@ -168,96 +220,55 @@ def build_muscle(entry: Any, index: int, joints: list[str], faults: list[str]) -
     -------
     Muscle or None
     """
-    name = entry.get("name") if isinstance(entry, dict) else None
-    where = f"muscle '{name}'" if isinstance(name, str) and name.strip() else f"muscle {index + 1}"
-    n_before = len(faults)
-    row = given = None
-    with at(f"{where}: ", faults):
-        row = valid(MuscleEntry, entry)
-    parts = {key: value for key, value in entry.items() if value is not None} if isinstance(entry, dict) else {}
-    with at(f"{where}: ", faults):
-        given = _build_length(parts, joints)
-    arms = _build_arms(parts.get("moment_arms"), joints, given, where, faults)
-    _check_function(parts.get("function"), arms, joints, where, faults)
-    lines = _build_lines(parts.get("lines_of_action"), joints, arms, where, faults)
-    if row is None:
-        return None
-    fibres = [key for key in FIBRES if getattr(row, key) is not None]
-    if 0 < len(fibres) < len(FIBRES):
-        faults.append(f"{where}: has {' and '.join(fibres)} only, expected all of {', '.join(FIBRES)} or none")
-    if not row.min_activation < row.max_activation:
-        faults.append(
-            f"{where}: min_activation is {row.min_activation!r} and max_activation {row.max_activation!r}, expected "
-            "0 <= least < largest <= 1"
-        )
-    if len(faults) > n_before:
-        return None
-    length = None
-    with at(where, faults):
-        length = _complete_length(row, given, arms)
-    if len(faults) > n_before:
+    where, own_faults = f"muscle '{entry.name}'", list[str]()
+    length, arms = None, {}
+    with _collected(f"{where}: length", own_faults):
+        length = _given_length(entry.length) if entry.length else None
+    for joint in joints:
+        with _collected(f"{where} at the {joint}", own_faults):
+            arms[joint] = _moment_arm(entry.moment_arms[joint], joint, length)
+    for joint, arm in arms.items():
+        own_faults += [f"{where}{fault}" for fault in _function_faults(entry.function.get(joint), joint, arm)]
+        if arm.form == "zero" and joint in entry.lines_of_action:
+            own_faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
+    if not own_faults:
+        own_faults += [f"{where}{fault}" for fault in _disagreements(length, arms)] if length else []
+        with _collected(where, own_faults):
+            length = _complete_length(entry, length, arms)
+    faults += own_faults
+    if own_faults:
         return None
     return Muscle(
-        **{key: getattr(row, key) for key in SAME},
-        full_name=row.full_name or row.name,
-        source={key: str(value) for key, value in row.source.items()},
+        **{key: getattr(entry, key) for key in SAME},
+        full_name=entry.full_name or entry.name,
+        source={key: str(value) for key, value in entry.source.items()},
         moment_arms=arms,
         length=length,
-        lines_of_action=lines,
+        lines_of_action={joint: line.line() for joint, line in entry.lines_of_action.items()},
     )
-
-
-def _unknown_joints(key: str, given: dict[str, Any], joints: list[str], where: str) -> list[str]:
-    return [
-        f"{where}: {key} has joint '{joint}', which the set does not have{did_you_mean(str(joint), joints)}"
-        for joint in given
-        if joint not in joints
-    ]
 
 
 # --- moment arms -------------------------------------------------------------------------------------------------
 
 
-def _build_arms(
-    entries: Any, joints: list[str], length: MusculotendonLength | None, where: str, faults: list[str]
-) -> dict[str, MomentArm]:
-    """Moment arms of a muscle by joint, those without a fault."""
-    if not isinstance(entries, dict):  # reported for `MuscleEntry`
-        return {}
-    faults += _unknown_joints("moment_arms", entries, joints, where)
-    arms = {}
-    for joint in joints:
-        if joint not in entries:
-            faults.append(f"{where}: moment_arms lacks the {joint}; write 'form: zero' if the muscle does not cross it")
-            continue
-        with at(f"{where} at the {joint}: ", faults):
-            arms[joint] = _build_arm(entries[joint], joint, joints, length)
-    return arms
-
-
-def _build_arm(entry: Any, joint: str, joints: list[str], length: MusculotendonLength | None) -> MomentArm:
-    """Moment arm of an entry; raises `EntryError`."""
-    form = form_of(entry, list(FORMS), "the moment arm's")
-    if form == "from_length":
-        curve = _curve_from_length(joint, length)
-    elif form in CURVE_FORMS or "range_deg" in entry:
-        powers = {"coefficients": entry["arm_m"]} if form == "constant" else {}
-        curve = read_curve({**entry, **powers}, values_key="arms_m", own_joint=joint, known_joints=joints)
-    else:
-        curve = constant(entry.get("arm_m", 0.0), joint=joint)
+def _moment_arm(entry: ArmEntry, joint: str, length: MusculotendonLength | None) -> MomentArm:
+    """Moment arm of an entry; raises ValueError."""
+    if isinstance(entry, Absent):
+        return MomentArm(entry.form, constant(0.0, joint=joint), entry.note)
+    curve = _curve_from_length(joint, length) if isinstance(entry, FromLength) else entry.curve(joint)
     longest = float(np.abs(_over_range(curve)).max())
     if longest > LARGEST_ARM_M:
-        raise EntryError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
-    return MomentArm(form, curve, entry.get("note", ""), _published(entry.get("published")))
+        raise ValueError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
+    return MomentArm(entry.form, curve, entry.note, _published(entry.published))
 
 
 def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
     """Minus the slope of a muscle's length, as a curve."""
     if length is None:
-        raise EntryError("the moment arm is from_length, which needs a valid length of the muscle (length)")
+        raise ValueError("the moment arm is from_length, which needs a valid length of the muscle (length)")
     (curve,) = length.curves
     if joint not in curve.joints:
-        raise EntryError(
+        raise ValueError(
             f"the moment arm is from_length, but the length depends on {', '.join(curve.joints)} only; "
             "write 'form: zero' if the muscle does not cross it"
         )
@@ -265,18 +276,11 @@ def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
     return times(derivative(held, joint), -1.0)
 
 
-def _published(entry: dict[str, Any] | None) -> PublishedRange | None:
-    """Range of the published arms, checked."""
+def _published(entry: PublishedEntry | None) -> PublishedRange | None:
     if entry is None:
         return None
-    flexion, low, high = (np.array(entry[key], dtype=float) for key in ("flexion_deg", "lowest_m", "highest_m"))
-    if not (len(flexion) == len(low) == len(high) and (np.diff(flexion) > 0).all() and (low <= high).all()):
-        raise EntryError(
-            f"published has {len(flexion)} angles, {len(low)} lowest and {len(high)} highest arms, expected as many of "
-            "each, rising angles, and no lowest arm above the highest"
-        )
-    angles = tuple(np.radians(flexion).tolist())
-    return PublishedRange(angles, tuple(low.tolist()), tuple(high.tolist()), entry["other_sources"])
+    angles = tuple(map(math.radians, entry.flexion_deg))
+    return PublishedRange(angles, tuple(entry.lowest_m), tuple(entry.highest_m), entry.other_sources)
 
 
 def _over_range(curve: Curve) -> FloatArray:
@@ -291,33 +295,22 @@ def _grid_over(ranges: Sequence[Range]) -> list[FloatArray]:
     return list(np.meshgrid(*lines, indexing="ij"))
 
 
-def _check_function(
-    function: Any, arms: dict[str, MomentArm], joints: list[str], where: str, faults: list[str]
-) -> None:
-    """Check signs at flexion 0: a flexor flexes and an extensor extends."""
-    if not isinstance(function, dict):  # reported for `MuscleEntry`
+def _function_faults(sense: str | None, joint: str, arm: MomentArm) -> Iterator[str]:
+    """Faults of signs at flexion 0 and in the middle: a flexor flexes, an extensor extends."""
+    if sense is None:
+        if not arm.is_zero:
+            yield f" has a moment arm at the {joint}; add flexor or extensor for it to function"
         return
-    faults += _unknown_joints("function", function, joints, where)
-    for joint, sense in function.items():
-        if joint in arms and isinstance(sense, str) and sense in SENSES:
-            with at(f"{where} is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but ", faults):
-                _check_sign(arms[joint], SENSES[sense])
-    for joint, arm in arms.items():
-        if not arm.is_zero and joint not in function:
-            faults.append(f"{where} has a moment arm at the {joint}; add flexor or extensor for it to function")
-
-
-def _check_sign(arm: MomentArm, sense: float) -> None:
-    """Check the sign of a moment arm at flexion 0 and in the middle of its range."""
+    named = f" is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but"
     at_zero = float(evaluate(arm.curve, [0.0] * len(arm.curve.joints)))
-    if at_zero * sense <= 0:
-        raise EntryError(f"its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)")
     middle = [sum(ends) / 2 if math.isfinite(sum(ends)) else 0.0 for ends in arm.curve.range_rad]
-    value = float(evaluate(arm.curve, middle))
-    if value * sense <= 0 and not arm.note.strip():
+    in_middle = float(evaluate(arm.curve, middle))
+    if at_zero * SENSES[sense] <= 0:
+        yield f"{named} its moment arm at 0 flexion is {at_zero:+.4f} m; positive arms flex (r = -dL/dq)"
+    elif in_middle * SENSES[sense] <= 0 and not arm.note.strip():
         place = ", ".join(f"{math.degrees(q):.0f}" for q in middle)
-        raise EntryError(
-            f"in the middle of its range ({place} deg) its moment arm is {value:+.4f} m; "
+        yield (
+            f"{named} in the middle of its range ({place} deg) its moment arm is {in_middle:+.4f} m; "
             "if its function changes there, add a note"
         )
 
@@ -325,76 +318,58 @@ def _check_sign(arm: MomentArm, sense: float) -> None:
 # --- lengths -----------------------------------------------------------------------------------------------------
 
 
-def _build_length(entry: dict[str, Any], joints: list[str]) -> MusculotendonLength | None:
-    """Build the length curve of an entry; None where missing."""
-    if "length" not in entry:
-        return None
-    given = entry["length"]
-    if "length_at_zero_m" in entry:
-        raise EntryError("length and length_at_zero_m are both present; remove one")
-    with at("length: "):
-        form = form_of(given, CURVE_FORMS, "its")
-        curve = read_curve(given, values_key="lengths_m", own_joint=None, known_joints=joints)
+def _given_length(entry: LengthEntry) -> MusculotendonLength:
+    """Length curve of an entry; raises ValueError."""
+    curve = entry.curve()
     lengths = _over_range(curve)
     if not (lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M):
-        raise EntryError(
-            f"length is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
+        raise ValueError(
+            f"it is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
             f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
         )
     ranges = dict(zip(curve.joints, curve.range_rad, strict=True))
-    return MusculotendonLength(form, 0.0, (extended(curve, linear=True) if len(ranges) == 1 else curve,), ranges)
+    return MusculotendonLength(entry.form, 0.0, (extended(curve, linear=True) if len(ranges) == 1 else curve,), ranges)
 
 
 def _complete_length(
-    row: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
+    entry: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
 ) -> MusculotendonLength | None:
-    """Muscle length from its curve or arms, checked; None over joints without data."""
-    gaps = {joint for joint, arm in arms.items() if arm.form == "not_sampled"}
-    if given:
-        _check_agreement(given, arms)
-        length = None if gaps - set(given.range_rad) else given
-    else:
-        length = _length_from_arms(row.length_at_zero_m, arms) if row.length_at_zero_m is not None else None
-        length = None if gaps else length
-    if length is None or row.tendon_slack_length_m is None:
-        return length
-    longest = length.offset_m + sum(float(_over_range(curve).max()) for curve in length.curves)
-    if longest <= row.tendon_slack_length_m:
-        raise EntryError(
-            f": tendon_slack_length_m is {row.tendon_slack_length_m:g} m, expected less than the greatest length of muscle "
+    """Length from its curve or from the arms; None over joints without data; raises ValueError."""
+    if given is None and entry.length_at_zero_m is not None:
+        given = _length_from_arms(entry.length_at_zero_m, arms)
+    if given is None or {joint for joint, arm in arms.items() if arm.form == "not_sampled"} - set(given.range_rad):
+        return None
+    longest = given.offset_m + sum(float(_over_range(curve).max()) for curve in given.curves)
+    if entry.tendon_slack_length_m is not None and longest <= entry.tendon_slack_length_m:
+        raise ValueError(
+            f"tendon_slack_length_m is {entry.tendon_slack_length_m:g} m, expected less than the greatest length of muscle "
             f"and tendon, {longest:.3f} m"
         )
-    return length
+    return given
 
 
 def _length_from_arms(at_zero_m: float, arms: dict[str, MomentArm]) -> MusculotendonLength:
     """L(q) = L(0) - sum over the joints of the integral of the arm from 0."""
     moving = {joint: arm.curve for joint, arm in arms.items() if not arm.is_zero}
-    if others := [joint for joint, curve in moving.items() if curve.joints != (joint,)]:
-        raise EntryError(
-            *(
-                ": length_at_zero_m needs moment arms that depend on their own joint only; the one at the "
-                f"{joint} depends on {', '.join(moving[joint].joints)}: give the length as a curve (length)"
-                for joint in others
-            )
+    if mixed := [joint for joint, curve in moving.items() if curve.joints != (joint,)]:
+        raise ValueError(
+            "length_at_zero_m needs moment arms that depend on their own joint only; the one at the "
+            f"{mixed[0]} depends on {', '.join(moving[mixed[0]].joints)}: give the length as a curve (length)"
         )
     curves = tuple(times(integral(curve), -1.0) for curve in moving.values())
-    shortest = at_zero_m + sum(
-        float(evaluate(curve, _grid_over(arm.range_rad)).min())
-        for curve, arm in zip(curves, moving.values(), strict=True)
-    )
+    over = (_grid_over(arm.range_rad) for arm in moving.values())
+    shortest = at_zero_m + sum(float(evaluate(*of).min()) for of in zip(curves, over, strict=True))
     if shortest <= 0:
-        raise EntryError(
-            f": from length_at_zero_m {at_zero_m:g} m and the moment arms its length falls to {shortest:.3g} m "
+        raise ValueError(
+            f"from length_at_zero_m {at_zero_m:g} m and the moment arms its length falls to {shortest:.3g} m "
             "within their range"
         )
     return MusculotendonLength("at_zero", float(at_zero_m), curves)
 
 
-def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm]) -> None:
-    """Check the arms of a muscle against minus the slopes of its length."""
+def _disagreements(length: MusculotendonLength, arms: dict[str, MomentArm]) -> Iterator[str]:
+    """Arms of a muscle that are not minus the slopes of its length."""
     (curve,) = length.curves
-    faults = []
     for joint, arm in arms.items():
         if arm.form in {"from_length", "not_sampled"} or (arm.is_zero and joint not in curve.joints):
             continue
@@ -408,48 +383,7 @@ def _check_agreement(length: MusculotendonLength, arms: dict[str, MomentArm]) ->
         if off.max() > allowed:
             worst = int(off.argmax())
             place = ", ".join(f"{name} {math.degrees(grid[name].flat[worst]):.0f} deg" for name in names)
-            faults.append(
+            yield (
                 f" at the {joint}: the moment arm is {value.flat[worst]:+.4f} m and minus the slope of the "
                 f"length {-slope.flat[worst]:+.4f} m at {place}; expected them within {1e3 * allowed:.1f} mm (r = -dL/dq)"
             )
-    if faults:
-        raise EntryError(*faults)
-
-
-# --- lines of action ---------------------------------------------------------------------------------------------
-
-
-def _build_lines(
-    entries: Any, joints: list[str], arms: dict[str, MomentArm], where: str, faults: list[str]
-) -> dict[str, LineOfAction]:
-    """Lines of action of a muscle by joint; adds faults of the entries to a list."""
-    lines: dict[str, LineOfAction] = {}
-    if not isinstance(entries, dict):  # none, or reported for `MuscleEntry`
-        return lines
-    faults += _unknown_joints("lines_of_action", entries, joints, where)
-    for joint in [joint for joint in entries if joint in joints]:
-        if joint in arms and arms[joint].is_zero and arms[joint].form != "not_sampled":
-            faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
-        with at(f"{where}: line of action at the {joint}: ", faults):
-            lines[joint] = _build_line(entries[joint])
-    return lines
-
-
-def _build_line(entry: Any) -> LineOfAction:
-    row = valid(LineEntry, entry)
-    given = [key for key in ("parallel_to", "proximal_m", "distal_m", "direction_deg") if getattr(row, key) is not None]
-    if given not in (["parallel_to"], ["proximal_m", "distal_m"], ["direction_deg"]):
-        raise EntryError("expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
-    of_direction = [key for key in OF_DIRECTIONS if getattr(row, key) is not None]
-    if of_direction and row.direction_deg is None:
-        raise EntryError(f"{of_direction[0]} belongs to direction_deg, which is not given")
-    proximal_m, distal_m = ((point[0], point[1]) if point else None for point in (row.proximal_m, row.distal_m))
-    direction = None
-    if row.direction_deg is not None:
-        low, high = row.range_deg or (-math.inf, math.inf)
-        direction = Direction(
-            tuple(map(math.radians, row.direction_deg)),
-            range_rad=(math.radians(low), math.radians(high)),
-            in_plane_part=1.0 if row.in_plane_part is None else row.in_plane_part,
-        )
-    return LineOfAction(row.parallel_to, proximal_m, distal_m, row.source, row.note or "", direction)

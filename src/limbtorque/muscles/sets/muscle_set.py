@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SettingsError, did_you_mean
-from limbtorque.muscles.sets.curve_entries import Entry, Text
+from limbtorque.muscles.sets.curve_entries import Entry, Text, check_joints
 from limbtorque.muscles.sets.moment_arm_curves import evaluate_linear, times
 from limbtorque.muscles.sets.muscle import LineOfAction, MomentArm, Muscle, MusculotendonLength
-from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, build_muscle
+from limbtorque.muscles.sets.muscle_entries import LARGEST_LENGTH_M, MuscleEntry, build_muscle
 from limbtorque.study.faults import checked
 from limbtorque.study.files import read_yaml
 from limbtorque.study.options.base import option
@@ -25,7 +26,7 @@ from limbtorque.study.options.base import option
 BUILT_IN = Path(__file__).parent
 
 
-class ReferenceEntry(Entry):
+class Reference(Entry):
     """Reference body of a set's numbers."""
 
     segment_length_m: dict[str, Annotated[float, Field(gt=0.0, lt=LARGEST_LENGTH_M)]] = option(
@@ -35,36 +36,39 @@ class ReferenceEntry(Entry):
     source: Text = option(..., "Where the numbers are from.")
     note: str = option("", "A remark.")
 
+    @field_validator("segment_length_m")
+    @classmethod
+    def _of_the_set(cls, value: dict[str, float], info: ValidationInfo) -> dict[str, float]:
+        check_joints(value, info)
+        return value
+
 
 class SetEntry(Entry):
-    """A muscle set; its muscles are validated one by one."""
+    """A muscle set."""
 
-    name: Any = option(..., "Name of the set.")
-    description: Any = option(None, "A remark.")
+    name: Text = option(..., "Name of the set.")
+    description: str | None = option(None, "A remark.")
     joints: list[str] = option(..., "Joints from proximal to distal.", min_length=1)
     flexion: dict[str, Text] = option(..., "Flexion of each joint and its zero in a sentence.")
     from_vertical: list[str] = option([], "Joints whose flexion may be taken from the vertical.")
-    reference: Any = option(None, "Reference body of the numbers.")
-    muscles: list[Any] = option(..., "The muscles.", min_length=1)
+    reference: Reference | None = option(None, "Reference body of the numbers.")
+    muscles: list[MuscleEntry] = option(..., "The muscles.", min_length=1)
 
-
-@dataclass(frozen=True)
-class Reference:
-    """Reference body of a set's numbers.
-
-    Parameters
-    ----------
-    segment_length_m : dict of str to float
-        For each joint, length of the segment distal to it.
-    mass_kg : float or None
-        Mass of the body.
-    source : str
-        Source of the numbers.
-    """
-
-    segment_length_m: dict[str, float]
-    mass_kg: float | None
-    source: str
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        joints, names = ", ".join(self.joints), [muscle.name for muscle in self.muscles]
+        if len(set(self.joints)) < len(self.joints):
+            raise ValueError(f"joints names a joint twice: {joints}")
+        if set(self.flexion) != set(self.joints):
+            raise ValueError(
+                f"flexion has {', '.join(self.flexion) or 'no joint'}, expected a sentence on flexion and its zero for each "
+                f"of {joints}"
+            )
+        if not set(self.from_vertical) <= set(self.joints):
+            raise ValueError(f"from_vertical is {self.from_vertical!r}, expected joints of the set: {joints}")
+        if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
+            raise ValueError(f"muscle '{twice[0]}' occurs {names.count(twice[0])} times")
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,58 +227,32 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
     SettingsError
         All faults, one sentence each.
     """
-    faults: list[str] = []
-    built = _build_set(content, faults)
-    if faults or built is None:
-        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-        raise SettingsError(f"muscle set '{name}' has {count}:\n" + "\n".join(f"  - {fault}" for fault in faults))
-    return built
-
-
-def _build_set(content: Any, faults: list[str]) -> MuscleSet | None:
-    row = checked(SetEntry, content, where="the set", faults=faults)
     parts = content if isinstance(content, dict) else {}
-    joints, entries = parts.get("joints"), parts.get("muscles")
-    if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints) and isinstance(entries, list)):
-        return None
-    muscles = [build_muscle(entry, i, joints, faults) for i, entry in enumerate(entries)]
-    reference = _build_reference(parts["reference"], joints, faults) if "reference" in parts else None
-    names = [muscle.name for muscle in muscles if muscle]
-    faults += [
-        f"muscle '{twice}' occurs {names.count(twice)} times"
-        for twice in dict.fromkeys(names)
-        if names.count(twice) > 1
-    ]
-    if row is None:
-        return None
-    _check_joints(row, faults)
-    if faults:
-        return None
+    joints, faults = parts.get("joints"), list[str]()
+    known = [joint for joint in joints if isinstance(joint, str)] if isinstance(joints, list) else []
+    entry = checked(SetEntry, content, where="the set", faults=faults, context=known)
+    muscles = [build_muscle(muscle, entry.joints, faults) for muscle in entry.muscles] if entry else []
+    if entry is None or faults:
+        listed = "".join(f"\n  - {_with_name(fault, parts.get('muscles'))}" for fault in faults)
+        count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+        raise SettingsError(f"muscle set '{name}' has {count}:{listed}")
     built = tuple(muscle for muscle in muscles if muscle)
-    return MuscleSet(str(row.name), tuple(joints), dict(row.flexion), built, reference, tuple(row.from_vertical))
+    return MuscleSet(entry.name, tuple(entry.joints), entry.flexion, built, entry.reference, tuple(entry.from_vertical))
 
 
-def _check_joints(row: SetEntry, faults: list[str]) -> None:
-    joints = ", ".join(row.joints)
-    if len(set(row.joints)) < len(row.joints):
-        faults.append(f"joints names a joint twice: {joints}")
-    if set(row.flexion) != set(row.joints):
-        faults.append(
-            f"flexion has {', '.join(row.flexion) or 'no joint'}, expected a sentence on flexion and its zero for each of {joints}"
-        )
-    if not set(row.from_vertical) <= set(row.joints):
-        faults.append(f"from_vertical is {row.from_vertical!r}, expected joints of the set: {joints}")
+def _with_name(fault: str, entries: Any) -> str:
+    """Sentence with the name of a muscle in place of its index.
 
+    >>> _with_name("the set: muscles.0.pcsa_cm2 is -3", [{"name": "BRA"}])
+    "muscle 'BRA': pcsa_cm2 is -3"
+    """
 
-def _build_reference(entry: Any, joints: list[str], faults: list[str]) -> Reference | None:
-    row = checked(ReferenceEntry, entry, where="reference", faults=faults)
-    lengths = row.segment_length_m if row else {}
-    unknown = [joint for joint in lengths if joint not in joints]
-    faults += [
-        f"reference: segment_length_m has '{joint}', which is no joint{did_you_mean(joint, joints)}"
-        for joint in unknown
-    ]
-    return Reference(dict(lengths), row.mass_kg, row.source) if row and not unknown else None
+    def named(place: re.Match[str]) -> str:
+        entry = entries[int(place[1])]
+        name = entry.get("name") if isinstance(entry, dict) else None
+        return f"muscle '{name}': " if isinstance(name, str) and name.strip() else f"muscle {int(place[1]) + 1}: "
+
+    return re.sub(r"^the set: muscles\.(\d+)(?:\.|: | )", named, fault)
 
 
 # --- scaling -----------------------------------------------------------------------------------------------------
