@@ -148,7 +148,7 @@ def panels_of(muscles: MuscleSet) -> list[tuple[list[str], str]]:
             if joint in muscle.function:
                 arm = muscle.moment_arms[joint]
                 curve = our_arm_mm(muscle.name, joint, np.arange(*LIMITS_DEG[joint], 5.0))
-                panels[joint, curve.tobytes(), arm.published and arm.published.lowest_m].append(muscle.name)
+                panels[joint, curve.tobytes(), arm.published and tuple(arm.published.lowest_m)].append(muscle.name)
     return [(names, key[0]) for key, names in panels.items()]
 
 

@@ -25,7 +25,7 @@ import pandas as pd
 from published_arms import PublishedArm, grid, published_arms, range_of
 
 from limbtorque.arrays import FloatArray
-from limbtorque.muscles.sets.curve_entries import Fit, fit
+from limbtorque.muscles.sets.curve_entries import Absent, Polynomial, Spline, fit
 from limbtorque.muscles.sets.moment_arm_curves import Curve, evaluate, integral
 from limbtorque.study.files import read_yaml, yaml_text
 
@@ -194,17 +194,11 @@ MUSCLES: dict[str, dict[str, tuple[str, dict[str, str]]]] = {
 }
 
 
-def described(found: Fit) -> dict[str, Any]:
+def described(found: Absent | Polynomial | Spline) -> dict[str, Any]:
     """Lay out a fit as in the file."""
-    if found.form == "zero":
-        return {"form": "zero"}
-    numbers = (
-        {"coefficients": list(found.coefficients)}
-        if found.form == "polynomial"
-        else {"knots_deg": list(found.knots_deg), "arms_m": list(found.arms_m)}
-    )
-    departure = {"max_departure_m": found.max_departure_m, "departs_at_deg": found.departs_at_deg}
-    return {"form": found.form, **numbers, "range_deg": list(found.range_deg), **departure}
+    entry = found.model_dump(exclude_defaults=True)
+    keys = ("form", "coefficients", "knots_deg", "arms_m", "range_deg", "max_departure_m", "departs_at_deg")
+    return {key: entry[key] for key in keys if key in entry}
 
 
 def length_departure(arm: Curve, flexion_deg: np.ndarray, sampled_m: np.ndarray) -> dict[str, float]:
@@ -271,7 +265,7 @@ def joint_arm(table: pd.DataFrame, muscle: str, joint: str) -> dict[str, Any]:
         return {"form": "zero"}
     flexion = rows.joint_flexion_deg.to_numpy(dtype=float)
     found = fit(flexion, rows.moment_arm_m.to_numpy())
-    if found.form == "zero":
+    if isinstance(found, Absent):
         return described(found)
     length = length_departure(found.curve(joint), flexion, rows.musculotendon_length_m.to_numpy())
     return described(found) | length | ({"note": NOTES[muscle, joint]} if (muscle, joint) in NOTES else {})

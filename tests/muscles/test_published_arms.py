@@ -188,7 +188,7 @@ def test_every_arm_is_within_its_published_range(chain):
             arm = muscle.moment_arms[joint]
             if arm.published is None:
                 continue
-            at = np.array(arm.published.flexion_rad)
+            at = np.radians(arm.published.flexion_deg)
             ends = np.degrees(at[[0, -1]])
             inside = np.clip(np.degrees(at), ends[0] + 1e-6, ends[1] - 1e-6)
             ours = 1e-3 * tool.our_arm_mm(muscle.name, joint, inside)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
@@ -58,8 +58,8 @@ def check_joints(joints: Collection[str], info: ValidationInfo) -> None:
             raise ValueError(f"the set has no joint '{joint}'{did_you_mean(joint, info.context or ())}")
 
 
-class PublishedEntry(Entry):
-    """Range of the published moment arms, by flexion."""
+class PublishedRange(Entry):
+    """Lowest and highest published moment arm of a muscle at a joint, by flexion."""
 
     flexion_deg: list[float] = option(..., "Rising flexion.", "deg", min_length=2)
     lowest_m: list[float] = option(..., "Least published arm, the set's among them.", "m")
@@ -75,6 +75,11 @@ class PublishedEntry(Entry):
                 "angles, and no lowest arm above the highest"
             )
         return self
+
+    def at(self, flexion_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Lowest and highest arm at any flexion, m; beyond the ends as at the ends."""
+        at, angles = np.asarray(flexion_rad, dtype=float), np.radians(self.flexion_deg)
+        return np.interp(at, angles, self.lowest_m), np.interp(at, angles, self.highest_m)
 
 
 class Absent(Entry):
@@ -93,7 +98,7 @@ class Fitted(Entry):
     rms_departure_m: float | None = option(None, "Root mean square of the departures from the samples.", "m")
     length_departure_m: float | None = option(None, "Largest departure of the integrated length.", "m")
     length_departs_at_deg: float | list[float] | None = option(None, "Flexion where the length departs so.", "deg")
-    published: PublishedEntry | None = option(None, "Range of the published arms, by flexion.")
+    published: PublishedRange | None = option(None, "Range of the published arms, by flexion.")
 
 
 class FromLength(Fitted):
@@ -230,7 +235,8 @@ class Sampled(CurveEntry):
             )
         _ranges([[float(line[0]), float(line[-1])] for line in lines], joints)
         if values_key == "arms_m" and len(joints) == 1:
-            return fit(lines[0], values).curve(joints[0])
+            fitted = fit(lines[0], values)
+            return constant(0.0, joint=joints[0]) if isinstance(fitted, Absent) else fitted.curve(joints[0])
         return interpolating_spline([np.radians(line) for line in lines], values, joints=joints)
 
 
@@ -269,43 +275,7 @@ def _check_rising(key: str, values: FloatArray) -> None:
 # --- fits of samples -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Fit:
-    """Fit of a sampled moment arm, with the numbers of a muscle set's file.
-
-    Parameters
-    ----------
-    form : str
-        zero, polynomial or spline.
-    range_deg : tuple of two floats
-        Sampled range of flexion.
-    coefficients : tuple of float
-        Of rising powers of the flexion in radians; of a polynomial only.
-    knots_deg, arms_m : tuple of float
-        Knots and the arms there; of a spline only.
-    max_departure_m, departs_at_deg : float
-        Largest absolute departure from the samples, and its flexion.
-    """
-
-    form: str
-    range_deg: tuple[float, float]
-    coefficients: tuple[float, ...] = ()
-    knots_deg: tuple[float, ...] = ()
-    arms_m: tuple[float, ...] = ()
-    max_departure_m: float = 0.0
-    departs_at_deg: float = 0.0
-
-    def curve(self, joint: str) -> Curve:
-        """Build the curve."""
-        if self.form == "zero":
-            return constant(0.0, joint=joint)
-        low, high = (math.radians(end) for end in self.range_deg)
-        if self.form == "polynomial":
-            return polynomial(self.coefficients, joints=[joint], range_rad=[(low, high)])
-        return shape_preserving_spline(np.radians(self.knots_deg), self.arms_m, joint=joint, range_rad=(low, high))
-
-
-def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
+def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Absent | Polynomial | Spline:
     """Simplest form that follows a moment arm within 1 mm or 5 %.
 
     The limit is the smaller of 1 mm and 5 % of the largest arm.
@@ -319,29 +289,36 @@ def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Fit:
 
     Returns
     -------
-    Fit
-        Zero where no arm is longer than 0.1 mm; else a polynomial of at most fourth degree (with two samples at least
+    Absent, Polynomial or Spline
+        With its largest departure from the samples: zero where no arm is longer than 0.1 mm; else a polynomial of at most fourth degree (with two samples at least
         for each degree), or a shape-preserving spline with the fewest knots, 9 at most. Coefficients are rounded to 6
         decimals and arms to 0.01 mm.
     """
-    ends, n_samples = (float(flexion_deg[0]), float(flexion_deg[-1])), len(flexion_deg)
-    longest = float(np.abs(sampled_m).max())
-    allowed = min(LARGEST_DEPARTURE_M, LARGEST_PART * longest)
+    angles, longest = np.radians(flexion_deg), float(np.abs(sampled_m).max())
     if longest < NEGLIGIBLE_M:
-        return Fit("zero", ends)
+        return Absent(form="zero")
+    ends, n_samples = [float(flexion_deg[0]), float(flexion_deg[-1])], len(flexion_deg)
+    allowed = min(LARGEST_DEPARTURE_M, LARGEST_PART * longest)
+
+    def departure(entry: Polynomial | Spline) -> FloatArray:
+        return np.abs(evaluate(entry.curve("joint"), [angles]) - sampled_m)
+
+    trial: Polynomial | Spline
     for degree in range(min(HIGHEST_DEGREE, n_samples // 2) + 1):
-        powers = np.polynomial.Polynomial.fit(np.radians(flexion_deg), sampled_m, degree).convert()
-        trial = Fit("polynomial", ends, coefficients=tuple(round(float(c), 6) for c in powers.coef))
-        off = np.abs(evaluate(trial.curve("joint"), [np.radians(flexion_deg)]) - sampled_m)
-        if off.max() <= allowed:
+        powers = np.polynomial.Polynomial.fit(angles, sampled_m, degree).convert().coef
+        trial = Polynomial(form="polynomial", coefficients=[round(c, 6) for c in powers.tolist()], range_deg=ends)
+        if (off := departure(trial)).max() <= allowed:
             break
     else:  # a spline, with a knot added at the largest error until it fits
         knots = [0, n_samples - 1]
         while True:
-            arms_m = tuple(round(float(sampled_m[k]), 5) for k in knots)
-            trial = Fit("spline", ends, knots_deg=tuple(float(flexion_deg[k]) for k in knots), arms_m=arms_m)
-            off = np.abs(evaluate(trial.curve("joint"), [np.radians(flexion_deg)]) - sampled_m)
-            if off.max() <= allowed or len(knots) >= min(MOST_KNOTS, n_samples):
+            values = {
+                "knots_deg": flexion_deg[knots].tolist(),
+                "arms_m": [round(arm_m, 5) for arm_m in sampled_m[knots].tolist()],
+            }
+            trial = Spline(form="spline", range_deg=ends, **values)
+            if (off := departure(trial)).max() <= allowed or len(knots) >= min(MOST_KNOTS, n_samples):
                 break
             knots = sorted({*knots, int(off.argmax())})
-    return replace(trial, max_departure_m=round(float(off.max()), 5), departs_at_deg=float(flexion_deg[off.argmax()]))
+    largest = {"max_departure_m": round(float(off.max()), 5), "departs_at_deg": float(flexion_deg[off.argmax()])}
+    return trial.model_copy(update=largest)

@@ -10,36 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from limbtorque.arrays import FloatArray
+from limbtorque.muscles.sets.curve_entries import PublishedRange
 from limbtorque.muscles.sets.moment_arm_curves import EVERYWHERE, Curve, Range
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedRange:
-    """Lowest and highest published moment arm of a muscle at a joint, by flexion.
-
-    Parameters
-    ----------
-    flexion_rad : tuple of float
-        Rising flexion.
-    lowest_m, highest_m : tuple of float
-        At these: least and largest of all published arms, the set's own among them.
-    other_sources : int
-        Number of sources besides the set's own.
-    """
-
-    flexion_rad: tuple[float, ...]
-    lowest_m: tuple[float, ...]
-    highest_m: tuple[float, ...]
-    other_sources: int
-
-    def at(self, flexion_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest arm at any flexion, m; beyond the ends as at the ends."""
-        at = np.asarray(flexion_rad, dtype=float)
-        return np.interp(at, self.flexion_rad, self.lowest_m), np.interp(at, self.flexion_rad, self.highest_m)
 
 
 @dataclass(frozen=True, eq=False)

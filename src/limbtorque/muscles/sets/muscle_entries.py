@@ -18,7 +18,6 @@ from limbtorque.muscles.sets.curve_entries import (
     Entry,
     FromLength,
     LengthEntry,
-    PublishedEntry,
     Text,
     check_joints,
 )
@@ -39,7 +38,6 @@ from limbtorque.muscles.sets.muscle import (
     MomentArm,
     Muscle,
     MusculotendonLength,
-    PublishedRange,
     narrowest,
 )
 from limbtorque.study.options.base import option
@@ -259,7 +257,7 @@ def _moment_arm(entry: ArmEntry, joint: str, length: MusculotendonLength | None)
     longest = float(np.abs(_over_range(curve)).max())
     if longest > LARGEST_ARM_M:
         raise ValueError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
-    return MomentArm(entry.form, curve, entry.note, _published(entry.published))
+    return MomentArm(entry.form, curve, entry.note, entry.published)
 
 
 def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
@@ -274,13 +272,6 @@ def _curve_from_length(joint: str, length: MusculotendonLength | None) -> Curve:
         )
     held = replace(curve, range_rad=tuple(length.range_rad[name] for name in curve.joints))
     return times(derivative(held, joint), -1.0)
-
-
-def _published(entry: PublishedEntry | None) -> PublishedRange | None:
-    if entry is None:
-        return None
-    angles = tuple(map(math.radians, entry.flexion_deg))
-    return PublishedRange(angles, tuple(entry.lowest_m), tuple(entry.highest_m), entry.other_sources)
 
 
 def _over_range(curve: Curve) -> FloatArray:

@@ -322,10 +322,10 @@ def _scaled_muscle(muscle: Muscle, length_factor: dict[str, float], strength_fac
 
 
 def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
-    published = arm.published
-    if published:
-        low_m, high_m = (tuple(factor * x for x in arms) for arms in (published.lowest_m, published.highest_m))
-        published = replace(published, lowest_m=low_m, highest_m=high_m)
+    ends = ("lowest_m", "highest_m")
+    published = arm.published and arm.published.model_copy(
+        update={end: [factor * arm_m for arm_m in getattr(arm.published, end)] for end in ends}
+    )
     return replace(arm, curve=times(arm.curve, factor), published=published)
 
 
