@@ -25,7 +25,7 @@ from limbtorque.muscles.force_table import (
     muscle_summary,
     muscle_table,
 )
-from limbtorque.muscles.forces import stretch_forces
+from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.objective import own_options, usable_envelopes
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
 from limbtorque.statistics.windows import in_window, summary_windows, window_spans
@@ -114,18 +114,22 @@ def analyse_muscles(
                 write(with_envelopes(table, recorded, settings.emg, frames))
         return None, _with_emg(replace(record, notes=emg_notes), motion, recorded, None, windows, settings)
     used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
-    parts = stretch_forces(
-        motion,
-        net_nm,
-        muscle_set,
-        options=settings.muscles,
-        body_mass_kg=limb.body_mass_kg,
-        reaction_n=reaction_n,
-        frames=torqued.window.judged(motion.time_s, used) if torqued.window else used,
-        envelopes=usable_envelopes(recorded) if recorded else None,
-    )
+    judged = torqued.window.judged(motion.time_s, used) if torqued.window else used
+    envelopes = usable_envelopes(recorded) if recorded else None
     reports, series, contacts = [], [], []
-    for frames, (part, forces) in zip(stretches(len(net_nm)), parts, strict=True):
+    # the forces of a trial of a million frames would need several GB at once
+    for frames in stretches(len(net_nm)):
+        part = motion.part(frames)
+        forces = muscle_forces(
+            part,
+            net_nm[frames],
+            muscle_set,
+            options=settings.muscles,
+            body_mass_kg=limb.body_mass_kg,
+            reaction_n=reaction_n[frames],
+            frames=judged[frames],
+            envelopes=envelopes.part(frames) if envelopes else None,
+        )
         if write:
             table = muscle_table(part, forces, options=settings.muscles)
             write(with_envelopes(table, recorded, settings.emg, frames))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,49 +214,48 @@ def muscle_summary(
     Frames with edge effects, without forces, or outside the range of a moment arm or a fibre's curve are left out;
     integrals are trapezoids between neighbouring used frames.
     """
-    known = found.known & ~motion.edge
+
+    def statistics(k: int, used: BoolArray) -> dict[str, float]:
+        force, both = found.force_n[used, k], used[1:] & used[:-1]
+        top = int(force.argmax())
+
+        def impulse(values: FloatArray) -> float:
+            return float(((values[1:, k] + values[:-1, k])[both] / 2.0).sum() / motion.rate_hz)
+
+        return {
+            "peak_n": force[top],
+            "peak_time_s": motion.time_s[used][top] if force[top] > 0 else math.nan,
+            "peak_activation": found.activation[used, k].max(),
+            "mean_n": force.mean(),
+            "impulse_ns": impulse(found.force_n),
+            "min_impulse_ns": impulse(found.least_n),
+            "max_impulse_ns": impulse(found.greatest_n),
+        }
+
+    of_set = {"muscle_set": muscle_set.name, "criterion": criterion_text(options)}
+    about = [{**of_set, "muscle": m.name, "strength_n": m.max_isometric_force_n} for m in muscle_set.muscles]
+    known = np.broadcast_to((found.known & ~motion.edge)[:, None], found.force_n.shape)
+    return _rows(windows, about, known, statistics, UNKNOWN, min_known_share)
+
+
+def _rows(
+    windows: Mapping[str, BoolArray],
+    about: Sequence[Mapping[str, Any]],
+    known: BoolArray,
+    statistics: Callable[[int, BoolArray], Mapping[str, float]],
+    unknown: Mapping[str, float],
+    min_known_share: float,
+) -> list[dict[str, Any]]:
+    """Rows of every column of `known` over every window, with statistics of the frames where it is true."""
     rows = []
     for window, inside in windows.items():
-        used = inside & known
-        count, enough = _count(used, inside, min_known_share)
-        for k, name in enumerate(muscle_set.names):
-            about = {
-                "window": window,
-                "muscle_set": muscle_set.name,
-                "criterion": criterion_text(options),
-                "muscle": name,
-                "strength_n": muscle_set.muscles[k].max_isometric_force_n,
-                **count,
-            }
-            rows.append({**about, **(_statistics(motion, found, k, used) if enough else UNKNOWN)})
+        for k, item in enumerate(about):
+            used = inside & known[:, k]
+            share = float(used.sum() / inside.sum()) if inside.any() else 0.0
+            enough = bool(used.any()) and share >= min_known_share
+            numbers = {name: float(n) for name, n in (statistics(k, used) if enough else unknown).items()}
+            rows.append({"window": window, **item, "n_frames": int(used.sum()), "used_share": share, **numbers})
     return rows
-
-
-def _count(used: BoolArray, inside: BoolArray, min_known_share: float) -> tuple[dict[str, Any], bool]:
-    """Columns of the used frames of a window, and True where they are enough."""
-    share = float(used.sum() / inside.sum()) if inside.any() else 0.0
-    return {"n_frames": int(used.sum()), "used_share": share}, bool(used.any()) and share >= min_known_share
-
-
-def _statistics(motion: ChainMotion, found: ForceSeries, k: int, used: BoolArray) -> dict[str, float]:
-    """Statistics of one muscle over some frames, one at least."""
-    force = found.force_n[used, k]
-    top = int(force.argmax())
-    numbers = {
-        "peak_n": force[top],
-        "peak_time_s": motion.time_s[used][top] if force[top] > 0 else math.nan,
-        "peak_activation": found.activation[used, k].max(),
-        "mean_n": force.mean(),
-        "impulse_ns": _impulse(found.force_n[:, k], used, motion.rate_hz),
-        "min_impulse_ns": _impulse(found.least_n[:, k], used, motion.rate_hz),
-        "max_impulse_ns": _impulse(found.greatest_n[:, k], used, motion.rate_hz),
-    }
-    return {name: float(number) for name, number in numbers.items()}
-
-
-def _impulse(values: FloatArray, used: BoolArray, rate_hz: float) -> float:
-    both = used[1:] & used[:-1]
-    return float(((values[1:] + values[:-1])[both] / 2.0).sum() / rate_hz)
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,28 +307,21 @@ def contact_summary(
     list of dict
         Rows of `results/contact_summary.csv` without the trial's own columns. Frames with edge effects are left out.
     """
-    rows = []
-    for window, inside in windows.items():
-        for j, joint in enumerate(motion.joints):
-            used = inside & ~motion.edge & np.isfinite(found.size[:, j])
-            count, enough = _count(used, inside, min_known_share)
-            about = {"window": window, "joint": joint, **count}
-            rows.append({**about, **(_contact_statistics(motion, found, j, used) if enough else UNKNOWN_CONTACT)})
-    return rows
 
+    def statistics(j: int, used: BoolArray) -> dict[str, float]:
+        size = found.size[used, j]
+        top = int(size.argmax())
+        return {
+            "peak_bw": size[top],
+            "peak_time_s": motion.time_s[used][top],
+            "min_peak_bw": found.least[used, j].max(),
+            "max_peak_bw": found.greatest[used, j].max(),
+            "effort_min_peak_bw": found.effort_least[used, j].max(),
+            "effort_max_peak_bw": found.effort_greatest[used, j].max(),
+            "mean_bw": size.mean(),
+            "effort_range_bw": np.median(found.effort_greatest[used, j] - found.effort_least[used, j]),
+        }
 
-def _contact_statistics(motion: ChainMotion, found: ContactSeries, j: int, used: BoolArray) -> dict[str, float]:
-    """Statistics of one joint over some frames, one at least."""
-    size = found.size[used, j]
-    top = int(size.argmax())
-    numbers = {
-        "peak_bw": size[top],
-        "peak_time_s": motion.time_s[used][top],
-        "min_peak_bw": found.least[used, j].max(),
-        "max_peak_bw": found.greatest[used, j].max(),
-        "effort_min_peak_bw": found.effort_least[used, j].max(),
-        "effort_max_peak_bw": found.effort_greatest[used, j].max(),
-        "mean_bw": size.mean(),
-        "effort_range_bw": np.median(found.effort_greatest[used, j] - found.effort_least[used, j]),
-    }
-    return {name: float(number) for name, number in numbers.items()}
+    known = np.isfinite(found.size) & ~motion.edge[:, None]
+    about = [{"joint": joint} for joint in motion.joints]
+    return _rows(windows, about, known, statistics, UNKNOWN_CONTACT, min_known_share)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, stretches
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.force_result import ForceReport, MuscleForces, force_tally
 from limbtorque.muscles.joint_contact import (
@@ -192,40 +191,6 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
         passive_nm=passive_nm,
         decisions=(*scaling, *unknown.values(), *(notes if without else ())),
     )
-
-
-def stretch_forces(
-    motion: ChainMotion,
-    net_nm: FloatArray,
-    muscle_set: MuscleSet,
-    *,
-    options: Muscles,
-    body_mass_kg: float,
-    reaction_n: FloatArray,
-    frames: BoolArray,
-    envelopes: Envelopes | None = None,
-) -> Iterator[tuple[ChainMotion, MuscleForces]]:
-    """Yield motion and muscle forces, stretch by stretch.
-
-    A trial of a million frames would need several GB at once. Frames of different stretches do not depend on each other (with
-    `muscles.change_time_s` those of a stretch do), and metrics and notes of all come from `force_result.whole_report`.
-    Parameters are those of `muscle_forces`.
-    """
-    for some in stretches(len(net_nm)):
-        part = motion.part(some)
-        yield (
-            part,
-            muscle_forces(
-                part,
-                net_nm[some],
-                muscle_set,
-                options=options,
-                body_mass_kg=body_mass_kg,
-                reaction_n=reaction_n[some],
-                frames=frames[some],
-                envelopes=envelopes.part(some) if envelopes else None,
-            ),
-        )
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
