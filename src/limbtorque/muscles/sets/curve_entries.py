@@ -312,11 +312,8 @@ def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Absent | Polynomial |
     else:  # a spline, with a knot added at the largest error until it fits
         knots = [0, n_samples - 1]
         while True:
-            values = {
-                "knots_deg": flexion_deg[knots].tolist(),
-                "arms_m": [round(arm_m, 5) for arm_m in sampled_m[knots].tolist()],
-            }
-            trial = Spline(form="spline", range_deg=ends, **values)
+            arms_m = [round(arm_m, 5) for arm_m in sampled_m[knots].tolist()]
+            trial = Spline(form="spline", knots_deg=flexion_deg[knots].tolist(), arms_m=arms_m, range_deg=ends)
             if (off := departure(trial)).max() <= allowed or len(knots) >= min(MOST_KNOTS, n_samples):
                 break
             knots = sorted({*knots, int(off.argmax())})
