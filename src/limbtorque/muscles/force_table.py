@@ -246,7 +246,7 @@ def _rows(
     unknown: Mapping[str, float],
     min_known_share: float,
 ) -> list[dict[str, Any]]:
-    """Rows of every column of `known` over every window, with statistics of the frames where it is true."""
+    """Rows of every item over every window, with statistics of its known frames."""
     rows = []
     for window, inside in windows.items():
         for k, item in enumerate(about):

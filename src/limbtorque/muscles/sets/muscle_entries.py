@@ -325,7 +325,7 @@ def _given_length(entry: LengthEntry) -> MusculotendonLength:
 def _complete_length(
     entry: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
 ) -> MusculotendonLength | None:
-    """Length from its curve or from the arms; None over joints without data; raises ValueError."""
+    """Length from its curve or from the arms; None over joints without data."""
     if given is None and entry.length_at_zero_m is not None:
         given = _length_from_arms(entry.length_at_zero_m, arms)
     if given is None or {joint for joint, arm in arms.items() if arm.form == "not_sampled"} - set(given.range_rad):
