@@ -83,7 +83,7 @@ class PublishedRange(Entry):
 
 
 class Absent(Entry):
-    """No moment arm: the muscle does not cross the joint, or its source has none there."""
+    """No moment arm: the muscle does not cross the joint, or nobody sampled it."""
 
     form: Literal["zero", "not_sampled"] = option(..., "Form of the moment arm.")
     note: str = option("", "A remark.")

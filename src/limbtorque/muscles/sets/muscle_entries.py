@@ -287,7 +287,7 @@ def _grid_over(ranges: Sequence[Range]) -> list[FloatArray]:
 
 
 def _function_faults(sense: str | None, joint: str, arm: MomentArm) -> Iterator[str]:
-    """Faults of signs at flexion 0 and in the middle: a flexor flexes, an extensor extends."""
+    """Faults of the signs at flexion 0 and in the middle of the range."""
     if sense is None:
         if not arm.is_zero:
             yield f" has a moment arm at the {joint}; add flexor or extensor for it to function"
