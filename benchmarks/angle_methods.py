@@ -6,7 +6,7 @@ import argparse
 from collections import defaultdict
 
 import numpy as np
-from angle_cases import ERRORS, SEEDS, Case, cases
+from parts.angle_cases import ERRORS, SEEDS, Case, cases
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from coverage_cases import Case, case_settings, cases
+from parts.coverage_cases import Case, case_settings, cases
+from parts.whole_curves import rates_of_change, simultaneous_limits
 from scipy import stats
-from whole_curves import rates_of_change, simultaneous_limits
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import BoolArray, FloatArray

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from damage_kinds import KINDS
-from damage_page import page_tables, put_into_page
-from damage_subjects import SHARES, Trial, make_trial, subjects
+from parts.damage_kinds import KINDS
+from parts.damage_page import page_tables, put_into_page
+from parts.damage_subjects import SHARES, Trial, make_trial, subjects
 
 from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.errors import LimbtorqueError

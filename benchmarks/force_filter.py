@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable
 
 import numpy as np
-from impact_cases import NOISES_M, PLATE_HZ, Impact, impacts
+from parts.impact_cases import NOISES_M, PLATE_HZ, Impact, impacts
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import torque_terms

@@ -22,12 +22,9 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-import peers_dynamics
-import peers_filters
-import peers_reading
-import peers_sharing
-from peers_measure import PROGRAMS, Measured, Work, measure
-from peers_page import draw, put_in, section, table
+from parts import peers_dynamics, peers_filters, peers_reading, peers_sharing
+from parts.peers_measure import PROGRAMS, Measured, Work, measure
+from parts.peers_page import draw, put_in, section, table
 from synthetic import ROOT
 
 REQUIREMENTS = Path(__file__).with_name("peers-requirements.txt")

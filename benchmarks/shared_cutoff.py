@@ -12,7 +12,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-from damage_subjects import SHARES, Trial, make_trial, subjects
+from parts.damage_subjects import SHARES, Trial, make_trial, subjects
 
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.arrays import FloatArray

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from baselines import slsqp
 from numpy.typing import NDArray
+from parts.baselines import slsqp
 from scipy import sparse
 
 from limbtorque.analysis.trial import analyse_recording

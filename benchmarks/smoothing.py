@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import smoothing_figures as figures
-from movements import Case, Noise, first_set, louder, rigid_noise, second_set, static_noise, white
+from parts import smoothing_figures as figures
+from parts.movements import Case, Noise, first_set, louder, rigid_noise, second_set, static_noise, white
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError

@@ -10,7 +10,7 @@ from limbtorque.muscles.static_optimization.solve import share_torques
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
 try:
-    from baselines import agonist_only, pseudo_inverse, slsqp
+    from parts.baselines import agonist_only, pseudo_inverse, slsqp
 finally:
     sys.path.pop(0)
 

@@ -14,9 +14,8 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 def benchmark():
     sys.path.insert(0, str(BENCHMARKS))
     try:
-        import damage_page
-        import damage_roc
         import damages
+        from parts import damage_page, damage_roc
     finally:
         sys.path.pop(0)
     return damages, damage_page, damage_roc

@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def peers(monkeypatch):
     """Its modules: measure, page and the script."""
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
-    measure = importlib.import_module("peers_measure")
+    measure = importlib.import_module("parts.peers_measure")
     monkeypatch.setattr(measure, "SAMPLE_S", 0.0)
-    return measure, importlib.import_module("peers_page"), importlib.import_module("peers")
+    return measure, importlib.import_module("parts.peers_page"), importlib.import_module("peers")
 
 
 def work(measure, *others):
@@ -155,7 +155,7 @@ def test_every_program_is_pinned_and_at_the_version_of_the_tests(peers):
 @pytest.mark.usefixtures("peers")
 def test_the_motion_has_its_own_derivatives():
     """Central differences err by h^2/6 times a third derivative below 3 rad (19 rad/s)^3 = 2e4, the next one by 4e5."""
-    dynamics = importlib.import_module("peers_dynamics")
+    dynamics = importlib.import_module("parts.peers_dynamics")
     rate_hz = 2e4
     angle, velocity, acceleration = dynamics.smooth_motion(2000, rate_hz=rate_hz)
     error = rate_hz**-2 / 6.0 * 2.1e4

@@ -136,7 +136,7 @@ def test_smoothed_positions_hold_long_periods_only():
 def walk():
     sys.path.append(str(ROOT / "benchmarks"))
     try:
-        from damage_subjects import make_trial
+        from parts.damage_subjects import make_trial
     finally:
         sys.path.pop(0)
     return make_trial("walk", "W01")

@@ -12,7 +12,7 @@ sys.path.append(str(BENCHMARKS))  # last: its coverage.py is not the package
 _spec = importlib.util.spec_from_file_location("band_coverage", BENCHMARKS / "coverage.py")
 band_coverage = sys.modules[_spec.name] = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(band_coverage)
-from coverage_cases import case_settings, cases  # noqa: E402 - as the benchmarks import each other
+from parts.coverage_cases import case_settings, cases  # noqa: E402 - as the benchmarks import each other
 
 SUBJECTS = 60
 

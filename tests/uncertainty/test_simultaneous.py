@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from limbtorque.uncertainty.bands import LIMITS, TorqueBands
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))  # last: its coverage.py is not the package
-from whole_curves import simultaneous_limits
+from parts.whole_curves import simultaneous_limits
 
 RATE_HZ, N_FRAMES = 1000.0, 1001
 TIME_S = np.arange(N_FRAMES) / RATE_HZ

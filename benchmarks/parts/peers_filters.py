@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
+from parts.peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import recording
 
 from limbtorque.signals.filters import design_cutoff

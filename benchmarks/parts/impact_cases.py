@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from angle_cases import Movement, exact_torques, walking
+from parts.angle_cases import Movement, exact_torques, walking
 from scipy.interpolate import BPoly
 
 from limbtorque.arrays import FloatArray

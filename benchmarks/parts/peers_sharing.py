@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from baselines import slsqp
-from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
+from parts.baselines import slsqp
+from parts.peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from sharing import JOINTS, MUSCLES, limbs, scaled
 
 from limbtorque.muscles.static_optimization.prepared import PreparedMuscles

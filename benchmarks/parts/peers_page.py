@@ -11,7 +11,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
-from peers_measure import OURS, Measured, Row
+from parts.peers_measure import OURS, Measured, Row
 
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 

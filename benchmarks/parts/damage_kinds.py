@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from damage_subjects import SIDES, Trial, swung, turned
+from parts.damage_subjects import SIDES, Trial, swung, turned
 from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.arrays import FloatArray

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
+from parts.peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import recording
 
 from limbtorque.recordings.c3d.read import read_c3d

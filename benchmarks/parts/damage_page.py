@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from damage_kinds import KINDS
-from damage_roc import area, interval, threshold
+from parts.damage_kinds import KINDS
+from parts.damage_roc import area, interval, threshold
 
 from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.verdict import STATUSES

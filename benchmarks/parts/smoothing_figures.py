@@ -9,7 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from movements import impact
+from parts.movements import impact
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError

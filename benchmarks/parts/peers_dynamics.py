@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-from peers_measure import OURS, DisagreementError, FloatArray, Way, Work
+from parts.peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from synthetic import ARM
 
 from limbtorque.chain.dynamics import newton_euler, torque_terms
