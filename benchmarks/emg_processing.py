@@ -19,7 +19,7 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.processing import METHODS as ONSET_METHODS
-from limbtorque.emg.processing import bursts, quietest
+from limbtorque.emg.processing import quietest
 from limbtorque.emg.recorded import electromyography
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.options.muscles import Emg
@@ -68,7 +68,8 @@ def errors_s(method: str, level_db: float, *, white: bool) -> FloatArray:
     """Errors of onset and offset of every burst of the signals whose whole pattern is found, shape (n_bursts, 2)."""
     errors = []
     for seed in range(SIGNALS):
-        found = bursts(activity(simulated(level_db, white=white, seed=seed), method), rate_hz=RATE_HZ)
+        active = activity(simulated(level_db, white=white, seed=seed), method)
+        found = np.flatnonzero(np.diff(active, prepend=False, append=False)).reshape(-1, 2) / RATE_HZ
         if len(found) == len(ONSETS_S):
             errors += [(on - t, off - u) for (on, off), t, u in zip(found, ONSETS_S, OFFSETS_S, strict=True)]
     return np.array(errors)
