@@ -30,7 +30,7 @@ def make_study(folder: Path) -> Path:
 
 def words(folder: Path) -> list[str]:
     """The command of a run."""
-    return [sys.executable, "-m", "limbtorque.cli.main", "run-study", str(folder), "--cores", "2"]
+    return [sys.executable, "-m", "limbtorque.cli.start", "run-study", str(folder), "--cores", "2"]
 
 
 def environment(temporary: Path) -> dict[str, str]:

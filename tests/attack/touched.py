@@ -172,7 +172,7 @@ def _sealed(path: Path, kind: str) -> list[str]:
 
 def _verified(study: Path, folder: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "limbtorque.cli.main", "verify", str(study)],
+        [sys.executable, "-m", "limbtorque.cli.start", "verify", str(study)],
         env=environment(folder / "tmp"),
         capture_output=True,
         text=True,

@@ -94,7 +94,9 @@ def test_another_workflow_uses_this_one_as_a_module(tmp_path):
         assert "another run is using" in parent(1)
     parent(0)
     made = (study / "mine.txt").read_text(encoding="utf-8").split()
-    assert made == [f"{TRIALS[0]}.csv", f"{TRIALS[0]}.parquet", "_session.jsonl"]
+    assert set(made) == {f"{TRIALS[0]}{end}" for end in (".csv", ".parquet", "+bands.csv", "+bands.parquet")} | {
+        "_session.jsonl"
+    }
     assert json.loads((results / "settings.json").read_text(encoding="utf-8"))["title"] == "As a module"
     assert (results / "logs" / "torques" / "S01_sagittal.lock").is_file()
     assert "Nothing to be done" in parent(0)

@@ -21,7 +21,7 @@ def started(folder, *words):
     (folder / "results" / "logs" / "kinematics").mkdir(parents=True)
     os.mkfifo(folder / "results" / "logs" / "kinematics" / "S01_sagittal.log")
     process = subprocess.Popen(
-        [*words, sys.executable, "-m", "limbtorque.cli.main", "run-study", folder, "--cores", "1"],
+        [*words, sys.executable, "-m", "limbtorque.cli.start", "run-study", folder, "--cores", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -29,7 +29,8 @@ COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column
 
 
 def rows_of(folder, name):
-    return sorted((folder / "results" / name).glob("*/*.parquet"))
+    """Tables of trials; those of bands are of short trials alone, and written whole."""
+    return sorted(path for path in (folder / "results" / name).glob("*/*.parquet") if "+bands" not in path.name)
 
 
 @pytest.fixture(scope="module")
@@ -187,8 +188,8 @@ def test_a_long_trial_takes_little_memory(tmp_path):
         )
         words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
         done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
-        # libraries and one stretch of muscle forces, then 2.5 kB a frame, of which the reading in the same process takes 0.5 kB
-        assert float(done.stdout.split()[-1]) < 400 + 200_000 * 2.5e-3
+        # libraries and one stretch of muscle forces, then 2 kB a frame
+        assert float(done.stdout.split()[-1]) < 400 + 200_000 * 2e-3
         assert not read_record(rows_of(folder, stage)[0]).failed
 
 

@@ -63,10 +63,15 @@ def test_terms_add_up_in_every_table(results, ledger):
         table = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
         joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
         for joint in joints:
-            kinds = ("inertial", "centripetal", "coriolis", "gravity", "base", "external")
-            terms = [c for c in table if c.startswith(tuple(f"{joint}_torque_{kind}" for kind in kinds))]
-            assert len(terms) == 12
-            np.testing.assert_allclose(table[terms].sum(axis=1, skipna=False), table[f"{joint}_torque_nm"], atol=1e-9)
+            sums = [f"{joint}_torque_{kind}_nm" for kind in ("inertial", "centripetal", "coriolis")]
+            single = [f"{joint}_torque_{kind}_nm" for kind in ("gravity", "base", "external")]
+            for kind in sums:
+                single += (terms := [c for c in table if c.startswith(kind.removesuffix("nm")) and c != kind])
+                np.testing.assert_allclose(table[terms].sum(axis=1, skipna=False), table[kind], atol=1e-9)
+            assert len(single) == 12
+            for terms in (single, [*sums, *single[:3]]):
+                added = table[terms].sum(axis=1, skipna=False)
+                np.testing.assert_allclose(added, table[f"{joint}_torque_nm"], atol=1e-9)
 
 
 def test_every_convention_power_and_induced_acceleration_adds_up_in_every_table(results, ledger):

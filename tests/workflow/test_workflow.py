@@ -192,9 +192,10 @@ def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
         return code, {path: state for state, path in lines}
 
     whole = {
-        f"results/{stage}/{SESSION[name]}/{name}.{suffix}"
-        for stage in ("kinematics", "torques", "muscles")
+        f"results/{table}.{suffix}"
         for name in TRIALS
+        for trial in (f"{SESSION[name]}/{name}",)
+        for table in (f"kinematics/{trial}", f"torques/{trial}", f"torques/{trial}+bands", f"muscles/{trial}")
         for suffix in ("csv", "parquet")
     }
     assert status() == (0, dict.fromkeys(whole, "done"))

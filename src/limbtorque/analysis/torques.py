@@ -50,7 +50,7 @@ class TorqueStep:
         Uncertainty of the torque terms; None where `uncertainty.enabled` is off or the trial is longer than
         `uncertainty.of_trial.MAX_FRAMES`.
     band_table : pyarrow.Table or None
-        Uncertainty of torques, terms and motion by frame; None without `torques.bands`.
+        Uncertainty of torques, terms and motion by frame; None without `torques.bands` and for trials without bands.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
@@ -202,10 +202,7 @@ def trial_uncertainty(
     if note := too_long(motion):
         empty = np.full(len(motion.time_s), np.nan)
         limits = {column.name: empty for joint in motion.joints for column in limit_columns(joint)}
-        columns = (
-            dict.fromkeys((c.name for c in band_columns(motion.joints)[2:]), empty) if settings.torques.bands else {}
-        )
-        return TrialUncertainty(without_bands(summary), limits, columns, notes=(note,))
+        return TrialUncertainty(without_bands(summary), limits, notes=(note,))
     used = used_frames(motion, torques)
     weights = window_weights(motion, windows, used)
     bands = torque_bands(motion, limb, settings, weights=weights | peak_weights(summary, motion))

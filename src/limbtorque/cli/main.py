@@ -27,7 +27,7 @@ from limbtorque.cli.command import (
 from limbtorque.cli.terminal import quoted, require_study
 from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError
 from limbtorque.tables.column import counted
-from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, hide_interrupts, let_in, say
+from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, say
 
 FIRST_STEPS = (
     'init "my study" --from recordings      # then fill in every TODO in "my study/config"',
@@ -214,13 +214,6 @@ COMMANDS = (
 )
 
 
-def start() -> int:
-    """Run the command of the command line; an interrupt ends it without a traceback."""
-    let_in()
-    hide_interrupts()
-    return main()
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -307,7 +300,3 @@ class _Completion(argparse.Action):
                     parsers.extend(action.choices.values())
         print(shtab.complete(parser, shell=rest[1]))
         parser.exit()
-
-
-if __name__ == "__main__":
-    sys.exit(start())

@@ -1,0 +1,20 @@
+"""Start of the command `limbtorque`: an interrupt ends it without a traceback, within its imports, too."""
+
+from __future__ import annotations
+
+import sys
+
+from limbtorque.workflow.operating_system import end_at_once, end_in_order
+
+
+def start() -> int:
+    """Run the command of the command line; returns its exit code."""
+    end_at_once()
+    from limbtorque.cli.main import main
+
+    end_in_order()
+    return main()
+
+
+if __name__ == "__main__":
+    sys.exit(start())
