@@ -188,8 +188,8 @@ def test_a_long_trial_takes_little_memory(tmp_path):
         )
         words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
         done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
-        # libraries and one stretch of muscle forces, then 2 kB a frame
-        assert float(done.stdout.split()[-1]) < 400 + 200_000 * 2e-3
+        # libraries and one stretch of muscle forces, then what the refusal of too long trials counts with
+        assert float(done.stdout.split()[-1]) < 400 + 200_000 * memory.BYTES_PER_FRAME * 1e-6
         assert not read_record(rows_of(folder, stage)[0]).failed
 
 

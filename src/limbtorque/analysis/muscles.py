@@ -131,8 +131,7 @@ def analyse_muscles(
             envelopes=envelopes.part(frames) if envelopes else None,
         )
         if write:
-            table = muscle_table(part, forces, options=settings.muscles)
-            write(with_envelopes(table, recorded, settings.emg, frames))
+            write(with_envelopes(muscle_table(part, forces, options=settings.muscles), recorded, settings.emg, frames))
         reports.append(forces.report)
         series.append(force_series(forces))
         contacts.append(contact_series(forces))
