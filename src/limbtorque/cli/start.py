@@ -1,4 +1,4 @@
-"""Start of the command `limbtorque`: an interrupt ends it without a traceback, within its imports, too."""
+"""Start the command; an interrupt shows no traceback."""
 
 from __future__ import annotations
 
