@@ -16,7 +16,7 @@ LINE = np.arange(300.0)[:, None]
 def test_a_line_is_not_bent_at_its_ends(method, order, cutoff_hz):
     """A response falls to a hundredth over the reach, to a millionth over the three that a line is extended by; it lags
     behind the line by less than the reach, which is what falls."""
-    smoother = Smoother(method, order, 8, "reflect")
+    smoother = Smoother(method, order, 8)
     reach = smoother_reach(cutoff_hz, rate_hz=100.0, smoother=smoother)
     smooth = smooth_values(LINE, rate_hz=100.0, cutoff_hz=cutoff_hz, smoother=smoother)
     assert np.abs(smooth - LINE).max() < 1e-6 * reach
@@ -25,7 +25,7 @@ def test_a_line_is_not_bent_at_its_ends(method, order, cutoff_hz):
 @pytest.mark.parametrize("method", ["butterworth", "critically_damped"])
 def test_fewest_frames_of_a_filter(method):
     """The message names the number that is enough; one less is refused with the same message."""
-    smoother = Smoother(method, 2, 8, "reflect")
+    smoother = Smoother(method, 2, 8)
 
     def smooth(n):
         return smooth_values(LINE[:n], rate_hz=100.0, cutoff_hz=6.0, smoother=smoother)

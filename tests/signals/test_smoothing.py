@@ -4,14 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings as options
-from hypothesis import strategies as st
 from scipy import interpolate, signal
 
 from limbtorque.errors import SignalError
 from limbtorque.signals.cutoff import choose_cutoff, study_cutoff
-from limbtorque.signals.filters import design_cutoff, extend, filter_reach, low_pass
+from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.local_fits import penalty, spline_derivatives, spline_smooth, window_frames
 from limbtorque.signals.smoothers import (
     Smoother,
@@ -73,13 +70,11 @@ def test_gain_at_the_cutoff(smoother):
 
 
 @pytest.mark.parametrize("smoother", ALL, ids=name)
-@pytest.mark.parametrize("ends", ["reflect", "linear", "none"])
-def test_degrees_of_freedom_are_the_trace(smoother, ends):
+def test_degrees_of_freedom_are_the_trace(smoother):
     """Against the trace of the smoother of an identity matrix."""
-    here = Smoother(smoother.method, smoother.order, ends=ends)
     for n_frames in (90, 400):
-        matrix = smooth_values(np.eye(n_frames), rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=here)
-        found = degrees_of_freedom(n_frames, rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=here)
+        matrix = smooth_values(np.eye(n_frames), rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=smoother)
+        found = degrees_of_freedom(n_frames, rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=smoother)
         assert found == pytest.approx(np.trace(matrix), rel=5e-4)
 
 
@@ -285,28 +280,6 @@ def test_no_other_function_is_better_than_the_spline(half_order):
         step = 1e-3 * rng.normal(size=40)
         assert cost(best + step) > cost(best)
         assert cost(best + step) - cost(best) == pytest.approx(cost(best - step) - cost(best), rel=1e-3)
-
-
-@options(deadline=None, max_examples=25)
-@given(st.integers(3, 40), st.sampled_from(["reflect", "linear", "none"]), st.integers(0, 2**32 - 1))
-def test_extensions(frames, ends, seed):
-    values = np.random.default_rng(seed).normal(size=(60, 2))
-    longer = extend(values, frames=frames, ends=ends, trend_frames=5)
-    if ends == "none":
-        assert longer is values
-        return
-    np.testing.assert_array_equal(longer[frames:-frames], values)
-    before, after = longer[:frames], longer[-frames:]
-    if ends == "reflect":
-        np.testing.assert_allclose(before[-1] - values[0], values[0] - values[1], atol=1e-12)
-        np.testing.assert_allclose(after[-1] - values[-1], values[-1] - values[-1 - frames], atol=1e-12)
-    else:
-        for part, outermost, at in (
-            (before, values[:5], np.arange(-frames, 0)),
-            (after, values[-5:], np.arange(5, 5 + frames)),
-        ):
-            expected = np.stack([np.polyval(np.polyfit(np.arange(5), c, 1), at) for c in outermost.T], axis=1)
-            np.testing.assert_allclose(part, expected, atol=1e-10)
 
 
 # --- noise and cut-offs ----------------------------------------------------------------------------------------------------

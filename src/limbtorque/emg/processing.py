@@ -62,7 +62,7 @@ def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pa
     reach = filter_reach(high_pass_hz, rate_hz=rate_hz, order=ORDER)
     _check_length(len(values), reach, rate_hz, "emg.band_hz", high_pass_hz)
     upper_hz = low_pass_hz if low_pass_hz < HIGHEST * rate_hz else None
-    return both_ways(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach, "reflect")
+    return both_ways(_sections(high_pass_hz, upper_hz, rate_hz), values, rate_hz, high_pass_hz, reach)
 
 
 @functools.lru_cache(maxsize=16)

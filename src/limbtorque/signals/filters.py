@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-
-Ends = Literal["reflect", "linear", "none"]
 
 
 def check_cutoff(cutoff_hz: float, rate_hz: float) -> None:
@@ -102,7 +99,6 @@ def low_pass(
     rate_hz: float,
     cutoff_hz: float,
     order: int = 2,
-    ends: Ends = "reflect",
     critical: bool = False,
 ) -> FloatArray:
     """Zero-lag low-pass filter, run forwards and backwards.
@@ -117,8 +113,6 @@ def low_pass(
         Frequency at which the gain of both passes together is 1/sqrt(2), Hz.
     order : int, optional
         Order of one pass.
-    ends : {"reflect", "linear", "none"}, optional
-        Extension beyond the ends; see `extend`.
     critical : bool, optional
         Critically damped (Robertson and Dowling 2003), without overshoot, instead of Butterworth's.
 
@@ -139,7 +133,7 @@ def low_pass(
     trend passes unchanged up to the ends.
     """
     reach = filter_reach(cutoff_hz, rate_hz=rate_hz, order=order, critical=critical)
-    return both_ways(_sections(cutoff_hz, rate_hz, order, critical), values, rate_hz, cutoff_hz, reach, ends)
+    return both_ways(_sections(cutoff_hz, rate_hz, order, critical), values, rate_hz, cutoff_hz, reach)
 
 
 @functools.lru_cache(maxsize=64)
@@ -155,9 +149,7 @@ def _sections(cutoff_hz: float, rate_hz: float, order: int, critical: bool) -> F
     return cast(FloatArray, signal.zpk2sos([-1.0] * order, [pole] * order, gain))
 
 
-def both_ways(
-    sections: FloatArray, values: FloatArray, rate_hz: float, cutoff_hz: float, reach: int, ends: Ends
-) -> FloatArray:
+def both_ways(sections: FloatArray, values: FloatArray, rate_hz: float, cutoff_hz: float, reach: int) -> FloatArray:
     """Run second-order sections forwards and backwards, from a steady state.
 
     Parameters
@@ -170,9 +162,7 @@ def both_ways(
         Samples per second and cut-off, Hz, for the message.
     reach : int
         Frames over which the filter's response decays to a hundredth; the signal is extended over three times as many,
-        less where it is shorter.
-    ends : {"reflect", "linear", "none"}
-        Extension beyond the ends; see `extend`.
+        less where it is shorter, by point reflection, which preserves value and slope at the end (Smith 1989).
 
     Returns
     -------
@@ -192,9 +182,8 @@ def both_ways(
             f"{n_frames} frames are fewer than a {cutoff_hz:g} Hz filter at {rate_hz:g} Hz needs ({reach + 1}); "
             "raise filter.cutoff_hz, or leave the trial out"
         )
-    padding = 0 if ends == "none" else min(3 * reach, n_frames - 1)
-    longer = extend(values, frames=padding, ends=ends, trend_frames=max(2, reach // 2))
-    return np.asarray(signal.sosfiltfilt(sections, longer, axis=0, padtype=None)[padding : padding + n_frames])
+    padding = min(3 * reach, n_frames - 1)
+    return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padtype="odd", padlen=padding))
 
 
 def filter_gains(
@@ -211,55 +200,3 @@ def filter_gains(
     factor = 1.0 + square if critical else square
     power = functools.reduce(np.multiply, [factor] * order)
     return np.asarray(1.0 / (power if critical else 1.0 + power))
-
-
-# --- ends ------------------------------------------------------------------------------------------------------------
-
-
-def extend(values: FloatArray, *, frames: int, ends: Ends, trend_frames: int = 2) -> FloatArray:
-    """Signal with `frames` more samples before and after it.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_frames, ...)
-        Signal.
-    frames : int
-        Samples to put before and after; for a reflection at most n_frames - 1.
-    ends : {"reflect", "linear", "none"}
-        Point reflection about the first and last sample; a straight line through the outermost samples; or nothing.
-    trend_frames : int, optional
-        Outermost samples whose least-squares line is continued beyond an end (`linear`).
-
-    Returns
-    -------
-    ndarray of shape (n_frames + 2 frames, ...)
-        The longer signal; the same one for `none`.
-
-    Notes
-    -----
-    A reflection preserves value and slope at the end and inverts the curvature, so that a second derivative tends to
-    zero there (Smith 1989). A line preserves neither where the signal is curved.
-
-    Examples
-    --------
-    >>> extend(np.array([1.0, 2.0, 4.0]), frames=1, ends="reflect").tolist()
-    [0.0, 1.0, 2.0, 4.0, 6.0]
-    """
-    if ends == "none":
-        return values
-    if ends == "reflect":
-        before, after = 2.0 * values[0] - values[frames:0:-1], 2.0 * values[-1] - values[-2 : -frames - 2 : -1]
-    else:
-        beyond = np.arange(1, frames + 1)
-        before = _line(values[:trend_frames], -beyond[::-1])
-        after = _line(values[-trend_frames:], min(trend_frames, len(values)) - 1 + beyond)
-    return np.concatenate([before, values, after])
-
-
-def _line(values: FloatArray, at: NDArray[np.int64]) -> FloatArray:
-    """Least-squares line through samples 0, 1, ..., at other places."""
-    middle = (len(values) - 1) / 2.0
-    place = np.arange(len(values)) - middle
-    slope = np.tensordot(place, values, axes=1) / (place @ place)
-    distance = (at - middle).reshape(-1, *[1] * (values.ndim - 1))
-    return np.asarray(values.mean(axis=0) + distance * slope)

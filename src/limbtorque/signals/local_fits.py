@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.filters import Ends, check_cutoff, extend
+from limbtorque.signals.filters import check_cutoff
 
 # values of the uniform B-spline of degree 2m - 1 at its inner knots, from the middle one: products of two of degree m - 1
 _GRAM = {2: (4.0 / 6.0, 1.0 / 6.0), 3: (66.0 / 120.0, 26.0 / 120.0, 1.0 / 120.0)}
@@ -87,9 +87,7 @@ def spline_reach(cutoff_hz: float, *, rate_hz: float, half_order: int) -> int:
     return math.ceil(math.log(100.0) / slowest * rate_hz)
 
 
-def spline_smooth(
-    values: FloatArray, *, rate_hz: float, cutoff_hz: float, half_order: int = 3, ends: Ends = "none"
-) -> FloatArray:
+def spline_smooth(values: FloatArray, *, rate_hz: float, cutoff_hz: float, half_order: int = 3) -> FloatArray:
     """Values of the natural smoothing spline at the samples.
 
     Parameters
@@ -102,8 +100,6 @@ def spline_smooth(
         Frequency at which the gain is 1/sqrt(2) far from the ends, Hz; see `penalty`.
     half_order : {2, 3}, optional
         Derivative that is penalised: 2 for a cubic spline, 3 for a quintic one.
-    ends : {"reflect", "linear", "none"}, optional
-        Extension beyond the ends; `none` is the natural spline of the samples alone.
 
     Returns
     -------
@@ -129,20 +125,17 @@ def spline_smooth(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz spline at {rate_hz:g} Hz needs "
             f"({max(reach, 2 * half_order) + 1}); raise filter.cutoff_hz, or leave the trial out"
         )
-    padding = 0 if ends == "none" else min(3 * reach, len(values) - 1)
-    longer = extend(values, frames=padding, ends=ends, trend_frames=max(2, reach // 2)).reshape(
-        len(values) + 2 * padding, -1
-    )
+    samples = values.reshape(len(values), -1)
     weight = penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)
     # lower bands of R + p D D'
     differences = np.array([math.comb(2 * half_order, half_order + k) * (-1.0) ** k for k in range(half_order + 1)])
     gram = np.array([*_GRAM[half_order], 0.0])[: half_order + 1]
-    bands = np.repeat((gram + weight * differences)[:, None], len(longer) - half_order, axis=1)
-    coefficients = linalg.solveh_banded(bands, np.diff(longer, half_order, axis=0), lower=True, check_finite=False)
+    bands = np.repeat((gram + weight * differences)[:, None], len(samples) - half_order, axis=1)
+    coefficients = linalg.solveh_banded(bands, np.diff(samples, half_order, axis=0), lower=True, check_finite=False)
     # D' c: up to the sign the differences of c with zeros around it
     padded = np.pad(coefficients, ((half_order, half_order), (0, 0)))
-    fitted = longer - weight * ((-1.0) ** half_order * np.diff(padded, half_order, axis=0))
-    return cast(FloatArray, fitted[padding : len(longer) - padding].reshape(values.shape))
+    fitted = samples - weight * ((-1.0) ** half_order * np.diff(padded, half_order, axis=0))
+    return cast(FloatArray, fitted.reshape(values.shape))
 
 
 def spline_derivatives(values: FloatArray, *, rate_hz: float, half_order: int = 3) -> tuple[FloatArray, FloatArray]:
@@ -251,7 +244,6 @@ def local_polynomials(
     rate_hz: float,
     cutoff_hz: float,
     degree: int,
-    ends: Ends = "none",
     orders: Sequence[int] = (0, 1, 2),
 ) -> list[FloatArray]:
     """Signal and derivatives by least-squares polynomials in a sliding window.
@@ -266,15 +258,13 @@ def local_polynomials(
         Frequency at which the gain is 1/sqrt(2), Hz; see `window_frames`.
     degree : int
         Degree of the polynomials, at least 2.
-    ends : {"reflect", "linear", "none"}, optional
-        Extension beyond the ends; `none` uses the polynomial of the outermost whole window.
     orders : sequence of int, optional
         Derivatives to return; 0 is the smoothed signal.
 
     Returns
     -------
     list of ndarray of the shape of `values`
-        Value or derivatives, per s and s^2, of the polynomial of each frame.
+        Value or derivatives, per s and s^2, of the polynomial of each frame; at the ends that of the outermost whole window.
 
     Raises
     ------
@@ -287,10 +277,7 @@ def local_polynomials(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz window at {rate_hz:g} Hz has ({window}); "
             "raise filter.cutoff_hz, or leave the trial out"
         )
-    padding = 0 if ends == "none" else window // 2
-    longer = extend(values, frames=padding, ends=ends, trend_frames=max(2, window // 4))
-    inner = slice(padding, len(longer) - padding)
-    return [_slide(longer, window, degree, k)[inner] * rate_hz**k for k in orders]
+    return [_slide(values, window, degree, k) * rate_hz**k for k in orders]
 
 
 def _slide(values: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:

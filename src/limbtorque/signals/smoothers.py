@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import FloatArray, runs, widened
 from limbtorque.signals import derivatives, local_fits
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
-from limbtorque.signals.filters import Ends, filter_gains, filter_reach, low_pass
+from limbtorque.signals.filters import filter_gains, filter_reach, low_pass
 
 BEFORE_S, AFTER_S = 0.03, 0.07  # of an impact, with the higher cut-off alone
 RAMP_S = 0.03  # from one cut-off to the other
@@ -26,13 +26,12 @@ Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_sp
 
 @dataclass(frozen=True)
 class Design:
-    """Design of a smoother: rate and cut-off (Hz), order, accuracy, ends."""
+    """Design of a smoother: rate and cut-off (Hz), order, accuracy."""
 
     rate_hz: float
     cutoff_hz: float
     order: int
     accuracy: int
-    ends: Ends
 
     @property
     def degree(self) -> int:
@@ -45,15 +44,12 @@ class SmoothingMethod:
 
     Attributes
     ----------
-    ends : {"reflect", "linear", "none"}
-        Best extension beyond the ends.
     has_order : bool
         False where the degree of the spline sets the order.
     one_gain : bool
         False where `fit` and differentiated values have different gains.
     """
 
-    ends: Ends = "none"
     has_order: bool = True
     one_gain: bool = True
 
@@ -93,12 +89,10 @@ class _Recursive(SmoothingMethod):
     """Recursive filter run both ways; central differences follow."""
 
     critical: bool
-    ends: Ends = "reflect"
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return low_pass(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=at.order, ends=at.ends, critical=self.critical
-        )
+        order, critical = at.order, self.critical
+        return low_pass(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, order=order, critical=critical)
 
     def reach(self, at: Design) -> int:
         frames = filter_reach(at.cutoff_hz, rate_hz=at.rate_hz, order=at.order, critical=self.critical)
@@ -117,9 +111,8 @@ class _Spline(SmoothingMethod):
     has_order: bool = False
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return local_fits.spline_smooth(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=self.half_order, ends=at.ends
-        )
+        half_order = self.half_order
+        return local_fits.spline_smooth(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=half_order)
 
     def reach(self, at: Design) -> int:
         return local_fits.spline_reach(at.cutoff_hz, rate_hz=at.rate_hz, half_order=self.half_order)
@@ -153,7 +146,7 @@ class _LocalPolynomials(SmoothingMethod):
     def _orders(self, values: FloatArray, at: Design, orders: Sequence[int]) -> list[FloatArray]:
         """Signal and derivatives of these orders."""
         return local_fits.local_polynomials(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, ends=at.ends, orders=orders
+            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, orders=orders
         )
 
     def _window(self, at: Design) -> int:
@@ -185,7 +178,7 @@ METHODS: dict[str, SmoothingMethod] = {
 
 @dataclass(frozen=True)
 class Smoother:
-    """A smoothing method with its order and ends, without a cut-off.
+    """A smoothing method with its order, without a cut-off.
 
     Attributes
     ----------
@@ -196,28 +189,20 @@ class Smoother:
         order means the same flatness of the gain in all of them. Splines have that of their degree.
     accuracy : {2, 4, 6, 8}
         Order of accuracy of the central differences that follow a recursive filter; see `derivatives.differentiate`.
-    ends : {"reflect", "linear", "none"} or None
-        Extension beyond the ends; None: the best one for the method.
     """
 
     method: Method = "butterworth"
     order: int = 3
     accuracy: int = 4
-    ends: Ends | None = None
 
     @property
     def strategy(self) -> SmoothingMethod:
         """The method itself."""
         return METHODS[self.method]
 
-    @property
-    def beyond(self) -> Ends:
-        """Extension of the signal beyond its ends."""
-        return self.ends or self.strategy.ends
-
     def at(self, cutoff_hz: float, *, rate_hz: float) -> Design:
         """Return the numbers of the smoother at a cut-off."""
-        return Design(rate_hz, cutoff_hz, self.order, self.accuracy, self.beyond)
+        return Design(rate_hz, cutoff_hz, self.order, self.accuracy)
 
 
 @dataclass(frozen=True)
