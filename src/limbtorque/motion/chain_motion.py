@@ -27,6 +27,10 @@ StatusArray = NDArray[np.int8]
 
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
+OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
+    *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
+    *("segment_length_m", "segment_tilt_rad", "fit_m"),
+)
 
 
 @dataclass(frozen=True)
@@ -75,16 +79,8 @@ class ExternalLoad:
 
     def part(self, some: slice) -> ExternalLoad:
         """Load of some frames."""
-        return replace(
-            self,
-            force_n=self.force_n[some],
-            point_m=self.point_m[some],
-            couple_nm=self.couple_nm[some],
-            status=self.status[some],
-            pressure_m=None if self.pressure_m is None else self.pressure_m[some],
-            unfiltered_n=self.unfiltered_n[some],
-            unfiltered_couple_nm=self.unfiltered_couple_nm[some],
-        )
+        arrays = {name: value[some] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, **arrays)
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -287,22 +283,8 @@ class ChainMotion:
 
     def part(self, some: slice) -> ChainMotion:
         """Motion of some frames, with the constants of the whole."""
-        return replace(
-            self,
-            frame=self.frame[some],
-            time_s=self.time_s[some],
-            joint_m=self.joint_m[some],
-            kinematics=self.kinematics.part(some),
-            edge=self.edge[some],
-            foreshortened=self.foreshortened[some],
-            filled=self.filled[some],
-            swapped=self.swapped[some],
-            spike=self.spike[some],
-            segment_length_m=self.segment_length_m[some],
-            segment_tilt_rad=self.segment_tilt_rad[some],
-            fit_m=self.fit_m[some],
-            load=self.load.part(some),
-        )
+        over_time = {name: getattr(self, name)[some] for name in OVER_TIME}
+        return replace(self, **over_time, kinematics=self.kinematics.part(some), load=self.load.part(some))
 
 
 def planar_motion(

@@ -210,25 +210,6 @@ def centre_of_rotation(
     )
 
 
-@dataclass(frozen=True)
-class FunctionalLandmarks:
-    """Landmarks with the functional joint centres among them.
-
-    Attributes
-    ----------
-    landmarks : dict of str to ndarray of shape (n_frames, 3)
-        Positions in the laboratory frame, m.
-    metrics : dict of str to float
-        `functional_residual_m`, `functional_range_deg`, `functional_offset_m`; empty where no landmark is functional.
-    notes : tuple of str
-        Markers, frames and metrics of each functional centre.
-    """
-
-    landmarks: dict[str, FloatArray]
-    metrics: dict[str, float]
-    notes: tuple[str, ...]
-
-
 def functional_landmarks(
     anatomical: Mapping[str, FloatArray],
     *,
@@ -238,7 +219,7 @@ def functional_landmarks(
     plane: PlaneFrame,
     counted: BoolArray,
     min_range_deg: float,
-) -> FunctionalLandmarks:
+) -> tuple[dict[str, FloatArray], dict[str, float], list[str]]:
     """Replace landmarks by functional centres of rotation where set so.
 
     Parameters
@@ -260,8 +241,12 @@ def functional_landmarks(
 
     Returns
     -------
-    FunctionalLandmarks
-        All landmarks; functional ones with the centre's place in the plane and the anatomical coordinate along its normal.
+    landmarks : dict of str to ndarray of shape (n_frames, 3)
+        All landmarks, m; functional ones with the centre's place in the plane and the anatomical coordinate along its normal.
+    metrics : dict of str to float
+        `functional_residual_m`, `functional_range_deg`, `functional_offset_m`; empty where no landmark is functional.
+    notes : list of str
+        Markers, frames and metrics of each functional centre.
 
     Raises
     ------
@@ -295,13 +280,13 @@ def functional_landmarks(
             notes.append(_note(name, segments, found[name], offset_m[name]))
         landmarks[landmark] = np.column_stack([found[name].centre_m, in_plane[:, 2]]) @ plane.axes
     if not found:
-        return FunctionalLandmarks(landmarks, {}, ())
+        return landmarks, {}, []
     metrics = {
         "functional_residual_m": max(centre.residual_m for centre in found.values()),
         "functional_range_deg": min(centre.range_deg for centre in found.values()),
         "functional_offset_m": float(np.fmax.reduce(list(offset_m.values()))),
     }
-    return FunctionalLandmarks(landmarks, metrics, tuple(sorted(notes)))
+    return landmarks, metrics, sorted(notes)
 
 
 def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotation, offset_m: float) -> str:

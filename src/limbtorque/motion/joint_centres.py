@@ -272,7 +272,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     plane = find_plane(settings.plane, seen_m, facing=facing)
     carrying = partial(carried_landmark, markers=prepared.index, positions_m=positions, static=recording.static)
     carried_metrics, carried_notes = _carried(mapping, sorted(needed), carrying)
-    functional = functional_landmarks(
+    landmarks, functional_metrics, functional_notes = functional_landmarks(
         anatomical,
         mapping=mapping,
         markers=prepared.index,
@@ -281,20 +281,20 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
         counted=~foreshortened_frames(seen_m, plane, reach=0, min_projection=MIN_PROJECTION),
         min_range_deg=MIN_FUNCTIONAL_RANGE_DEG,
     )
-    joints_m = np.stack([functional.landmarks[name] for name in joint_names], axis=1)
+    joints_m = np.stack([landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
     lengths_note = _lengths_note(model, planar, recording)
     substitutes = sorted(mapping.used_substitutes(needed).items())
     return Placement(
         prepared,
         plane,
-        dict(functional.landmarks),
+        landmarks,
         joints_m,
         planar,
         metrics={
             "gap_error_m": prepared.gap_error_m,
             "max_unfilled_gap_s": prepared.longest_gap_frames / recording.rate_hz,
-            **functional.metrics,
+            **functional_metrics,
             **carried_metrics,
         },
         kinds={name: mapping.kind(name) for name in sorted(needed)},
@@ -303,7 +303,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
             *prepared.notes,
             *_predicted_notes(mapping, needed),
             *carried_notes,
-            *functional.notes,
+            *functional_notes,
             *facing_notes,
             lengths_note,
         ),

@@ -21,6 +21,12 @@ from limbtorque.tables.frame_columns import file_columns, kinematics_columns
 from limbtorque.tables.trial_record import FileOutput, MotionConstants, TrialRecord
 
 MARKER_FLAGS = tuple(column.name for column in FLAG_COLUMNS)
+OF_JOINTS = ("angle_rad", "velocity_rad_s", "acceleration_rad_s2")  # attributes of `Kinematics`, and ends of columns
+OF_BASE = {
+    "base_velocity_{}_m_s": "base_velocity_m_s",
+    "base_acceleration_{}_m_s2": "base_acceleration_m_s2",
+}
+OF_LOAD = {"external_force_{}_n": "force_n", "external_point_{}_m": "point_m"}
 SAGITTAL = 0  # component of angles and moments
 LEAST_FRAMES = 20
 LEAST_ANGLE_R = 0.5  # of their angle with ours: below, its sign is not certain
@@ -35,27 +41,22 @@ def kinematics_table(motion: ChainMotion) -> pa.Table:
     values["chain_fit_m"] = motion.fit_m
     for k, point in enumerate((*motion.joints, "endpoint")):
         put_xy(values, f"{point}_position_{{}}_m", motion.joint_m[:, k])
-    kinematics = motion.kinematics
-    orientation = np.cumsum(kinematics.angle_rad, axis=1)
+    orientation = np.cumsum(motion.kinematics.angle_rad, axis=1)
     for k, segment in enumerate(motion.segments):
         values[f"{segment}_orientation_rad"] = orientation[:, k]
         values[f"{segment}_length_m"] = motion.segment_length_m[:, k]
         values[f"{segment}_tilt_rad"] = motion.segment_tilt_rad[:, k]
-    for k, joint in enumerate(motion.joints):
-        values[f"{joint}_angle_rad"] = kinematics.angle_rad[:, k]
-        values[f"{joint}_velocity_rad_s"] = kinematics.velocity_rad_s[:, k]
-        values[f"{joint}_acceleration_rad_s2"] = kinematics.acceleration_rad_s2[:, k]
-    put_xy(values, "base_velocity_{}_m_s", kinematics.base_velocity_m_s)
-    put_xy(values, "base_acceleration_{}_m_s2", kinematics.base_acceleration_m_s2)
-    put_xy(values, "external_force_{}_n", motion.load.force_n)
-    put_xy(values, "external_point_{}_m", motion.load.point_m)
+    for name in OF_JOINTS:
+        of_joints = getattr(motion.kinematics, name).T
+        values |= {f"{joint}_{name}": of_joint for joint, of_joint in zip(motion.joints, of_joints, strict=True)}
+    for pattern, attribute in OF_BASE.items():
+        put_xy(values, pattern, getattr(motion.kinematics, attribute))
+    for pattern, attribute in OF_LOAD.items():
+        put_xy(values, pattern, getattr(motion.load, attribute))
     values["external_couple_nm"] = motion.load.couple_nm
     pressure_m = motion.load.pressure_m
-    put_xy(
-        values,
-        "external_pressure_{}_m",
-        np.full_like(motion.load.point_m, np.nan) if pressure_m is None else pressure_m,
-    )
+    unknown_m = np.full_like(motion.load.point_m, np.nan)
+    put_xy(values, "external_pressure_{}_m", unknown_m if pressure_m is None else pressure_m)
     return make_table(kinematics_columns(motion.joints, motion.segments), values)
 
 
@@ -109,20 +110,16 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         raise ValueError(f"the record of trial {record.trial!r} has no motion")
     joints = tuple(constants.joints)
 
-    def per_joint(quantity: str) -> FloatArray:
-        return column_array(table, *(f"{joint}_{quantity}" for joint in joints))
-
     def xy(pattern: str) -> FloatArray:
         return column_array(table, pattern.format("x"), pattern.format("y"))
 
     joint_m = np.stack([xy(f"{point}_position_{{}}_m") for point in (*joints, "endpoint")], axis=1)
     status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
-        xy("external_force_{}_n"),
-        xy("external_point_{}_m"),
-        column_values(table, "external_couple_nm"),
-        status,
-        (),
+        **{attribute: xy(pattern) for pattern, attribute in OF_LOAD.items()},
+        couple_nm=column_values(table, "external_couple_nm"),
+        status=status,
+        notes=(),
         pressure_m=xy("external_pressure_{}_m"),
         foot_events=events_of_values(constants.foot_events),
     )
@@ -134,12 +131,9 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         rate_hz=constants.rate_hz,
         joint_m=joint_m,
         kinematics=Kinematics(
-            per_joint("angle_rad"),
-            per_joint("velocity_rad_s"),
-            per_joint("acceleration_rad_s2"),
+            *(column_array(table, *(f"{joint}_{name}" for joint in joints)) for name in OF_JOINTS),
             base_m=np.ascontiguousarray(joint_m[:, 0]),
-            base_velocity_m_s=xy("base_velocity_{}_m_s"),
-            base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
+            **{attribute: xy(pattern) for pattern, attribute in OF_BASE.items()},
         ),
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),

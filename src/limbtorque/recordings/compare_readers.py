@@ -19,6 +19,8 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 
 ROUNDING = 4e-7  # of the largest value: two roundings to 32 bits
+Value = str | float | FloatArray
+Row = tuple[str, str, str, Value, Value] | tuple[str, str, str, Value, Value, float]
 EVENT_S = 1e-4  # times of events are stored in minutes and seconds of 32 bits
 
 
@@ -105,108 +107,77 @@ def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
     tuple of Difference
         Empty where both agree; numbers may differ by the rounding to 32 bits of the largest in their series.
     """
-    return (
-        *_single(first, second),
-        *_markers(first, second),
-        *_analog(first, second),
-        *_plates(first, second),
-        *_events(first, second),
-    )
+    return tuple(filter(None, (_difference(*row) for row in _rows(first, second))))
 
 
-def _single(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in the numbers that a file has once."""
-    for field, a, b, unit in (
-        ("number of frames", first.n_frames, second.n_frames, ""),
-        ("first frame", first.first_frame, second.first_frame, ""),
-        ("rate", first.rate_hz, second.rate_hz, "Hz"),
-        ("analog rate", first.analog_rate_hz, second.analog_rate_hz, "Hz"),
-        ("number of analog channels", first.analog.shape[1], second.analog.shape[1], ""),
-    ):
-        if abs(a - b) > ROUNDING * abs(a):
-            yield Difference(field, "", float(a), float(b), unit)
+def _rows(first: Recording, second: Recording) -> Iterator[Row]:
+    """Field, channel, unit and both values of all that two readings have.
+
+    The last number of some rows is a value to whose rounding they may differ where their own values are smaller.
+    """
+    yield "number of frames", "", "", first.n_frames, second.n_frames
+    yield "first frame", "", "", first.first_frame, second.first_frame
+    yield "rate", "", "Hz", first.rate_hz, second.rate_hz
+    yield "analog rate", "", "Hz", first.analog_rate_hz, second.analog_rate_hz
+    yield "number of analog channels", "", "", first.analog.shape[1], second.analog.shape[1]
+    columns = _columns(first.labels, second.labels)
+    for column, label in enumerate(second.labels):
+        if column not in columns and label and label not in first.modelled_labels:
+            yield "label of a marker", "", "", "", label
+    for i, (label, at) in enumerate(zip(first.labels, columns, strict=True)):
+        if at is None:
+            yield "label of a marker", "", "", label, ""
+        else:
+            yield "position", repr(label), "m", first.markers_m[:, i], second.markers_m[:, at]
+    for i in range(min(first.analog.shape[1], second.analog.shape[1])):
+        label, unit, number = first.analog_labels[i], first.analog_units[i], f"number {i + 1}"
+        yield "label of an analog channel", number, "", label, second.analog_labels[i]
+        yield "unit of an analog channel", number, "", unit, second.analog_units[i]
+        series = first.analog[:, i : i + 1], second.analog[:, i : i + 1]
+        yield "analog channel", repr(label) if label else number, unit, *series
+    others = {plate.number: plate for plate in second.force_plates}
+    for plate in first.force_plates if others else ():  # a library that computes no plates at all says so in its notes
+        other, number = others.get(plate.number), str(plate.number)
+        if other is None:
+            yield "force plate", number, "", "read", "not read"
+            continue
+        yield "corner of plate", number, "m", plate.corners_m, other.corners_m
+        yield "force of plate", number, "N", plate.force_n, other.force_n
+        lever_nm = _largest(plate.force_n) * _largest(plate.corners_m)  # the moment may cancel
+        yield "moment of plate", number, "N m", plate.moment_nm, other.moment_nm, lever_nm
+    yield "number of events", "", "", len(first.events), len(second.events)
+    for a, b in zip(first.events, second.events, strict=False) if len(first.events) == len(second.events) else ():
+        names = [f"{event.context} {event.label}".strip() for event in (a, b)]
+        yield "time of event", names[0], "s", a.time_s, b.time_s, EVENT_S / ROUNDING
+        yield "name of an event", f"at {a.time_s:g} s", "", *names
 
 
 def _columns(labels: Sequence[str], of: Sequence[str]) -> list[int | None]:
     """Column of each label in another reading, which has them in the same order."""
-    found: list[int | None] = []
+    columns: list[int | None] = []
     after = 0
     for label in labels:
         column = next((i for i in range(after, len(of)) if of[i] == label), None)
         after = after if column is None else column + 1
-        found.append(column)
-    return found
-
-
-def _markers(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in labels and positions."""
-    columns = _columns(first.labels, second.labels)
-    for label in (second.labels[k] for k in range(len(second.labels)) if k not in columns):
-        if label and label not in first.modelled_labels:
-            yield Difference("label of a marker", "", "", label)
-    for i, column in enumerate(columns):
-        label = first.labels[i]
-        if column is None:
-            yield Difference("label of a marker", "", label, "")
-        else:
-            own, other = first.markers_m[:, i], second.markers_m[:, column]
-            yield from _series("position", repr(label), "m", own, other)
-
-
-def _analog(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in labels, units and numbers of the analog channels."""
-    for i in range(min(first.analog.shape[1], second.analog.shape[1])):
-        label, unit, number = first.analog_labels[i], first.analog_units[i], f"number {i + 1}"
-        if label != second.analog_labels[i]:
-            yield Difference("label of an analog channel", number, label, second.analog_labels[i])
-        if unit != second.analog_units[i]:
-            yield Difference("unit of an analog channel", number, unit, second.analog_units[i])
-        own, other = first.analog[:, i : i + 1], second.analog[:, i : i + 1]
-        yield from _series("analog channel", repr(label) if label else number, unit, own, other)
-
-
-def _plates(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in the force plates, where both readings have any."""
-    others = {plate.number: plate for plate in second.force_plates}
-    for plate in first.force_plates:
-        other, number = others.get(plate.number), str(plate.number)
-        if other is None:
-            if others:  # a library that computes no plates at all says so in its notes
-                yield Difference("force plate", number, "read", "not read")
-            continue
-        yield from _series("corner of plate", number, "m", plate.corners_m, other.corners_m)
-        yield from _series("force of plate", number, "N", plate.force_n, other.force_n)
-        lever_nm = _largest(plate.force_n) * _largest(plate.corners_m)  # the moment may cancel
-        yield from _series("moment of plate", number, "N m", plate.moment_nm, other.moment_nm, at_least=lever_nm)
-
-
-def _events(first: Recording, second: Recording) -> Iterator[Difference]:
-    """Differences in the events."""
-    if len(first.events) != len(second.events):
-        yield Difference("number of events", "", float(len(first.events)), float(len(second.events)))
-        return
-    for a, b in zip(first.events, second.events, strict=True):
-        if abs(a.time_s - b.time_s) > EVENT_S:
-            yield Difference("time of event", f"{a.context} {a.label}".strip(), a.time_s, b.time_s, "s")
-        elif (a.label, a.context) != (b.label, b.context):
-            yield Difference(
-                "name of an event", f"at {a.time_s:g} s", f"{a.context} {a.label}", f"{b.context} {b.label}"
-            )
+        columns.append(column)
+    return columns
 
 
 def _largest(values: FloatArray) -> float:
     return float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
 
 
-def _series(
-    field: str, channel: str, unit: str, first: FloatArray, second: FloatArray, *, at_least: float = 0.0
-) -> Iterator[Difference]:
-    """Difference between two series of shape (n, 1) or (n, 3), if any.
+def _difference(
+    field: str, channel: str, unit: str, first: Value, second: Value, at_least: float = 0.0
+) -> Difference | None:
+    """Difference between two texts, numbers, or series of shape (n, 1) or (n, 3), if any.
 
-    The samples that both have are compared. `at_least` is a value to whose rounding the series may differ where its own are smaller.
+    Of series the samples that both have are compared.
     """
-    n = min(len(first), len(second))
-    a, b = first[:n], second[:n]
+    if isinstance(first, str) or isinstance(second, str):
+        return Difference(field, channel, str(first), str(second), unit) if first != second else None
+    n = min(np.size(first, 0), np.size(second, 0)) if np.ndim(first) else 1
+    a, b = (np.atleast_2d(np.asarray(values, dtype=float))[:n] for values in (first, second))
     in_a, in_b = np.isfinite(a), np.isfinite(b)
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(a - b)
@@ -214,9 +185,10 @@ def _series(
     apart[~in_a & ~in_b] = 0.0
     differ = apart > ROUNDING * max(_largest(a), at_least)
     if not differ.any():
-        return
-    sample, axis = np.unravel_index(int(apart.argmax()), apart.shape)
-    values = [float(v[sample, axis]) if known[sample, axis] else float("nan") for v, known in ((a, in_a), (b, in_b))]
-    named = "xyz"[int(axis)] if a.shape[1] == 3 else ""
-    n_differ = int(differ.any(axis=1).sum())
-    yield Difference(field, channel, values[0], values[1], unit, named, int(sample) + 1, n_differ)
+        return None
+    sample, axis = (int(k) for k in np.unravel_index(int(apart.argmax()), apart.shape))
+    values = [float(v[sample, axis]) if known[sample, axis] else math.nan for v, known in ((a, in_a), (b, in_b))]
+    if not np.ndim(first):
+        return Difference(field, channel, *values, unit)
+    named = "xyz"[axis] if a.shape[1] == 3 else ""
+    return Difference(field, channel, *values, unit, named, sample + 1, int(differ.any(axis=1).sum()))

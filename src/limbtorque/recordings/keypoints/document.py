@@ -37,42 +37,28 @@ _KEYPOINTS = re.compile(
     re.IGNORECASE,
 )
 _COCO = (
-    *("Nose", "LEye", "REye", "LEar", "REar", "LShoulder", "RShoulder", "LElbow", "RElbow", "LWrist", "RWrist"),
-    *("LHip", "RHip", "LKnee", "RKnee", "LAnkle", "RAnkle"),
+    """Nose LEye REye LEar REar LShoulder RShoulder LElbow RElbow LWrist RWrist LHip RHip LKnee RKnee LAnkle RAnkle"""
 )
-_UPPER = ("Nose", "Neck", "RShoulder", "RElbow", "RWrist", "LShoulder", "LElbow", "LWrist")
-_LEGS = ("RHip", "RKnee", "RAnkle", "LHip", "LKnee", "LAnkle")
-_EYES = ("REye", "LEye", "REar", "LEar")
-_FEET = ("LBigToe", "LSmallToe", "LHeel", "RBigToe", "RSmallToe", "RHeel")
-_HALPE = (
-    *_COCO,
-    *("Head", "Neck", "Hip", "LBigToe", "RBigToe", "LSmallToe", "RSmallToe", "LHeel", "RHeel"),
-)
-_PAIRS = (*("shoulder", "elbow", "wrist", "pinky", "index", "thumb", "hip", "knee", "ankle", "heel", "foot_index"),)
-LAYOUTS = {
-    "body_25": (*_UPPER, "MidHip", *_LEGS, *_EYES, *_FEET),
-    "body_25b": (*_COCO, "UpperNeck", "HeadTop", *_FEET),
-    "coco_17": _COCO,
-    "coco_18": (*_UPPER, *_LEGS, *_EYES),
-    "coco_133": (*_COCO, *_FEET),  # the rest is of face and hands
-    "halpe_26": _HALPE,
-    "halpe_136": _HALPE,
-    "mediapipe_33": (
-        "nose",
-        *(f"{side}_eye{part}" for side in ("left", "right") for part in ("_inner", "", "_outer")),
-        *("left_ear", "right_ear", "mouth_left", "mouth_right"),
-        *(f"{side}_{name}" for name in _PAIRS for side in ("left", "right")),
-    ),
+_UPPER = "Nose Neck RShoulder RElbow RWrist LShoulder LElbow LWrist"
+_LEGS, _EYES = "RHip RKnee RAnkle LHip LKnee LAnkle", "REye LEye REar LEar"
+_FEET = "LBigToe LSmallToe LHeel RBigToe RSmallToe RHeel"
+_HALPE = f"{_COCO} Head Neck Hip LBigToe RBigToe LSmallToe RSmallToe LHeel RHeel"
+_MEDIAPIPE = """nose left_eye_inner left_eye left_eye_outer right_eye_inner right_eye right_eye_outer left_ear right_ear
+mouth_left mouth_right left_shoulder right_shoulder left_elbow right_elbow left_wrist right_wrist left_pinky right_pinky
+left_index right_index left_thumb right_thumb left_hip right_hip left_knee right_knee left_ankle right_ankle left_heel
+right_heel left_foot_index right_foot_index"""
+_LAYOUTS = {  # layout: number of keypoints, names; where these are fewer, the others are of face and hands
+    "body_25": (25, f"{_UPPER} MidHip {_LEGS} {_EYES} {_FEET}"),
+    "body_25b": (25, f"{_COCO} UpperNeck HeadTop {_FEET}"),
+    "coco_17": (17, _COCO),
+    "coco_18": (18, f"{_UPPER} {_LEGS} {_EYES}"),
+    "coco_133": (133, f"{_COCO} {_FEET}"),
+    "halpe_26": (26, _HALPE),
+    "halpe_136": (136, _HALPE),
+    "mediapipe_33": (33, _MEDIAPIPE),
 }
-SIZES = {
-    17: "coco_17",
-    18: "coco_18",
-    25: "body_25",
-    26: "halpe_26",
-    33: "mediapipe_33",
-    133: "coco_133",
-    136: "halpe_136",
-}
+LAYOUTS: dict[str, Names] = {layout: tuple(names.split()) for layout, (_, names) in _LAYOUTS.items()}
+SIZES = {size: layout for layout, (size, _) in reversed(_LAYOUTS.items())}  # of two layouts the first
 
 
 @dataclass(frozen=True)
@@ -294,9 +280,8 @@ def _labelled(points: FloatArray, stated: Names, manner: Manner) -> tuple[Names,
                 f"{len(points)} keypoints without names, expected {', '.join(map(str, sorted(SIZES)))}; name them in the file",
             )
         names = LAYOUTS[layout]
-        own = {size for size, of_size in SIZES.items() if of_size == layout} or {len(names)}
-        if len(points) not in own:
-            raise manner.fault(f"{len(points)} keypoints, {layout} (reading.keypoints) has {min(own)}")
+        if len(points) != _LAYOUTS[layout][0]:
+            raise manner.fault(f"{len(points)} keypoints, {layout} (reading.keypoints) has {_LAYOUTS[layout][0]}")
         points = points[: len(names)]
     if len(names) != len(points) or len(set(names)) < len(names):
         raise manner.fault(f"{len(set(names))} different names for {len(points)} keypoints")
