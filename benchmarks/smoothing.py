@@ -15,7 +15,7 @@ from parts.movements import Case, Noise, first_set, louder, rigid_noise, second_
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.signals.cutoff import Criterion, choose_cutoff, judge_cutoff
-from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_reach
+from limbtorque.signals.smoothers import Smoother, smoother_reach
 
 FIXED, FIXED_HZ = Smoother("butterworth", 2), 6.0
 SMOOTHERS = {
@@ -122,7 +122,7 @@ def angle_table(
 def _error(
     values: FloatArray, truth: FloatArray, rate_hz: float, smoother: Smoother, cutoff_hz: float, scored: slice
 ) -> float:
-    second = smooth_at(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother).second
+    _, second = figures.smooth_twice(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
     return float(np.sqrt(np.mean((second - truth)[scored] ** 2)))
 
 
@@ -211,7 +211,7 @@ def lost_table(cases: Iterable[Case]) -> None:
         whole = np.sqrt(np.mean(case.acceleration[scored] ** 2))
         for cutoff_hz in (3.0, 6.0, 10.0):
             judged = judge_cutoff(case.noisy_m, rate_hz=case.rate_hz, smoother=FIXED, cutoff_hz=cutoff_hz).lost_share
-            left = smooth_at(case.position, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=FIXED).second
+            _, left = figures.smooth_twice(case.position, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=FIXED)
             truth = float(np.sqrt(np.mean((left - case.acceleration)[scored] ** 2)) / whole)
             found.setdefault((case.kind, cutoff_hz), []).append((truth, judged))
     print("\n## Acceleration that the filter removes\n")
@@ -249,8 +249,8 @@ def ends(cases: list[Case], smoothers: dict[str, Smoother]) -> None:
 def _end_share(case: Case, smoother: Smoother, derivative: int) -> float:
     scored = slice(17, -17)
     cutoff_hz, _ = _errors(case.noisy_m, case.acceleration, case.rate_hz, smoother, scored)
-    found = smooth_at(case.noisy_m, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-    wrong = (found.second - case.acceleration) if derivative else (found.values - case.position)
+    smooth, second = figures.smooth_twice(case.noisy_m, rate_hz=case.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    wrong = (second - case.acceleration) if derivative else (smooth - case.position)
     reach = smoother_reach(cutoff_hz, rate_hz=case.rate_hz, smoother=smoother)
     squared = (wrong**2).mean(axis=(1, 2))
     near = np.concatenate([squared[:reach], squared[-reach:]])

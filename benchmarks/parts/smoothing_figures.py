@@ -15,10 +15,18 @@ from limbtorque.arrays import FloatArray
 from limbtorque.errors import SignalError
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 from limbtorque.signals.cutoff import choose_cutoff
-from limbtorque.signals.smoothers import Smoother, smooth_at, smooth_values
+from limbtorque.signals.smoothers import Smoother, smooth_values
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 MARKS = {"residual": "v", "autocorrelation": "s", "gcv": "D", "expected_error": "o"}
+
+
+def smooth_twice(
+    values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother
+) -> tuple[FloatArray, FloatArray]:
+    """Smoothed signal and its second derivative, as the program computes them."""
+    smooth = smooth_values(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    return smooth, smoother.strategy.derivatives(smooth, rate_hz, smoother.accuracy)[1]
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Angle:
 
     def second(self, smoother: Smoother, cutoff_hz: float) -> FloatArray:
         """Second derivative of the smoothed angle, rad/s^2."""
-        return smooth_at(self.angle_rad, rate_hz=self.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother).second
+        return smooth_twice(self.angle_rad, rate_hz=self.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)[1]
 
     def error(self, smoother: Smoother, cutoff_hz: float) -> float:
         """Rms difference from the accelerometer in rows 7 to 136, rad/s^2."""
@@ -113,8 +121,8 @@ def draw_impact(smoother: Smoother, path: Path, *, cutoff_hz: float = 8.0) -> No
     force = fine.acceleration[:, 0, up] + 9.81
     force[np.abs(force) < 1e-9] = 0.0
     time_s = np.arange(len(force))[::10] / 1000.0
-    moved = smooth_at(fine.position[::10, 0, up], rate_hz=100.0, cutoff_hz=cutoff_hz, smoother=smoother)
-    needed = moved.second + 9.81
+    _, acceleration = smooth_twice(fine.position[::10, 0, up], rate_hz=100.0, cutoff_hz=cutoff_hz, smoother=smoother)
+    needed = acceleration + 9.81
     alike = smooth_values(force, rate_hz=1000.0, cutoff_hz=cutoff_hz, smoother=smoother)[::10]
     fifty = smooth_values(force, rate_hz=1000.0, cutoff_hz=50.0, smoother=smoother)[::10]
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]

@@ -172,4 +172,4 @@ def test_cutoffs_of_joints_may_be_limited_on_both_sides():
 def test_the_smoother_has_the_order_and_accuracy_of_the_settings(method):
     options = {"filter": {"method": method, "order": 4, "cutoff_hz": 8.0}, "differentiation": {"accuracy": 2}}
     found = smoother_of(make_settings({"plane": {"up_axis": "+z", "forward_axis": "+x"}, **options}))
-    assert (found.method, found.order, found.accuracy, found.ends) == (method, 4, 2, None)
+    assert (found.method, found.order, found.accuracy) == (method, 4, 2)

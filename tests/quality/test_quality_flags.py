@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from smoothed import smooth_at
 
 import plates
 from limbtorque.analysis.chain_motion import chain_motion
@@ -17,7 +18,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.channels import flat_tops
 from limbtorque.signals.cutoff import judge_cutoff
 from limbtorque.signals.filters import filter_reach
-from limbtorque.signals.smoothers import Smoother, smooth_at, smoother_gain
+from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.quality import Quality

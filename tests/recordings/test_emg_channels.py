@@ -126,7 +126,7 @@ def test_other_storage_files_without_markers_are_refused(tmp_path):
 
 
 def test_muscle_activations_of_a_model_are_not_electromyography(tmp_path):
-    with pytest.raises(ReadError, match="muscle activations of a model"):
+    with pytest.raises(ReadError, match="first line is 'activations'"):
         read_recording(storage(tmp_path, "activations", ["soleus", "vasti"]))
 
 

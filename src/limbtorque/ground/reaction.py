@@ -461,10 +461,6 @@ def _unlike(smoothing: Smoothing | None, cutoff_hz: float | None) -> list[str]:
         return [
             "force plates are averaged over each frame, not filtered: vibration above half the frame rate is aliased"
         ]
-    if not smoothing.smoother.strategy.one_gain:
-        return [
-            f"{smoothing.smoother.method} smooths forces and differentiates positions with different gains: torques at impacts are unreliable"
-        ]
     if smoothing.cutoff_hz == cutoff_hz:
         return []
     return [

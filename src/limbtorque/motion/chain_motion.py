@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class ExternalLoad:
 
     def part(self, some: slice) -> ExternalLoad:
         """Load of some frames."""
-        arrays = {name: value[some] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        arrays: dict[str, Any] = {name: x[some] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
         return replace(self, **arrays)
 
 

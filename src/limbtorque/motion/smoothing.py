@@ -131,7 +131,7 @@ def smooth_joints(
         for part, cutoff_hz in zip(np.split(values, len(cutoffs_hz), axis=1), cutoffs_hz, strict=True)
     ]
     designs = [smoother.at(cutoff_hz, rate_hz=rate_hz) for cutoff_hz in cutoffs_hz]
-    reach = max(map(smoother.strategy.derived_reach, designs))
+    reach = max(map(smoother.strategy.reach, designs))
     metrics = {"cutoff_hz": max(cutoffs_hz), **_noise_metrics(values, power, rate_hz, smoother, cutoffs_hz)}
     if choices:
         metrics |= {

@@ -116,7 +116,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
     joint_m = np.stack([xy(f"{point}_position_{{}}_m") for point in (*joints, "endpoint")], axis=1)
     status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
-        **{attribute: xy(pattern) for pattern, attribute in OF_LOAD.items()},
+        *(xy(pattern) for pattern in OF_LOAD),
         couple_nm=column_values(table, "external_couple_nm"),
         status=status,
         notes=(),
@@ -132,8 +132,8 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         joint_m=joint_m,
         kinematics=Kinematics(
             *(column_array(table, *(f"{joint}_{name}" for joint in joints)) for name in OF_JOINTS),
-            base_m=np.ascontiguousarray(joint_m[:, 0]),
-            **{attribute: xy(pattern) for pattern, attribute in OF_BASE.items()},
+            np.ascontiguousarray(joint_m[:, 0]),
+            *(xy(pattern) for pattern in OF_BASE),
         ),
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),

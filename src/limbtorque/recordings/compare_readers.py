@@ -133,8 +133,8 @@ def _rows(first: Recording, second: Recording) -> Iterator[Row]:
         label, unit, number = first.analog_labels[i], first.analog_units[i], f"number {i + 1}"
         yield "label of an analog channel", number, "", label, second.analog_labels[i]
         yield "unit of an analog channel", number, "", unit, second.analog_units[i]
-        series = first.analog[:, i : i + 1], second.analog[:, i : i + 1]
-        yield "analog channel", repr(label) if label else number, unit, *series
+        channel = repr(label) if label else number
+        yield "analog channel", channel, unit, first.analog[:, i : i + 1], second.analog[:, i : i + 1]
     others = {plate.number: plate for plate in second.force_plates}
     for plate in first.force_plates if others else ():  # a library that computes no plates at all says so in its notes
         other, number = others.get(plate.number), str(plate.number)
@@ -147,9 +147,9 @@ def _rows(first: Recording, second: Recording) -> Iterator[Row]:
         yield "moment of plate", number, "N m", plate.moment_nm, other.moment_nm, lever_nm
     yield "number of events", "", "", len(first.events), len(second.events)
     for a, b in zip(first.events, second.events, strict=False) if len(first.events) == len(second.events) else ():
-        names = [f"{event.context} {event.label}".strip() for event in (a, b)]
-        yield "time of event", names[0], "s", a.time_s, b.time_s, EVENT_S / ROUNDING
-        yield "name of an event", f"at {a.time_s:g} s", "", *names
+        name, other_name = (f"{event.context} {event.label}".strip() for event in (a, b))
+        yield "time of event", name, "s", a.time_s, b.time_s, EVENT_S / ROUNDING
+        yield "name of an event", f"at {a.time_s:g} s", "", name, other_name
 
 
 def _columns(labels: Sequence[str], of: Sequence[str]) -> list[int | None]:
@@ -187,8 +187,8 @@ def _difference(
     if not differ.any():
         return None
     sample, axis = (int(k) for k in np.unravel_index(int(apart.argmax()), apart.shape))
-    values = [float(v[sample, axis]) if known[sample, axis] else math.nan for v, known in ((a, in_a), (b, in_b))]
+    one, other = (float(v[sample, axis]) if known[sample, axis] else math.nan for v, known in ((a, in_a), (b, in_b)))
     if not np.ndim(first):
-        return Difference(field, channel, *values, unit)
+        return Difference(field, channel, one, other, unit)
     named = "xyz"[axis] if a.shape[1] == 3 else ""
-    return Difference(field, channel, *values, unit, named, sample + 1, int(differ.any(axis=1).sum()))
+    return Difference(field, channel, one, other, unit, named, sample + 1, int(differ.any(axis=1).sum()))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -218,7 +217,7 @@ def _gain_cutoff(window: int, degree: int) -> float:
     from scipy import optimize
 
     def above(cycles: FloatArray) -> FloatArray:
-        return np.asarray(window_response(cycles, window, degree, 0) - np.sqrt(0.5))
+        return np.asarray(window_gain(cycles, window, degree) - np.sqrt(0.5))
 
     grid = np.linspace(0.0, 0.5, 8 * window)
     below = np.flatnonzero(above(grid) < 0.0)
@@ -228,25 +227,19 @@ def _gain_cutoff(window: int, degree: int) -> float:
     return float(optimize.brentq(lambda cycles: float(above(np.array([cycles]))[0]), grid[first - 1], grid[first]))
 
 
-def window_response(cycles: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
-    """Derivative, per frame, of the polynomials of cosines of so many cycles a frame.
+def window_gain(cycles: FloatArray, window: int, degree: int) -> FloatArray:
+    """Gain of local polynomials at cosines of so many cycles a frame.
 
-    Far from the ends; negative in the stop band.
+    Far from the ends; negative in some of the stop band.
     """
-    weights, half = _middle(window, degree, derivative), window // 2
+    half = window // 2
+    weights = _window_weights(np.array([half]), window, degree)[0]
     waves = np.cos(2.0 * np.pi * np.multiply.outer(cycles, np.arange(1, half + 1)))
     return np.asarray(weights[half] + 2.0 * waves @ weights[half + 1 :])
 
 
-def local_polynomials(
-    values: FloatArray,
-    *,
-    rate_hz: float,
-    cutoff_hz: float,
-    degree: int,
-    orders: Sequence[int] = (0, 1, 2),
-) -> list[FloatArray]:
-    """Signal and derivatives by least-squares polynomials in a sliding window.
+def local_polynomials(values: FloatArray, *, rate_hz: float, cutoff_hz: float, degree: int) -> FloatArray:
+    """Smooth a signal by least-squares polynomials in a sliding window.
 
     Parameters
     ----------
@@ -258,53 +251,37 @@ def local_polynomials(
         Frequency at which the gain is 1/sqrt(2), Hz; see `window_frames`.
     degree : int
         Degree of the polynomials, at least 2.
-    orders : sequence of int, optional
-        Derivatives to return; 0 is the smoothed signal.
 
     Returns
     -------
-    list of ndarray of the shape of `values`
-        Value or derivatives, per s and s^2, of the polynomial of each frame; at the ends that of the outermost whole window.
+    ndarray of the shape of `values`
+        Value of the polynomial of each frame; at the ends that of the outermost whole window.
 
     Raises
     ------
     SignalError
         Cut-off too high, or fewer frames than the window has.
     """
+    from scipy import ndimage
+
     window = window_frames(cutoff_hz, rate_hz=rate_hz, degree=degree)
     if len(values) < window:
         raise SignalError(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz window at {rate_hz:g} Hz has ({window}); "
             "raise filter.cutoff_hz, or leave the trial out"
         )
-    return [_slide(values, window, degree, k) * rate_hz**k for k in orders]
-
-
-def _slide(values: FloatArray, window: int, degree: int, derivative: int) -> FloatArray:
-    """Local polynomial at each frame; the outermost windows serve the ends."""
-    from scipy import ndimage
-
     half = window // 2
-    result = np.asarray(ndimage.correlate1d(values, _middle(window, degree, derivative), axis=0))
-    weights = _window_weights(np.arange(half), window, degree, derivative)
-    result[:half] = np.tensordot(weights, values[:window], axes=1)
-    mirrored = (-1.0) ** derivative * weights[::-1, ::-1]
-    result[len(values) - half :] = np.tensordot(mirrored, values[-window:], axes=1)
+    weights = _window_weights(np.arange(half + 1), window, degree)
+    result = np.asarray(ndimage.correlate1d(values, weights[half], axis=0))
+    result[:half] = np.tensordot(weights[:half], values[:window], axes=1)
+    result[len(values) - half :] = np.tensordot(weights[:half][::-1, ::-1], values[-window:], axes=1)
     return result
 
 
-@functools.lru_cache(maxsize=1024)
-def _middle(window: int, degree: int, derivative: int) -> FloatArray:
-    return np.asarray(_window_weights(np.array([window // 2]), window, degree, derivative)[0])
-
-
-def _window_weights(frames: NDArray[np.int64], window: int, degree: int, derivative: int) -> FloatArray:
-    """Weights of a window's samples in a derivative of their polynomial.
+def _window_weights(frames: NDArray[np.int64], window: int, degree: int) -> FloatArray:
+    """Weights of a window's samples in the value of their polynomial at some frames.
 
     By Legendre polynomials: powers of the frame number, as in SciPy's savgol_coeffs, lose all digits in long windows.
     """
-    legendre = np.polynomial.legendre
-    at = np.linspace(-1.0, 1.0, window)
-    left, right = np.linalg.qr(legendre.legvander(at, degree))
-    basis = legendre.legval(at[frames], legendre.legder(np.eye(degree + 1), derivative)).T
-    return np.asarray(basis @ np.linalg.solve(right, left.T) * (2.0 / (window - 1)) ** derivative)
+    left, _ = np.linalg.qr(np.polynomial.legendre.legvander(np.linspace(-1.0, 1.0, window), degree))
+    return np.asarray(left[frames] @ left.T)

@@ -1,4 +1,4 @@
-"""One interface to all smoothers: signal in, signal and two derivatives out."""
+"""One interface to all smoothers: smoothed signal, its derivatives, reach and gains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ RAMP_S = 0.03  # from one cut-off to the other
 HIGHEST = 0.4  # of the rate: highest cut-off that is chosen, or used around impacts
 MARGIN = 4  # times the smoother's reach: frames on both sides from which the higher cut-off is computed
 
-Triple = tuple[FloatArray, FloatArray, FloatArray]
 Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
 
 
@@ -40,25 +39,22 @@ class Design:
 
 
 class SmoothingMethod:
-    """Base of the methods: what a method need not define.
+    """Base of the methods: central differences follow the smoothing.
 
     Attributes
     ----------
     has_order : bool
         False where the degree of the spline sets the order.
-    one_gain : bool
-        False where `fit` and differentiated values have different gains.
     """
 
     has_order: bool = True
-    one_gain: bool = True
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
         """Smoothed signal."""
         raise NotImplementedError
 
     def reach(self, at: Design) -> int:
-        """Frames at each end with edge effects in what `fit` returns."""
+        """Frames at each end with edge effects in the signal and its derivatives."""
         raise NotImplementedError
 
     def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
@@ -66,27 +62,18 @@ class SmoothingMethod:
         raise NotImplementedError
 
     def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        """Gains of the second derivative that `fit` returns, from those of the signal."""
+        """Gains of the second derivative, from those of the signal."""
         at = designs[0]
         return gains * derivatives.second_derivative_gain(frequency_hz / at.rate_hz, accuracy=at.accuracy)
 
-    def fit(self, values: FloatArray, at: Design) -> Triple:
-        """Smoothed signal and its first two derivatives, from one model."""
-        smoothed = self.smooth(values, at)
-        return smoothed, *self.derivatives(smoothed, at.rate_hz, at.accuracy)
-
     def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:
-        """Derivatives of a signal that was computed from smoothed ones."""
+        """First two derivatives of smoothed values, or of a signal that was computed from them."""
         return differentiate(values, rate_hz=rate_hz, accuracy=accuracy)
-
-    def derived_reach(self, at: Design) -> int:
-        """Frames at each end with edge effects in these derivatives."""
-        return self.reach(at)
 
 
 @dataclass(frozen=True)
 class _Recursive(SmoothingMethod):
-    """Recursive filter run both ways; central differences follow."""
+    """Recursive filter run both ways."""
 
     critical: bool
 
@@ -134,37 +121,17 @@ class _Spline(SmoothingMethod):
 class _LocalPolynomials(SmoothingMethod):
     """Local polynomials with as flat a gain as a recursive filter of the order."""
 
-    one_gain = False
-
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return self._orders(values, at, (0,))[0]
-
-    def fit(self, values: FloatArray, at: Design) -> Triple:
-        smoothed, first, second = self._orders(values, at, (0, 1, 2))
-        return smoothed, first, second
-
-    def _orders(self, values: FloatArray, at: Design, orders: Sequence[int]) -> list[FloatArray]:
-        """Signal and derivatives of these orders."""
-        return local_fits.local_polynomials(
-            values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree, orders=orders
-        )
-
-    def _window(self, at: Design) -> int:
-        return local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree)
+        return local_fits.local_polynomials(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
 
     def reach(self, at: Design) -> int:
-        return self._window(at) // 2
+        window = local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree)
+        return window // 2 + differentiation_reach(at.accuracy)
 
-    def derived_reach(self, at: Design) -> int:
-        return self.reach(at) + differentiation_reach(at.accuracy)
-
-    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design], order: int = 0) -> FloatArray:
-        cycles = frequency_hz / designs[0].rate_hz
-        return np.stack([local_fits.window_response(cycles, self._window(at), at.degree, order) for at in designs])
-
-    def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:  # noqa: ARG002
-        square = (2.0 * np.pi * frequency_hz / designs[0].rate_hz) ** 2
-        return np.asarray(-self.gains(frequency_hz, designs, order=2) / square)
+    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
+        windows = [local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree) for at in designs]
+        cycles, degree = frequency_hz / designs[0].rate_hz, designs[0].degree
+        return np.stack([local_fits.window_gain(cycles, window, degree) for window in windows])
 
 
 METHODS: dict[str, SmoothingMethod] = {
@@ -205,24 +172,6 @@ class Smoother:
         return Design(rate_hz, cutoff_hz, self.order, self.accuracy)
 
 
-@dataclass(frozen=True)
-class Smoothed:
-    """A smoothed signal and its derivatives, from one model.
-
-    Attributes
-    ----------
-    values, first, second : ndarray of shape (n_frames, ...)
-        Signal and derivatives, per s and s^2.
-    reach : int
-        Frames at each end affected by the extension beyond it by more than a hundredth.
-    """
-
-    values: FloatArray
-    first: FloatArray
-    second: FloatArray
-    reach: int
-
-
 def smooth_values(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
     """Smoothed signal without its derivatives.
 
@@ -249,40 +198,6 @@ def smooth_values(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoot
     """
     design = smoother.at(cutoff_hz, rate_hz=rate_hz)
     return smoother.strategy.smooth(np.asarray(values, dtype=float), design)
-
-
-def smooth_at(values: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> Smoothed:
-    """Smoothed signal and its first two derivatives.
-
-    Parameters
-    ----------
-    values, rate_hz, cutoff_hz, smoother
-        As in `smooth_values`.
-
-    Returns
-    -------
-    Smoothed
-        Signal, derivatives and the reach of the ends.
-
-    Raises
-    ------
-    SignalError
-        Cut-off not below Nyquist, or fewer frames than the method needs.
-
-    Notes
-    -----
-    Recursive filters are followed by central differences; local polynomials and splines are differentiated themselves.
-
-    Examples
-    --------
-    >>> t = np.arange(200) / 100.0
-    >>> found = smooth_at(t**2, rate_hz=100.0, cutoff_hz=6.0, smoother=Smoother("quintic_spline"))
-    >>> bool(np.allclose(found.second, 2.0, atol=1e-6))
-    True
-    """
-    design = smoother.at(cutoff_hz, rate_hz=rate_hz)
-    reach = smoother.strategy.reach(design)
-    return Smoothed(*smoother.strategy.fit(np.asarray(values, dtype=float), design), reach)
 
 
 def smoother_reach(cutoff_hz: float, *, rate_hz: float, smoother: Smoother) -> int:

@@ -7,11 +7,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from limbtorque.arrays import FloatArray
 from limbtorque.recordings.emg_channels import side_and_muscle
-from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.source import LENGTHS_M, plain_number, plain_unit
@@ -35,34 +32,19 @@ _WRENCHES = (
 )
 _POINT = re.compile(r"(.+)_(?:[tvp]([xyz])|([xyz123]))")
 
-# results of a model, by the first line of the file (small letters) or by most of the columns
-TITLES = {
-    "modelforces": "forces of a model's muscles and actuators (static optimization, force reporter)",
-    "static optimization": "muscle activations of static optimization",
-    "joint reaction loads": "joint reactions of a model",
-    "coordinates": "coordinates of a model (inverse kinematics)",
-    "speeds": "coordinate speeds of a model",
-    "accelerations": "coordinate accelerations of a model",
-    "modelstates": "states of a model",
-    "states": "states of a model",
-    "controls": "controls of a model's actuators",
-    "activations": "muscle activations of a model",
-    "inverse dynamics generalized forces": "generalized forces of inverse dynamics",
-    "inverse dynamics": "generalized forces of inverse dynamics",
-    "model marker errors from ik": "marker errors of inverse kinematics",
-}
-COLUMNS = (
-    (r".+_on_.+_in_.+_[fmp][xyz]", "joint reactions of a model"),
-    (r"/.+/(value|speed|activation|fiber_length|normalized_tendon_force)", "states of a model"),
-    (r".+[./](fiber_length|activation)", "states of a model"),
-    (
-        r".+_(tilt|list|rotation|flexion|adduction|angle|elev|flex)(_[rl])?",
-        "coordinates of a model (inverse kinematics)",
-    ),
-    (r".+_o[xyz]", "positions of a model's bodies (body kinematics)"),
-    (r".+_(moment|force)", "generalized forces of inverse dynamics"),
-)
+# signs of results that OpenSim computed: the first line of the file (small letters), or more than a third of the columns
 OF_MUSCLES = ("modelforces", "static optimization", "modelstates", "states", "controls", "activations")
+TITLES = (
+    *(*OF_MUSCLES, "joint reaction loads", "coordinates", "speeds", "accelerations", "model marker errors from ik"),
+    *("inverse dynamics generalized forces", "inverse dynamics"),
+)
+COLUMNS = (
+    r".+_on_.+_in_.+_[fmp][xyz]",  # joint reactions
+    r"/.+/(value|speed|activation|fiber_length|normalized_tendon_force)|.+[./](fiber_length|activation)",  # states
+    r".+_(tilt|list|rotation|flexion|adduction|angle|elev|flex)(_[rl])?",  # inverse kinematics
+    r".+_o[xyz]",  # body kinematics
+    r".+_(moment|force)",  # inverse dynamics
+)
 FITTED = ("inverse kinematics", "model marker locations from ik")
 GIVE = "results of OpenSim, not a recording: give the markers it was computed from (TRC), and the ground forces as forces_file"
 Vectors = dict[str, dict[int, str]]
@@ -111,11 +93,11 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         said = names[0][:40] if names else ""
         raise text.fault(start, f"the first column is {said!r}, expected 'time'; export it again")
     text.refuse_repeated([name.lower() for name in names], start)
-    title, kind = text.lines[0], kind_of_results(text.lines[0], names[1:])
+    title, sign = text.lines[0], sign_of_results(text.lines[0], names[1:])
     has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names[1:]))
-    if kind and not _wrenches(names[1:])[0] and not (has_emg and text.options.analog_only):
+    if sign and not _wrenches(names[1:])[0] and not (has_emg and text.options.analog_only):
         beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
-        raise text.error(f"{kind}: {GIVE}{beside}")
+        raise text.error(f"{sign}: {GIVE}{beside}")
     kind = header.get("datatype", "double").lower()
     if kind not in ("double", "vec3"):
         raise text.fault(start, f"DataType is {kind!r}, expected double or Vec3; export the table flattened")
@@ -142,7 +124,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     rows = Rows(start + 1, separator, time=0, frame=None, stated_hz=stated_hz, where="DataRate")
     values, clock = timed_rows(values, text, rows)
     columns = [f"{name}_{axis}" for name in names[1:] for axis in "xyz"] if width == 3 else names[1:]
-    return _recording(text, header, dict(zip(columns, values.T[1:], strict=True)), clock)
+    return _recording(text, header, columns, values[:, 1:], clock)
 
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
@@ -159,8 +141,8 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
     return header
 
 
-def kind_of_results(title: str, names: Sequence[str]) -> str:
-    """Contents of a file of results by its first line or its columns; else empty.
+def sign_of_results(title: str, names: Sequence[str]) -> str:
+    """Sign that a file holds results of OpenSim, in words; empty without one.
 
     Parameters
     ----------
@@ -171,24 +153,29 @@ def kind_of_results(title: str, names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> kind_of_results("UNKNOWN", ["hip_r_on_femur_r_in_ground_fx"])
-    'joint reactions of a model'
-    >>> kind_of_results("a.sto", ["RSHO_tx", "RSHO_ty", "RSHO_tz"])
+    >>> sign_of_results("Coordinates", ["hip_flexion_r"])
+    "the first line is 'Coordinates'"
+    >>> sign_of_results("UNKNOWN", ["hip_r_on_femur_r_in_ground_fx"])
+    "columns such as 'hip_r_on_femur_r_in_ground_fx'"
+    >>> sign_of_results("a.sto", ["RSHO_tx", "RSHO_ty", "RSHO_tz"])
     ''
     """
-    if kind := TITLES.get(title.strip().lower(), ""):
-        return kind
-    for pattern, kind in COLUMNS:
-        if 3 * sum(bool(re.fullmatch(pattern, name.lower())) for name in names) > len(names):
-            return kind
+    if title.strip().lower() in TITLES:
+        return f"the first line is {title.strip()!r}"
+    for pattern in COLUMNS:
+        of_model = [name for name in names if re.fullmatch(pattern, name.lower())]
+        if 3 * len(of_model) > len(names):
+            return f"columns such as {of_model[0]!r}"
     return ""
 
 
-def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatArray], clock: Clock) -> Recording:
-    """Recording from the sorted columns."""
+def _recording(
+    text: Text, header: Mapping[str, str], columns: Sequence[str], values: FloatArray, clock: Clock
+) -> Recording:
+    """Recording from named columns."""
     title = text.lines[0]
     if text.options.analog_only and (chosen := _emg_columns(title, columns)):
-        return _emg_recording(text, columns, chosen, clock)
+        return _emg_recording(text, columns, values, chosen, clock)
     wrenches, rest, broken = _wrenches(columns)
     markers, other, parts = _markers(rest)
     if markers:
@@ -199,10 +186,10 @@ def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatAr
         )
     if not markers and not wrenches:
         if _says_emg(title) or 2 * sum(map(_names_muscle, columns)) > len(columns):
-            return _emg_recording(text, columns, [*columns], clock)
+            return _emg_recording(text, columns, values, columns, clock)
         raise text.error(
             "no markers and no forces: no column is like 'RSHO_tx', 'ground_force_vx' or 'f1_1'; "
-            f"found {', '.join(list(columns)[:5])}; angles, muscles and other {GIVE}"
+            f"found {', '.join(columns[:5])}; angles, muscles and other {GIVE}"
         )
     other = [*other, *broken]
     text.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
@@ -220,26 +207,19 @@ def _recording(text: Text, header: Mapping[str, str], columns: dict[str, FloatAr
         raise text.error(f"the heading says Units={unit}, and that units are S.I.; remove one of them")
     length_m = text.length_m(unit, where)
     force_n = text.force_n("N" if where == SENTENCE else None, where) if wrenches else 1.0
-    plates = []
-    for number, (name, vectors) in enumerate(wrenches.items(), start=1):
-        whole = {vector: axes for vector, axes in vectors.items() if len(axes) == 3}
-        series = {vector: np.stack([columns[axes[k]] for k in range(3)], axis=1) for vector, axes in whole.items()}
-        torque = series.get("torque", np.zeros_like(series["force"]))
-        text.add_plate(number, f"columns of {name or 'ground'}: force, point", has_moment="torque" in series)
-        wrench = Wrench(series["force"] * force_n, series["point"] * length_m, torque * force_n * length_m)
-        plates.append(plate_of(wrench, number, clock.rate_hz))
-        if bad := int(np.isnan(plates[-1].force_n).any(axis=1).sum()):
-            text.notes.append(f"force plate {number} has no value in {bad} of {len(torque)} samples of {text.name}")
+    at = {name: k for k, name in enumerate(columns)}
+    places = {
+        number: {vector: {axis: at[name] for axis, name in axes.items()} for vector, axes in vectors.items()}
+        for number, vectors in enumerate(wrenches.values(), start=1)
+    }
+    plates = text.plates(places, values, clock, length_m=length_m, force_n=force_n)
     text.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
     text.add("frames", f"the time begins at {clock.start_s:g} s", "time is zero at the first row, which is frame 1")
     text.add_others(other)
-    labels, n_frames = tuple(markers), len(next(iter(columns.values())))
-    xyz = np.zeros((n_frames, len(labels), 3))
-    for k, axes in enumerate(markers.values()):
-        for axis, name in axes.items():
-            xyz[:, k, axis] = columns[name]
+    labels, n_frames = tuple(markers), len(values)
+    xyz = values[:, [at[axes[k]] for axes in markers.values() for k in range(3)]].reshape(n_frames, len(labels), 3)
     markers_m = text.positions_m(xyz, length_m, labels)
-    return text.recorded(READER, clock, n_frames, labels=labels, markers_m=markers_m, force_plates=tuple(plates))
+    return text.recorded(READER, clock, n_frames, labels=labels, markers_m=markers_m, force_plates=plates)
 
 
 def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], list[str]]:
@@ -275,7 +255,7 @@ def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[st
 def _emg_columns(title: str, names: Collection[str]) -> list[str]:
     """Columns of electromyography beside positions, forces and a model's coordinates."""
     others = _markers(_wrenches(names)[1])[1]
-    recorded = [name for name in others if not any(re.fullmatch(pattern, name.lower()) for pattern, _ in COLUMNS)]
+    recorded = [name for name in others if not any(re.fullmatch(pattern, name.lower()) for pattern in COLUMNS)]
     return recorded if _says_emg(title) else [name for name in recorded if _names_muscle(name)]
 
 
@@ -289,7 +269,9 @@ def _says_emg(title: str) -> bool:
     return bool(re.search(r"\bs?emg|electromyo", title.lower()))
 
 
-def _emg_recording(text: Text, columns: Mapping[str, FloatArray], chosen: Sequence[str], clock: Clock) -> Recording:
+def _emg_recording(
+    text: Text, columns: Sequence[str], values: FloatArray, chosen: Sequence[str], clock: Clock
+) -> Recording:
     """Recording of analog channels only, one sample a frame."""
     if left := len(columns) - len(chosen):
         text.add("other columns", str(left), "left out: only electromyography is read")
@@ -300,7 +282,7 @@ def _emg_recording(text: Text, columns: Mapping[str, FloatArray], chosen: Sequen
         "analog channels; their unit is not stated",
         "" if titled else "write EMG into the first line; leave the file out if its activations are computed",
     )
-    analog = np.stack([columns[name] for name in chosen], axis=1)
+    analog = values[:, [columns.index(name) for name in chosen]]
     return text.recorded(
         READER,
         clock,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
-from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.recording import ForcePlate, Recording
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.source import LENGTHS_M, plain_unit
-from limbtorque.recordings.text.table import Clock, Rows, Text, check_frames, read_text, table, timed_rows
+from limbtorque.recordings.text.table import Clock, Rows, Text, Vectors, check_frames, read_text, table, timed_rows
 
 SEPARATORS = ",;\t"
 AXES = {"x": 0, "y": 1, "z": 2, "0": 0, "1": 1, "2": 2}
@@ -24,21 +23,26 @@ _COORDINATE = re.compile(r"(.+?)(?:[ _.:-]([xyz])|\[([0123])\])" + _UNIT, re.IGN
 _CLOSE = re.compile(r"(.*[^\s_.:-])([XYZ])")  # R.ASISX, where no name has its axis apart
 _TIME = re.compile(r"time" + _UNIT, re.IGNORECASE)
 _FORCE = re.compile(r"(F|COP|T)([xyz])(\d*)")
+VECTORS = {"F": "force", "COP": "point", "T": "torque"}
 _WORD = re.compile(r"'([^']*)'|\"([^\"]*)\"|(\S+)")
-Plates = Mapping[int, Mapping[str, Mapping[int, int]]]
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Columns of time (with unit), frame and each marker's coordinates; the rest."""
+    """Columns of a table by their use, with the units of lengths and times.
 
+    The column after the last is zero in every row: the third coordinate of markers in a plane.
+    """
+
+    n_columns: int
     time: int | None
     time_unit: str
     frame: int | None
     markers: dict[str, tuple[int, ...]]
-    ones: tuple[int, ...]
-    units: tuple[str, ...]
-    other: tuple[str, ...]
+    unit: str | None = None
+    ones: tuple[int, ...] = ()
+    plates: Mapping[int, Vectors] = field(default_factory=dict)
+    other: Sequence[str] = ()
 
 
 def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -74,21 +78,23 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     separator = max(SEPARATORS, key=text.lines[0].count)
     names = text.labels(0, separator)
     text.refuse_repeated(names, 0)
-    forces = force_columns(names)
-    columns = _sorted(text, names, forces)
+    columns = _named(text, names)
     text.add("format", f"a table of {len(names)} named columns", f"{len(columns.markers)} markers")
-    first = next((k for k in range(1, len(text.lines)) if text.lines[k].strip()), len(text.lines))
-    values = table(text, first, len(text.lines), len(names), separator)
+    return _recording(text, columns, Rows(1, separator), "the columns' names")
+
+
+def _recording(text: Text, columns: _Columns, rows: Rows, where: str) -> Recording:
+    """Recording of a table whose lines begin with those of `rows`, or after empty ones."""
+    length_m = text.length_m(columns.unit, where)
+    first = next((k for k in range(rows.first, len(text.lines)) if text.lines[k].strip()), len(text.lines))
+    values = table(text, first, len(text.lines), columns.n_columns, rows.separator)
     if not len(values):
         raise text.error("there are no rows below the names; export it again")
-    units = list(dict.fromkeys(columns.units))
-    factors = {LENGTHS_M.get(plain_unit(unit)) for unit in units if unit}
-    if len(factors) > 1 or (factors and "" in units):
-        listed = ", ".join(map(repr, units))
-        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
-    length_m = text.length_m(units[0] or None if units else None, "the columns' names")
-    values, clock = _timing(text, Rows(first, separator), columns, values)
-    text.add("axes", "columns x, y, z", "unchanged; plane.up_axis of the settings defines the vertical")
+    values, clock = _timing(text, replace(rows, first=first), columns, np.pad(values, ((0, 0), (0, 1))))
+    flat = any(columns.n_columns in axes for axes in columns.markers.values())
+    vertical = "unchanged; plane.up_axis of the settings defines the vertical"
+    in_plane = "the third coordinate is 0: a movement in the plane of X and Y"
+    text.add("axes", f"columns x, y{'' if flat else ', z'}", in_plane if flat else vertical)
     fourth = values[:, columns.ones]
     if not np.isin(fourth[np.isfinite(fourth)], (0.0, 1.0)).all():
         raise text.fault(0, "columns [3] are not 1: the file does not hold positions; export positions")
@@ -96,13 +102,14 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     labels = tuple(columns.markers)
     places = np.array([k for axes in columns.markers.values() for k in axes], dtype=int)
     xyz = values[:, places].reshape(len(values), len(labels), 3)
-    plates = _plates(text, forces, values, clock.rate_hz, length_m)
+    force_n = text.force_n(None, where) if columns.plates else 1.0
+    plates = text.plates(columns.plates, values, clock, length_m=length_m, force_n=force_n)
     markers_m = text.positions_m(xyz, length_m, labels)
     return text.recorded("text.plain_csv", clock, len(values), labels=labels, markers_m=markers_m, force_plates=plates)
 
 
-def _sorted(text: Text, names: Sequence[str], forces: Plates) -> _Columns:
-    """Sort the columns by their names."""
+def _named(text: Text, names: Sequence[str]) -> _Columns:
+    """Sort named columns by their use."""
     time = frame = None
     time_unit = ""
     parts: dict[str, dict[int, int]] = {}
@@ -129,17 +136,24 @@ def _sorted(text: Text, names: Sequence[str], forces: Plates) -> _Columns:
     markers = {label: tuple(axes[i] for i in range(3)) for label, axes in parts.items() if len(axes) == 3}
     ones = tuple(fourth[label] for label in markers if label in fourth)
     of_markers = [k for axes in markers.values() for k in axes]
-    of_forces = [k for plate in forces.values() for axes in plate.values() for k in axes.values()]
+    plates = force_columns(names)
+    of_plates = [k for vectors in plates.values() for axes in vectors.values() for k in axes.values()]
     text.note_incomplete(parts)
-    if not markers and not forces:
+    if not markers and not plates:
         raise text.fault(
             0,
             "no marker: expected columns such as RSHO_x_mm, RSHO_y_mm, RSHO_z_mm, found "
             f"{', '.join(map(repr, names[:5]))}; rename the columns",
         )
-    used = {time, frame, *ones, *of_markers, *of_forces}
-    other = tuple(name for k, name in enumerate(names) if k not in used)
-    return _Columns(time, time_unit, frame, markers, ones, tuple(units[k] for k in of_markers), other)
+    of_lengths = list(dict.fromkeys(units[k] for k in of_markers))
+    factors = {LENGTHS_M.get(plain_unit(unit)) for unit in of_lengths if unit}
+    if len(factors) > 1 or (factors and "" in of_lengths):
+        listed = ", ".join(map(repr, of_lengths))
+        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
+    used = {time, frame, *ones, *of_markers, *of_plates}
+    other = [name for k, name in enumerate(names) if k not in used]
+    unit = next(iter(of_lengths), None) or None
+    return _Columns(len(names), time, time_unit, frame, markers, unit, ones, plates, other)
 
 
 def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tuple[FloatArray, Clock]:
@@ -174,34 +188,20 @@ def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tu
     return values, clock
 
 
-def force_columns(names: Sequence[str]) -> Plates:
-    """Columns of each plate by its number: quantity -> axis -> column.
+def force_columns(names: Sequence[str]) -> dict[int, Vectors]:
+    """Columns of each plate by its number: vector -> axis -> column.
 
     Examples
     --------
     >>> force_columns(["Time", "Fx", "Fy", "Fz", "COPx", "COPy", "COPz", "Ty"])
-    {1: {'F': {0: 1, 1: 2, 2: 3}, 'COP': {0: 4, 1: 5, 2: 6}, 'T': {1: 7}}}
+    {1: {'force': {0: 1, 1: 2, 2: 3}, 'point': {0: 4, 1: 5, 2: 6}, 'torque': {1: 7}}}
     """
-    columns: dict[int, dict[str, dict[int, int]]] = {}
+    plates: dict[int, dict[str, dict[int, int]]] = {}
     for k, name in enumerate(names):
         if match := _FORCE.fullmatch(name.strip()):
-            quantities = columns.setdefault(int(match[3][:9] or 1), {})
-            quantities.setdefault(match[1], {})["xyz".index(match[2])] = k
-    return {n: q for n, q in sorted(columns.items()) if len(q.get("F", ())) == 3 and len(q.get("COP", ())) == 3}
-
-
-def _plates(text: Text, columns: Plates, values: FloatArray, rate_hz: float, length_m: float) -> tuple[ForcePlate, ...]:
-    """Force plates of kind 0; the free moment is in the product of both units."""
-    force_n = text.force_n(None, "the columns' names") if columns else 1.0
-    plates = []
-    for number, quantities in columns.items():
-        force, point = (values[:, [quantities[name][axis] for axis in range(3)]] for name in ("F", "COP"))
-        couple = np.zeros_like(force)
-        for axis, k in quantities.get("T", {}).items():
-            couple[:, axis] = values[:, k] * force_n * length_m
-        text.add_plate(number, "columns of force, centre of pressure", has_moment="T" in quantities)
-        plates.append(plate_of(Wrench(force * force_n, point * length_m, couple), number, rate_hz))
-    return tuple(plates)
+            vectors = plates.setdefault(int(match[3][:9] or 1), {})
+            vectors.setdefault(VECTORS[match[1]], {})["xyz".index(match[2])] = k
+    return {n: v for n, v in sorted(plates.items()) if len(v.get("force", ())) == len(v.get("point", ())) == 3}
 
 
 def has_two_headings(lines: list[str]) -> bool:
@@ -257,33 +257,24 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
             f"{len(names)} names over {len(starts)} columns of their own or axes X; each marker needs X and Y, or X, Y, Z",
         )
     text.refuse_repeated(names, 0)
-    columns = {n: range(a, b) for n, a, b in zip(names, starts, [*starts[1:], len(axes)], strict=True)}
-    head = {name: axes[places[0]] for name, places in columns.items()}
+    places = {n: range(a, b) for n, a, b in zip(names, starts, [*starts[1:], len(axes)], strict=True)}
+    head = {name: axes[place[0]] for name, place in places.items()}
     times = [name for name in names if head[name] in TIMES_S or name.lower() == "time"]
     frames = [name for name in names if head[name] == "n" or name.lower() == "frame"]
-    markers = {name: columns[name] for name in names if head[name] == "x" and len(columns[name]) in (2, 3)}
+    markers = [name for name in names if head[name] == "x" and len(places[name]) in (2, 3)]
     if len(times) != 1 or len(frames) > 1 or not markers:
         raise text.fault(
             0, f"found {len(times)} columns of time and {len(markers)} markers; expected one time and markers"
         )
-    if other := [name for name in names if name not in {*times, *frames, *markers}]:
-        text.notes.append(f"columns that are neither time, frame nor marker, left out: {', '.join(other)}")
-    separator = "\t" if "\t" in text.lines[min(2, len(text.lines) - 1)].strip() else None
-    length_m = text.length_m(None, "the two lines of headings")
-    values = table(text, 2, len(text.lines), len(axes), separator)
-    frame = columns[frames[0]][0] if frames else None
-    rows = Rows(2, separator, columns[times[0]][0], frame, TIMES_S.get(head[times[0]], 1.0))
-    values, clock = timed_rows(values, text, rows)
-    labels = tuple(markers)
-    xyz = np.zeros((len(values), len(labels), 3))
-    for k, places in enumerate(markers.values()):
-        xyz[:, k, : len(places)] = values[:, places]
-    flat = any(len(places) == 2 for places in markers.values())
-    text.add("format", f"a table with two lines of headings, {len(axes)} columns", f"{len(labels)} markers")
-    text.add(
-        "axes",
-        f"columns X, Y{'' if flat else ', Z'}",
-        "the third coordinate is 0: a movement in the plane of X and Y" if flat else "unchanged",
+    flat = len(axes)  # the column of zeros
+    columns = _Columns(
+        len(axes),
+        time=places[times[0]][0],
+        time_unit=head[times[0]] if head[times[0]] in TIMES_S else "",
+        frame=places[frames[0]][0] if frames else None,
+        markers={name: (*places[name], flat)[:3] for name in markers},
+        other=[name for name in names if name not in {*times, *frames, *markers}],
     )
-    markers_m = text.positions_m(xyz, length_m, labels)
-    return text.recorded("text.plain_csv", clock, len(values), labels=labels, markers_m=markers_m)
+    text.add("format", f"a table with two lines of headings, {len(axes)} columns", f"{len(markers)} markers")
+    separator = "\t" if "\t" in text.lines[min(2, len(text.lines) - 1)].strip() else None
+    return _recording(text, columns, Rows(2, separator), "the two lines of headings")

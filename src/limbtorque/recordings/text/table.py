@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -15,8 +15,9 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
+from limbtorque.recordings.force_plates import Wrench, plate_of
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.recordings.source import Source, plain_number, read_bytes
 
 SPREADSHEET_ERRORS = re.compile(r"#(?:REF!|VALUE!|NAME\?|DIV/0!|NUM!|NULL!)")
@@ -24,6 +25,7 @@ BLANK = {"", "nan", "-nan", "null", "none", "na", "n/a", "-", "--", "#n/a"}
 BLANK |= {"1.#qnan", "-1.#ind", "1.#ind", "1.#qo", "-1.#io"}
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 MAX_COLUMNS = 20_000  # of a table; the widest recordings have some hundred markers
+Vectors = Mapping[str, Mapping[int, int]]  # force, point and torque -> axis -> column
 LINE_BYTES, CELL_BYTES = 64, 24  # of memory for each line and each cell of a table
 USUAL_HZ = (100.0, 200.0, 50.0, 60.0, 120.0, 240.0, 250.0, 150.0, 300.0, 400.0, 500.0, 1000.0, 2000.0, 25.0, 30.0)
 
@@ -92,6 +94,24 @@ class Text(Source):
             "force on the foot; moment about the origin = point x force + free moment; its corners are unknown",
             "" if has_moment else "export the moment, too: the free moment is set to zero",
         )
+
+    def plates(
+        self, columns: Mapping[int, Vectors], values: FloatArray, clock: Clock, *, length_m: float, force_n: float
+    ) -> tuple[ForcePlate, ...]:
+        """Force plates of kind 0, by number, from columns of force, point and torque.
+
+        Axes of a torque without a column are zero; its unit is the product of those of force and length.
+        """
+        plates = []
+        for number, vectors in columns.items():
+            wrench = {vector: np.zeros((len(values), 3)) for vector in ("force", "point", "torque")}
+            for vector, axes in vectors.items():
+                wrench[vector][:, [*axes]] = values[:, [*axes.values()]]
+            self.add_plate(number, "columns of force, centre of pressure", has_moment="torque" in vectors)
+            couple_nm = wrench["torque"] * force_n * length_m
+            in_si = Wrench(wrench["force"] * force_n, wrench["point"] * length_m, couple_nm)
+            plates.append(plate_of(in_si, number, clock.rate_hz))
+        return tuple(plates)
 
     def recorded(self, reader: str, clock: Clock, n_frames: int, **contents: Any) -> Recording:
         """Recording of the file, with notes on missing samples."""
