@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.predicted_centres import ERRORS, REGRESSIONS, carry, cluster_shape, hip_centre
+from limbtorque.motion.predicted_centres import ERRORS, carry, cluster_shape, hip_centre
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import Recording, with_static
+from limbtorque.study.chains import HipRegression
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 
@@ -100,7 +102,7 @@ def hip_rows(folder: Path) -> Iterator[Sequence[str]]:
     found: dict[tuple[str, str], list[FloatArray]] = {}
     for name, measures in COHORT.items():
         recording = read_recording(folder / name / "Static" / f"{name}01.c3d")
-        for rule in REGRESSIONS:
+        for rule in get_args(HipRegression):
             for other, difference in _differences(recording, rule, measures):
                 found.setdefault((rule, other), []).append(difference)
     for (rule, other), differences in found.items():

@@ -58,13 +58,11 @@ def test_measures_and_gaps():
 def test_the_shoulder_is_below_the_acromion_along_the_trunk():
     right, left = np.array([[0.0, -0.18, 1.45]]), np.array([[0.0, 0.18, 1.45]])
     down = np.array([0.0, 0.0, -1.0])
-    np.testing.assert_allclose(
-        shoulder_centre("rab_2002", right, left, down), [[0.0, -0.18, 1.45 - 0.0612]], atol=1e-12
-    )
+    np.testing.assert_allclose(shoulder_centre(right, left, down), [[0.0, -0.18, 1.45 - 0.0612]], atol=1e-12)
     trunk = Rotation.from_euler("y", 50.0, degrees=True)  # bent forward
-    bent = shoulder_centre("rab_2002", trunk.apply(right), trunk.apply(left), trunk.apply(down))
+    bent = shoulder_centre(trunk.apply(right), trunk.apply(left), trunk.apply(down))
     np.testing.assert_allclose(bent, trunk.apply([[0.0, -0.18, 1.45 - 0.0612]]), atol=1e-12)
-    leaning = shoulder_centre("rab_2002", right, left, np.array([0.0, 0.4, -1.0]))
+    leaning = shoulder_centre(right, left, np.array([0.0, 0.4, -1.0]))
     np.testing.assert_allclose(leaning, [[0.0, -0.18, 1.45 - 0.0612]], atol=1e-12)
 
 

@@ -312,7 +312,7 @@ def locate(
     if isinstance(rule, ShoulderCentre):  # from the acromia, down towards the pelvis where it is mapped
         own, other, *pelvis = parts
         down = np.asarray(sum(pelvis)) / len(pelvis) - (own + other) / 2.0 if pelvis else -axis_vector(mapping.up_axis)
-        return shoulder_centre(rule.shoulder_centre, own, other, down)
+        return shoulder_centre(own, other, down)
     weighted = [weight * positions_m[:, markers[label]] for label, weight in mapping.weights(landmark).items()]
     return np.asarray(sum(weighted), dtype=float)
 

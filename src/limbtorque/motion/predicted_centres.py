@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, lengths
 from limbtorque.errors import SignalError
-from limbtorque.study.chains import HipRegression, ShoulderOffset
+from limbtorque.study.chains import HipRegression
 
 DAVIS_THETA, DAVIS_BETA = np.radians(28.4), np.radians(18.0)
 RAB_OFFSET = 0.17  # of the distance between the acromia
-NEEDS_LEG_LENGTH = ("davis_1991",)
 NARROWEST_M = 0.01  # root mean square distance of the markers from the line that fits them best
 FEWEST_MARKERS = 3
 MIRRORED_SHARE = 0.5  # of the residual that is left by the cluster's mirror image
@@ -46,50 +45,20 @@ ERRORS: Mapping[str, PublishedError] = {
 }
 
 
-@dataclass(frozen=True)
-class Pelvis:
-    """Measures of a person from which the hip's centre is predicted.
-
-    Attributes
-    ----------
-    width_m : float
-        Distance between the anterior superior iliac spines, m.
-    depth_m : float
-        From their middle to that of the posterior ones, m.
-    leg_length_m : float
-        From the anterior superior iliac spine to the medial malleolus, m; NaN where not known.
-    marker_radius_m : float
-        Radius of the markers on the anterior spines, m.
-    """
-
-    width_m: float
-    depth_m: float
-    leg_length_m: float
-    marker_radius_m: float
-
-
-def _harrington_2007(of: Pelvis) -> tuple[float, float, float]:
-    return -0.24 * of.depth_m - 0.0099, -0.30 * of.width_m - 0.0109, 0.33 * of.width_m + 0.0073
-
-
-def _bell_1990(of: Pelvis) -> tuple[float, float, float]:
-    return -0.19 * of.width_m, -0.30 * of.width_m, 0.36 * of.width_m
-
-
-def _davis_1991(of: Pelvis) -> tuple[float, float, float]:
-    reach, behind = 0.115 * of.leg_length_m - 0.0153, 0.1288 * of.leg_length_m - 0.04856 + of.marker_radius_m
+def _from_spines(
+    rule: HipRegression, width_m: float, depth_m: float, leg_length_m: float, marker_radius_m: float
+) -> tuple[float, float, float]:
+    """Place of the hip ahead of, above and beside the middle of the anterior spines, m (`hip_centre`)."""
+    if rule == "harrington_2007":
+        return -0.24 * depth_m - 0.0099, -0.30 * width_m - 0.0109, 0.33 * width_m + 0.0073
+    if rule == "bell_1990":
+        return -0.19 * width_m, -0.30 * width_m, 0.36 * width_m
+    reach, behind = 0.115 * leg_length_m - 0.0153, 0.1288 * leg_length_m - 0.04856 + marker_radius_m
     return (
         float(-behind * np.cos(DAVIS_BETA) + reach * np.cos(DAVIS_THETA) * np.sin(DAVIS_BETA)),
         float(-behind * np.sin(DAVIS_BETA) - reach * np.cos(DAVIS_THETA) * np.cos(DAVIS_BETA)),
-        float(of.width_m / 2.0 - reach * np.sin(DAVIS_THETA)),
+        float(width_m / 2.0 - reach * np.sin(DAVIS_THETA)),
     )
-
-
-REGRESSIONS: Mapping[str, Callable[[Pelvis], tuple[float, float, float]]] = {
-    "harrington_2007": _harrington_2007,
-    "bell_1990": _bell_1990,
-    "davis_1991": _davis_1991,
-}
 
 
 def hip_centre(
@@ -116,7 +85,8 @@ def hip_centre(
     side : str
         ``"left"`` or ``"right"``.
     leg_length_m, marker_radius_m : float, optional
-        As in `Pelvis`; used by ``davis_1991``.
+        From the anterior superior iliac spine to the medial malleolus, and radius of the markers on the anterior spines, m; used
+        by ``davis_1991``.
     width_m : float, optional
         Measured distance between the anterior spines, m; that of the markers by default.
 
@@ -143,7 +113,7 @@ def hip_centre(
     ``(-a cos(beta) + c cos(theta) sin(beta), -a sin(beta) - c cos(theta) cos(beta), w / 2 - c sin(theta))``, where a is the depth
     of the hip behind the spine by Plug-in Gait, ``0.1288 l - 0.04856``, and the radius of the marker on it.
     """
-    if rule in NEEDS_LEG_LENGTH and not leg_length_m > 0.0:
+    if rule == "davis_1991" and not leg_length_m > 0.0:
         raise SignalError(
             f"hip_centre {rule} needs the leg length (anterior superior iliac spine to medial malleolus); give leg_length_m in the "
             "table of subjects, or set hip_centre to harrington_2007, which does not need it"
@@ -155,8 +125,8 @@ def hip_centre(
     if not known.any():
         raise SignalError(f"hip_centre {rule}: no frame has the spines of both sides; check the pelvis markers")
     measured_m = width_m if width_m > 0.0 else float(np.median(width[known]))
-    pelvis = Pelvis(measured_m, float(np.median(depth[known])), leg_length_m, marker_radius_m)
-    ahead, above, aside = REGRESSIONS[rule](pelvis)
+    depth_m = float(np.median(depth[known]))
+    ahead, above, aside = _from_spines(rule, measured_m, depth_m, leg_length_m, marker_radius_m)
     right = across / np.where(known, width, np.nan)[:, None]
     forward = middle - back_m
     forward = forward - np.sum(forward * right, axis=1, keepdims=True) * right
@@ -165,13 +135,11 @@ def hip_centre(
     return np.asarray(middle + ahead * forward + above * up + (aside if side == "right" else -aside) * right)
 
 
-def shoulder_centre(rule: ShoulderOffset, own_m: FloatArray, other_m: FloatArray, down: FloatArray) -> FloatArray:
-    """Shoulder's centre below the acromion.
+def shoulder_centre(own_m: FloatArray, other_m: FloatArray, down: FloatArray) -> FloatArray:
+    """Shoulder's centre below the acromion (``rab_2002``).
 
     Parameters
     ----------
-    rule : {"rab_2002"}
-        The offset.
     own_m, other_m : ndarray of shape (n_frames, 3)
         Acromion of the shoulder's side and of the other one, m; NaN where missing.
     down : ndarray of shape (3,) or (n_frames, 3)
@@ -189,14 +157,14 @@ def shoulder_centre(rule: ShoulderOffset, own_m: FloatArray, other_m: FloatArray
 
     Examples
     --------
-    >>> shoulder_centre("rab_2002", np.array([[0, 0.2, 1.4]]), np.array([[0, -0.2, 1.4]]), np.array([0, 0.3, -1])).round(3)
+    >>> shoulder_centre(np.array([[0, 0.2, 1.4]]), np.array([[0, -0.2, 1.4]]), np.array([0, 0.3, -1])).round(3)
     array([[0.   , 0.2  , 1.332]])
     """
     across = own_m - other_m
     width = lengths(across)
     line = across / width[:, None]
     below = down - np.sum(down * line, axis=1, keepdims=True) * line
-    offset_m = {"rab_2002": RAB_OFFSET}[rule] * float(np.nanmedian(width))
+    offset_m = RAB_OFFSET * float(np.nanmedian(width))
     return np.asarray(own_m + offset_m * below / lengths(below)[:, None])
 
 

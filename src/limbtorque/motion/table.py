@@ -22,11 +22,6 @@ from limbtorque.tables.trial_record import FileOutput, MotionConstants, TrialRec
 
 MARKER_FLAGS = tuple(column.name for column in FLAG_COLUMNS)
 OF_JOINTS = ("angle_rad", "velocity_rad_s", "acceleration_rad_s2")  # attributes of `Kinematics`, and ends of columns
-OF_BASE = {
-    "base_velocity_{}_m_s": "base_velocity_m_s",
-    "base_acceleration_{}_m_s2": "base_acceleration_m_s2",
-}
-OF_LOAD = {"external_force_{}_n": "force_n", "external_point_{}_m": "point_m"}
 SAGITTAL = 0  # component of angles and moments
 LEAST_FRAMES = 20
 LEAST_ANGLE_R = 0.5  # of their angle with ours: below, its sign is not certain
@@ -49,10 +44,10 @@ def kinematics_table(motion: ChainMotion) -> pa.Table:
     for name in OF_JOINTS:
         of_joints = getattr(motion.kinematics, name).T
         values |= {f"{joint}_{name}": of_joint for joint, of_joint in zip(motion.joints, of_joints, strict=True)}
-    for pattern, attribute in OF_BASE.items():
-        put_xy(values, pattern, getattr(motion.kinematics, attribute))
-    for pattern, attribute in OF_LOAD.items():
-        put_xy(values, pattern, getattr(motion.load, attribute))
+    put_xy(values, "base_velocity_{}_m_s", motion.kinematics.base_velocity_m_s)
+    put_xy(values, "base_acceleration_{}_m_s2", motion.kinematics.base_acceleration_m_s2)
+    put_xy(values, "external_force_{}_n", motion.load.force_n)
+    put_xy(values, "external_point_{}_m", motion.load.point_m)
     values["external_couple_nm"] = motion.load.couple_nm
     pressure_m = motion.load.pressure_m
     unknown_m = np.full_like(motion.load.point_m, np.nan)
@@ -116,7 +111,8 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
     joint_m = np.stack([xy(f"{point}_position_{{}}_m") for point in (*joints, "endpoint")], axis=1)
     status = column_values(table, "external_status").astype(np.int8)
     load = ExternalLoad(
-        *(xy(pattern) for pattern in OF_LOAD),
+        xy("external_force_{}_n"),
+        xy("external_point_{}_m"),
         couple_nm=column_values(table, "external_couple_nm"),
         status=status,
         notes=(),
@@ -131,9 +127,10 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         rate_hz=constants.rate_hz,
         joint_m=joint_m,
         kinematics=Kinematics(
-            *(column_array(table, *(f"{joint}_{name}" for joint in joints)) for name in OF_JOINTS),
-            np.ascontiguousarray(joint_m[:, 0]),
-            *(xy(pattern) for pattern in OF_BASE),
+            **{name: column_array(table, *(f"{joint}_{name}" for joint in joints)) for name in OF_JOINTS},
+            base_m=np.ascontiguousarray(joint_m[:, 0]),
+            base_velocity_m_s=xy("base_velocity_{}_m_s"),
+            base_acceleration_m_s2=xy("base_acceleration_{}_m_s2"),
         ),
         edge=column_values(table, "edge").astype(bool),
         foreshortened=column_values(table, "foreshortened").astype(bool),

@@ -66,11 +66,8 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     counted, named = COUNT[data]
     if missing := [key for key in ("NO_OF_FRAMES", counted, "FREQUENCY", named) if key not in header]:
         raise text.error(f"the heading lacks {', '.join(missing)}; export the file again, with its heading")
-    n_points, n_frames = (_count(text, header, key) for key in (counted, "NO_OF_FRAMES"))
-    frequency_hz = plain_number(header["FREQUENCY"][0])
-    if not (math.isfinite(frequency_hz) and frequency_hz > 0.0):
-        said = header["FREQUENCY"][0][:40]
-        raise text.error(f"FREQUENCY is {said!r}, expected a number above zero; export it again")
+    n_points, n_frames = (int(_positive(text, header[key][0], key, whole=True)) for key in (counted, "NO_OF_FRAMES"))
+    frequency_hz = _positive(text, header["FREQUENCY"][0], "FREQUENCY")
     labels = tuple(map(text.plain_label, header[named]))
     if len(labels) != n_points or not all(labels):
         raise text.error(
@@ -80,7 +77,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text.add("format", f"Qualisys TSV, {data} data", f"{n_points} {what}, {n_frames} frames")
     length_m = text.length_m(None, "the heading")
     width = 3 if data == "3D" else PER_BODY
-    before, first = _columns(text, first, n_points) if data == "3D" else _columns_6d(text, first, n_points)
+    before, first = _columns(text, first, n_points, width)
     values = table(text, first, len(text.lines), before + width * n_points, "\t")
     if len(values) != n_frames:
         raise text.error(
@@ -123,47 +120,32 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
     return header, events, len(text.lines)
 
 
-def _count(text: Text, header: dict[str, list[str]], key: str) -> int:
-    said = header[key][0].strip()
-    if not (said.isascii() and said.isdigit() and int(said[:12]) > 0 and len(said) <= 12):
-        raise text.error(f"{key} is {said[:40]!r}, expected a whole number above zero; export it again")
-    return int(said)
+def _positive(text: Text, said: str, key: str, *, whole: bool = False) -> float:
+    """Number above zero of the heading."""
+    value = plain_number(said.strip())
+    if not (math.isfinite(value) and value > 0.0 and not (whole and value % 1.0)):
+        raise text.error(f"{key} is {said[:40]!r}, expected a {'whole ' * whole}number above zero; export it again")
+    return value
 
 
-def _columns(text: Text, first: int, n_markers: int) -> tuple[int, int]:
-    """Number of columns before the first marker, and the first line of numbers."""
-    if first >= len(text.lines):
+def _columns(text: Text, first: int, n_points: int, width: int) -> tuple[int, int]:
+    """Number of columns before the first point, 0 or 2, and the first line of numbers."""
+    line = text.lines[first].lower() if first < len(text.lines) else ""
+    named = line.strip()[:1].isalpha() and not line.startswith(("nan", "null"))
+    if first + named >= len(text.lines):
         raise text.error("there are no frames after the heading; it is truncated, export it again")
-    names = [cell.strip().lower() for cell in text.lines[first].split("\t")]
-    if names[0] == "frame" or names[-1].endswith((" z", "_z")):
-        while names and not names[-1]:
-            names.pop()
-        if len(names) not in (3 * n_markers, 3 * n_markers + 2):
-            raise text.fault(
-                first,
-                f"found {len(names)} column names, expected three for each of {n_markers} markers, with or without "
-                "Frame and Time before them; export it again",
-            )
-        return len(names) - 3 * n_markers, first + 1
-    cells = text.lines[first].rstrip("\t").split("\t")
-    return 2 * (len(cells) == 3 * n_markers + 2), first
-
-
-def _columns_6d(text: Text, first: int, n_bodies: int) -> tuple[int, int]:
-    """Number of columns before the first body, and the first line of numbers."""
-    if first < len(text.lines) and text.lines[first].strip()[:1].isalpha():
-        first += 1
-    if first >= len(text.lines):
-        raise text.error("there are no frames after the heading; it is truncated, export it again")
-    n_columns = len(text.lines[first].rstrip("\t").split("\t"))
-    before = n_columns - PER_BODY * n_bodies
-    if before not in (0, 2):
+    # the last cells of a line of numbers may be empty
+    counted = text.lines[first if named and width == 3 else first + named].rstrip("\t ")
+    n_columns = len(counted.split("\t"))
+    before = n_columns - width * n_points
+    if before not in (0, 2) and (named or width == PER_BODY):
+        what = "markers" if width == 3 else "bodies (position, angles, residual, rotation matrix)"
         raise text.fault(
             first,
-            f"found {n_columns} columns, expected {PER_BODY} for each of {n_bodies} bodies (position, angles, residual, "
-            "rotation matrix), with or without frame and time; export 6D data with all of them",
+            f"found {n_columns} columns, expected {width} for each of {n_points} {what}, with or without frame and time; "
+            "export all of them",
         )
-    return before, first
+    return 2 * (before == 2), first + named
 
 
 def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -227,7 +209,7 @@ def _plate(text: Text, number: int) -> ForcePlate:
             "time; export the forces with all of them",
         )
     values = table(text, first, len(text.lines), n_columns, "\t")
-    rate_hz = _stated(text, header, "FREQUENCY")
+    rate_hz = _positive(text, header.get("FREQUENCY", "missing"), "FREQUENCY")
     if n_columns == 11:  # the file's own numbers and times
         values, clock = timed_rows(values, text, Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY"))
         rate_hz = clock.rate_hz
@@ -270,7 +252,7 @@ def _plate_heading(text: Text) -> tuple[dict[str, str], int]:
 def _stated(text: Text, header: Mapping[str, str], key: str) -> float:
     """Number of the heading."""
     value = plain_number(header.get(key, ""))
-    if not math.isfinite(value) or (key == "FREQUENCY" and not value > 0.0):
+    if not math.isfinite(value):
         said = header.get(key, "missing")[:40]
         raise text.error(f"{key} is {said!r}, expected a number; export the file with its heading")
     return value
