@@ -14,7 +14,7 @@ from limbtorque.signals.local_fits import penalty, spline_derivatives, spline_sm
 from limbtorque.signals.smoothers import (
     Smoother,
     degrees_of_freedom,
-    second_gain,
+    second_gains,
     smooth_values,
     smoother_gain,
     smoother_reach,
@@ -52,9 +52,9 @@ def test_gains_are_those_of_waves(smoother):
     for frequency_hz in (2.0, 6.0, 11.0, 20.0):
         wave = np.cos(2 * np.pi * frequency_hz * t)
         found = smooth_at(wave, rate_hz=RATE_HZ, cutoff_hz=6.0, smoother=smoother)
-        at = {"rate_hz": RATE_HZ, "cutoff_hz": 6.0, "smoother": smoother}
-        (gain,) = smoother_gain(np.array([frequency_hz]), **at)
-        (second,) = second_gain(np.array([frequency_hz]), **at)
+        at = {"rate_hz": RATE_HZ, "smoother": smoother}
+        (gain,) = smoother_gain(np.array([frequency_hz]), **at, cutoff_hz=6.0)
+        ((second,),) = second_gains(np.array([frequency_hz]), **at, cutoffs_hz=[6.0])[1]
         np.testing.assert_allclose(found.values[middle], gain * wave[middle], atol=1e-7)
         truth = -((2 * np.pi * frequency_hz) ** 2) * wave[middle]
         np.testing.assert_allclose(found.second[middle], second * truth, atol=1e-6 * np.abs(truth).max())

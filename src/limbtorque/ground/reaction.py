@@ -165,7 +165,11 @@ def ground_load(
     clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
-    notes = [*(note for of_plate in plate_notes for note in of_plate), *_floor_notes(missing, feet.own, stretch)]
+    landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
+    notes = [note for of_plate in plate_notes for note in of_plate]
+    for start, stop in runs(missing):
+        where = f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}"
+        notes.append(f"{where}, {MIN_CONTACT_S:g} s after included")
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
@@ -216,16 +220,6 @@ def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Readin
             timely = np.any([each.timely[part] for each, _ in mine], axis=0)
             clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, up))
     return clear
-
-
-def _floor_notes(missing: BoolArray, foot: Foot, stretch: Stretch) -> list[str]:
-    """Notes on the frames in which the foot is on the ground without a usable plate."""
-    landings = {start: f", from the landing by {source}" for start, source in foot.landings if source}
-    after = f", {MIN_CONTACT_S:g} s after included"
-    return [
-        f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}{after}"
-        for start, stop in runs(missing)
-    ]
 
 
 def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
@@ -383,7 +377,12 @@ def external_load(
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
     notes = [] if feet.other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
-    notes += _unlike(smoothing, cutoff_hz)
+    if smoothing is None or cutoff_hz is None:
+        unfiltered = "force plates are averaged over each frame, not filtered"
+        notes.append(f"{unfiltered}: vibration above half the frame rate is aliased")
+    elif smoothing.cutoff_hz != cutoff_hz:
+        cutoffs = f"filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz"
+        notes.append(f"force plates are {cutoffs}: torques at impacts are unreliable (filter.force_cutoff_hz)")
     if not np.isnan(lost).all():
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
@@ -453,20 +452,6 @@ class _Case:
     hip_m: FloatArray
     belt_m_s: FloatArray
     up: FloatArray
-
-
-def _unlike(smoothing: Smoothing | None, cutoff_hz: float | None) -> list[str]:
-    """Warning where force plates and markers are filtered differently."""
-    if smoothing is None or cutoff_hz is None:
-        return [
-            "force plates are averaged over each frame, not filtered: vibration above half the frame rate is aliased"
-        ]
-    if smoothing.cutoff_hz == cutoff_hz:
-        return []
-    return [
-        f"force plates are filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz: torques at impacts are "
-        "unreliable (filter.force_cutoff_hz)"
-    ]
 
 
 def _feet(

@@ -277,7 +277,13 @@ def functional_landmarks(
                 )
             distance = np.hypot(*(found[name].centre_m - in_plane[:, :2]).T)
             offset_m[name] = float(np.mean(distance[~np.isnan(distance)])) if (distance >= 0.0).any() else float("nan")
-            notes.append(_note(name, segments, found[name], offset_m[name]))
+            against = " against ".join(", ".join(labels) for labels in segments)
+            centre = found[name]
+            notes.append(
+                f"landmark {name}: functional centre of {against}, from {centre.n_frames} frames: "
+                f"residual {1e3 * centre.residual_m:.2g} mm, {centre.range_deg:.0f} deg of rotation, expected error "
+                f"{1e3 * centre.expected_error_m:.2g} mm or more, {1e3 * offset_m[name]:.0f} mm from the anatomical one"
+            )
         landmarks[landmark] = np.column_stack([found[name].centre_m, in_plane[:, 2]]) @ plane.axes
     if not found:
         return landmarks, {}, []
@@ -287,15 +293,6 @@ def functional_landmarks(
         "functional_offset_m": float(np.fmax.reduce(list(offset_m.values()))),
     }
     return landmarks, metrics, sorted(notes)
-
-
-def _note(name: str, segments: tuple[tuple[str, ...], ...], found: CentreOfRotation, offset_m: float) -> str:
-    first, second = (", ".join(labels) for labels in segments)
-    return (
-        f"landmark {name}: functional centre of {first} against {second}, from {found.n_frames} frames: "
-        f"residual {1e3 * found.residual_m:.2g} mm, {found.range_deg:.0f} deg of rotation, "
-        f"expected error {1e3 * found.expected_error_m:.2g} mm or more, {1e3 * offset_m:.0f} mm from the anatomical one"
-    )
 
 
 def _counted(counted: ArrayLike | None, n_frames: int) -> BoolArray:

@@ -103,10 +103,8 @@ def prepare_markers(
     if settings.gaps.spikes == "fill":
         recording = replace(recording, markers_m=np.where(faults.spikes[..., None], np.nan, recording.markers_m))
         left = np.zeros_like(faults.spikes)
-    raw = recording.markers_m[:, [markers[label] for label in labels]].copy()
-    raw[: window.start] = np.nan
-    raw[window.stop :] = np.nan
-    _check_markers(raw, labels, chain_labels, window, recording, settings)
+    raw = {label: recording.markers_m[window, column] for label, column in markers.items() if label in chain_labels}
+    _check_markers(raw, recording.source, still_is_fault=settings.gaps.constant_marker == "fail")
     filled = fill_needed(recording, list(markers.values()), settings.gaps, window=window)
     needed = [labels.index(label) for label in sorted(chain_labels)]
     complete = ~missing_samples(filled.markers_m[:, needed]).any(axis=1)
@@ -242,26 +240,17 @@ def _gap_notes(
     return notes
 
 
-def _check_markers(
-    raw: FloatArray,
-    labels: Sequence[str],
-    chain_labels: set[str],
-    window: slice,
-    recording: Recording,
-    settings: Settings,
-) -> None:
+def _check_markers(raw: Mapping[str, FloatArray], source: str, *, still_is_fault: bool) -> None:
+    """Refuse markers of the chain, by label, without a sample or (`still_is_fault`) a movement."""
     faults = []
-    missing = missing_samples(raw)
-    for i, label in enumerate(labels):
-        if label not in chain_labels:
-            continue
-        present = raw[~missing[:, i], i]
+    for label, positions_m in raw.items():
+        present = positions_m[~missing_samples(positions_m)]
         if not len(present):
-            faults.append(f"marker {label!r} is missing in all {window.stop - window.start} frames")
-        elif settings.gaps.constant_marker == "fail" and len(present) > 1 and (present == present[0]).all():
+            faults.append(f"marker {label!r} is missing in all {len(positions_m)} frames")
+        elif still_is_fault and len(present) > 1 and (present == present[0]).all():
             faults.append(
                 f"marker {label!r} has the same position in all {len(present)} frames, expected movement; if it is a "
                 "fixed point, set gaps.constant_marker to accept"
             )
     if faults:
-        raise SignalError(f"{recording.source}: {'; '.join(faults)}")
+        raise SignalError(f"{source}: {'; '.join(faults)}")

@@ -384,18 +384,14 @@ def distance_m(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> float:
         if not len(loaded):
             continue
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            apart.append(_apart_m(markers_m[loaded], force[loaded], moment[loaded], size_n[loaded]))
+            positions_m, force, moment = markers_m[loaded], force[loaded], moment[loaded]
+            up = force.mean(axis=0) / np.linalg.norm(force.mean(axis=0))
+            height = np.where(np.isnan(positions_m).any(axis=2), np.inf, positions_m @ up)
+            low = height <= height.min(axis=1, keepdims=True) + LOWEST_M
+            # distance of the line of action from a point: |F x (M - P x F)| / F^2
+            about = moment[:, np.newaxis] - np.cross(positions_m, force[:, np.newaxis])
+            lever = np.linalg.norm(np.cross(force[:, np.newaxis], about), axis=2) / size_n[loaded, np.newaxis] ** 2
+            apart.append(np.where(low & np.isfinite(lever), lever, np.inf).min(axis=1))
     known = np.concatenate(apart) if apart else np.zeros(0)
     known = known[np.isfinite(known)]
     return float(np.median(known)) if known.size else math.nan
-
-
-def _apart_m(positions_m: FloatArray, force: FloatArray, moment: FloatArray, size_n: FloatArray) -> FloatArray:
-    """Distance of each frame's line of action from the nearest low marker, m."""
-    up = force.mean(axis=0) / np.linalg.norm(force.mean(axis=0))
-    height = np.where(np.isnan(positions_m).any(axis=2), np.inf, positions_m @ up)
-    low = height <= height.min(axis=1, keepdims=True) + LOWEST_M
-    about = moment[:, np.newaxis] - np.cross(positions_m, force[:, np.newaxis])
-    apart = np.linalg.norm(np.cross(force[:, np.newaxis], about), axis=2) / size_n[:, np.newaxis] ** 2
-    nearest: FloatArray = np.where(low & np.isfinite(apart), apart, np.inf).min(axis=1)
-    return nearest

@@ -16,7 +16,6 @@ from limbtorque.signals.smoothers import (
     HIGHEST,
     Smoother,
     degrees_of_freedom,
-    second_gain,
     second_gains,
     smooth_values,
     smoother_reach,
@@ -380,6 +379,6 @@ def judge_cutoff(
     signal = np.maximum(power - level, 0.0)[: top + 1] * weight[: top + 1]
     lost = 0.0
     if smoother is not None and cutoff_hz is not None and signal.any():
-        gain = second_gain(frequency_hz[: top + 1], rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-        lost = float(np.sqrt((1.0 - gain) ** 2 @ signal / signal.sum()))
+        _, gains = second_gains(frequency_hz[: top + 1], rate_hz=rate_hz, cutoffs_hz=[cutoff_hz], smoother=smoother)
+        lost = float(np.sqrt((1.0 - gains[0]) ** 2 @ signal / signal.sum()))
     return Bandwidth(noise.floor, float(frequency_hz[top]), lost)

@@ -101,7 +101,9 @@ def _extents(events: list[int], pair: tuple[int, int], markers_m: FloatArray) ->
         return found
     last, n_frames = events[-1], len(markers_m)
     distances = _to_companions(pair, last, markers_m)
-    if _stays(distances, min(last, BESIDE)):
+    before, after = (np.nanmedian(part, axis=1) for part in np.split(distances, [min(last, BESIDE)], axis=1))
+    # the exchange lasts from here on, or the distances do not decide it
+    if np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum():
         return [*found, (last, n_frames) if n_frames - last <= last or found else (0, last)]
     return [*found, *_by_distances(distances, last, min(last, BESIDE))]
 
@@ -116,12 +118,6 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
     before, after = distances[:, : min(frame, BESIDE), others], distances[:, min(frame, BESIDE) :, others]
     spread = np.nanstd(before, axis=1).sum(axis=0) + np.nanstd(after, axis=1).sum(axis=0)
     return np.asarray(distances[:, :, others[np.argsort(spread, kind="stable")[:COMPANIONS]]])
-
-
-def _stays(distances: FloatArray, middle: int) -> bool:
-    """Return True where an exchange lasts from the middle on, or is undecided."""
-    before, after = np.nanmedian(distances[:, :middle], axis=1), np.nanmedian(distances[:, middle:], axis=1)
-    return bool(np.abs(after - before).sum() >= LEANING * np.abs(after[::-1] - before).sum())
 
 
 def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:

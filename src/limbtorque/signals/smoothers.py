@@ -244,28 +244,6 @@ def smoother_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float,
     return np.asarray(smoother.strategy.gains(frequency_hz, [smoother.at(cutoff_hz, rate_hz=rate_hz)])[0])
 
 
-def second_gain(frequency_hz: FloatArray, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> FloatArray:
-    """Gain of the second derivative: smoothed over true, for a wave.
-
-    Parameters
-    ----------
-    frequency_hz, rate_hz, cutoff_hz, smoother
-        As in `smoother_gain`; frequencies above zero.
-
-    Returns
-    -------
-    ndarray of shape (n_frequencies,)
-        Gain far from the ends; 1 where the wave is slow.
-
-    Raises
-    ------
-    SignalError
-        Cut-off not below Nyquist.
-    """
-    _, second = second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=[cutoff_hz], smoother=smoother)
-    return np.asarray(second[0])
-
-
 def second_gains(
     frequency_hz: FloatArray, *, rate_hz: float, cutoffs_hz: Sequence[float], smoother: Smoother
 ) -> tuple[FloatArray, FloatArray]:
@@ -281,7 +259,7 @@ def second_gains(
     Returns
     -------
     first, second : ndarray of shape (n_cutoffs, n_frequencies)
-        As from `smoother_gain` and `second_gain`.
+        Gain as from `smoother_gain`, and smoothed over true second derivative; 1 where the wave is slow.
 
     Raises
     ------
