@@ -266,6 +266,8 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
         raise text.fault(
             0, f"found {len(times)} columns of time and {len(markers)} markers; expected one time and markers"
         )
+    if other := [name for name in names if name not in {*times, *frames, *markers}]:
+        text.notes.append(f"columns that are neither time, frame nor marker, left out: {', '.join(other)}")
     flat = len(axes)  # the column of zeros
     columns = _Columns(
         len(axes),
@@ -273,7 +275,6 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
         time_unit=head[times[0]] if head[times[0]] in TIMES_S else "",
         frame=places[frames[0]][0] if frames else None,
         markers={name: (*places[name], flat)[:3] for name in markers},
-        other=[name for name in names if name not in {*times, *frames, *markers}],
     )
     text.add("format", f"a table with two lines of headings, {len(axes)} columns", f"{len(markers)} markers")
     separator = "\t" if "\t" in text.lines[min(2, len(text.lines) - 1)].strip() else None
