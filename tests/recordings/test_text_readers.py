@@ -146,7 +146,7 @@ def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s
 
 
 def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
-    with pytest.raises(ReadError, match="generalized forces of inverse dynamics: results of OpenSim, not a recording"):
+    with pytest.raises(ReadError, match="the first line is 'Inverse Dynamics': results of OpenSim, not a recording"):
         read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
     with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
         read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)

@@ -241,7 +241,7 @@ def _gap_notes(
 
 
 def _check_markers(raw: Mapping[str, FloatArray], source: str, *, still_is_fault: bool) -> None:
-    """Refuse markers of the chain, by label, without a sample or (`still_is_fault`) a movement."""
+    """Refuse markers without a sample, or (`still_is_fault`) without movement."""
     faults = []
     for label, positions_m in raw.items():
         present = positions_m[~missing_samples(positions_m)]

@@ -48,7 +48,7 @@ ERRORS: Mapping[str, PublishedError] = {
 def _from_spines(
     rule: HipRegression, width_m: float, depth_m: float, leg_length_m: float, marker_radius_m: float
 ) -> tuple[float, float, float]:
-    """Place of the hip ahead of, above and beside the middle of the anterior spines, m (`hip_centre`)."""
+    """Hip ahead of, above and beside the middle of the anterior spines, m."""
     if rule == "harrington_2007":
         return -0.24 * depth_m - 0.0099, -0.30 * width_m - 0.0109, 0.33 * width_m + 0.0073
     if rule == "bell_1990":

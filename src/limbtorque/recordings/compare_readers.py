@@ -170,9 +170,9 @@ def _largest(values: FloatArray) -> float:
 def _difference(
     field: str, channel: str, unit: str, first: Value, second: Value, at_least: float = 0.0
 ) -> Difference | None:
-    """Difference between two texts, numbers, or series of shape (n, 1) or (n, 3), if any.
+    """Difference between two texts, numbers or series, if any.
 
-    Of series the samples that both have are compared.
+    Series have the shape (n, 1) or (n, 3); the samples that both have are compared.
     """
     if isinstance(first, str) or isinstance(second, str):
         return Difference(field, channel, str(first), str(second), unit) if first != second else None

@@ -1,4 +1,4 @@
-"""One interface to all smoothers: smoothed signal, its derivatives, reach and gains."""
+"""One interface to all smoothers: signal, derivatives, reach and gains."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SmoothingMethod:
         return gains * derivatives.second_derivative_gain(frequency_hz / at.rate_hz, accuracy=at.accuracy)
 
     def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:
-        """First two derivatives of smoothed values, or of a signal that was computed from them."""
+        """First two derivatives of smoothed values, or of what is computed from them."""
         return differentiate(values, rate_hz=rate_hz, accuracy=accuracy)
 
 

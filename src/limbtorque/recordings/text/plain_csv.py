@@ -84,7 +84,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _recording(text: Text, columns: _Columns, rows: Rows, where: str) -> Recording:
-    """Recording of a table whose lines begin with those of `rows`, or after empty ones."""
+    """Recording of a table whose lines begin at `rows`, or after empty ones."""
     length_m = text.length_m(columns.unit, where)
     first = next((k for k in range(rows.first, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), columns.n_columns, rows.separator)
