@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -190,6 +190,13 @@ def part_of(value: Frames, some: slice) -> Frames:
     if not is_dataclass(given):
         return given[some]  # type: ignore[no-any-return]
     return replace(given, **{f.name: part_of(getattr(given, f.name), some) for f in fields(given)})  # type: ignore[return-value, type-var]
+
+
+def with_part(value: Frames, names: Iterable[str], some: slice) -> Frames:
+    """Dataclass with some frames of the arrays of these names; None stays None."""
+    given: Any = value
+    arrays = {name: None if getattr(given, name) is None else getattr(given, name)[some] for name in names}
+    return replace(given, **arrays)  # type: ignore[no-any-return]
 
 
 def contiguous(value: Frames) -> Frames:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, unwrapped
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, unwrapped, with_part
 from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
@@ -28,6 +27,9 @@ StatusArray = NDArray[np.int8]
 
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
+LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or none
+    *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm"),
+)
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
     *("segment_length_m", "segment_tilt_rad", "fit_m"),
@@ -80,8 +82,7 @@ class ExternalLoad:
 
     def part(self, some: slice) -> ExternalLoad:
         """Load of some frames."""
-        arrays: dict[str, Any] = {name: x[some] for name, x in vars(self).items() if isinstance(x, np.ndarray)}
-        return replace(self, **arrays)
+        return with_part(self, LOAD_OVER_TIME, some)
 
 
 def no_load(n_frames: int) -> ExternalLoad:
@@ -284,8 +285,8 @@ class ChainMotion:
 
     def part(self, some: slice) -> ChainMotion:
         """Motion of some frames, with the constants of the whole."""
-        over_time = {name: getattr(self, name)[some] for name in OVER_TIME}
-        return replace(self, **over_time, kinematics=self.kinematics.part(some), load=self.load.part(some))
+        whole = replace(self, kinematics=self.kinematics.part(some), load=self.load.part(some))
+        return with_part(whole, OVER_TIME, some)
 
 
 def planar_motion(
