@@ -149,10 +149,8 @@ def ground_load(
     `plate_after_zeni_s` are medians over the used stances: onset of the force, less the strike of the markers.
     """
     assigned = [assign(reading, readings, feet, stretch=stretch, settings=settings, up=up) for reading in readings]
-    loads = [
-        _plate_load(reading, each, stretch, smoothing, settings, frame, up)
-        for reading, each in zip(readings, assigned, strict=True)
-    ]
+    pairs = zip(readings, assigned, strict=True)
+    loads = [_plate_load(*pair, stretch, smoothing, settings, frame, up) for pair in pairs]
     nothing, nowhere = np.zeros((stretch.n_frames, 3)), np.zeros(stretch.n_frames, dtype=bool)
     owned, threshold_n = [each.own for each in assigned], settings.threshold_n
     smooth, mean, plate_saturated, drifts_n, plate_notes = zip(*loads, strict=True) if loads else ((),) * 5
@@ -168,8 +166,8 @@ def ground_load(
     landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
     notes = [note for of_plate in plate_notes for note in of_plate]
     for start, stop in runs(missing):
-        where = f"{stretch.named(start, stop)}: foot on the ground without a usable plate{landings.get(start, '')}"
-        notes.append(f"{where}, {MIN_CONTACT_S:g} s after included")
+        what = f"foot on the ground without a usable plate{landings.get(start, '')}, {MIN_CONTACT_S:g} s after included"
+        notes.append(f"{stretch.named(start, stop)}: {what}")
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
@@ -354,8 +352,7 @@ def external_load(
     belt = -settings.plates.belt_speed_m_s * plane.axes[0]
     stretch = Stretch(frames, recording.first_frame + frames.start, recording.rate_hz)
     if not model.foot:
-        ankle_m = placed.landmarks[model.end]
-        return stance_without_foot(ankle_m, stretch=stretch, belt_m_s=belt)
+        return stance_without_foot(placed.landmarks[model.end], stretch=stretch, belt_m_s=belt)
     feet = _feet(recording, limb, settings, placed, hip_m=hip_m, belt_m_s=belt)
     cutoff_hz, own_cutoff_hz = max(smoothed.cutoff_hz, default=None), settings.filter.force_cutoff_hz
     force_cutoff = None if cutoff_hz is None else own_cutoff_hz or cutoff_hz

@@ -91,9 +91,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         point, channels, platforms = (groups.get(name, {}) for name in ("POINT", "ANALOG", "FORCE_PLATFORM"))
         length_m = _length_m(source, point)
         rate_hz = _rate(source, header)
-        screen = [(_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY"]
-        stated = "not stated" if screen == ["empty"] * 2 else f"POINT:X_SCREEN {screen[0]}, Y_SCREEN {screen[1]}"
-        source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
+        _add_axes(source, point)
         seen = _seen(source, xyz, residual)
         labels, kept, modelled = _sort_points(source, _named(point, options), xyz, seen)
         markers_m = xyz if len(kept) == xyz.shape[1] else xyz[:, kept, :]
@@ -134,6 +132,13 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         force_plates=plates,
         person=person,
     )
+
+
+def _add_axes(source: Source, point: Group) -> None:
+    """Add a finding on the axes of the screen, which the file may state."""
+    x, y = ((_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY")
+    stated = f"POINT:X_SCREEN {x}, Y_SCREEN {y}" if {x, y} != {"empty"} else "not stated"
+    source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
 def _header_events(raw: bytes, header: Header, options: ReadOptions) -> list[Event]:

@@ -98,10 +98,7 @@ class Text(Source):
     def plates(
         self, columns: Mapping[int, Vectors], values: FloatArray, clock: Clock, *, length_m: float, force_n: float
     ) -> tuple[ForcePlate, ...]:
-        """Force plates of kind 0, by number, from columns of force, point and torque.
-
-        Axes of a torque without a column are zero; its unit is the product of those of force and length.
-        """
+        """Force plates of kind 0 from columns; an axis without a column is zero."""
         plates = []
         for number, vectors in columns.items():
             wrench = {vector: np.zeros((len(values), 3)) for vector in ("force", "point", "torque")}
