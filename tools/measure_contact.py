@@ -288,10 +288,9 @@ def turned_rows(result: TrialResult, own: MuscleForces) -> list[dict[str, object
 def turned(muscle: Muscle, joint: str, turn_rad: float) -> Muscle:
     """Muscle whose direction at a joint is turned."""
     line = muscle.lines_of_action[joint]
-    assert line.direction is not None
-    first, *rest = line.direction.coefficients_rad
-    direction = replace(line.direction, coefficients_rad=(first + turn_rad, *rest))
-    return replace(muscle, lines_of_action={**muscle.lines_of_action, joint: replace(line, direction=direction)})
+    first, *rest = line.direction_deg
+    line = line.model_copy(update={"direction_deg": [first + np.degrees(turn_rad), *rest]})
+    return replace(muscle, lines_of_action={**muscle.lines_of_action, joint: line})
 
 
 if __name__ == "__main__":

@@ -19,26 +19,25 @@ from limbtorque.muscles.lines_of_action import (
     lines_of_action,
     segment_axes,
 )
-from limbtorque.muscles.sets.muscle import Direction, LineOfAction
+from limbtorque.muscles.sets.muscle import LineOfAction
 
 DOWN = -np.pi / 2
 angles = st.floats(-4.0, 4.0)
 lengths = st.floats(0.02, 0.3)
-offsets = st.floats(-0.06, 0.06)
+offsets = st.floats(-0.06, 0.06).map(lambda metres: round(metres, 9))
 
 
 def between(proximal_m, distal_m):
-    return LineOfAction(None, proximal_m, distal_m, source="by hand")
+    return LineOfAction(proximal_m=list(proximal_m), distal_m=list(distal_m), source="by hand")
 
 
 def beside(segment):
-    return LineOfAction(segment, None, None, source="by hand")
+    return LineOfAction(parallel_to=segment, source="by hand")
 
 
 def towards(*degrees, part=1.0, range_deg=(-180.0, 180.0)):
     """A direction by flexion: coefficients in rising powers of the flexion in radians."""
-    found = Direction(tuple(np.radians(degrees)), range_rad=tuple(np.radians(range_deg)), in_plane_part=part)
-    return LineOfAction(None, None, None, source="by hand", direction=found)
+    return LineOfAction(direction_deg=list(degrees), range_deg=list(range_deg), in_plane_part=part, source="by hand")
 
 
 def direction(angle):

@@ -6,12 +6,12 @@ from scipy.optimize import linprog
 
 from limbtorque.muscles.joint_contact import N_DIRECTIONS, contact_range, within_effort
 from limbtorque.muscles.lines_of_action import line_arrays, unit_pulls
-from limbtorque.muscles.sets.muscle import Direction, LineOfAction
+from limbtorque.muscles.sets.muscle import LineOfAction
 from limbtorque.muscles.static_optimization.ranges import greatest_sums
 
 
 def towards(degrees):
-    return LineOfAction(None, None, None, source="by hand", direction=Direction((np.radians(degrees),)))
+    return LineOfAction(direction_deg=[degrees], source="by hand")
 
 
 def random_programme(rng, n_joints, n_muscles, n):

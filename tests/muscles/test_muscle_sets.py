@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline, PchipInterpolator, RectBivariateSpline, RegularGridInterpolator
 
 from limbtorque.errors import SettingsError
+from limbtorque.muscles.lines_of_action import line_arrays
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.curve_entries import LARGEST_DEPARTURE_M, LARGEST_PART, MOST_KNOTS, fit
 from limbtorque.muscles.sets.moment_arm_curves import (
@@ -1218,12 +1219,12 @@ def test_what_else_a_set_may_say():
     assert flexor.pcsa_cm2 == 12.5
     assert [(muscle.min_activation, muscle.max_activation) for muscle in muscles.muscles] == [(0.02, 0.9), (0.0, 1.0)]
     line = flexor.lines_of_action["elbow"]
-    assert (line.parallel_to, line.proximal_m, line.distal_m) == (None, (0.1, 0.02), (0.04, 0.01))
+    assert (line.parallel_to, line.proximal_m, line.distal_m) == (None, [0.1, 0.02], [0.04, 0.01])
     assert line.note == "read off figure 3"
     assert extensor.lines_of_action["elbow"].parallel_to == "distal"
     assert muscles.reference.mass_kg == 75.0
     larger = scaled(muscles, length_factor={"elbow": 1.1}).muscles[0].lines_of_action["elbow"]
-    assert larger.distal_m == pytest.approx((0.044, 0.011))
+    assert larger.distal_m == pytest.approx([0.044, 0.011])
     whole["muscles"][0]["moment_arms"]["elbow"] = {"form": "zero"}
     whole["muscles"][0]["function"] = {}
     with pytest.raises(SettingsError, match="lines_of_action has the elbow, which the muscle does not cross"):
@@ -1311,11 +1312,12 @@ def test_a_direction_is_read_in_degrees_and_scaling_leaves_it():
     line = {"direction_deg": [10.0, 5.0], "range_deg": [0.0, 90.0], "in_plane_part": 0.9, "source": "a paper"}
     whole["muscles"][0]["lines_of_action"] = {"elbow": line}
     found = muscle_set_from_mapping(whole)
-    direction = found.muscles[0].lines_of_action["elbow"].direction
-    np.testing.assert_allclose(direction.coefficients_rad, np.radians([10.0, 5.0]))
-    np.testing.assert_allclose(direction.range_rad, np.radians([0.0, 90.0]))
-    assert direction.in_plane_part == 0.9
-    assert scaled(found, length_factor={"elbow": 1.2}).muscles[0].lines_of_action["elbow"].direction == direction
+    read = found.muscles[0].lines_of_action["elbow"]
+    arrays = line_arrays([[read]], [[True]])
+    np.testing.assert_allclose(arrays.coefficients_rad[0, 0], np.radians([10.0, 5.0]))
+    np.testing.assert_allclose(arrays.range_rad[0, 0], np.radians([0.0, 90.0]))
+    assert arrays.in_plane_part[0, 0] == 0.9
+    assert scaled(found, length_factor={"elbow": 1.2}).muscles[0].lines_of_action["elbow"] == read
 
 
 @pytest.mark.parametrize("name", ["leg", "arm"])
@@ -1327,7 +1329,7 @@ def test_every_muscle_has_a_line_of_action_at_every_joint_that_it_crosses(name):
 def test_the_ligament_of_the_patella_leans_forward_on_the_straight_leg_and_back_on_the_bent_one():
     """Forward at low and back at high flexion, from full extension to 110 degrees (DeFrate et al. 2007, J Biomech 40, 1716-1722)."""
     vasti = next(muscle for muscle in load_muscle_set("leg").muscles if muscle.name == "vasti")
-    coefficients = np.degrees(vasti.lines_of_action["knee"].direction.coefficients_rad)
+    coefficients = vasti.lines_of_action["knee"].direction_deg
     lean = np.polynomial.polynomial.polyval(np.radians([0.0, 30.0, 60.0, 110.0]), coefficients)
     assert lean[0] < -10.0
     assert lean[1] < 0.0 < lean[3]

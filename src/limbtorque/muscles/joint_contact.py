@@ -365,7 +365,7 @@ def contact_force(
 
     >>> from limbtorque.muscles.lines_of_action import line_arrays
     >>> from limbtorque.muscles.sets.muscle import LineOfAction
-    >>> lines = line_arrays([[LineOfAction("proximal", None, None, source="by hand")]], [[True]])
+    >>> lines = line_arrays([[LineOfAction(parallel_to="proximal", source="by hand")]], [[True]])
     >>> held = contact_force(
     ...     [[[0.0, 10.0]]], [[50.0]], [[[0.04]]], lines, axes_rad=([[-np.pi / 2]], [[0.0]]),
     ...     flexion_sign=[1.0], joints=["elbow"], muscles=["biceps"]

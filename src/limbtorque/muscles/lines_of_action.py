@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.muscles.sets.moment_arm_curves import EVERYWHERE
 from limbtorque.muscles.sets.muscle import LineOfAction, Muscle
 
 PARALLEL_TO = {"proximal": (1.0, 0.0, 0.0, 0.0), "distal": (0.0, 0.0, 1.0, 0.0)}  # in place of the two points
@@ -137,18 +138,18 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
     across = np.asarray(crosses, dtype=bool)
     points = np.full((*across.shape, 4), np.nan)
     checked = np.zeros(across.shape, dtype=bool)
-    given = [[line.direction if line else None for line in of_joint] for of_joint in lines]
-    n_powers = max((len(found.coefficients_rad) for of_joint in given for found in of_joint if found), default=1)
+    given = [line.direction_deg for of_joint in lines for line in of_joint if line and line.direction_deg]
+    n_powers = max(map(len, given), default=1)
     coefficients, limits = np.full((*across.shape, n_powers), np.nan), np.full((*across.shape, 2), np.nan)
     part = np.ones(across.shape)
     for j, of_joint in enumerate(lines):
         for m, line in enumerate(of_joint):
             if line is None:
                 continue
-            if line.direction:
-                powers = line.direction.coefficients_rad
+            if line.direction_deg:
+                powers = np.radians(line.direction_deg)
                 coefficients[j, m] = np.pad(powers, (0, n_powers - len(powers)))
-                limits[j, m], part[j, m] = line.direction.range_rad, line.direction.in_plane_part
+                limits[j, m], part[j, m] = np.radians(line.range_deg or EVERYWHERE), line.in_plane_part or 1.0
             elif line.parallel_to:
                 points[j, m] = PARALLEL_TO[line.parallel_to]
             else:

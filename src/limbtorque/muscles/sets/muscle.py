@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Annotated, Literal, Self
 
-from limbtorque.muscles.sets.curve_entries import PublishedRange
+from pydantic import AfterValidator, model_validator
+
+from limbtorque.muscles.sets.curve_entries import Entry, PublishedRange, Text
 from limbtorque.muscles.sets.moment_arm_curves import EVERYWHERE, Curve, Range
+from limbtorque.study.options.base import option
+
+LARGEST_LINE_M = 0.6
+OF_DIRECTIONS = ("in_plane_part", "range_deg", "max_departure_deg", "other_model_deg", "arm_difference_m")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,54 +77,57 @@ class MusculotendonLength:
     range_rad: dict[str, Range] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Direction:
-    """Direction of a muscle's pull on the distal segment, by flexion.
+def _a_point(values: list[float]) -> list[float]:
+    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
+        raise ValueError(
+            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
+        )
+    return values
 
-    Parameters
-    ----------
-    coefficients_rad : tuple of float
-        In rising powers of the flexion [rad]: angle from the way back along the distal segment's axis, positive towards the
-        flexor side [rad].
-    range_rad : pair of float
-        Range of flexion; beyond it the direction is that of its end.
-    in_plane_part : float
-        Part of the tension that acts in the plane, above 0 and up to 1.
+
+def _an_interval(values: list[float]) -> list[float]:
+    if len(values) != 2 or not values[0] < values[1]:
+        raise ValueError("expected [lowest, highest]")
+    return values
+
+
+Point = Annotated[list[float], AfterValidator(_a_point)]
+Interval = Annotated[list[float], AfterValidator(_an_interval)]
+
+
+class LineOfAction(Entry):
+    """Line of action of a muscle at a joint, in one of three forms.
+
+    Parallel to a segment, between two points, or a direction by flexion, at the distance of the moment arm.
     """
 
-    coefficients_rad: tuple[float, ...]
-    range_rad: Range = EVERYWHERE
-    in_plane_part: float = 1.0
+    source: Text = option(..., "Where the line is from.")
+    parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
+    proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
+    distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
+    direction_deg: list[float] | None = option(
+        None,
+        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
+        "rising powers of the flexion in radians.",
+        "deg",
+        min_length=1,
+    )
+    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
+    range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
+    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
+    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
+    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
+    note: Text | None = option(None, "A remark.")
 
-
-@dataclass(frozen=True)
-class LineOfAction:
-    """Line of action across a joint, in one of three forms.
-
-    A direction by flexion, parallel to a segment, or between two points.
-
-    Parameters
-    ----------
-    parallel_to : str or None
-        proximal or distal: the pull is parallel to the axis of the segment on that side of the joint, at the distance of
-        the moment arm. None in the other forms.
-    proximal_m, distal_m : tuple of two floats or None
-        Last point on the proximal and first point on the distal segment: distance from the joint along the segment
-        towards its other end, and distance from the segment's axis, positive on the flexor side [m].
-    source : str
-        Source of the line.
-    note : str
-        Decisions on it.
-    direction : Direction or None
-        Direction by flexion, at the distance of the moment arm.
-    """
-
-    parallel_to: str | None
-    proximal_m: tuple[float, float] | None
-    distal_m: tuple[float, float] | None
-    source: str
-    note: str = ""
-    direction: Direction | None = None
+    @model_validator(mode="after")
+    def _of_one_form(self) -> Self:
+        given = {key for key, value in self if value is not None}
+        forms = ({"parallel_to"}, {"proximal_m", "distal_m"}, {"direction_deg"})
+        if given & set().union(*forms) not in forms:
+            raise ValueError("expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
+        if self.direction_deg is None and (stray := [key for key in OF_DIRECTIONS if key in given]):
+            raise ValueError(f"{stray[0]} belongs to direction_deg, which is not given")
+        return self
 
 
 @dataclass(frozen=True, eq=False)

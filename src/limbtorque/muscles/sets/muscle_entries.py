@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import AfterValidator, ValidationInfo, field_validator, model_validator
+from pydantic import ValidationInfo, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.muscles.sets.curve_entries import (
@@ -33,7 +33,6 @@ from limbtorque.muscles.sets.moment_arm_curves import (
     times,
 )
 from limbtorque.muscles.sets.muscle import (
-    Direction,
     LineOfAction,
     MomentArm,
     Muscle,
@@ -59,74 +58,9 @@ SAME = (
 )
 AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
-LARGEST_LINE_M = 0.6
-OF_DIRECTIONS = ("in_plane_part", "range_deg", "max_departure_deg", "other_model_deg", "arm_difference_m")
 
 
 # --- entries -----------------------------------------------------------------------------------------------------
-
-
-def _a_point(values: list[float]) -> list[float]:
-    if len(values) != 2 or not all(abs(value) < LARGEST_LINE_M for value in values):
-        raise ValueError(
-            f"expected [distance along the segment, distance from its axis], each below {LARGEST_LINE_M:g} m"
-        )
-    return values
-
-
-def _an_interval(values: list[float]) -> list[float]:
-    if len(values) != 2 or not values[0] < values[1]:
-        raise ValueError("expected [lowest, highest]")
-    return values
-
-
-Point = Annotated[list[float], AfterValidator(_a_point)]
-Interval = Annotated[list[float], AfterValidator(_an_interval)]
-
-
-class LineEntry(Entry):
-    """Line of action of a muscle at a joint."""
-
-    source: Text = option(..., "Where the line is from.")
-    parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
-    proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
-    distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
-    direction_deg: list[float] | None = option(
-        None,
-        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
-        "rising powers of the flexion in radians.",
-        "deg",
-        min_length=1,
-    )
-    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
-    range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
-    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
-    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
-    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
-    note: Text | None = option(None, "A remark.")
-
-    @model_validator(mode="after")
-    def _of_one_form(self) -> Self:
-        given = {key for key, value in self if value is not None}
-        forms = ({"parallel_to"}, {"proximal_m", "distal_m"}, {"direction_deg"})
-        if given & set().union(*forms) not in forms:
-            raise ValueError("expected one of parallel_to, direction_deg, or both proximal_m and distal_m")
-        if self.direction_deg is None and (stray := [key for key in OF_DIRECTIONS if key in given]):
-            raise ValueError(f"{stray[0]} belongs to direction_deg, which is not given")
-        return self
-
-    def line(self) -> LineOfAction:
-        """Line of action, in radians."""
-        proximal_m, distal_m = ((point[0], point[1]) if point else None for point in (self.proximal_m, self.distal_m))
-        direction = None
-        if self.direction_deg is not None:
-            low, high = self.range_deg or EVERYWHERE
-            direction = Direction(
-                tuple(map(math.radians, self.direction_deg)),
-                range_rad=(math.radians(low), math.radians(high)),
-                in_plane_part=self.in_plane_part or 1.0,
-            )
-        return LineOfAction(self.parallel_to, proximal_m, distal_m, self.source, self.note or "", direction)
 
 
 class MuscleEntry(Entry):
@@ -142,7 +76,7 @@ class MuscleEntry(Entry):
     length_at_zero_m: float | None = option(
         None, "Length of muscle and tendon with every joint at 0.", "m", gt=0.0, lt=LARGEST_LENGTH_M
     )
-    lines_of_action: dict[str, LineEntry] = option({}, "Lines of action at joints.")
+    lines_of_action: dict[str, LineOfAction] = option({}, "Lines of action at joints.")
     optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
@@ -242,7 +176,7 @@ def build_muscle(entry: MuscleEntry, joints: Sequence[str], faults: list[str]) -
         source={key: str(value) for key, value in entry.source.items()},
         moment_arms=arms,
         length=length,
-        lines_of_action={joint: line.line() for joint, line in entry.lines_of_action.items()},
+        lines_of_action=entry.lines_of_action,
     )
 
 

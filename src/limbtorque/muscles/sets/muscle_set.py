@@ -339,7 +339,5 @@ def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: 
 
 
 def _scaled_line(line: LineOfAction, factor: float) -> LineOfAction:
-    if line.proximal_m is None or line.distal_m is None:
-        return line
-    (x0, y0), (x1, y1) = line.proximal_m, line.distal_m
-    return replace(line, proximal_m=(factor * x0, factor * y0), distal_m=(factor * x1, factor * y1))
+    points = {"proximal_m": line.proximal_m, "distal_m": line.distal_m}
+    return line.model_copy(update={key: point and [factor * x for x in point] for key, point in points.items()})
