@@ -376,7 +376,7 @@ def test_model_without_muscles_at_the_joints_is_refused(leg_model):
 def test_numbers_that_are_none_of_a_muscle_are_named(leg_model):
     far = muscle("far_r", ("/bodyset/femur_r", -0.02, 2.0, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
     said = fault(leg_model(muscles=[far]))
-    assert "muscle 'far': length is" in said
+    assert "muscle 'far': length: it is" in said
     assert "correct these numbers in the model" in said
 
 

@@ -9,14 +9,15 @@ Biomechanics 41, 2750-2759.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import BPoly
 
-from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.arrays import BoolArray, ComplexArray, FloatArray
 from limbtorque.chain.inverse import joint_motion, two_link_angles
+from limbtorque.chain.kinematics import in_plane
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 from limbtorque.simulation.reach import dempster_chain
@@ -32,8 +33,6 @@ REACH = 0.993  # of the leg's length, between hip and ankle at the most: the kne
 LIFT_M = 0.012  # of the ankle in mid-swing: the toes clear the ground
 PIVOT_M = 0.45  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
 APPROACH_S = 0.16  # before the strike: the time in which the heel gains its speed towards the ground
-
-Path = tuple[FloatArray, FloatArray, FloatArray]  # values, first and second derivative
 
 
 @dataclass(frozen=True)
@@ -133,182 +132,153 @@ def walk(
     cycles = (time_s - first_strike_s) / walker.stride_s
     hip = _hip(walker, cycles)
     feet = {side: _foot(walker, cycles - shift, shift) for side, shift in zip(SIDES, (0.0, 0.5), strict=True)}
-    moving = {side: _moving(walker, hip, foot) for side, foot in feet.items()}
-    forces = _forces(walker, hip, feet, gravity_m_s2)
+    moving = {side: _moving(walker, hip, foot.ankle, foot.pitch) for side, foot in feet.items()}
+    soft_n = {
+        side: _mass_times_acceleration(walker, hip, _moving(walker, hip, foot.soft_ankle, foot.pitch))
+        for side, foot in feet.items()
+    }
+    forces = _forces(walker, hip, feet, soft_n["right"] + soft_n["left"], gravity_m_s2)
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         # the ground, or the other foot, stops a landing foot
-        foot = feet[side]
-        hard, soft = (_mass_times_acceleration(walker, hip, _moving(walker, hip, each)) for each in (foot, foot.softly))
-        down = foot.phase < 0.5
-        forces[side][down, 1] += (hard - soft)[down, 1]
-        forces[other][~down, 1] += (hard - soft)[~down, 1]
+        impact = 1j * (_mass_times_acceleration(walker, hip, moving[side]) - soft_n[side]).imag
+        down = feet[side].phase < 0.5
+        forces[side][down] += impact[down]
+        forces[other][~down] += impact[~down]
     return {side: _leg(walker, hip, feet[side], moving[side], forces[side]) for side in SIDES}
 
 
 @dataclass(frozen=True)
 class _Foot:
-    """Path of one foot: phase, place of the heel strike, ankle, pitch and landing."""
+    """Path of one foot; x + i y in the plane of progression.
+
+    Attributes
+    ----------
+    phase, strike_m : ndarray of shape (n_frames,)
+        Share of the cycle, and place of its heel strike.
+    ankle, soft_ankle : ndarray of complex, shape (3, n_frames)
+        Ankle with its derivatives; and without the impact of the landing.
+    pitch : ndarray of shape (3, n_frames)
+        Pitch, toes up positive, with its derivatives.
+    """
 
     phase: FloatArray
     strike_m: FloatArray
-    soft_ankle: Path
-    pitch: Path
-    landing: Path
-
-    @property
-    def ankle(self) -> Path:
-        """Ankle with its landing."""
-        a, b, c = (
-            values + np.stack([np.zeros_like(up), up], axis=1)
-            for values, up in zip(self.soft_ankle, self.landing, strict=True)
-        )
-        return a, b, c
-
-    @property
-    def softly(self) -> _Foot:
-        """The same foot, landing without an impact."""
-        still = np.zeros_like(self.phase)
-        return replace(self, landing=(still, still, still))
+    ankle: ComplexArray
+    soft_ankle: ComplexArray
+    pitch: FloatArray
 
 
 def _foot(walker: Walker, cycles: FloatArray, shift: float) -> _Foot:
     """Path of a foot whose heel strikes at whole cycles, `shift` strides ahead."""
-    number, period = np.floor(cycles), walker.stride_s
-    phase, strike_m, pitch = cycles - number, (number + shift) * walker.stride_m, _pitch()
-    position, velocity, acceleration = _ankle(walker, pitch, phase)
-    position[:, 0] += strike_m
-    ankle = position, velocity / period, acceleration / period**2
-    angles = pitch(phase), pitch(phase, 1) / period, pitch(phase, 2) / period**2
-    return _Foot(phase, strike_m, ankle, angles, _landing(walker, phase))
+    number, by_time = np.floor(cycles), walker.stride_s ** np.arange(3.0)[:, None]
+    phase, strike_m = cycles - number, (number + shift) * walker.stride_m
+    ankle = _ankle(walker, phase) / by_time
+    ankle[0] += strike_m
+    return _Foot(phase, strike_m, ankle + 1j * _landing(walker, phase), ankle, _pitch(phase) / by_time)
 
 
-def _pitch() -> BPoly:
-    """Pitch of the foot over the cycle, toes up positive, rad."""
+def _pitch(phase: FloatArray) -> FloatArray:
+    """Pitch of the foot over the cycle, toes up, rad, with derivatives by phase."""
     values = [[16, -150, 0], [0, 0, 0], [0, 0, 0], [-60, -150, 3000], [-30, 330, 0], [18, 60, -1500], [16, -150, 0]]
-    return BPoly.from_derivatives(
-        [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 0.75, 0.93, 1.0], np.radians(values).astype(float)
-    )
+    knots = [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 0.75, 0.93, 1.0]
+    return _derivatives(BPoly.from_derivatives(knots, np.radians(values).astype(float)), phase)
 
 
-def _ankle(walker: Walker, pitch: BPoly, phase: FloatArray) -> Path:
+def _derivatives(path: BPoly, at: FloatArray) -> FloatArray:
+    """Value, first and second derivative of a path, shape (3, n_frames)."""
+    return np.stack([path(at, order) for order in range(3)])
+
+
+def _ankle(walker: Walker, phase: FloatArray) -> ComplexArray:
     """Ankle over a cycle from the strike at x = 0, with derivatives by phase."""
-    start, end = ([values[0] for values in _rolling(walker, pitch, np.array([at]))] for at in (TOE_OFF, 0.0))
-    end[0] = end[0] + [walker.stride_m, 0.0]
-    swing = BPoly.from_derivatives([TOE_OFF, 1.0], [np.array(start), np.array(end)])
-    on_ground = (phase < TOE_OFF)[:, None]
+    start, end = _rolling(walker, np.array([TOE_OFF, 0.0])).T
+    swing = BPoly.from_derivatives([TOE_OFF, 1.0], [start, end + np.array([walker.stride_m, 0.0, 0.0])])
     # a bump u^3 (1 - u)^3 of height LIFT_M, of which the Bernstein polynomial has 20 and 1/64 in its middle
     lift = BPoly([[0.0], [0.0], [0.0], [3.2 * LIFT_M], [0.0], [0.0], [0.0]], [TOE_OFF, 1.0])
-    path = []
-    for order, rolling in enumerate(_rolling(walker, pitch, phase)):
-        swinging = swing(phase, order)
-        swinging[:, 1] += lift(phase, order)
-        path.append(np.where(on_ground, rolling, swinging))
-    return path[0], path[1], path[2]
+    swinging = _derivatives(swing, phase) + 1j * _derivatives(lift, phase)
+    return np.where(phase < TOE_OFF, _rolling(walker, phase), swinging)
 
 
-def _rolling(walker: Walker, pitch: BPoly, phase: FloatArray) -> Path:
+def _rolling(walker: Walker, phase: FloatArray) -> ComplexArray:
     """Ankle while the foot rolls over its heel, stands, or rolls over its ball."""
-    heel, ball, _ = walker.foot_m
-    early = (phase < HEEL_OFF)[:, None]
-    arm, pivot = np.where(early, -heel, -ball), np.where(early, 0.0, [ball[0] - heel[0], 0.0])
-    angle, rate, growth = (pitch(phase, order)[:, None] for order in range(3))
-    turned = _turned(arm, angle)
-    across = _turned(turned, np.full_like(angle, np.pi / 2.0))
-    return pivot + turned, rate * across, growth * across - rate**2 * turned
+    heel, ball, _ = walker.foot_m @ [1.0, 1.0j]
+    arm = np.where(phase < HEEL_OFF, -heel, -ball)
+    pivot = np.where(phase < HEEL_OFF, 0.0, (ball - heel).real)
+    angle, rate, growth = _pitch(phase)
+    turned = arm * np.exp(1j * angle)
+    return np.stack([pivot + turned, 1j * rate * turned, (1j * growth - rate**2) * turned])
 
 
-def _turned(vectors: FloatArray, angle: FloatArray) -> FloatArray:
-    cosine, sine = np.cos(angle[:, 0]), np.sin(angle[:, 0])
-    x, y = vectors[:, 0], vectors[:, 1]
-    return np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=1)
-
-
-def _landing(walker: Walker, phase: FloatArray) -> Path:
+def _landing(walker: Walker, phase: FloatArray) -> FloatArray:
     """Height of the foot that lands with `strike_m_s` and stops within `strike_s`."""
     speed, end = walker.strike_m_s, walker.strike_s
     time_s = np.where(phase > 0.5, phase - 1.0, phase) * walker.stride_s
     knots = [-APPROACH_S, 0.0, end]
     path = BPoly.from_derivatives(knots, [[0.0, 0.0, 0.0], [0.5 * speed * end, -speed, 0.0], [0.0, 0.0, 0.0]])
-    inside = (time_s > -APPROACH_S) & (time_s < end)
-    height, velocity, acceleration = (np.where(inside, path(time_s, order), 0.0) for order in range(3))
-    return height, velocity, acceleration
+    return np.where((time_s > -APPROACH_S) & (time_s < end), _derivatives(path, time_s), 0.0)
 
 
-def _hip(walker: Walker, cycles: FloatArray) -> Path:
+def _hip(walker: Walker, cycles: FloatArray) -> ComplexArray:
     """Hip: forward with a ripple, high in mid-stance, low in double support."""
     omega, rise, ripple = 4.0 * np.pi / walker.stride_s, walker.rise_m, 0.25 * walker.rise_m
     angle = 4.0 * np.pi * (cycles - LOWEST)
     cosine, sine = np.cos(angle), np.sin(angle)
-    ahead = walker.stride_m * (cycles - HIP_BEHIND)
-    return (
-        np.stack([ahead - ripple * sine, _hip_height(walker) - rise * cosine], axis=1),
-        np.stack([walker.speed_m_s - omega * ripple * cosine, omega * rise * sine], axis=1),
-        omega**2 * np.stack([ripple * sine, rise * cosine], axis=1),
-    )
+    place = walker.stride_m * (cycles - HIP_BEHIND) - ripple * sine + 1j * (_hip_height(walker) - rise * cosine)
+    velocity = walker.speed_m_s - omega * ripple * cosine + 1j * omega * rise * sine
+    return np.stack([place, velocity, omega**2 * (ripple * sine + 1j * rise * cosine)])
 
 
 def _hip_height(walker: Walker) -> float:
     """Mean height of the hip: as high as the longest reach of the leg allows."""
     phase = np.linspace(0.0, 1.0, 2001)[:-1]
-    ankle = _ankle(walker, _pitch(), phase)[0]
+    ankle = _ankle(walker, phase)[0]
     angle = 4.0 * np.pi * (phase - LOWEST)
     ahead = walker.stride_m * (phase - HIP_BEHIND) - 0.25 * walker.rise_m * np.sin(angle)
-    height = ankle[:, 1] + np.sqrt((REACH * walker.leg_m.sum()) ** 2 - (ahead - ankle[:, 0]) ** 2)
+    height = ankle.imag + np.sqrt((REACH * walker.leg_m.sum()) ** 2 - (ahead - ankle.real) ** 2)
     return float((height + walker.rise_m * np.cos(angle)).min())
 
 
-def _moving(walker: Walker, hip: Path, foot: _Foot) -> Path:
-    """Joint angles of hip, knee and ankle with derivatives, shape (n_frames, 3)."""
+def _moving(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: FloatArray) -> FloatArray:
+    """Joint angles of hip, knee and ankle with derivatives, shape (3, n_frames, 3)."""
     links = Chain(walker.leg_m, np.ones(2), np.zeros(2), np.zeros(2))
-    offset, velocity, acceleration = (a - h for a, h in zip(foot.ankle, hip, strict=True))
+    offset, velocity, acceleration = in_plane(ankle - hip)
     angle = two_link_angles(links.length_m, offset, bend="negative").angle_rad
-    found = joint_motion(
+    leg = joint_motion(
         links, angle, velocity_m_s=velocity, acceleration_m_s2=acceleration, jerk_m_s3=np.zeros_like(angle)
     )
-    toe = walker.foot_m[2]
-    orientation = (foot.pitch[0] + np.arctan2(toe[1], toe[0]), *foot.pitch[1:])
-    both = (angle, found.velocity_rad_s, found.acceleration_rad_s2)
-    joined = [np.column_stack([two, last - two.sum(axis=1)]) for two, last in zip(both, orientation, strict=True)]
-    return joined[0], joined[1], joined[2]
+    joints = np.stack([angle, leg.velocity_rad_s, leg.acceleration_rad_s2])
+    orientation = pitch + np.array([[np.arctan2(*walker.foot_m[2, ::-1])], [0.0], [0.0]])
+    return np.concatenate([joints, (orientation - joints.sum(axis=2))[..., None]], axis=2)
 
 
-def _mass_times_acceleration(walker: Walker, hip: Path, moving: Path) -> FloatArray:
-    """Sum of mass times acceleration over the segments of a leg, shape (n_frames, 2)."""
+def _mass_times_acceleration(walker: Walker, hip: ComplexArray, moving: FloatArray) -> ComplexArray:
+    """Sum of mass times acceleration over the segments of a leg, shape (n_frames,)."""
     chain = walker.chain
-    theta, omega, spin = (np.cumsum(values, axis=1) for values in moving)
-    along = np.stack([np.cos(theta), np.sin(theta)], axis=2)
-    across = np.stack([-np.sin(theta), np.cos(theta)], axis=2)
-    bent = spin[..., None] * across - (omega**2)[..., None] * along  # acceleration of the end of a link of length 1
-    total, joint = np.zeros_like(hip[2]), hip[2].copy()
-    for k in range(chain.n_links):
-        total += chain.mass_kg[k] * (joint + chain.com_m[k] * bent[:, k])
-        joint = joint + chain.length_m[k] * bent[:, k]
-    return total
+    theta, omega, spin = np.cumsum(moving, axis=2)
+    bent = (1j * spin - omega**2) * np.exp(1j * theta)  # acceleration of the end of a link of length 1
+    distal = hip[2][:, None] + np.cumsum(chain.length_m * bent, axis=1)
+    return np.asarray((distal + (chain.com_m - chain.length_m) * bent) @ chain.mass_kg)
 
 
-def _forces(walker: Walker, hip: Path, feet: dict[str, _Foot], gravity_m_s2: float) -> dict[str, FloatArray]:
-    """Ground reaction force on each foot without impacts, shape (n_frames, 2)."""
-    leg_kg = float(walker.chain.mass_kg.sum())
-    weight = np.array([0.0, walker.mass_kg * gravity_m_s2])
-    total = (walker.mass_kg - 2.0 * leg_kg) * hip[2] + weight
-    for foot in feet.values():
-        total = total + _mass_times_acceleration(walker, hip, _moving(walker, hip, foot.softly))
-    share = {side: _share(feet[side].phase) for side in SIDES}
-    right, left = share["right"], share["left"]
-    whole = right + left  # 1 but for rounding: the shares of the two feet add up
+def _forces(
+    walker: Walker, hip: ComplexArray, feet: dict[str, _Foot], legs_n: ComplexArray, gravity_m_s2: float
+) -> dict[str, ComplexArray]:
+    """Ground reaction force on each foot without impacts, shape (n_frames,)."""
+    trunk_kg = walker.mass_kg - 2.0 * float(walker.chain.mass_kg.sum())
+    upwards = (trunk_kg * hip[2] + legs_n).imag + walker.mass_kg * gravity_m_s2
+    share = {side: _share(foot.phase) for side, foot in feet.items()}
+    whole = share["right"] + share["left"]  # 1 but for rounding: the shares of the two feet add up
     forces = {}
-    for side, own in share.items():
-        vertical = own / whole * total[:, 1]
-        away = hip[0] + [0.0, PIVOT_M] - _pressure(walker, feet[side])
-        forces[side] = np.stack([vertical * away[:, 0] / away[:, 1], vertical], axis=1)
+    for side, foot in feet.items():
+        away = hip[0] + 1j * PIVOT_M - _pressure(walker, foot)
+        forces[side] = share[side] / whole * upwards * (away.real / away.imag + 1j)
     return forces
 
 
 def _pressure(walker: Walker, foot: _Foot) -> FloatArray:
-    """Centre of pressure: from the heel forward to a little before the ball."""
+    """Centre of pressure along the way: from the heel to a little before the ball."""
     heel, ball, _ = walker.foot_m
-    rolled = 1.1 * (ball[0] - heel[0]) * _smoothstep(foot.phase / TOE_OFF)
-    return np.stack([foot.strike_m + rolled, np.zeros_like(rolled)], axis=1)
+    return np.asarray(foot.strike_m + 1.1 * (ball[0] - heel[0]) * _smoothstep(foot.phase / TOE_OFF))
 
 
 def _share(phase: FloatArray) -> FloatArray:
@@ -322,16 +292,15 @@ def _smoothstep(x: FloatArray) -> FloatArray:
     return np.asarray(x**3 * (10.0 - 15.0 * x + 6.0 * x**2))
 
 
-def _leg(walker: Walker, hip: Path, foot: _Foot, moving: Path, force: FloatArray) -> WalkingLeg:
-    theta = np.cumsum(moving[0], axis=1)
-    steps = walker.chain.length_m[:, None] * np.stack([np.cos(theta), np.sin(theta)], axis=2)
-    joints = hip[0][:, None] + np.concatenate([np.zeros((len(theta), 1, 2)), np.cumsum(steps, axis=1)], axis=1)
+def _leg(walker: Walker, hip: ComplexArray, foot: _Foot, moving: FloatArray, force: ComplexArray) -> WalkingLeg:
+    links = walker.chain.length_m * np.exp(1j * np.cumsum(moving[0], axis=1))
+    heel, _, _ = walker.foot_m @ [1.0, 1.0j]
     return WalkingLeg(
-        joint_m=joints,
-        heel_m=foot.ankle[0] + _turned(np.broadcast_to(walker.foot_m[0], hip[0].shape), foot.pitch[0][:, None]),
-        kinematics=Kinematics(*moving, *hip),
-        force_n=force,
-        pressure_m=_pressure(walker, foot),
+        joint_m=in_plane(np.cumsum(np.column_stack([hip[0], links]), axis=1)),
+        heel_m=in_plane(foot.ankle[0] + heel * np.exp(1j * foot.pitch[0])),
+        kinematics=Kinematics(*moving, *in_plane(hip)),
+        force_n=in_plane(force),
+        pressure_m=in_plane(_pressure(walker, foot).astype(complex)),
         contact=foot.phase < TOE_OFF,
     )
 
@@ -418,9 +387,9 @@ def _across(side: str) -> float:
 
 def _markers(walker: Walker, leg: WalkingLeg, across_m: float, heel_height_m: float) -> FloatArray:
     """Joints of a leg in space, and its heel's marker, at right angles to the sole."""
-    toe = walker.foot_m[2]
-    along = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) / np.hypot(*toe)
-    above = _turned(along, np.full((len(along), 1), np.pi / 2.0 - np.arctan2(toe[1], toe[0])))
+    toe = complex(*walker.foot_m[2])
+    foot = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) @ [1.0, 1.0j]
+    above = in_plane(np.asarray(foot * 1j * np.conj(toe) / abs(toe) ** 2))
     planar = np.concatenate([leg.joint_m, (leg.heel_m + heel_height_m * above)[:, None]], axis=1)
     return np.stack([planar[..., 0], np.full(planar.shape[:2], across_m), planar[..., 1]], axis=2)
 
