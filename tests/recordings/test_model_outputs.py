@@ -7,14 +7,13 @@ import pytest
 
 from c3d_files import raw_c3d
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.recordings.model_outputs import Units, model_outputs
+from limbtorque.recordings.model_outputs import model_outputs
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.recordings.source import Source
 
 N_FRAMES, MASS_KG = 60, 45.8
 LABELS = ("LHipAngles", "LHipMoment", "LHipPower", "LGroundReactionForce", "S:RKneeMoment", "LNeckMoment")
-UNITS = {"angle": "deg", "moment": "Nmm", "power": "W"}
 FORCE_N = np.array([30.0, -20.0, 500.0])
 
 
@@ -92,10 +91,10 @@ def test_a_moment_that_may_be_per_kilogram_or_not_is_left_out(doubt):
 
 @pytest.mark.parametrize("unit", ["Nmm/kg", "N.mm/kg", "N*mm*kg-1", "Nmm kg^-1"])
 def test_a_unit_that_says_per_kilogram_needs_no_plates(unit):
-    units = Units({**UNITS, "moment": unit}, float("nan"), float("nan"))
-    assert units.per_kg("moment")
-    assert units.factor("moment") == pytest.approx(1e-3)
-    assert units.per_kg("power") is None
+    found, _ = read(unit=unit, plates=0)
+    assert {output.kind for output in found.values()} == {"angle", "moment"}
+    assert found["LHipMoment"].per_kg
+    np.testing.assert_allclose(found["LHipMoment"].values[1], [0.002, 0.004, 0.006])
 
 
 def test_outputs_of_a_file_are_not_among_its_positions(tmp_path: Path):

@@ -41,26 +41,21 @@ def plate_events(
         First and last loaded sample of each step, of all its plates together; none where the step begins or ends in an uncertain frame or at an end of the
         recording.
     """
-    n_frames = len(uncertain)
-    flanks = [
-        _flanks(reading, part, threshold_n, up)
-        for start, stop in runs(np.any([*own, np.zeros(n_frames, dtype=bool)], axis=0))
-        for part in [slice(start, stop)]
-        for reading in [[each for each, mine in zip(readings, own, strict=True) if mine[part].any()]]
-    ]
-    strikes = [on for on, _ in flanks if on >= 1.0 and not uncertain[int(on) - 1]]
-    offs = [off for _, off in flanks if off < n_frames - 1 and not uncertain[min(int(off) + 1, n_frames - 1)]]
+    last = len(uncertain) - 1
+    strikes, offs = [], []
+    for start, stop in runs(np.any([*own, np.zeros(last + 1, dtype=bool)], axis=0)):
+        loaded = [np.zeros(0)]  # samples of the step above the threshold, in frames
+        for reading, mine in zip(readings, own, strict=True):
+            if mine[start:stop].any():
+                samples = slice(start * reading.per_frame, stop * reading.per_frame)
+                above = reading.wrench[samples, :3] @ up > threshold_n
+                loaded.append((samples.start + np.flatnonzero(above)) / reading.per_frame)
+        step = np.concatenate(loaded)
+        if len(step) and step.min() >= 1.0 and not uncertain[int(step.min()) - 1]:
+            strikes.append(float(step.min()))
+        if len(step) and step.max() < last and not uncertain[min(int(step.max()) + 1, last)]:
+            offs.append(float(step.max()))
     return FootEvents(np.array(strikes), np.array(offs))
-
-
-def _flanks(readings: Sequence[Reading], part: slice, threshold_n: float, up: FloatArray) -> tuple[float, float]:
-    """First and last loaded sample of a step in frames; NaN without one."""
-    loaded = []
-    for each in readings:
-        samples = slice(part.start * each.per_frame, part.stop * each.per_frame)
-        loaded.append((samples.start + np.flatnonzero(each.wrench[samples, :3] @ up > threshold_n)) / each.per_frame)
-    found = np.concatenate(loaded)
-    return (float(found.min()), float(found.max())) if len(found) else (np.nan, np.nan)
 
 
 def foot_events(foot: Foot, plates: FootEvents, *, rate_hz: float, first: int) -> dict[str, tuple[Event, ...]]:

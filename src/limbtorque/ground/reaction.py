@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -38,13 +38,12 @@ from limbtorque.ground.plates import (
 )
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
 from limbtorque.motion.joint_centres import Placement, opposite, side_landmarks
-from limbtorque.motion.landmarks import LandmarkMap, contact_landmarks
+from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame, axis_vector
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
-from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
 
@@ -438,69 +437,40 @@ def impact_times(
     return loading_onsets(readings, foot_m, rate_hz=rate_hz, up=up, settings=settings.plates)
 
 
-@dataclass(frozen=True)
-class _Case:
-    """Recording, chain and analysed frames that both feet have in common."""
-
-    recording: Recording
-    model: ChainModel
-    plates: Plates
-    stretch: slice
-    hip_m: FloatArray
-    belt_m_s: FloatArray
-    up: FloatArray
-
-
 def _feet(
     recording: Recording, limb: Limb, settings: Settings, placed: Placement, *, hip_m: FloatArray, belt_m_s: FloatArray
 ) -> Feet:
     """Both feet with their contacts, and the force that carries the body."""
     model, mapping, frames = limb.model(settings), limb.landmarks(settings), placed.prepared.stretch
-    up, rate_hz = axis_vector(settings.plane.up_axis), recording.rate_hz
-    case = _Case(recording, model, settings.plates, frames, hip_m, belt_m_s, up)
+    up, rate_hz, ankle = axis_vector(settings.plane.up_axis), recording.rate_hz, model.joints[-1].landmark
     contact = contact_landmarks(model, mapping.anatomical(), settings.plates)
-    names = {*contact, _back(model, contact), model.joints[-1].landmark, model.end}
-    other = side_landmarks(recording, opposite(mapping), names, gaps=settings.gaps, frames=frames)
-    if other and np.isnan(other[model.end]).all():
-        other = {}
-    own = _foot(case, placed.landmarks, mapping)
-    _, acceleration = differentiate(hip_m @ up, rate_hz=rate_hz)
-    return Feet(
-        landed(replace(own, strikes=_strikes(case, own)), rate_hz=rate_hz),
-        landed(_foot(case, other, opposite(mapping)), rate_hz=rate_hz) if other else None,
-        np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
-    )
+    back = next((name for name in contact if name != model.end), ankle)  # rear landmark of the foot's line
 
+    def by_speed(landmarks: Mapping[str, FloatArray], side: str) -> Foot:
+        """Foot with its contacts by speed."""
+        contact_m = {name: landmarks[name] for name in contact or [model.end]}
+        heel_m = np.where(np.isnan(landmarks[back]), landmarks[ankle], landmarks[back])
+        ends = (heel_m, landmarks[model.end])
+        return find_foot(contact_m, ends=ends, rate_hz=rate_hz, belt_m_s=belt_m_s, side=side)
 
-def _foot(case: _Case, landmarks: Mapping[str, FloatArray], mapping: LandmarkMap) -> Foot:
-    """Foot with its contacts by speed."""
-    contact = contact_landmarks(case.model, mapping, case.plates)
-    back, ankle = landmarks[_back(case.model, contact)], landmarks[case.model.joints[-1].landmark]
-    return find_foot(
-        {name: landmarks[name] for name in contact or [case.model.end]},
-        ends=(np.where(np.isnan(back), ankle, back), landmarks[case.model.end]),
-        rate_hz=case.recording.rate_hz,
-        belt_m_s=case.belt_m_s,
-        side=mapping.side,
-    )
-
-
-def _strikes(case: _Case, foot: Foot) -> Strikes:
-    """Strikes and offs of a foot, by the file and by the markers."""
-    rate_hz = case.recording.rate_hz
-    flat = np.eye(3) - np.outer(case.up, case.up)
-    velocity = first_derivative(case.hip_m @ flat, rate_hz=rate_hz, accuracy=2)
-    velocity = velocity - case.belt_m_s
+    other_side = opposite(mapping)
+    other = side_landmarks(recording, other_side, {*contact, back, ankle, model.end}, gaps=settings.gaps, frames=frames)
+    seen = bool(other) and not np.isnan(other[model.end]).all()
+    own = by_speed(placed.landmarks, mapping.side)
+    # heel and toe ahead of the hip, along its velocity over the ground
+    flat = np.eye(3) - np.outer(up, up)
+    velocity = first_derivative(hip_m @ flat, rate_hz=rate_hz, accuracy=2) - belt_m_s
     speed = np.linalg.norm(velocity, axis=1, keepdims=True)
     way = np.divide(velocity, speed, where=speed > LEAST_SPEED_M_S, out=np.full_like(velocity, np.nan))
-    heel, toe = (np.sum(way * (end - case.hip_m), axis=1) for end in (foot.back_m, foot.front_m))
-    return Strikes(
-        file_strikes(case.recording.events, foot.side, rate_hz=rate_hz, first=case.stretch.start),
+    heel, toe = (np.sum(way * (end - hip_m), axis=1) for end in (own.back_m, own.front_m))
+    strikes = Strikes(
+        file_strikes(recording.events, own.side, rate_hz=rate_hz, first=frames.start),
         zeni_events(heel, toe, rate_hz=rate_hz),
-        oconnor_events(foot.back_m @ case.up, foot.front_m @ case.up, rate_hz=rate_hz),
+        oconnor_events(own.back_m @ up, own.front_m @ up, rate_hz=rate_hz),
     )
-
-
-def _back(model: ChainModel, contact: list[str]) -> str:
-    """Rear landmark of the foot's line: a contact landmark, or the last joint."""
-    return next((name for name in contact if name != model.end), model.joints[-1].landmark)
+    _, acceleration = differentiate(hip_m @ up, rate_hz=rate_hz)
+    return Feet(
+        landed(replace(own, strikes=strikes), rate_hz=rate_hz),
+        landed(by_speed(other, other_side.side), rate_hz=rate_hz) if seen else None,
+        np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
+    )

@@ -284,7 +284,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     joints_m = np.stack([landmarks[name] for name in joint_names], axis=1)
     planar = planarity(plane, joints_m)
     lengths_note = _lengths_note(model, planar, recording)
-    substitutes = sorted(mapping.used_substitutes(needed).items())
+    substitutes = [(name, mapping.resolve(name)) for name in sorted(needed) if mapping.resolve(name) != name]
     return Placement(
         prepared,
         plane,

@@ -195,12 +195,6 @@ class LandmarkMap:
         plain = {name: rule.anatomical if isinstance(rule, Functional) else rule for name, rule in self.rules.items()}
         return replace(self, rules=plain)
 
-    def used_substitutes(self, landmarks: Iterable[str]) -> dict[str, str]:
-        """Substitutes of the landmarks that have no rule."""
-        return {
-            name: self.substitutes[name] for name in landmarks if name not in self.rules and name in self.substitutes
-        }
-
     def _label(self, label: str) -> str:
         letter = self.side[0]
         return label.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", self.side)

@@ -231,27 +231,17 @@ def segment_planarity(
     out_m, length_m, tilt_rad : ndarray of shape (n_frames, n_segments)
         Components along the normal, m, lengths in space, m, and inclinations to the plane.
     """
-    out = float(_mean_and_variance(out_m)[1].sum())
-    total = float(_mean_and_variance(in_plane_m.reshape(len(in_plane_m), -1))[1].sum()) + out
-    mean_m, variance_m2 = _mean_and_variance(length_m)
+    out = float(out_m.var(axis=0).sum())
+    total = float(in_plane_m.var(axis=0).sum()) + out
+    mean_m = length_m.mean(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        variation = np.sqrt(variance_m2) / mean_m
+        variation = length_m.std(axis=0) / mean_m
     return Planarity(
         out_of_plane_share=out / total if np.sqrt(total) > 0.005 else float("nan"),
-        tilt_deg=np.degrees(_mean(np.abs(tilt_rad))),
+        tilt_deg=np.degrees(np.abs(tilt_rad).mean(axis=0)),
         length_m=mean_m,
         length_variation=variation,
     )
-
-
-def _mean(columns: FloatArray) -> FloatArray:
-    """Mean over time by a product of matrices: NumPy adds up few columns slowly."""
-    return np.asarray(np.full(len(columns), 1.0 / len(columns)) @ columns)
-
-
-def _mean_and_variance(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = _mean(columns)
-    return mean, _mean((columns - mean) ** 2)
 
 
 def lengths_and_tilts(joints_m: FloatArray, plane: PlaneFrame) -> tuple[FloatArray, FloatArray]:

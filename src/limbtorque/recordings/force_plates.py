@@ -304,23 +304,19 @@ def check_load(plate: ForcePlate, load: Load) -> None:
     load : Load
         Its loaded samples.
     """
-    largest_n = float(np.nanmax(np.abs(plate.force_n)))
+    about_nm = plate.moment_nm - np.cross(plate.corners_m.mean(axis=0), plate.force_n)
+    largest_n, largest_nm = (float(np.nanmax(np.abs(values))) for values in (plate.force_n, about_nm))
+    measure, scale = "more than force plates measure", "SCALE or UNITS of its channels"
     if largest_n > LARGEST_N:
         raise UnusableError(
-            f"its force is up to {largest_n:.3g} N, more than force plates measure ({LARGEST_N:g} N); "
-            "correct ANALOG:SCALE or UNITS of its channels"
+            f"its force is up to {largest_n:.3g} N, {measure} ({LARGEST_N:g} N); correct ANALOG:{scale}"
         )
-    about_nm = plate.moment_nm - np.cross(plate.corners_m.mean(axis=0), plate.force_n)
-    if (moment_nm := float(np.nanmax(np.abs(about_nm)))) > LARGEST_NM:
-        raise UnusableError(
-            f"its moment about the middle of its surface is up to {moment_nm:.3g} N m, more than force plates measure "
-            f"({LARGEST_NM:g} N m); correct ORIGIN, or SCALE or UNITS of its channels"
-        )
+    if largest_nm > LARGEST_NM:
+        moment = f"its moment about the middle of its surface is up to {largest_nm:.3g} N m"
+        raise UnusableError(f"{moment}, {measure} ({LARGEST_NM:g} N m); correct ORIGIN, or {scale}")
     if load.outside_share > MOST:
-        raise UnusableError(
-            f"its centre of pressure is outside its edges in {load.outside_share:.0%} of the loaded samples; "
-            "correct its CORNERS, its ORIGIN, or the order, SCALE or UNITS of its channels"
-        )
+        outside = f"its centre of pressure is outside its edges in {load.outside_share:.0%} of the loaded samples"
+        raise UnusableError(f"{outside}; correct its CORNERS, its ORIGIN, or the order, {scale}")
 
 
 def distance_from_markers_m(plate: ForcePlate, load: Load, axes: FloatArray, markers_m: FloatArray) -> float:

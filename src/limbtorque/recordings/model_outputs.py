@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,41 +32,30 @@ LOADED_SHARE = 0.1  # of the largest force of the file: what is smaller is noise
 LEAST_FRAMES = 10
 
 
-@dataclass(frozen=True)
-class Units:
-    """Units as the file states them, and the evidence on body mass.
+def per_kilogram(kind: str, unit: str, *, force_ratio: float, mass_kg: float) -> bool | None:
+    """True for numbers per kilogram, None where the file does not settle it.
 
-    Attributes
+    Parameters
     ----------
-    stated : dict of str to str
-        Unit by kind: angle, moment, power.
+    kind : {"angle", "moment", "power"}
+        Kind of output.
+    unit : str
+        Its unit as the file states it.
     force_ratio : float
         Median of the plates' force over the ground reaction force among the model outputs; NaN where either is missing.
     mass_kg : float
         Body mass that the file states; NaN where it does not.
+
+    Examples
+    --------
+    >>> per_kilogram("moment", "Nmm", force_ratio=45.9, mass_kg=45.8)
+    True
     """
-
-    stated: Mapping[str, str]
-    force_ratio: float
-    mass_kg: float
-
-    def per_kg(self, kind: str) -> bool | None:
-        """True where the numbers are per kilogram, None where the file does not settle it.
-
-        >>> Units({"moment": "Nmm"}, 45.9, 45.8).per_kg("moment")
-        True
-        """
-        if kind == "angle":
-            return False
-        if PER_KG.search(plain_unit(self.stated[kind])):
-            return True
-        if abs(self.force_ratio - 1.0) <= SAME_SHARE:
-            return False
-        return True if abs(self.force_ratio / self.mass_kg - 1.0) <= SAME_SHARE else None
-
-    def factor(self, kind: str) -> float | None:
-        """Factor to SI of a kind of output; None for an unknown unit."""
-        return FACTORS[kind].get(PER_KG.sub("", plain_unit(self.stated[kind])))
+    if kind == "angle" or PER_KG.search(plain_unit(unit)):
+        return kind != "angle"
+    if abs(force_ratio - 1.0) <= SAME_SHARE:
+        return False
+    return True if abs(force_ratio / mass_kg - 1.0) <= SAME_SHARE else None
 
 
 def model_outputs(
@@ -122,17 +110,18 @@ def model_outputs(
         return np.where(seen[:, points[label], np.newaxis], xyz[:, points[label]], np.nan)
 
     ground = [values(label) for label in points if GROUND_FORCE.fullmatch(label.rpartition(":")[2])]
-    units = Units(stated, _force_ratio(ground, plates, rate_hz), mass_kg)
+    force_ratio = _force_ratio(ground, plates, rate_hz)
     outputs = []
     for label, (side, joint, of) in named.items():
         kind = KINDS[of]
-        per_kg, factor = units.per_kg(kind), units.factor(kind)
+        per_kg = per_kilogram(kind, stated[kind], force_ratio=force_ratio, mass_kg=mass_kg)
+        factor = FACTORS[kind].get(PER_KG.sub("", plain_unit(stated[kind])))
         if per_kg is not None and factor is not None:
             where = ("left" if side == "L" else "right", joint.lower(), kind)
             outputs.append(ModelOutput(label, *where, stated[kind], per_kg, values(label) * factor))
     said = ", ".join(f"{kind} in {unit or 'no stated unit'}" for kind, unit in stated.items())
-    if np.isfinite(units.force_ratio):
-        said += f"; the plates' force is {units.force_ratio:.4g} times their ground reaction force"
+    if np.isfinite(force_ratio):
+        said += f"; the plates' force is {force_ratio:.4g} times their ground reaction force"
     if np.isfinite(mass_kg):
         said += f", PROCESSING:BODYMASS is {mass_kg:g} kg"
     read = f"{len(outputs)} of {len(named)} read for comparison, never as positions"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
 
 import numpy as np
 
@@ -10,19 +11,15 @@ from limbtorque.arrays import BoolArray, FloatArray, stretches
 from limbtorque.errors import ReadError
 from limbtorque.recordings.force_plates import LARGEST_N
 from limbtorque.recordings.recording import Audit, Finding, Recording
+from limbtorque.recordings.source import LENGTHS_M
 
 FASTEST_M_S = 40.0  # a joint centre; the wrist of a pitcher reaches half of it
 LARGEST_M = 1.5  # median distance of a marker from the nearest other one
 SMALLEST_M = 0.002
 LIKELY_M = (0.02, 0.6)
-MISTAKES = (
-    (1e3, "mm read as m"),
-    (1e2, "cm read as m"),
-    (1e1, "mm read as cm"),
-    (1e-3, "m read as mm"),
-    (1e-2, "m read as cm"),
-    (1e-1, "cm read as mm"),
-)
+MISTAKES = {
+    f"{unit} read as {other}": LENGTHS_M[other] / LENGTHS_M[unit] for unit, other in permutations(("mm", "cm", "m"), 2)
+}
 FARTHEST_M = 1000.0  # from the middle of all markers
 FRAMES, MARKERS = 25, 40  # that are looked at
 
@@ -49,7 +46,9 @@ def check_plausible(recording: Recording) -> None:
     """
     apart_m = nearest_m(recording.markers_m)
     if not SMALLEST_M <= apart_m <= LARGEST_M and not np.isnan(apart_m):
-        likely = [f"{apart_m / f:.3g} m ({how})" for f, how in MISTAKES if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]]
+        likely = [
+            f"{apart_m / f:.3g} m ({how})" for how, f in MISTAKES.items() if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]
+        ]
         hint = (
             f"likely would be {' or '.join(likely)}" if likely else "the unit of length is wrong, or the file damaged"
         )

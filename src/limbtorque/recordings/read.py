@@ -25,7 +25,7 @@ from limbtorque.recordings.text.optitrack import read_optitrack
 from limbtorque.recordings.text.plain_csv import has_two_headings, read_csv, read_two_headings
 from limbtorque.recordings.text.qualisys import read_qualisys
 from limbtorque.recordings.text.trc import read_trc
-from limbtorque.recordings.text.vicon import read_vicon
+from limbtorque.recordings.text.vicon import SECTIONS, read_vicon
 
 Reader = Callable[[Path, ReadOptions], Recording]
 READERS: dict[str, Reader] = {
@@ -61,7 +61,6 @@ FIRST_WORDS = {
     "no_of_(frames|samples)": "Qualisys TSV",
 }
 HEAD = 20_000
-VICON_SECTIONS = ("trajectories", "devices", "model outputs", "joints", "segments", "events")
 
 
 def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -219,7 +218,7 @@ def content_format(head: bytes) -> str | None:
     for begin, name in FIRST_WORDS.items():
         if re.match(begin, lines[0], re.IGNORECASE):
             return name
-    if lines[0].strip(',;\t" ').lower() in VICON_SECTIONS:
+    if lines[0].strip(',;\t" ').lower() in SECTIONS:
         return "Vicon Nexus CSV"
     if has_two_headings(lines):
         return "table with two lines of headings"

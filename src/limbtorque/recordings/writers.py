@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.study.files import whole_file
 
 TIME = ("time_s", "time")
-_RADIANS = {"_rad": "_deg", "_rad_s": "_deg_s", "_rad_s2": "_deg_s2"}
+_RADIANS = re.compile(r"_rad(?=(_s2?)?$)")
 
 
 def write_sto(table: pa.Table, path: Path, *, degrees: bool = False, units: str = "") -> None:
@@ -97,10 +98,10 @@ def _columns(table: pa.Table, degrees: bool) -> tuple[list[str], FloatArray]:
     ]
     names, columns = ["time"], [np.asarray(table[time].to_numpy(), dtype=float)]
     for name in numeric:
-        ending = next((end for end in _RADIANS if name.endswith(end)), "") if degrees else ""
-        names.append("_".join((name.removesuffix(ending) + _RADIANS.get(ending, "")).split()))
+        turned = _RADIANS.sub("_deg", name) if degrees else name
+        names.append("_".join(turned.split()))
         column = np.asarray(table[name].to_numpy(), dtype=float)
-        columns.append(np.degrees(column) if ending else column)
+        columns.append(column if turned == name else np.degrees(column))
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise LimbtorqueError(f"a storage file cannot have two columns of one name: {', '.join(twice)}")
     return names, np.stack(columns, axis=1)

@@ -79,12 +79,8 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm", integers: b
     coordinates = np.rint(points / scale) if integers else points
     residuals = np.where(missing, -1.0, 0.0)[..., None]
     samples = np.rint(analog.stored) if integers else analog.stored
-    frames = np.hstack(
-        [
-            np.concatenate([coordinates, residuals], axis=2).reshape(recording.n_frames, -1),
-            samples.reshape(recording.n_frames, -1),
-        ]
-    )
+    four = np.concatenate([coordinates, residuals], axis=2)  # numbers for each point
+    frames = np.hstack([part.reshape(recording.n_frames, -1) for part in (four, samples)])
     data_block = 2 + len(_section(_groups(recording, analog, unit, scale, 0))) // BLOCK
     header = _header(recording, analog, scale=scale, data_block=data_block)
     section = _section(_groups(recording, analog, unit, scale, data_block))
