@@ -17,8 +17,8 @@ FASTEST_M_S = 40.0  # a joint centre; the wrist of a pitcher reaches half of it
 LARGEST_M = 1.5  # median distance of a marker from the nearest other one
 SMALLEST_M = 0.002
 LIKELY_M = (0.02, 0.6)
-MISTAKES = {
-    f"{unit} read as {other}": LENGTHS_M[other] / LENGTHS_M[unit] for unit, other in permutations(("mm", "cm", "m"), 2)
+MISTAKES = {  # factor between two units of length that are taken for each other
+    f"{unit} read as {other}": LENGTHS_M[other] / LENGTHS_M[unit] for other, unit in permutations(("m", "cm", "mm"), 2)
 }
 FARTHEST_M = 1000.0  # from the middle of all markers
 FRAMES, MARKERS = 25, 40  # that are looked at
