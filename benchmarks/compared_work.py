@@ -198,7 +198,7 @@ def one_frame_accelerations(place: Place) -> Work:  # noqa: ARG001
 def simulated(place: Place) -> Work:  # noqa: ARG001
     import numpy as np
 
-    from limbtorque.simulation import State, simulate
+    from limbtorque.simulation.forward import State, simulate
 
     time_s, (chain, (angle, velocity, _)) = np.linspace(0.0, 0.4, 81), limb()
     return lambda: simulate(chain, time_s, State(angle, velocity), None, gravity_m_s2=DOWN)
@@ -208,7 +208,8 @@ def simulated_by_muscles(place: Place) -> Work:  # noqa: ARG001
     import numpy as np
 
     import limbtorque as lt
-    from limbtorque.simulation import Musculature, State, muscle_drive, simulate
+    from limbtorque.simulation.forward import State, simulate
+    from limbtorque.simulation.muscle_driven import Musculature, muscle_drive
 
     muscle_set, time_s = lt.load_muscle_set("pairs"), np.linspace(0.0, 0.4, 81)
     joints = muscle_set.joints[:2]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.simulation import State, simulate
+from limbtorque.simulation.forward import State, simulate
 
 N_STATES = 200
 BASE = {"base_m", "base_velocity_m_s", "base_acceleration_m_s2"}

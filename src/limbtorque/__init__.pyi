@@ -247,44 +247,44 @@ from .signals.derivatives import (
 from .signals.filters import (
     low_pass as low_pass,
 )
-from .simulation import (
+from .simulation.forward import (
     AttachedLoad as AttachedLoad,
 )
-from .simulation import (
+from .simulation.forward import (
     Drive as Drive,
 )
-from .simulation import (
+from .simulation.forward import (
     Integration as Integration,
 )
-from .simulation import (
-    MinimumJerk as MinimumJerk,
-)
-from .simulation import (
-    MuscleState as MuscleState,
-)
-from .simulation import (
-    Musculature as Musculature,
-)
-from .simulation import (
+from .simulation.forward import (
     Simulation as Simulation,
 )
-from .simulation import (
+from .simulation.forward import (
     State as State,
 )
-from .simulation import (
-    minimum_jerk as minimum_jerk,
-)
-from .simulation import (
-    muscle_drive as muscle_drive,
-)
-from .simulation import (
-    muscle_state as muscle_state,
-)
-from .simulation import (
+from .simulation.forward import (
     pid as pid,
 )
-from .simulation import (
+from .simulation.forward import (
     simulate as simulate,
+)
+from .simulation.muscle_driven import (
+    MuscleState as MuscleState,
+)
+from .simulation.muscle_driven import (
+    Musculature as Musculature,
+)
+from .simulation.muscle_driven import (
+    muscle_drive as muscle_drive,
+)
+from .simulation.muscle_driven import (
+    muscle_state as muscle_state,
+)
+from .simulation.reach import (
+    MinimumJerk as MinimumJerk,
+)
+from .simulation.reach import (
+    minimum_jerk as minimum_jerk,
 )
 from .study.settings import (
     Settings as Settings,

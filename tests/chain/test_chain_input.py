@@ -30,7 +30,8 @@ from limbtorque.chain.kinematics import (
     velocity_ellipse,
 )
 from limbtorque.chain.model import Chain, Kinematics, Load, Point
-from limbtorque.simulation import AttachedLoad, Drive, State, minimum_jerk, pid, simulate
+from limbtorque.simulation.forward import AttachedLoad, Drive, State, pid, simulate
+from limbtorque.simulation.reach import minimum_jerk
 
 FRAMES, LINKS = 5, 3
 CHAIN = Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])

@@ -47,7 +47,8 @@ from limbtorque.chain.model import Chain, Kinematics, Load, Point
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import muscle_set_from_mapping
-from limbtorque.simulation import State, minimum_jerk, simulate
+from limbtorque.simulation.forward import State, simulate
+from limbtorque.simulation.reach import minimum_jerk
 
 FRAMES = 100
 G = 9.81

@@ -14,8 +14,7 @@ from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.kinematics import joint_positions, point_position, point_velocity
 from limbtorque.chain.model import Chain, Kinematics, Load, Point
-from limbtorque.simulation import AttachedLoad, Drive, State, pid, simulate
-from limbtorque.simulation.forward import Integration
+from limbtorque.simulation.forward import AttachedLoad, Drive, Integration, State, pid, simulate
 
 TIGHT = Integration(rtol=1e-12, atol=1e-12)
 GRAVITY = (0.0, -9.81)

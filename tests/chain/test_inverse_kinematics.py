@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 from limbtorque.chain.inverse import fit_rigid_chain, joint_motion, two_link_angles
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain
-from limbtorque.simulation import minimum_jerk
+from limbtorque.simulation.reach import minimum_jerk
 
 ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 EPS = np.finfo(float).eps

@@ -14,8 +14,9 @@ from limbtorque.muscles.hill import ActivationDynamics, excitation_for_rate, hil
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization.solve import share_torques
-from limbtorque.simulation import Musculature, State, minimum_jerk, muscle_drive, muscle_state, simulate
-from limbtorque.simulation.forward import Integration
+from limbtorque.simulation.forward import Integration, State, simulate
+from limbtorque.simulation.muscle_driven import Musculature, muscle_drive, muscle_state
+from limbtorque.simulation.reach import minimum_jerk
 
 GRAVITY = (0.0, -9.81)
 ARM = Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])  # of the order of a grown man's

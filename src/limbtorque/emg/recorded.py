@@ -120,11 +120,10 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
     is_envelope = _envelopes(filled, whole, rate_hz, options)
     raw = ~is_envelope
     limits = dict(zip(("high_pass_hz", "low_pass_hz"), options.band_hz, strict=True))
-    band, envelope = filled, np.maximum(filled, 0.0)
+    band, envelope = filled.copy(), np.maximum(filled, 0.0)
     if raw.any():
-        passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
-        smooth = linear_envelope(passed, rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
-        band, envelope = (passed, smooth) if raw.all() else (_put(filled, raw, passed), _put(envelope, raw, smooth))
+        band[:, raw] = passed = band_pass(filled[:, raw], rate_hz=rate_hz, **limits)
+        envelope[:, raw] = linear_envelope(passed, rate_hz=rate_hz, cutoff_hz=options.envelope_cutoff_hz)
     units = tuple(recording.analog_units[k].strip() or options.unit for k in chosen)
     metrics = channel_metrics(
         values,
@@ -146,13 +145,6 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
         metrics=metrics,
         rate_hz=rate_hz,
     )
-
-
-def _put(values: FloatArray, columns: BoolArray, new: FloatArray) -> FloatArray:
-    """Copy of values with some columns replaced."""
-    changed = values.copy()
-    changed[:, columns] = new
-    return changed
 
 
 def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Emg) -> BoolArray:

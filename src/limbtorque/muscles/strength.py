@@ -279,7 +279,7 @@ class CompliantMuscles:
     Attributes
     ----------
     units : TendonUnits
-        Muscles of known fibres, arrays of shape (n_frames, n_known).
+        Arrays of shape (n_frames, n_muscles); NaN where the fibres are unknown.
     known : ndarray of bool, shape (n_muscles,)
         Muscles of known fibres.
     max_force_n : ndarray of shape (n_muscles,)
@@ -292,25 +292,14 @@ class CompliantMuscles:
 
     def force_n(self, activation: FloatArray) -> FloatArray:
         """Forces in equilibrium at activations (n_muscles,), shape (n_frames, n_muscles)."""
-        force = np.repeat((activation * self.max_force_n)[None], len(self.units.length_m), axis=0)
-        wanted = np.broadcast_to(activation[self.known], self.units.length_m.shape)
-        force[:, self.known] = equilibrium_tension(self.units, wanted) * self.max_force_n[self.known]
-        return force
+        tension = equilibrium_tension(self.units, np.broadcast_to(activation, self.units.length_m.shape))
+        return np.where(self.known, tension, activation) * self.max_force_n
 
     def state(self, force_n: FloatArray) -> FibreState:
         """Fibres and tendons at forces; NaN, and a linear activation, where unknown."""
         part = force_n / self.max_force_n
-        found = fibre_state(self.units, part[:, self.known])
-        if self.known.all():
-            return found
-        elsewhere = {"activation": part, "possible": True}
-        columns = []
-        for field in fields(FibreState):
-            own = getattr(found, field.name)
-            values = np.full(force_n.shape, elsewhere.get(field.name, np.nan), dtype=own.dtype)
-            values[:, self.known] = own
-            columns.append(values)
-        return FibreState(*columns)
+        state = fibre_state(self.units, part)
+        return replace(state, activation=np.where(self.known, state.activation, part))
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,13 +420,13 @@ def compliant_muscles(
     """Muscles of a set on compliant tendons; parameters as for `strengths`."""
     fibres = muscle_set.fibres(unknown)
     known = np.isfinite(sum(fibres.values(), start=np.zeros(len(muscle_set.muscles))))
-    optimum, slack, pennation = (values[known] for values in fibres.values())
+    optimum, slack, pennation = (np.where(known, values, np.nan) for values in fibres.values())
     given = own_options(options.tendon_strain, muscle_set)
     strain = [given.get(muscle.name, muscle.tendon_strain or TENDON_STRAIN) for muscle in muscle_set.muscles]
-    rows = [optimum, slack, optimum * np.sin(pennation), np.array(strain)[known]]
-    rows.append(MAX_FIBRE_VELOCITY_LOPT_S * optimum)
-    length, velocity = geometry.length_m[:, known], geometry.velocity_m_s[:, known]
-    units = TendonUnits(length, velocity, *(np.broadcast_to(row, length.shape) for row in rows))
+    thickness, fastest = optimum * np.sin(pennation), MAX_FIBRE_VELOCITY_LOPT_S * optimum
+    rows = (optimum, slack, thickness, np.where(known, strain, np.nan), fastest)
+    shape = geometry.length_m.shape
+    units = TendonUnits(geometry.length_m, geometry.velocity_m_s, *(np.broadcast_to(row, shape) for row in rows))
     return CompliantMuscles(units, known, muscle_set.max_force_n)
 
 

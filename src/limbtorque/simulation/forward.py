@@ -269,7 +269,7 @@ def simulate(
     for number, load in enumerate(loads):
         if not isinstance(load, AttachedLoad):
             kind = type(load).__name__
-            raise ValueError(f"loads[{number}] is of type {kind}, expected limbtorque.simulation.AttachedLoad")
+            raise ValueError(f"loads[{number}] is of type {kind}, expected limbtorque.AttachedLoad")
         on_chain(f"loads[{number}].point", load.point, chain.n_links)
     motion = _Motion(
         prepared=PreparedChain(chain, gravity_m_s2),

@@ -29,6 +29,7 @@ from limbtorque.muscles.static_optimization.reachable import (
     Nearest,
     activation_range,
     least_largest,
+    least_level,
     mended,
     nearest,
 )
@@ -287,7 +288,8 @@ def certify(
     if math.isinf(p):
         cost, own = b.max(axis=0, initial=0.0), (b * free).max(axis=0, initial=0.0)
         low = (np.broadcast_to(frames.low, b.shape) * free).max(axis=0, initial=0.0)
-        bound = np.maximum(_least_level(frames, y, own), low)
+        required = (y * frames.torque).sum(axis=0)
+        bound = np.maximum(least_level(pulls(frames.reach, y), required, frames.low, frames.high), low)
         return cost, (own - bound) / np.where(own > 0, own, 1.0)
     each = _powers(b, p)
     reserves = np.zeros(len(y.T))
@@ -310,20 +312,3 @@ def _powers(share: FloatArray, exponent: float) -> FloatArray:
     if exponent == 2.0:
         return share * share
     return share * share * share if exponent == 3.0 else share**exponent
-
-
-def _least_level(frames: Block, normal: FloatArray, level: FloatArray) -> FloatArray:
-    """Least bound on activations that allows the torque along a normal, by bisection.
-
-    The search begins at a level that is enough.
-    """
-    along = pulls(frames.reach, normal)
-    required = (normal * frames.torque).sum(axis=0)
-    against = (np.minimum(along, 0.0) * frames.low).sum(axis=0)
-    below, above = np.zeros(required.shape), level.copy()
-    for _ in range(60):
-        middle = (below + above) / 2.0
-        share = clipped(np.broadcast_to(middle, along.shape), frames.low, frames.high)
-        short = (np.maximum(along, 0.0) * share).sum(axis=0) + against < required
-        below, above = np.where(short, middle, below), np.where(short, above, middle)
-    return below

@@ -154,13 +154,13 @@ def _most_demanding(frames: Frames) -> tuple[FloatArray, FloatArray]:
     reach, torque = frames.reach, frames.torque
     largest, best, rounding = np.zeros(torque.shape[1]), np.zeros_like(torque), _rounding(reach)
     for normal in _both_ways(reach):
-        level = _level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), frames.low, frames.high)
+        level = least_level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), frames.low, frames.high)
         more = level > largest
         largest, best = np.where(more, level, largest), np.where(more, normal, best)
     return largest, best
 
 
-def _level(along: FloatArray, required: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+def least_level(along: FloatArray, required: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Least level of muscles along a normal that makes a torque.
 
     Those along it are at clip(level, low, high), those against it at low.
