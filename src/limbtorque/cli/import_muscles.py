@@ -24,7 +24,6 @@ from limbtorque.study.files import write_text, yaml_text
 
 T = TypeVar("T")
 HALF_TURN_DEG = 180.0
-CHAIN_OF = {"leg": "knee", "arm": "elbow"}
 
 
 def import_model(options: argparse.Namespace) -> int:
@@ -50,9 +49,8 @@ def import_model(options: argparse.Namespace) -> int:
     write_text(output, yaml_text(imported.content))
     print("\n".join(report(imported)))
     print(f"written: {output}")
-    chain = next(name for name, of in CHAIN_OF.items() if of in imported.muscle_set.joints)
     print(
-        f"next: in a study's settings, muscles: sets: {{{chain}: {shlex.quote(str(output))}}}, a path in the study's folder"
+        f"next: in a study's settings, muscles: sets: {{{options.chain}: {shlex.quote(str(output))}}}, a path in the study's folder"
     )
     return 0
 

@@ -85,7 +85,7 @@ def strength(options: argparse.Namespace) -> int:
     path_option("model", "OpenSim model (.osim)"),
     option("--plane", required=True, choices=("sagittal",), about="plane of the movement"),
     option("--side", required=True, choices=("left", "right")),
-    option("--chain", choices=("arm", "leg"), about="default: the one that the model has muscles of"),
+    option("--chain", choices=("leg", "arm"), default="leg", about="limb to import (default: leg)"),
     file_option("--output", "file of the set (default: NAME_SIDE.yaml of the model's name)"),
     file_option("--paths", "FunctionBasedPathSet (.xml): lengths and arms from its functions"),
     several(

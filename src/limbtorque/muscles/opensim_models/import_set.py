@@ -46,8 +46,8 @@ class ImportOptions:
     ----------
     side : str
         left or right.
-    chain : str or None
-        arm or leg; None for the one whose joints the model's muscles cross.
+    chain : str
+        arm or leg.
     paths : Path or None
         A FunctionBasedPathSet for lengths and arms.
     choice : JointChoice
@@ -57,7 +57,7 @@ class ImportOptions:
     """
 
     side: str
-    chain: str | None
+    chain: str
     paths: Path | None
     choice: JointChoice
     held_deg: Mapping[str, float]
@@ -135,7 +135,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
     """
     held = {name: math.radians(value) for name, value in options.held_deg.items()}
     model = read_model(path, paths=options.paths, held=held)
-    chain, joints, crossed = _limb(model, options)
+    chain, (joints, crossed) = options.chain, _limb(model, options)
     lines = lines_of_action(model, crossed, joints, chain)
     other = other_planes(model, crossed, joints)
     muscles, unresolved = [], []
@@ -174,44 +174,29 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
 
 def _limb(
     model: OpenSimModel, options: ImportOptions
-) -> tuple[str, tuple[ModelJoint, ...], dict[str, tuple[ModelJoint, ...]]]:
-    """Chain, its joints, and the joints that each muscle crosses."""
+) -> tuple[tuple[ModelJoint, ...], dict[str, tuple[ModelJoint, ...]]]:
+    """Joints of the chain, and those that each muscle crosses."""
     for name in options.held_deg:
         held = model.named(name, "to hold (--hold)")
         if not held.rotates or held.driven:
             raise ModelError(
                 f"{model.file}: {name} is a distance or a function of another coordinate, expected a free angle to hold (--hold)"
             )
-    limbs, faults = {}, []
-    for chain in [options.chain] if options.chain else RULES:
-        if not options.chain and not {*options.choice.coordinates, *options.choice.range_deg} <= set(RULES[chain]):
-            continue
-        try:
-            joints = chain_joints(model, chain, side=options.side, choice=options.choice)
-        except ModelError as error:
-            faults.append(str(error))
-            continue
-        if crossed := crossed_joints(model, joints):
-            limbs[chain] = joints, crossed
-        elif joints:
-            names = ", ".join(joint.coordinate for joint in joints)
-            faults.append(
-                f"{model.file}: none of its {len(model.muscles)} muscles crosses the joints of the {options.side} {chain} "
-                f"({names}); expected a model with muscles, and the side that has them (--side)"
-            )
-    if len(limbs) > 1:
-        raise ModelError(f"{model.file}: has muscles of {' and '.join(limbs)}; choose one: --chain {next(iter(limbs))}")
-    if not limbs:
+    joints = chain_joints(model, options.chain, side=options.side, choice=options.choice)
+    limb = f"the {options.side} {options.chain}"
+    if not joints:
         angles = ", ".join(one.name for one in model.coordinates.values() if one.rotates)[:300]
-        limb = f"the {options.side} {options.chain}" if options.chain else f"a {options.side} leg or arm"
-        example = next(iter(RULES[options.chain or "leg"]))
         raise ModelError(
-            "\n".join(faults)
-            or f"{model.file}: no joint of {limb} recognised; choose the other side (--side), or name coordinates, "
-            f"--coordinate {example}=NAME; its angles: {angles or 'none'}"
+            f"{model.file}: no joint of {limb} recognised; choose the other side (--side) or limb (--chain), or name "
+            f"coordinates, --coordinate {next(iter(RULES[options.chain]))}=NAME; its angles: {angles or 'none'}"
         )
-    ((chain, (joints, crossed)),) = limbs.items()
-    return chain, joints, crossed
+    if not (crossed := crossed_joints(model, joints)):
+        names = ", ".join(joint.coordinate for joint in joints)
+        raise ModelError(
+            f"{model.file}: none of its {len(model.muscles)} muscles crosses the joints of {limb} "
+            f"({names}); expected a model with muscles, and the side that has them (--side)"
+        )
+    return joints, crossed
 
 
 def other_planes(
@@ -262,8 +247,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     own = {joint.name for joint in joints}
-    (chain,) = (of for of in RULES.values() if own <= set(of))
-    if lacking := [name for name in chain if name not in own]:
+    if lacking := [name for name in RULES[options.chain] if name not in own]:
         notes.append(
             f"{model.file} has no {' and no '.join(lacking)}: moment arms there are zero, and the torque is all reserve; if a "
             f"coordinate has another name, give it (--coordinate {lacking[0]}=NAME)"
