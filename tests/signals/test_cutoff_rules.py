@@ -7,7 +7,7 @@ import pytest
 
 from limbtorque.errors import SignalError
 from limbtorque.signals.cutoff import choose_cutoff
-from limbtorque.signals.smoothers import Smoother, second_gain
+from limbtorque.signals.smoothers import Smoother, second_gains
 from limbtorque.signals.spectrum import frequencies
 
 RATE_HZ = 100.0
@@ -99,7 +99,7 @@ def expected_error(frequency_hz, power, level, cutoffs_hz):
     """Mean of ((1 - H)^2 (P - N) + H^2 N) times the fourth power of the angular frequency."""
     errors = []
     for cutoff_hz in cutoffs_hz:
-        gain = second_gain(frequency_hz, rate_hz=RATE_HZ, cutoff_hz=cutoff_hz, smoother=BUTTERWORTH)
+        (gain,) = second_gains(frequency_hz, rate_hz=RATE_HZ, cutoffs_hz=[cutoff_hz], smoother=BUTTERWORTH)[1]
         each = (1.0 - gain) ** 2 * (power - level) + gain**2 * level
         errors.append(np.mean(each * (2.0 * np.pi * frequency_hz) ** 4))
     return np.array(errors)
