@@ -55,25 +55,6 @@ DIRECT = 4.0  # exponents up to this are solved without intermediate ones
 LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive p - 1 below 2
 
 
-@dataclass(frozen=True, eq=False)
-class Climb:
-    """Result of `climb`.
-
-    Attributes
-    ----------
-    multiplier : ndarray of shape (n_joints, n_frames)
-        Dual variable.
-    closed : ndarray of bool of shape (n_frames,)
-        True where the torque closes.
-    iterations : ndarray of int of shape (n_frames,)
-        Newton steps.
-    """
-
-    multiplier: FloatArray
-    closed: BoolArray
-    iterations: Counts
-
-
 def torque_capacity(reach: FloatArray) -> FloatArray:
     """Torque of all fully active muscles by joint, (n_joints, n_frames), unsigned."""
     return np.asarray(np.abs(reach).sum(axis=1))
@@ -120,7 +101,7 @@ def climb(
     weight: FloatArray | None = None,
     centre: FloatArray | None = None,
     closure: float = CLOSURE,
-) -> Climb:
+) -> tuple[FloatArray, BoolArray, Counts]:
     """Climb the dual by Newton steps with a line search until the torque closes.
 
     Maximises y . torque - sum_i h_i(B_i . y - o_i) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
@@ -143,7 +124,12 @@ def climb(
 
     Returns
     -------
-    Climb
+    multiplier : ndarray of shape (n_joints, n_frames)
+        Dual variable.
+    closed : ndarray of bool of shape (n_frames,)
+        True where the torque closes.
+    iterations : ndarray of int of shape (n_frames,)
+        Newton steps.
     """
     reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     n_frames = torque.shape[1]
@@ -168,7 +154,7 @@ def climb(
             found[:, at[new]], closed[at[new]], iterations[at[new]] = y[:, new], done[new], count
             go = np.flatnonzero(~stop)
             if not go.size:
-                return Climb(found, closed, iterations)
+                return found, closed, iterations
             gradient[:, stop] = 0.0  # finished frames do not move; they are removed, by a copy, when there are many
             if go.size < MANY * at.size or endless.any():
                 at = at[go]
@@ -186,7 +172,7 @@ def climb(
         pull = pull + length * change
     left = ~closed[at]
     found[:, at[left]], iterations[at[left]] = y[:, left], MOST_ITERATIONS
-    return Climb(found, closed, iterations)
+    return found, closed, iterations
 
 
 def _line_search(
