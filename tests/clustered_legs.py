@@ -14,6 +14,7 @@ SUBSTITUTES = {
     **{"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"},
     **{"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"},
 }
+LANDMARKS = {**MEASURED, **FOOT, **{name: MEASURED[joint] for name, joint in SUBSTITUTES.items()}}
 
 
 def leg_settings(rules, **sections):

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 
 import pandas as pd
+from emg_signals import write_sto
 
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
@@ -48,6 +49,23 @@ def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
         writer.writeheader()
         writer.writerows(rows)
     return folder
+
+
+def change_settings(folder, **sections):
+    """Change options of sections of a study's settings."""
+    path = folder / "config" / "config.yaml"
+    settings = parse_yaml(path.read_text(encoding="utf-8"))
+    for section, options in sections.items():
+        settings[section] = (settings.get(section) or {}) | options
+    path.write_text(yaml_text(settings), encoding="utf-8")
+
+
+def add_emg(folder, columns, *, start_s, **options):
+    """Give all trials of a study one file of electromyography, and the settings their options of it."""
+    write_sto(folder / "emg.sto", columns, start_s=start_s, rate_hz=1000.0)
+    table = folder / "config" / "trials.csv"
+    pd.read_csv(table, dtype=str, keep_default_na=False).assign(emg_file="emg.sto").to_csv(table, index=False)
+    change_settings(folder, emg=options)
 
 
 def run_cutoffs(folder):

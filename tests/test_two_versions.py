@@ -1,6 +1,5 @@
 """The comparison of two versions, `make benchmark`: its intervals, names, and what it says of a version that lacks a row."""
 
-import subprocess
 import sys
 from math import comb
 from pathlib import Path
@@ -71,42 +70,3 @@ def test_a_version_without_a_function_is_named_with_the_reason(tmp_path):
     assert found.absent == "not in the version before (ModuleNotFoundError: No module named 'limbtorque.signals')"
     assert not found.slower()
     assert found.absent in two_versions.rows_table({"filter": found})[-1]
-
-
-@pytest.mark.slow
-def test_a_version_that_is_slower_is_named(tmp_path):
-    copy = tmp_path / "tree"
-    subprocess.run(["cp", "-r", str(ROOT / "src"), str(ROOT / "benchmarks"), f"{tmp_path}/"], check=True)
-    copy.mkdir()
-    for name in ("src", "benchmarks"):
-        (tmp_path / name).rename(copy / name)
-    module = copy / "src" / "limbtorque" / "signals" / "smoothers.py"
-    text = module.read_text(encoding="utf-8")
-    waste = "\n_smooth_values = smooth_values\n\n\ndef smooth_values(*values, **options):\n    _smooth_values(*values, **options)\n    return _smooth_values(*values, **options)\n"
-    module.write_text(text + waste, encoding="utf-8")
-    found = two_versions.compare("filter", compared_work.ROWS["filter"], (ROOT, copy), 15, tmp_path / "work")
-    ratio, low, _ = found.ratio("used_ms")
-    assert found.slower()
-    assert 1.5 < ratio < 2.6
-    assert low > two_versions.SLOWER
-    assert "**slower**" in two_versions.rows_table({"filter": found})[-1]
-
-
-def test_the_revision_to_compare_with_is_one_of_this_repository():
-    with pytest.raises(SystemExit, match="no revision of this repository; name one with BEFORE"):
-        two_versions.version_before("no-such-revision")
-
-
-def test_time_of_processes_that_outlive_their_parent_counts(tmp_path):
-    """As those of Snakemake's workers may."""
-    work = "import os, time\nif os.fork() == 0:\n    end = time.process_time() + 0.3\n    while time.process_time() < end: pass\n"
-    script = f"""
-import ctypes, sys
-sys.path.insert(0, {str(ROOT / "benchmarks")!r})
-import compared_work as work
-ctypes.CDLL(None).prctl(work.PR_SET_CHILD_SUBREAPER, 1)
-place = work.Place(work.Path("."), work.Path("."))
-print(*work.turn(lambda: place.run(work.Path("."), "-c", {work!r}), 0))
-"""
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert float(done.stdout.split()[0]) >= 290.0

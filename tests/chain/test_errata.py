@@ -5,7 +5,7 @@ is typed here and has to miss by an amount that is known or plainly not rounding
 
 | source, line | what is wrong | test here, or elsewhere |
 | --- | --- | --- |
-| three links (1) | nothing: its angles are ours | test_internal_angles_are_those_between_the_segments |
+| three links (1) | nothing: its angles are ours | test_conventions: test_internal_angles_are_those_between_the_links |
 | (3)-(9), (11)-(13) | nothing | test_centres_of_mass_accelerate_as_the_paper_says |
 | (10) | signs of the centripetal and Coriolis terms | test_printed_equation_10_is_no_derivative_of_9 |
 | (14) | cosine for sine | test_printed_equation_14_is_no_derivative_of_13 |
@@ -38,7 +38,7 @@ import pytest
 import sympy as sp
 from scipy.integrate import solve_ivp
 
-from chains import ROUNDING, call, same
+from chains import ROUNDING, call, same, three_links
 from limbtorque.chain.conventions import internal_angles, joint_angles, segment_angles, segment_torques
 from limbtorque.chain.dynamics import newton_euler, torque_terms
 from limbtorque.chain.inverse import two_link_angles
@@ -53,11 +53,6 @@ from limbtorque.simulation.reach import minimum_jerk
 FRAMES = 100
 G = 9.81
 DOWN = (0.0, -G)
-
-
-def three_links():
-    """An arm: constants of the order of a grown man's, no two alike."""
-    return Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])
 
 
 def two_links():
@@ -166,24 +161,6 @@ def test_printed_equation_14_is_no_derivative_of_13():
     expected = chain.com_m[2] * (np.sin(theta) - np.cos(theta)) * 2 * motion[1][:, 0] * motion[1][:, 1]
     same(off, expected, scale=1e2)
     assert np.abs(off).max() > 2.0  # m/s^2
-
-
-def test_internal_angles_are_those_between_the_segments():
-    """(1): beta_1 is the orientation of the upper arm; at elbow and wrist the angle between the two segments there."""
-    chain = three_links()
-    alpha = np.random.default_rng(4).uniform(0.05, 3.1, (FRAMES, 3))  # bent to one side, so that no angle changes sign
-    joints = joint_positions(chain, alpha)
-    beta = internal_angles(alpha)
-    same(beta[:, 0], alpha[:, 0])
-    for k in (1, 2):
-        back, on = joints[:, k - 1] - joints[:, k], joints[:, k + 1] - joints[:, k]
-        cross = back[:, 0] * on[:, 1] - back[:, 1] * on[:, 0]
-        same(beta[:, k], np.arctan2(np.abs(cross), (back * on).sum(axis=1)))
-        assert np.abs(beta[:, k] - alpha[:, k]).max() > 1.0
-    theta = segment_angles(alpha)
-    same(theta[:, 1] - alpha[:, 0], alpha[:, 1])
-    same(theta[:, 2] - alpha[:, 1] - alpha[:, 0], alpha[:, 2])
-    same(internal_angles(beta), alpha)
 
 
 # --- three links: forces and moments ---------------------------------------------------------------------------------
@@ -699,3 +676,21 @@ def test_matrix_formalism_has_other_signs_and_angles():
     angles = inertial - (other_velocity + other_gravity + driving + external)
     for off in (signs, torques[:1], angles):
         assert (np.median(np.abs(off), axis=1) > 1.0).all()  # N m
+
+
+def test_internal_angles_are_those_between_the_segments():
+    """(1): beta_1 is the orientation of the upper arm; at elbow and wrist the angle between the two segments there."""
+    chain = three_links()
+    alpha = np.random.default_rng(4).uniform(0.05, 3.1, (FRAMES, 3))  # bent to one side, so that no angle changes sign
+    joints = joint_positions(chain, alpha)
+    beta = internal_angles(alpha)
+    same(beta[:, 0], alpha[:, 0])
+    for k in (1, 2):
+        back, on = joints[:, k - 1] - joints[:, k], joints[:, k + 1] - joints[:, k]
+        cross = back[:, 0] * on[:, 1] - back[:, 1] * on[:, 0]
+        same(beta[:, k], np.arctan2(np.abs(cross), (back * on).sum(axis=1)))
+        assert np.abs(beta[:, k] - alpha[:, k]).max() > 1.0
+    theta = segment_angles(alpha)
+    same(theta[:, 1] - alpha[:, 0], alpha[:, 1])
+    same(theta[:, 2] - alpha[:, 1] - alpha[:, 0], alpha[:, 2])
+    same(internal_angles(beta), alpha)

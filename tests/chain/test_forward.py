@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import sympy as sp
 from hypothesis import given
-from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.special import ellipk
 
-from chains import ROUNDING, call, random_chain, random_motion, run, same
+from chains import ROUNDING, arm, call, loaded_chains, random_chain, random_motion, run, same
 from limbtorque.chain.conventions import joint_angles
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.forward import forward_dynamics
@@ -23,11 +22,6 @@ GRAVITY = (0.0, -9.81)
 STEPS = 1000.0
 
 
-def arm():
-    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
-    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
-
-
 def rod():
     """One link whose inertia about its joint is 0.05 + 3 * 0.17^2 kg m^2."""
     return Chain([0.4], [3.0], [0.17], [0.05])
@@ -39,20 +33,6 @@ ROD_INERTIA = 0.05 + 3.0 * 0.17**2
 # --- accelerations ---------------------------------------------------------------------------------------------------
 
 
-@st.composite
-def loaded_chains(draw, least=1, most=6):
-    """A chain, its motion, and torques against gravity of any direction, a moving base and loads on any links."""
-    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
-    joints = joint_positions(chain, motion[0], base_m=rng.normal(size=(8, 2)))
-    loads = [
-        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
-        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
-    ]
-    field = {"gravity_m_s2": rng.normal(size=2) * 7.0, "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0}
-    return chain, motion, field, call(torque_terms, chain, *motion, **field, loads=loads, joint_m=joints)
-
-
 @given(loaded_chains())
 def test_forward_dynamics_undoes_inverse_dynamics(case):
     """The torques of the accelerations found are the given ones to rounding of the largest term.
@@ -60,7 +40,9 @@ def test_forward_dynamics_undoes_inverse_dynamics(case):
     The accelerations themselves are right to that rounding times the condition number of the inertia matrix, below 1e4 for
     most of these chains.
     """
-    chain, (angle, velocity, acceleration), field, terms = case
+    chain, (angle, velocity, acceleration), options = case
+    terms = call(torque_terms, chain, angle, velocity, acceleration, **options)
+    field = {name: options[name] for name in ("gravity_m_s2", "base_acceleration_m_s2")}
     found = call(forward_dynamics, chain, angle, velocity, torque_nm=terms.net, **field, load_nm=-terms.external)
     single = np.stack([terms.gravity, terms.base, terms.external, terms.net], axis=2)
     size = np.abs(np.concatenate([terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)).sum(axis=2).max()
@@ -87,55 +69,6 @@ def test_point_masses_on_either_side_of_the_joint_have_inertia():
         point = Chain([0.4], [3.0], [com], [0.0])
         found = forward_dynamics(point, Kinematics([[0.3]], [[2.0]]), [[5.0]], gravity_m_s2=(0.0, 0.0))
         same(found, [[5.0 / (3.0 * 0.17**2)]])
-
-
-def test_forward_dynamics_of_two_links_by_their_absolute_angles():
-    """Lagrange's equations in segment space, with the generalised torques T1 - T2 and T2, solved for theta''."""
-    t, g = sp.symbols("t g")
-    theta = [sp.Function(f"theta{i}")(t) for i in range(2)]
-    length, mass, com, inertia, torque = (sp.symbols(f"{letter}0:2") for letter in "LmdIT")
-    joint, kinetic, potential = sp.Matrix([0, 0]), 0, 0
-    for k in range(2):
-        direction = sp.Matrix([sp.cos(theta[k]), sp.sin(theta[k])])
-        centre, joint = joint + com[k] * direction, joint + length[k] * direction
-        velocity = centre.diff(t)
-        kinetic += mass[k] * velocity.dot(velocity) / 2 + inertia[k] * theta[k].diff(t) ** 2 / 2
-        potential += mass[k] * g * centre[1]
-    generalised = [torque[0] - torque[1], torque[1]]
-    lagrangian = kinetic - potential
-    equations = [
-        lagrangian.diff(a.diff(t)).diff(t) - lagrangian.diff(a) - q for a, q in zip(theta, generalised, strict=True)
-    ]
-    place, speed, spin = (sp.symbols(f"{name}0:2") for name in ("place", "speed", "spin"))
-    plain = [(a.diff(t, 2), s) for a, s in zip(theta, spin, strict=True)]
-    plain += [(a.diff(t), v) for a, v in zip(theta, speed, strict=True)]
-    plain += list(zip(theta, place, strict=True))
-    equations = [equation.subs(plain) for equation in equations]
-    matrix = [[equation.diff(s) for s in spin] for equation in equations]
-    rest = [equation.subs([(s, 0) for s in spin]) for equation in equations]
-    numbers = [*length, *mass, *com, *inertia, g, *place, *speed, *torque]
-    evaluate = sp.lambdify(numbers, [*matrix[0], *matrix[1], *rest], "numpy")
-
-    rng = np.random.default_rng(2)
-    chain = random_chain(rng, 2)
-    angle, velocity, applied = random_motion(rng, 2, 50)
-    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2, 9.81)
-    state = (*np.cumsum(angle, axis=1).T, *np.cumsum(velocity, axis=1).T, *applied.T)
-    m11, m12, m21, m22, r1, r2 = (np.broadcast_to(value, 50) for value in evaluate(*constants, *state))
-    expected = np.stack([r2 * m12 - r1 * m22, r1 * m21 - r2 * m11], axis=1) / (m11 * m22 - m12 * m21)[:, None]
-    found = forward_dynamics(chain, Kinematics(angle, velocity), applied, gravity_m_s2=GRAVITY)
-    # Cramer's rule loses what the determinant does: here up to 30 of the products it is the difference of
-    same(np.cumsum(found, axis=1), expected, rounding=30 * ROUNDING)
-
-
-def test_links_without_inertia_are_refused():
-    state = Kinematics([[0.3, 0.4]], [[0.0, 0.0]])
-    for massless in (
-        Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0]),
-        Chain([0.3, 0.3], [1.0, 1.0], [0.1, 0.0], [0.01, 0.0]),
-    ):
-        with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
-            forward_dynamics(massless, state, [[1.0, 0.0]], gravity_m_s2=GRAVITY)
 
 
 # --- pendulums -------------------------------------------------------------------------------------------------------
@@ -184,18 +117,6 @@ def test_free_double_pendulum_holds_its_energy(method):
     assert not found.joint_work_j.any()
     assert not found.load_work_j.any()
     assert not found.base_work_j.any()
-
-
-def test_both_integrators_find_the_same_motion():
-    """Over 1 s, in which a chaotic pendulum multiplies its errors by less than 100."""
-    chain, start = double_pendulum()
-    time = np.linspace(0.0, 1.0, 51)
-    found = [
-        run(chain, time, **start, torque=np.zeros((51, 2)), integration=Integration(method=m, rtol=r, atol=1e-12))
-        for m, r in (("DOP853", 1e-12), ("LSODA", 1e-12))
-    ]
-    np.testing.assert_allclose(found[0].angle_rad, found[1].angle_rad, rtol=0.0, atol=STEPS * 1e-12 * 100.0)
-    assert np.ptp(found[0].angle_rad, axis=0).min() > 1.0
 
 
 # --- energy and work -------------------------------------------------------------------------------------------------
@@ -355,15 +276,9 @@ def test_the_base_moves_as_its_acceleration_says():
     time = np.linspace(0.5, 1.7, 13)
     t = time - 0.5
     cubic = np.column_stack([1.0 - 2.0 * t + 3.0 * t**2 - t**3, 4.0 * t**3 - t])
-    found = simulate(
-        arm(),
-        time,
-        State([0.0, 0.0], [0.0, 0.0], base_m=(1.0, 2.0), base_velocity_m_s=(0.5, -0.25)),
-        torque=np.zeros((13, 2)),
-        gravity_m_s2=GRAVITY,
-        base_acceleration_m_s2=cubic,
-        integration=TIGHT,
-    )
+    state = State([0.0, 0.0], [0.0, 0.0], base_m=(1.0, 2.0), base_velocity_m_s=(0.5, -0.25))
+    options = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": cubic, "integration": TIGHT}
+    found = simulate(arm(), time, state, torque=np.zeros((13, 2)), **options)
     velocity = np.column_stack([0.5 + t - t**2 + t**3 - t**4 / 4, -0.25 + t**4 - t**2 / 2])
     place = np.column_stack(
         [1 + 0.5 * t + t**2 / 2 - t**3 / 3 + t**4 / 4 - t**5 / 20, 2 - 0.25 * t + t**5 / 5 - t**3 / 6]
@@ -377,15 +292,8 @@ def test_a_chain_thrown_freely_moves_as_without_gravity():
     """Base with the acceleration of gravity, no torques: only the base falls, on its parabola."""
     chain, time, gravity = random_chain(np.random.default_rng(3), 3), np.linspace(0.0, 0.7, 8), np.array([1.0, -9.81])
     start = {"angle_rad": [0.3, -0.9, 1.4], "velocity_rad_s": [4.0, -6.0, 5.0], "torque": np.zeros((8, 3))}
-    thrown = run(
-        chain,
-        time,
-        **start,
-        gravity_m_s2=gravity,
-        base_acceleration_m_s2=gravity,
-        base_velocity_m_s=(1.0, 3.0),
-        integration=TIGHT,
-    )
+    falling = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity, "base_velocity_m_s": (1.0, 3.0)}
+    thrown = run(chain, time, **start, **falling, integration=TIGHT)
     floating = run(chain, time, **start, gravity_m_s2=(0.0, 0.0), integration=TIGHT)
     error = STEPS * 1e-12 * 10.0
     np.testing.assert_allclose(thrown.angle_rad, floating.angle_rad, rtol=0.0, atol=error)
@@ -419,14 +327,9 @@ def test_inverse_then_forward_dynamics_give_back_the_motion():
         time = np.linspace(0.0, 1.0, frames)
         angle, velocity, acceleration = analytic(time)
         torque = torque_terms(arm(), Kinematics(angle, velocity, acceleration), gravity_m_s2=GRAVITY).net
-        found = simulate(
-            arm(),
-            time,
-            State(angle[0], velocity[0]),
-            torque=torque,
-            gravity_m_s2=GRAVITY,
-            integration=Integration(rtol=1e-11, atol=1e-11, max_step_s=time[1]),
-        )
+        short = Integration(rtol=1e-11, atol=1e-11, max_step_s=time[1])
+        start = State(angle[0], velocity[0])
+        found = simulate(arm(), time, start, torque=torque, gravity_m_s2=GRAVITY, integration=short)
         same(found.torque_nm, torque)
         errors.append(np.abs(found.angle_rad - angle).max())
     assert errors[1] < 4e-4
@@ -574,14 +477,9 @@ def test_pid_holds_a_limb_against_gravity_without_error():
 def test_a_torque_that_runs_away_ends_the_integration(method):
     """I0 w' = I0 w^2 from w = 1 is w = 1 / (1 - t), a = -log(1 - t), infinite at t = 1: frames before it are kept."""
     time = np.array([0.0, 0.25, 0.5, 0.75, 0.9, 1.1, 1.5])
-    found = simulate(
-        rod(),
-        time,
-        State([0.0], [1.0]),
-        torque=lambda _, __, velocity, ___: ROD_INERTIA * velocity**2,
-        gravity_m_s2=(0.0, 0.0),
-        integration=Integration(method=method),
-    )
+    start = {"angle_rad": [0.0], "velocity_rad_s": [1.0], "gravity_m_s2": (0.0, 0.0)}
+    runaway = Drive(lambda _, __, velocity, ___: ROD_INERTIA * velocity**2)
+    found = run(rod(), time, **start, torque=runaway, integration=Integration(method=method))
     assert not found.success
     assert "faster than 1e+06 rad/s" in found.message
     np.testing.assert_array_equal(found.time_s, time[:5])
@@ -619,3 +517,64 @@ def test_integration_reports_what_it_did():
     np.testing.assert_array_equal(found.time_s, time)
     assert many.n_evaluations >= 200 * 11 > found.n_evaluations  # DOP853 takes at least eleven a step
     assert found.memory.shape == (5, 0)
+
+
+def test_forward_dynamics_of_two_links_by_their_absolute_angles():
+    """Lagrange's equations in segment space, with the generalised torques T1 - T2 and T2, solved for theta''."""
+    t, g = sp.symbols("t g")
+    theta = [sp.Function(f"theta{i}")(t) for i in range(2)]
+    length, mass, com, inertia, torque = (sp.symbols(f"{letter}0:2") for letter in "LmdIT")
+    joint, kinetic, potential = sp.Matrix([0, 0]), 0, 0
+    for k in range(2):
+        direction = sp.Matrix([sp.cos(theta[k]), sp.sin(theta[k])])
+        centre, joint = joint + com[k] * direction, joint + length[k] * direction
+        velocity = centre.diff(t)
+        kinetic += mass[k] * velocity.dot(velocity) / 2 + inertia[k] * theta[k].diff(t) ** 2 / 2
+        potential += mass[k] * g * centre[1]
+    generalised = [torque[0] - torque[1], torque[1]]
+    lagrangian = kinetic - potential
+    equations = [
+        lagrangian.diff(a.diff(t)).diff(t) - lagrangian.diff(a) - q for a, q in zip(theta, generalised, strict=True)
+    ]
+    place, speed, spin = (sp.symbols(f"{name}0:2") for name in ("place", "speed", "spin"))
+    plain = [(a.diff(t, 2), s) for a, s in zip(theta, spin, strict=True)]
+    plain += [(a.diff(t), v) for a, v in zip(theta, speed, strict=True)]
+    plain += list(zip(theta, place, strict=True))
+    equations = [equation.subs(plain) for equation in equations]
+    matrix = [[equation.diff(s) for s in spin] for equation in equations]
+    rest = [equation.subs([(s, 0) for s in spin]) for equation in equations]
+    numbers = [*length, *mass, *com, *inertia, g, *place, *speed, *torque]
+    evaluate = sp.lambdify(numbers, [*matrix[0], *matrix[1], *rest], "numpy")
+
+    rng = np.random.default_rng(2)
+    chain = random_chain(rng, 2)
+    angle, velocity, applied = random_motion(rng, 2, 50)
+    constants = (*chain.length_m, *chain.mass_kg, *chain.com_m, *chain.inertia_kgm2, 9.81)
+    state = (*np.cumsum(angle, axis=1).T, *np.cumsum(velocity, axis=1).T, *applied.T)
+    m11, m12, m21, m22, r1, r2 = (np.broadcast_to(value, 50) for value in evaluate(*constants, *state))
+    expected = np.stack([r2 * m12 - r1 * m22, r1 * m21 - r2 * m11], axis=1) / (m11 * m22 - m12 * m21)[:, None]
+    found = forward_dynamics(chain, Kinematics(angle, velocity), applied, gravity_m_s2=GRAVITY)
+    # Cramer's rule loses what the determinant does: here up to 30 of the products it is the difference of
+    same(np.cumsum(found, axis=1), expected, rounding=30 * ROUNDING)
+
+
+def test_links_without_inertia_are_refused():
+    state = Kinematics([[0.3, 0.4]], [[0.0, 0.0]])
+    for massless in (
+        Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0]),
+        Chain([0.3, 0.3], [1.0, 1.0], [0.1, 0.0], [0.01, 0.0]),
+    ):
+        with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
+            forward_dynamics(massless, state, [[1.0, 0.0]], gravity_m_s2=GRAVITY)
+
+
+def test_both_integrators_find_the_same_motion():
+    """Over 1 s, in which a chaotic pendulum multiplies its errors by less than 100."""
+    chain, start = double_pendulum()
+    time = np.linspace(0.0, 1.0, 51)
+    found = [
+        run(chain, time, **start, torque=np.zeros((51, 2)), integration=Integration(method=m, rtol=r, atol=1e-12))
+        for m, r in (("DOP853", 1e-12), ("LSODA", 1e-12))
+    ]
+    np.testing.assert_allclose(found[0].angle_rad, found[1].angle_rad, rtol=0.0, atol=STEPS * 1e-12 * 100.0)
+    assert np.ptp(found[0].angle_rad, axis=0).min() > 1.0

@@ -11,22 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import least_squares
 
+from chains import same
 from limbtorque.chain.inverse import fit_rigid_chain, joint_motion, two_link_angles
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain
 from limbtorque.simulation.reach import minimum_jerk
 
-ROUNDING = 1e-12  # double precision after some hundred operations, relative to the largest number of the array
 EPS = np.finfo(float).eps
 BENDS = pytest.mark.parametrize("bend", ["positive", "negative"])
-
-
-def same(found, expected, scale=None):
-    """Equal within rounding of the largest number involved."""
-    found, expected = np.asarray(found), np.asarray(expected)
-    assert found.shape == expected.shape
-    size = max(np.abs(expected).max(initial=0.0), 0.0 if scale is None else scale, 1e-300)
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=ROUNDING * size)
 
 
 def plane(numbers):
@@ -129,18 +121,6 @@ def test_a_target_out_of_reach_only_by_rounding_is_reached():
         two_link_angles([0.03, 0.02], [[0.05 * (1 + 1e-11), 0.0]], bend="positive")
 
 
-def test_targets_out_of_reach_are_refused_by_name():
-    targets = [[0.3, 0.0], [0.0, -0.75], [0.02, 0.0], [0.3, 0.1]]
-    message = (
-        r"target_m\[1\] is 0\.75 m from the base, the links reach 0\.1 to 0\.5 m \(2 of 4 targets are out of reach\); "
-        r"unreachable='project' takes the nearest point"
-    )
-    with pytest.raises(ValueError, match=message):
-        two_link_angles([0.3, 0.2], targets, bend="positive")
-    with pytest.raises(ValueError, match=r"target_m\[0\] is 1 m from the base"):
-        two_link_angles([0.3, 0.2], [[0.0, 0.0]], base_m=(1.0, 0.0), bend="positive")
-
-
 @BENDS
 def test_projection_takes_the_nearest_point_within_reach(bend):
     """On the outer or inner circle, in the direction of the target; the distance is what was missing."""
@@ -211,14 +191,6 @@ def test_joint_motion_is_that_of_the_closed_form_along_a_path(bend):
         same(values, expected[order], scale=10.0**order)
 
 
-def test_joint_motion_of_links_in_line_is_refused():
-    chain = Chain([0.3, 0.25], [1, 1], [0.1, 0.1], [1, 1])
-    moves = dict.fromkeys(("velocity_m_s", "acceleration_m_s2", "jerk_m_s3"), np.ones((4, 2)))
-    angle = np.array([[0.1, 1.0], [0.2, 1e-3], [0.3, np.pi], [0.4, 0.0]])
-    with pytest.raises(ValueError, match=r"angle_rad\[2\] is \[0\.3, 3\.14.*\]: the links are in line"):
-        joint_motion(chain, angle, **moves)
-
-
 # --- minimum jerk ----------------------------------------------------------------------------------------------------
 
 
@@ -264,15 +236,6 @@ def test_minimum_jerk_is_at_rest_before_and_after():
         assert not getattr(found, name).any()
 
 
-def test_minimum_jerk_of_an_endpoint_is_straight():
-    start, end = np.array([0.1, -0.3]), np.array([0.5, 0.2])
-    found = minimum_jerk(np.linspace(-0.1, 1.1, 50), start=start, end=end, duration_s=1.0)
-    away, way = found.position - start, end - start
-    same(away[:, 0] * way[1] - away[:, 1] * way[0], np.zeros(50), scale=1.0)
-    along = away @ way
-    assert (np.diff(along) >= -EPS).all()  # never back
-
-
 def test_no_other_path_between_the_same_states_has_less_jerk():
     """Others are it plus u^3 (1 - u)^3 f(u), whose ends have no position, velocity or acceleration.
 
@@ -307,6 +270,13 @@ def recorded(rng, n, frames, noise):
     exact = base + ends(length, angle)
     errors = rng.normal(size=exact.shape) + 1j * rng.normal(size=exact.shape)
     return length, angle, base[:, 0], exact + noise * errors
+
+
+def assert_no_slope(measured, fit):
+    """The last step is below 1e-12; times a curvature of up to the number of frames and joints, 200."""
+    by_base, by_orientation, by_length = slopes(measured, fit)
+    for slope in (by_base, by_orientation, by_length.sum(axis=0)):
+        assert np.abs(slope).max() < 1e-12 * 200
 
 
 def slopes(measured, fit):
@@ -366,26 +336,13 @@ def test_noisy_joints_are_fitted_as_by_a_general_solver(n):
     assert (found.distance_m**2).sum() / 2.0 == pytest.approx(expected.cost, rel=1e-12)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_the_sum_of_squares_has_no_slope_at_the_fit(n):
-    """The last step is below 1e-12; times a curvature of up to the number of frames and joints, 200."""
-    *_, measured = recorded(np.random.default_rng(30 + n), n, 40, 0.01)
-    found = fit_rigid_chain(plane(measured))
-    by_base, by_orientation, by_length = slopes(measured, found)
-    for slope in (by_base, by_orientation, by_length.sum(axis=0)):
-        assert np.abs(slope).max() < 1e-12 * 200
-    assert np.abs(by_length).max() > 1e-4  # single frames do pull at the lengths
-
-
 def test_a_marker_that_is_far_off_for_a_while_does_not_spoil_the_iteration():
     """The hand a metre away in a tenth of the frames, where the sum of squares is not convex: it still finds a minimum."""
     *_, measured = recorded(np.random.default_rng(35), 3, 40, 0.003)
     measured[10:14, 3] += 1.0
     found = fit_rigid_chain(plane(measured))
     assert found.success
-    by_base, by_orientation, by_length = slopes(measured, found)
-    for slope in (by_base, by_orientation, by_length.sum(axis=0)):
-        assert np.abs(slope).max() < 1e-12 * 200
+    assert_no_slope(measured, found)
     step = 1e-4  # well above rounding of the sum, which is of the order of 1 m^2, and its square root
     least = (found.distance_m**2).sum()
     for k in range(3):
@@ -405,9 +362,7 @@ def test_joints_with_a_lot_of_noise_are_fitted_all_the_same():
         found = fit_rigid_chain(plane(measured))
         assert found.success
         assert (found.length_m > 0.0).all()
-        by_base, by_orientation, by_length = slopes(measured, found)
-        for slope in (by_base, by_orientation, by_length.sum(axis=0)):
-            assert np.abs(slope).max() < 1e-12 * 200
+        assert_no_slope(measured, found)
         links = np.diff(measured, axis=1)
         kept = np.cumsum(np.abs(links).mean(axis=0) * links / np.abs(links), axis=1)
         off = np.concatenate([np.zeros((40, 1)), kept], axis=1) - measured
@@ -423,9 +378,7 @@ def test_joints_at_random_are_fitted_by_a_chain_without_slope():
         measured = chance.normal(size=(frames, n + 1)) + 1j * chance.normal(size=(frames, n + 1))
         found = fit_rigid_chain(plane(measured))
         assert found.success
-        by_base, by_orientation, by_length = slopes(measured, found)
-        for slope in (by_base, by_orientation, by_length.sum(axis=0)):
-            assert np.abs(slope).max() < 1e-12 * 200
+        assert_no_slope(measured, found)
 
 
 def test_one_link_by_hand():
@@ -533,20 +486,8 @@ def test_the_fit_does_not_leap_where_frames_stop_counting():
     assert moved[border] < 2.0 * max(moved[border - 1], moved[border + 1])
     directions = np.diff(np.unwrap(np.angle(np.diff(joints[..., 0] + 1j * joints[..., 1], axis=1)), axis=0), axis=0)
     assert np.abs(directions).max() < 0.05  # the joints themselves do not leap
-    np.testing.assert_allclose(  # every frame is as near as it goes with these lengths: no slope is left
-        slope_of_distances(found, joints), 0.0, atol=1e-10
-    )
-
-
-def slope_of_distances(found, joints):
-    """Derivative of the sum of squared distances of each frame by the orientations, by hand, m^2/rad."""
-    theta = np.cumsum(found.angle_rad, axis=1)
-    off = found.joint_m - joints
-    slopes = []
-    for i, length in enumerate(found.length_m):
-        across = length * np.stack([-np.sin(theta[:, i]), np.cos(theta[:, i])], axis=1)
-        slopes.append(2.0 * (off[:, i + 1 :] * across[:, None]).sum(axis=(1, 2)))
-    return np.stack(slopes, axis=1)
+    by_base, by_orientation, _ = slopes(joints @ [1.0, 1j], found)
+    assert max(np.abs(by_base).max(), np.abs(by_orientation).max()) < 1e-10  # as near as it goes with these lengths
 
 
 def test_angles_begin_between_minus_pi_and_pi():
@@ -574,8 +515,33 @@ def test_joints_in_one_place_are_refused_by_number(first):
         fit_rigid_chain(joints)
 
 
-def test_of_several_pairs_in_one_place_the_first_is_named():
-    joints = plane(ends([0.3, 0.25, 0.2], np.tile([0.2, 0.5, -0.4], (5, 1)) + np.linspace(0.0, 0.5, 5)[:, None]))
-    joints[:, 1], joints[:, 3] = joints[:, 0], joints[:, 2]
-    with pytest.raises(ValueError, match=r"joint_m\[:, 0\] and joint_m\[:, 1\] coincide"):
-        fit_rigid_chain(joints)
+def test_targets_out_of_reach_are_refused_by_name():
+    targets = [[0.3, 0.0], [0.0, -0.75], [0.02, 0.0], [0.3, 0.1]]
+    message = (
+        r"target_m\[1\] is 0\.75 m from the base, the links reach 0\.1 to 0\.5 m \(2 of 4 targets are out of reach\); "
+        r"unreachable='project' takes the nearest point"
+    )
+    with pytest.raises(ValueError, match=message):
+        two_link_angles([0.3, 0.2], targets, bend="positive")
+    with pytest.raises(ValueError, match=r"target_m\[0\] is 1 m from the base"):
+        two_link_angles([0.3, 0.2], [[0.0, 0.0]], base_m=(1.0, 0.0), bend="positive")
+
+
+def test_minimum_jerk_of_an_endpoint_is_straight():
+    start, end = np.array([0.1, -0.3]), np.array([0.5, 0.2])
+    found = minimum_jerk(np.linspace(-0.1, 1.1, 50), start=start, end=end, duration_s=1.0)
+    away, way = found.position - start, end - start
+    same(away[:, 0] * way[1] - away[:, 1] * way[0], np.zeros(50), scale=1.0)
+    along = away @ way
+    assert (np.diff(along) >= -EPS).all()  # never back
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_the_sum_of_squares_has_no_slope_at_the_fit(n):
+    """The last step is below 1e-12; times a curvature of up to the number of frames and joints, 200."""
+    *_, measured = recorded(np.random.default_rng(30 + n), n, 40, 0.01)
+    found = fit_rigid_chain(plane(measured))
+    by_base, by_orientation, by_length = slopes(measured, found)
+    for slope in (by_base, by_orientation, by_length.sum(axis=0)):
+        assert np.abs(slope).max() < 1e-12 * 200
+    assert np.abs(by_length).max() > 1e-4  # single frames do pull at the lengths

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chains import random_chain, random_motion, same
+from chains import arm, random_chain, random_motion, same
 from limbtorque.chain.dynamics import newton_euler, torque_terms
 from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.kinematics import joint_positions
@@ -15,7 +15,7 @@ from limbtorque.chain.prepared import PreparedChain
 GRAVITY = (0.7, -9.81)
 TERMS = ("inertial", "centripetal", "coriolis", "gravity", "base", "external", "net")
 LINKS = range(1, 6)
-ARM = Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
+ARM = arm()
 
 
 def states(seed, n):
@@ -78,23 +78,6 @@ def test_force_at_the_base_is_that_of_the_newton_euler_pass(seed, n):
     same(force, wrenches.reaction_n[0, 0], scale=size)
 
 
-@pytest.mark.parametrize("n", LINKS)
-def test_a_chain_at_rest_carries_its_weight(n):
-    """Gravity's torque at a joint: the weight of every distal link times its horizontal distance from the joint."""
-    rng = np.random.default_rng(n)
-    chain, angle = random_chain(rng, n), rng.uniform(-3.0, 3.0, n)
-    joints = joint_positions(chain, angle[None])[0]
-    theta = np.cumsum(angle)
-    centre_x = joints[:n, 0] + chain.com_m * np.cos(theta)
-    expected = [9.81 * chain.mass_kg[i:] @ (centre_x[i:] - joints[i, 0]) for i in range(n)]
-    rest = np.zeros(n)
-    terms = PreparedChain(chain, (0.0, -9.81)).torque_terms(angle, rest, rest)
-    same(terms.net, expected)
-    same(terms.gravity, expected)
-    assert not terms.inertial.any()
-    assert not terms.external.any()
-
-
 def test_two_links_of_the_textbook():
     """Zatsiorsky (2002): both links along x, the second joint bent by a right angle, nothing but the first turning."""
     prepared = PreparedChain(ARM, (0.0, 0.0))
@@ -139,24 +122,20 @@ def test_every_number_of_a_state_is_checked(chain, name, wrong, message):
         method(**state)
 
 
+PUSH = [[1.0, 0.0]]
+TWO_JOINTS = np.zeros((2, 2))
+
+
 @pytest.mark.parametrize(
     ("loads", "joints", "message"),
     [
-        ([Load(1, [[1.0, 0.0]], [[0.0, 0.0]])], None, "joint_m is missing: external loads need"),
-        (
-            [Load(1, [[1.0, 0.0]], [[0.0, 0.0]])],
-            np.zeros((1, 2)),
-            r"joint_m has shape \(1, 2\), expected \(2 or more, 2\)",
-        ),
-        ([Load(1, [[1.0, 0.0]], [[0.0, 0.0]])], np.full((2, 2), np.nan), "joint_m .* has nan"),
-        ([Load(2, [[1.0, 0.0]], [[0.0, 0.0]])], np.zeros((2, 2)), r"loads\[0\].link is 2; the chain has links 0 to 1"),
-        ([Load(1, [[np.inf, 0.0]], [[0.0, 0.0]])], np.zeros((2, 2)), r"loads\[0\].force_n .* has inf"),
-        (
-            [Load(1, np.ones((2, 2)), np.ones((2, 2)))],
-            np.zeros((2, 2)),
-            r"loads\[0\].force_n has 2 frames, the motion has 1",
-        ),
-        (["a load"], np.zeros((2, 2)), r"loads\[0\] is of type str"),
+        ([Load(1, PUSH, PUSH)], None, "joint_m is missing: external loads need"),
+        ([Load(1, PUSH, PUSH)], np.zeros((1, 2)), r"joint_m has shape \(1, 2\), expected \(2 or more, 2\)"),
+        ([Load(1, PUSH, PUSH)], np.full((2, 2), np.nan), "joint_m .* has nan"),
+        ([Load(2, PUSH, PUSH)], TWO_JOINTS, r"loads\[0\].link is 2; the chain has links 0 to 1"),
+        ([Load(1, [[np.inf, 0.0]], PUSH)], TWO_JOINTS, r"loads\[0\].force_n .* has inf"),
+        ([Load(1, PUSH * 2, PUSH * 2)], TWO_JOINTS, r"loads\[0\].force_n has 2 frames, the motion has 1"),
+        (["a load"], TWO_JOINTS, r"loads\[0\] is of type str"),
     ],
 )
 def test_loads_are_checked(loads, joints, message):
@@ -187,3 +166,20 @@ def test_a_runaway_state_has_accelerations_of_nan(n, wrong):
     prepared = PreparedChain(random_chain(np.random.default_rng(n), n), GRAVITY)
     acceleration, _ = prepared.driven([wrong] * n, [1.0] * n, [0.0] * n, (0.0, 0.0))
     assert np.isnan(acceleration).all()
+
+
+@pytest.mark.parametrize("n", LINKS)
+def test_a_chain_at_rest_carries_its_weight(n):
+    """Gravity's torque at a joint: the weight of every distal link times its horizontal distance from the joint."""
+    rng = np.random.default_rng(n)
+    chain, angle = random_chain(rng, n), rng.uniform(-3.0, 3.0, n)
+    joints = joint_positions(chain, angle[None])[0]
+    theta = np.cumsum(angle)
+    centre_x = joints[:n, 0] + chain.com_m * np.cos(theta)
+    expected = [9.81 * chain.mass_kg[i:] @ (centre_x[i:] - joints[i, 0]) for i in range(n)]
+    rest = np.zeros(n)
+    terms = PreparedChain(chain, (0.0, -9.81)).torque_terms(angle, rest, rest)
+    same(terms.net, expected)
+    same(terms.gravity, expected)
+    assert not terms.inertial.any()
+    assert not terms.external.any()

@@ -19,7 +19,6 @@ from limbtorque.cli.init.known_sets import (
     known_sets,
     match_set,
     needed_landmarks,
-    template_of,
 )
 from limbtorque.cli.init.pairs import pair_forces, same_movement
 from limbtorque.cli.init.study_settings import ProposedWindow, judge_up, propose_window
@@ -141,13 +140,6 @@ def test_a_name_that_two_labels_fit_is_not_taken():
     assert match_set(known, ["RSHO", "r.sho"], "right")["acromion"] == ("RSHO",)
 
 
-def test_a_side_is_written_as_the_settings_understand_it():
-    assert template_of("RELB", "right") == "{S}ELB"
-    assert template_of("elb_l", "left") == "elb_{s}"
-    assert template_of("right_elbow", "right") == "{side}_elbow"
-    assert template_of("RightElbow", "right") == "{side}Elbow"  # found in either case
-
-
 @pytest.mark.parametrize(
     "labels",
     [
@@ -168,7 +160,7 @@ def test_a_side_is_written_as_the_settings_understand_it():
             "LIAS",
             "RIPS",
             "LIPS",
-            "Right lateral knee",
+            "RightLateralKnee",
             "RMedKnee",
             "r.lat.malleolus",
             "r.med.malleolus",
@@ -1059,12 +1051,6 @@ def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_p
     fill(study, **filled)
     checked = list(check_study(checked_study(study)))
     assert [(trial, fault) for trial, fault, *_ in checked] == [(trial, "") for trial in trials]
-
-
-def test_every_built_in_marker_set_is_in_the_order_of_preference():
-    from limbtorque.cli.init.known_sets import BUILT_IN, PREFERRED
-
-    assert sorted(PREFERRED) == sorted(path.stem for path in BUILT_IN.glob("*.yaml"))
 
 
 def walk_with_emg(folder, labels):

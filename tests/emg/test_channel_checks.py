@@ -16,20 +16,14 @@ def muscle(seed=1):
     return bursts(N, [0.5, 1.6, 2.8, 3.9], [0.9, 2.1, 3.3, 4.3], seed=seed)
 
 
-def faults(*channels, envelope=False, rate_hz=RATE_HZ):
+def faults(*channels, envelope=False):
     values = np.stack(channels, axis=1)
-    is_envelope = np.full(values.shape[1], envelope)
-    band = (
-        values if envelope else band_pass(np.nan_to_num(values), rate_hz=rate_hz, high_pass_hz=20.0, low_pass_hz=450.0)
-    )
-    found = channel_metrics(
-        values,
-        band,
-        band if envelope else linear_envelope(band, rate_hz=rate_hz, cutoff_hz=6.0),
-        rate_hz=rate_hz,
-        high_pass_hz=20.0,
-        is_envelope=is_envelope,
-    )
+    band = level = values
+    if not envelope:
+        band = band_pass(np.nan_to_num(values), rate_hz=RATE_HZ, high_pass_hz=20.0, low_pass_hz=450.0)
+        level = linear_envelope(band, rate_hz=RATE_HZ, cutoff_hz=6.0)
+    kinds = np.full(values.shape[1], envelope)
+    found = channel_metrics(values, band, level, rate_hz=RATE_HZ, high_pass_hz=20.0, is_envelope=kinds)
     return [found.faults(k) for k in range(values.shape[1])]
 
 
@@ -38,30 +32,53 @@ def test_a_good_channel_has_no_fault_in_any_unit(unit):
     assert faults(unit * muscle(), unit * muscle(2) + 5.0 * unit) == [(), ()]
 
 
-def test_a_converter_of_12_bits_is_no_fault():
-    step = 10.0 / 4096
-    assert faults(np.round(0.3 * muscle() / step) * step) == [()]
+def with_gap():
+    values = muscle()
+    values[100] = np.nan
+    return values
 
 
-@pytest.mark.parametrize("constant", [0.0, 1.25])
-def test_constant_channels_are_dead(constant):
-    assert faults(np.full(N, constant), muscle())[0] == ("dead",)
+DEAD, STEP = ("dead",), 10.0 / 4096
+HUMPS = np.exp(-0.5 * ((TIME_S[:, None] - np.array([0.5, 1.6, 2.8, 3.9])) / 0.04) ** 2).sum(axis=1)  # 4 Hz wide
+CHANNELS = {
+    "a converter of 12 bits": ([np.round(0.3 * muscle() / STEP) * STEP], [()]),
+    "zero": ([np.zeros(N), muscle()], [DEAD, ()]),
+    "constant": ([np.full(N, 1.25), muscle()], [DEAD, ()]),
+    "steady noise": ([1e-3 * noise(N, band_hz=(25.0, 400.0))], [DEAD]),
+    "faint beside a good one": ([muscle(), muscle(2) / 50.0], [(), DEAD]),
+    "weak beside a good one": ([muscle(), muscle(2) / 10.0], [(), ()]),
+    "faint alone": ([muscle(2) / 50.0], [()]),
+    "motion artefacts": ([muscle() + 4.0 * HUMPS], [("artefact",)]),
+    "one signal in two channels": ([muscle(), muscle(2), -0.5 * muscle()], [(), (), ("copy",)]),
+    "missing samples": ([with_gap(), muscle(2)], [("missing",), ()]),
+}
 
 
-def test_steady_noise_is_dead():
-    assert faults(1e-3 * noise(N, band_hz=(25.0, 400.0)))[0] == ("dead",)
-
-
-def test_a_faint_channel_is_dead_beside_a_good_one_only():
-    assert faults(muscle(), muscle(2) / 50.0) == [(), ("dead",)]
-    assert faults(muscle(), muscle(2) / 10.0) == [(), ()]
-    assert faults(muscle(2) / 50.0) == [()]
+@pytest.mark.parametrize("case", CHANNELS)
+def test_faults_of_channels(case):
+    channels, expected = CHANNELS[case]
+    assert faults(*channels) == expected
 
 
 @pytest.mark.parametrize("limit", [1.2, 2.0])
 def test_clipped_channels(limit):
     assert faults(np.clip(muscle(), -limit, limit)) == [("clipped",)]
     assert faults(np.minimum(muscle(), limit)) == [("clipped",)]
+
+
+SMOOTH, SLOW = np.maximum(np.sin(2 * np.pi * TIME_S), 0.0), 1.0 + 0.2 * np.sin(2 * np.pi * TIME_S)
+ENVELOPES = {
+    "rectified": ([SMOOTH], [()]),
+    "inverted": ([-SMOOTH], [("negative",)]),
+    "hardly changing": ([SLOW, 0.01 * SLOW[::-1] ** 4], [(), ()]),
+    "constant": ([np.full(N, 0.3)], [DEAD]),
+}
+
+
+@pytest.mark.parametrize("case", ENVELOPES)
+def test_faults_of_envelopes(case):
+    channels, expected = ENVELOPES[case]
+    assert faults(*channels, envelope=True) == expected
 
 
 @pytest.mark.parametrize("mains_hz", [50.0, 60.0])
@@ -81,32 +98,3 @@ def test_share_of_a_hum_of_known_power():
         )
         hum, _ = power_shares(made[:, None], rate_hz=RATE_HZ, lines_hz=(50.0, 60.0), low_hz=20.0)
         assert hum[0] == pytest.approx(part / (1.0 + part), abs=0.02)
-
-
-def test_motion_artefacts():
-    step = 4.0 * np.exp(-0.5 * ((TIME_S[:, None] - np.array([0.5, 1.6, 2.8, 3.9])) / 0.04) ** 2).sum(
-        axis=1
-    )  # 4 Hz wide
-    assert faults(muscle() + step) == [("artefact",)]
-
-
-def test_one_signal_in_two_channels():
-    assert faults(muscle(), muscle(2), -0.5 * muscle()) == [(), (), ("copy",)]
-
-
-def test_missing_samples():
-    gone = muscle()
-    gone[100] = np.nan
-    assert faults(gone, muscle(2)) == [("missing",), ()]
-
-
-def test_an_inverted_envelope():
-    smooth = np.maximum(np.sin(2 * np.pi * TIME_S), 0.0)
-    assert faults(smooth, envelope=True) == [()]
-    assert faults(-smooth, envelope=True) == [("negative",)]
-
-
-def test_an_envelope_that_hardly_changes_is_no_fault_but_a_constant_one_is():
-    smooth = 1.0 + 0.2 * np.sin(2 * np.pi * TIME_S)
-    assert faults(smooth, 0.01 * smooth[::-1] ** 4, envelope=True) == [(), ()]
-    assert faults(np.full(N, 0.3), envelope=True) == [("dead",)]

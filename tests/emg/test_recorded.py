@@ -18,21 +18,13 @@ ON, OFF = [1.0, 2.2, 3.6], [1.4, 2.7, 4.1]
 
 
 def recording(channels, units="mV"):
-    labels = tuple(channels)
-    units = (units,) * len(labels) if isinstance(units, str) else tuple(units)
-    return Recording(
-        "walk.c3d",
-        "",
-        "",
-        (),
-        np.zeros((500, 0, 3)),
-        100.0,
-        1,
-        analog_labels=labels,
-        analog_units=units,
-        analog=np.stack(list(channels.values()), axis=1),
-        analog_rate_hz=RATE_HZ,
-    )
+    analog = {
+        "analog_labels": tuple(channels),
+        "analog_units": (units,) * len(channels) if isinstance(units, str) else tuple(units),
+        "analog": np.stack(list(channels.values()), axis=1),
+        "analog_rate_hz": RATE_HZ,
+    }
+    return Recording("walk.c3d", "", "", (), np.zeros((500, 0, 3)), 100.0, 1, **analog)
 
 
 def muscle(seed=1, *, rest=0.05):
@@ -44,12 +36,17 @@ def options(**more):
     return Emg.model_validate({"channels": channels, **more})
 
 
+def read(channels, own=None, *, units="mV", **more):
+    """Electromyography of channels at the frames, by settings of their own."""
+    return electromyography(recording(channels, units), FRAMES_S, "right", own or options(), **more)
+
+
 TWO = {"R Sol": muscle(1), "R TA": np.roll(muscle(2), 1000)}  # half a second apart
 
 
 def test_envelopes_are_normalised_and_delayed():
-    now = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
-    later = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.05))
+    now = read(TWO, options(delay_s=0.0))
+    later = read(TWO, options(delay_s=0.05))
     assert now.muscles == ("soleus", "tib_ant")
     assert now.usable.all()
     assert np.nanmax(now.envelope, axis=0) == pytest.approx(1.0, abs=0.01)
@@ -64,7 +61,7 @@ def test_sides_are_written_into_the_labels():
 
 
 def test_activity_is_not_delayed_and_has_the_known_times():
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.2))
+    found = read(TWO, options(delay_s=0.2))
     for method, activity in found.activity.items():
         first = FRAMES_S[np.flatnonzero(activity[:, 0] == 1.0)[0]]
         assert first == pytest.approx(1.0, abs=0.045), method  # 25 ms ahead, half a period of 50 Hz, a frame
@@ -73,30 +70,25 @@ def test_activity_is_not_delayed_and_has_the_known_times():
 def test_several_channels_of_one_muscle_are_averaged_without_the_faulty_ones():
     channels = {"VL": muscle(1), "VM": 3.0 * muscle(2), "dead": np.zeros(N)}
     own = Emg.model_validate({"channels": dict.fromkeys(channels, "vasti")})
-    found = electromyography(recording(channels), FRAMES_S, "right", own)
-    alone = [
-        electromyography(
-            recording({label: channels[label]}), FRAMES_S, "right", Emg.model_validate({"channels": {label: "vasti"}})
-        )
-        for label in ("VL", "VM")
-    ]
+    found = read(channels, own)
+    alone = [read({k: channels[k]}, Emg.model_validate({"channels": {k: "vasti"}})) for k in ("VL", "VM")]
     np.testing.assert_allclose(found.envelope, (alone[0].envelope + alone[1].envelope) / 2, equal_nan=True)
     assert found.facts[0]["channel"] == "VL, VM"
     assert any("'dead': no electromyogram" in note for note in found.notes)
 
 
 def test_a_missing_channel_is_a_sentence_with_a_hint():
-    found = electromyography(recording({"R Sol": muscle()}), FRAMES_S, "right", options())
+    found = read({"R Sol": muscle()})
     assert not found.usable[1]
     assert np.isnan(found.envelope[:, 1]).all()
     assert "no channel 'R TA'" in found.notes[0]
-    lower = electromyography(recording({"R sol": muscle()}), FRAMES_S, "right", options())
+    lower = read({"R sol": muscle()})
     assert "did you mean 'R sol'?" in lower.notes[0]
     assert not lower.usable.any()
 
 
 def test_units_and_amplitudes():
-    found = electromyography(recording(TWO, units=["mV", "uV"]), FRAMES_S, "right", options())
+    found = read(TWO, units=["mV", "uV"])
     sizes = [float(fact["rms_uv"]) for fact in found.facts]
     assert sizes[0] == pytest.approx(1e3 * np.sqrt(np.mean(TWO["R Sol"] ** 2)), rel=0.02)
     assert sizes[1] == pytest.approx(np.sqrt(np.mean(TWO["R TA"] ** 2)), rel=0.02)
@@ -107,7 +99,7 @@ def test_units_and_amplitudes():
     [("", "the unit is not stated"), ("N", "the unit 'N' is not a voltage"), ("V", "above 20 mV")],
 )
 def test_an_unknown_or_impossible_unit_is_a_sentence(unit, sentence):
-    found = electromyography(recording(TWO, units=unit), FRAMES_S, "right", options())
+    found = read(TWO, units=unit)
     assert len(found.notes) == 1
     assert f"'R Sol', 'R TA': {sentence}" in found.notes[0]
     assert math.isnan(found.facts[0]["rms_uv"])
@@ -115,20 +107,20 @@ def test_an_unknown_or_impossible_unit_is_a_sentence(unit, sentence):
 
 
 def test_the_option_settles_an_unstated_unit():
-    found = electromyography(recording(TWO, units=""), FRAMES_S, "right", options(unit="uV"))
+    found = read(TWO, options(unit="uV"), units="")
     assert found.notes == ()
     assert found.facts[0]["rms_uv"] > 0.0
 
 
 def test_an_inverted_channel_gives_the_same_envelope():
     turned = {label: -values for label, values in TWO.items()}
-    one, other = (electromyography(recording(of), FRAMES_S, "right", options()) for of in (TWO, turned))
+    one, other = (read(of) for of in (TWO, turned))
     np.testing.assert_allclose(one.envelope, other.envelope, equal_nan=True)
 
 
 def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
     largest = peaks(recording({"R Sol": 2.0 * muscle(1), "R TA": 0.5 * TWO["R TA"]}), options())
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima=largest)
+    found = read(TWO, maxima=largest)
     assert np.nanmax(found.envelope, axis=0) == pytest.approx([0.5, 2.0], rel=0.01)
     assert [fact["normalised_by"] for fact in found.facts] == ["maximal trial"] * 2
     (note,) = found.notes
@@ -136,7 +128,7 @@ def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
 
 
 def test_a_channel_without_a_maximal_trial_is_told():
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(), maxima={("R Sol", "uV"): 1e3})
+    found = read(TWO, maxima={("R Sol", "uV"): 1e3})
     assert "'R TA': no maximal trial (emg.max_voluntary_files) has this channel without a fault" in found.notes[0]
     assert found.facts[1]["normalised_by"] == "own peak"
 
@@ -144,9 +136,9 @@ def test_a_channel_without_a_maximal_trial_is_told():
 def test_a_muscle_whose_channels_do_not_all_have_a_maximal_trial_has_its_own_peaks():
     both = Emg.model_validate({"channels": {"R Sol": "soleus", "R Sol 2": "soleus", "R TA": "tib_ant"}, "delay_s": 0.0})
     of_trial = {"R Sol": muscle(1), "R Sol 2": 0.5 * muscle(3), "R TA": TWO["R TA"]}
-    whole = electromyography(recording(of_trial), FRAMES_S, "right", both)
+    whole = read(of_trial, both)
     largest = peaks(recording({"R Sol": 4.0 * muscle(1), "R TA": 2.0 * TWO["R TA"]}), both)
-    found = electromyography(recording(of_trial), FRAMES_S, "right", both, maxima=largest)
+    found = read(of_trial, both, maxima=largest)
     assert [fact["normalised_by"] for fact in found.facts] == ["own peak", "maximal trial"]
     np.testing.assert_allclose(found.envelope[:, 0], whole.envelope[:, 0], rtol=1e-12, equal_nan=True)
     assert np.nanmax(found.envelope[:, 1]) == pytest.approx(0.5, rel=0.01)
@@ -163,7 +155,7 @@ def test_a_muscle_whose_channels_do_not_all_have_a_maximal_trial_has_its_own_pea
 def test_a_maximal_trial_in_another_voltage_is_converted():
     """A maximal trial twice as large, in microvolts, beside a trial in millivolts."""
     largest = peaks(recording({label: 2e3 * values for label, values in TWO.items()}, "uV"), options())
-    found = electromyography(recording(TWO, "mV"), FRAMES_S, "right", options(), maxima=largest)
+    found = read(TWO, maxima=largest)
     assert np.nanmax(found.envelope, axis=0) == pytest.approx([0.5, 0.5], rel=0.01)
     assert not found.notes
 
@@ -171,39 +163,34 @@ def test_a_maximal_trial_in_another_voltage_is_converted():
 @pytest.mark.parametrize(("unit", "of_maximal"), [("", "mV"), ("mV", ""), ("counts", "mV")])
 def test_a_maximal_trial_of_unknown_unit_does_not_normalise(unit, of_maximal):
     largest = peaks(recording({label: 2.0 * values for label, values in TWO.items()}, of_maximal), options())
-    found = electromyography(recording(TWO, unit), FRAMES_S, "right", options(), maxima=largest)
+    found = read(TWO, units=unit, maxima=largest)
     assert [fact["normalised_by"] for fact in found.facts] == ["own peak"] * 2
     assert any("they do not compare" in note and "give emg.unit" in note for note in found.notes)
 
 
 def test_a_maximal_trial_serves_channels_that_only_the_settings_name():
     own = Emg.model_validate({"channels": {"CH {S}": "soleus"}})
-    recorded = recording({"CH R": 0.3 * muscle(1)}, "N")  # no label or unit of electromyography
-    found = electromyography(
-        recorded, FRAMES_S, "right", own, maxima=peaks(recording({"CH R": 0.6 * muscle(1)}, "N"), own)
-    )
+    largest = peaks(recording({"CH R": 0.6 * muscle(1)}, "N"), own)  # no label or unit of electromyography
+    found = read({"CH R": 0.3 * muscle(1)}, own, units="N", maxima=largest)
     assert np.nanmax(found.envelope) == pytest.approx(0.5, rel=0.01)
 
 
 def test_channels_in_different_voltages_are_compared_in_one():
     """0.3 mV and 0.0003 V are of one size: none is faint beside the other."""
-    mixed = recording({"R Sol": 0.3 * muscle(1), "R TA": 3e-4 * TWO["R TA"]}, ("mV", "V"))
-    found = electromyography(mixed, FRAMES_S, "right", options())
+    found = read({"R Sol": 0.3 * muscle(1), "R TA": 3e-4 * TWO["R TA"]}, units=("mV", "V"))
     assert [fact["faults"] for fact in found.facts] == ["", ""]
     assert found.facts[1]["rms_uv"] == pytest.approx(found.facts[0]["rms_uv"], rel=0.15)
 
 
 def test_an_amplitude_below_the_noise_of_amplifiers_is_left_out():
-    found = electromyography(
-        recording({label: 3e-4 * values for label, values in TWO.items()}, "uV"), FRAMES_S, "right", options()
-    )
+    found = read({label: 3e-4 * values for label, values in TWO.items()}, units="uV")
     assert np.isnan([fact["rms_uv"] for fact in found.facts]).all()
     assert "below 0.1 uV, less than the noise of an amplifier: another unit than uV" in found.notes[0]
 
 
 def test_recorded_envelopes_are_taken_as_they_are():
     smooth = np.maximum(np.sin(2 * np.pi * np.arange(N) / RATE_HZ), -0.02)  # filters leave values below zero
-    found = electromyography(recording({"R Sol": smooth, "R TA": muscle()}), FRAMES_S, "right", options(delay_s=0.0))
+    found = read({"R Sol": smooth, "R TA": muscle()}, options(delay_s=0.0))
     np.testing.assert_allclose(found.envelope[:, 0], np.maximum(np.sin(2 * np.pi * FRAMES_S), 0.0), atol=1e-4)
     assert np.isnan(found.activity["bonato"][:, 0]).all()
     assert np.isfinite(found.activity["hodges_bui"]).all()
@@ -216,7 +203,7 @@ def test_a_short_recording_is_a_sentence():
 
 
 def summary(activation, names, found=None, known=None):
-    found = found or electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    found = found or read(TWO, options(delay_s=0.0))
     every = np.ones(len(FRAMES_S), dtype=bool)
     return emg_summary(
         found,
@@ -230,7 +217,7 @@ def summary(activation, names, found=None, known=None):
 
 
 def test_rows_of_the_summary_name_agreement_and_neighbour():
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    found = read(TWO, options(delay_s=0.0))
     rows = summary(np.nan_to_num(found.envelope[:, ::-1]), ["soleus", "tib_ant"], found)  # exchanged on purpose
     assert rows[0]["neighbour"] == "tib_ant"
     assert rows[0]["neighbour_r"] == pytest.approx(1.0)
@@ -249,7 +236,7 @@ def test_without_activations_envelopes_and_bursts_remain():
 
 
 def test_every_empty_r_has_its_reason():
-    found = electromyography(recording(TWO), FRAMES_S, "right", options(delay_s=0.0))
+    found = read(TWO, options(delay_s=0.0))
     activation = np.nan_to_num(found.envelope)
     known = np.arange(500) < 390  # 78 % of the frames, less than the 90 % asked for
     rows = summary(activation, ["soleus", "tib_ant"], found, known)
@@ -262,7 +249,7 @@ def test_every_empty_r_has_its_reason():
 
 
 def test_a_faulty_channel_is_compared_with_nothing():
-    found = electromyography(recording({**TWO, "R TA": np.zeros(N)}), FRAMES_S, "right", options())
+    found = read({**TWO, "R TA": np.zeros(N)})
     rows = summary(np.random.default_rng(1).random((500, 2)), ["soleus", "tib_ant"], found)
     assert math.isfinite(rows[0]["r"])
     assert math.isnan(rows[1]["r"])

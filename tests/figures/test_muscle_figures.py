@@ -10,7 +10,6 @@ from matplotlib.collections import PolyCollection
 
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.figures.muscle_figures import muscle_figure
-from limbtorque.figures.style import save_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_mapping
@@ -135,13 +134,6 @@ def test_nothing_to_draw_is_no_error(table):
         table = replaced(table, name, np.full(table.num_rows, np.nan))
     assert panels(muscle_figure(table, title="x")) == {}
     assert list(panels(muscle_figure(table, title="x", muscles=["BRA"]))) == ["BRA"]
-
-
-@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
-def test_the_same_figure_gives_the_same_bytes(table, tmp_path, suffix):
-    for name in "ab":
-        save_figure(muscle_figure(table, title="x", at_most=3), tmp_path / f"{name}.{suffix}")
-    assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
 
 
 def blocks(language):

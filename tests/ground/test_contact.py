@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED
@@ -25,20 +26,9 @@ WALKERS = {
     "child": Walker(30.0, 1.35, 0.95, 1.0),
     "tall": Walker(95.0, 1.95, 1.15, 1.4, strike_m_s=0.3),
 }
-MARKERS = {
-    "hip_axis": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "greater_trochanter": "{S}HIP",
-    "femoral_condyles": "{S}KNE",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
-    "head_of_metatarsal_2": "{S}TOE",
-    "heel": "{S}HEE",
-}
 SETTINGS = make_settings(
     {
-        "marker_sets": {"walk": MARKERS},
+        "marker_sets": {"walk": LANDMARKS},
         "plane": {"up_axis": "+z", "forward_axis": "travel"},
         "filter": {"cutoff_hz": 8.0},
     }

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.ground.foot import kind_of
@@ -16,13 +17,6 @@ from limbtorque.study.settings import make_settings
 
 WALKER = Walker(strike_m_s=0.4)
 FIRST_S = 0.507
-MARKERS = {
-    **dict.fromkeys(("hip_axis", "greater_trochanter"), "{S}HIP"),
-    **dict.fromkeys(("knee_axis", "femoral_condyles"), "{S}KNE"),
-    **dict.fromkeys(("ankle_axis", "lateral_malleolus", "medial_malleolus"), "{S}ANK"),
-    "head_of_metatarsal_2": "{S}TOE",
-    "heel": "{S}HEE",
-}
 LEG = Limb("leg", side="right", body_mass_kg=WALKER.mass_kg)
 STRIDE_S = WALKER.stride_s
 
@@ -31,7 +25,7 @@ def settings(**ensembles):
     window = {"window": "events", "start_event": "Foot Strike", "end_event": "Foot Strike", **ensembles}
     return make_settings(
         {
-            "marker_sets": {"walk": MARKERS},
+            "marker_sets": {"walk": LANDMARKS},
             "plane": {"up_axis": "+z", "forward_axis": "travel"},
             "ensembles": window,
             "muscles": {"enabled": False},

@@ -14,12 +14,13 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 from smoothed import smooth_at
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LoadError, SignalError
 from limbtorque.ground.foot import MIN_CONTACT_S, centre_of_pressure, find_foot
 from limbtorque.ground.plates import read_plates
 from limbtorque.ground.reaction import SPREAD_N, impact_times
-from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, hand_load, no_load
+from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, hand_load
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.signals.smoothers import Smoother
@@ -55,14 +56,6 @@ def hand():
     rng = np.random.default_rng(3)
     wrist = rng.normal(size=(20, 2))
     return wrist, wrist + rng.normal(size=(20, 2)) * 0.1
-
-
-def test_no_load():
-    found = no_load(7)
-    assert found.force_n.shape == found.point_m.shape == (7, 2)
-    assert not found.force_n.any()
-    assert not found.couple_nm.any()
-    assert (found.status == NONE).all()
 
 
 def in_space(points, depth=0.0):
@@ -147,14 +140,6 @@ def test_centre_of_pressure_is_where_the_force_acts(seed, axis, level):
     np.testing.assert_allclose(found, point, atol=1e-12)
 
 
-def test_no_vertical_force_no_centre_of_pressure():
-    found = centre_of_pressure(
-        np.array([[30.0, 0, 0, 1, 2, 3], [0, 0, 0, 0, 0, 0], [0, 0, 10.0, 0, 0, 0]]), up=UP, level_m=0.0
-    )
-    np.testing.assert_array_equal(np.isnan(found).all(axis=1), [True, True, False])
-    np.testing.assert_allclose(found[2], 0.0, atol=1e-15)
-
-
 # --- on the ground ---------------------------------------------------------------------------------------------------
 
 
@@ -180,12 +165,6 @@ def is_unknown(found, part=CORE):
     assert (found.status[part] == UNMEASURED).all()
     assert np.isnan(found.force_n[part]).all()
     assert np.isnan(found.couple_nm[part]).all()
-
-
-def test_contact_is_where_the_foot_stands():
-    np.testing.assert_array_equal(OWN.contact[CORE], True)
-    assert not OWN.contact[: STANCE.start - 1].any()
-    assert not OWN.contact[STANCE.stop + 1 :].any()
 
 
 def test_a_short_touch_is_no_contact_and_a_short_gap_is_none(monkeypatch):
@@ -309,23 +288,6 @@ def test_a_foot_over_the_edge(x, usable):
         assert any("this foot is over the edge of the plate in" in note for note in found.notes)
 
 
-def test_corners_may_go_round_either_way():
-    one = plate(loads=[UNDER])
-    for corners in (one.corners_m[::-1], np.roll(one.corners_m, 2, axis=0)):
-        is_own_load(ground([replace(one, corners_m=corners)], OWN))
-    edge = plate(x=-0.25, loads=[UNDER])
-    is_unknown(ground([replace(edge, corners_m=edge.corners_m[::-1])], OWN))
-
-
-def test_a_lifted_heel_may_be_beyond_the_edge():
-    heel = OWN.back_m.copy()
-    heel[70 : STANCE.stop, 2] += 0.04 + 0.001 * np.arange(STANCE.stop - 70)
-    heel[70 : STANCE.stop, 0] -= 0.1
-    foot = find_foot({"toe": OWN.front_m}, ends=(heel, OWN.front_m), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
-    found = ground([plate(x=0.18, loads=[UNDER])], foot, ankle_m=np.tile(ANKLE, (N_FRAMES, 1)))
-    is_own_load(found)
-
-
 def test_stance_without_a_plate_is_flagged_not_computed():
     for plates in ([], [plate(x=5.0)], [plate(x=0.0)]):  # none, far away, and under the foot but dead
         found = ground(plates, OWN)
@@ -365,13 +327,6 @@ def test_a_given_plate_is_taken_whatever_the_geometry():
     is_unknown(ground(plates, foot, settings=Plates(assignment=(2,))))
 
 
-def test_a_plate_that_is_not_there_cannot_be_given():
-    with pytest.raises(LoadError, match=r"plates\.assignment names plate 3, the recording has 1, 2"):
-        ground([plate(1), plate(2)], OWN, settings=Plates(assignment=(2, 3)))
-    with pytest.raises(LoadError, match="names plate 1, the recording has no readable plates"):
-        ground([], OWN, settings=Plates(assignment=(1,)))
-
-
 def test_offset_is_removed():
     """What the plate shows before and after the step is no load; moments, too."""
     offset = np.array([3.0, -2.0, 12.0, 1.5, -4.0, 0.7])
@@ -385,13 +340,6 @@ def test_offset_is_removed():
     # moment about the ankle: M . n of the offset, n = -y, less its force at the ankle
     extra = 4.0 - (ANKLE[0] * 12.0 - ANKLE[1] * 3.0)
     np.testing.assert_allclose(kept.couple_nm[CORE] - clean.couple_nm[CORE], extra, atol=1e-9)
-
-
-@pytest.mark.parametrize("offset", [300.0, -300.0])
-def test_a_plate_that_is_never_unloaded_has_no_offset_to_remove(offset):
-    """A large constant reading is a load or a fault, not an offset: five thresholds are the limit."""
-    found = ground([plate(loads=[UNDER], offset=[0, 0, offset, 0, 0, 0])], OWN)
-    assert not any("vertical subtracted" in note for note in found.notes)
 
 
 def test_noise_below_the_threshold_is_no_load():
@@ -479,22 +427,6 @@ def test_a_part_of_a_trial_is_cut_from_the_plates_too():
     assert any("plate 1 frames 51-110: this foot" in note for note in part.notes)
 
 
-@pytest.mark.parametrize("rate_hz", [1024.0, 50.0, 150.0])
-def test_a_rate_that_does_not_go_with_the_frames_is_refused(rate_hz):
-    with pytest.raises(
-        LoadError, match=rf"plate 1 was sampled at {rate_hz:g} Hz, expected a whole multiple of .* 100 Hz"
-    ):
-        ground([plate(rate_hz=rate_hz)], OWN)
-
-
-def test_a_plate_that_ends_before_the_markers_is_refused():
-    one = plate(loads=[UNDER])
-    short = replace(one, force_n=one.force_n[:-1], moment_nm=one.moment_nm[:-1])
-    with pytest.raises(LoadError, match=r"plate 1 has 1599 samples, expected at least 1600 for the frames"):
-        ground([short], OWN)
-    is_own_load(ground([short], OWN, frames=slice(0, 150)))
-
-
 def test_too_few_samples_for_the_filter_are_refused():
     one = plate(loads=[(slice(0, N_FRAMES), FORCE_N, POINT)])
     with pytest.raises(SignalError, match="frames are fewer"):
@@ -540,12 +472,6 @@ def test_a_filtered_load_lasts_as_long_as_its_force(force_n):
     assert (found.status[beside] == np.where(size_n[beside] > SPREAD_N, MEASURED, NONE)).all()
     assert (found.status[beside] == MEASURED).any()
     assert (found.status[beside] == NONE).any()
-
-
-def test_a_force_cutoff_that_would_alias_is_refused():
-    """A wave of 95 Hz would be one of 5 Hz at 100 frames per second."""
-    with pytest.raises(LoadError, match=r"200 Hz \(filter\.force_cutoff_hz\), expected less than 50 Hz"):
-        ground([plate(loads=[UNDER])], OWN, cutoff_hz=200.0)
 
 
 def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
@@ -600,10 +526,9 @@ def test_onsets_are_those_of_the_middle_of_the_last_segment(n_joints):
 
 
 def walk_settings():
-    sets = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK", "greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK", "medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}  # fmt: skip
     return make_settings(
         {
-            "marker_sets": {"walk": sets},
+            "marker_sets": {"walk": LANDMARKS},
             "plane": {"up_axis": "+z", "forward_axis": "travel"},
             "filter": {"cutoff_hz": 8.0},
         }
@@ -657,3 +582,47 @@ def test_status_of_a_frame_by_its_documented_number():
     assert found.status[[20, 80, 140]].tolist() == [0, 1, 0]
     assert ground([], OWN).status[[20, 80]].tolist() == [0, 2]
     assert (NONE, MEASURED, UNMEASURED) == (0, 1, 2)
+
+
+def test_no_vertical_force_no_centre_of_pressure():
+    found = centre_of_pressure(
+        np.array([[30.0, 0, 0, 1, 2, 3], [0, 0, 0, 0, 0, 0], [0, 0, 10.0, 0, 0, 0]]), up=UP, level_m=0.0
+    )
+    np.testing.assert_array_equal(np.isnan(found).all(axis=1), [True, True, False])
+    np.testing.assert_allclose(found[2], 0.0, atol=1e-15)
+
+
+def test_contact_is_where_the_foot_stands():
+    np.testing.assert_array_equal(OWN.contact[CORE], True)
+    assert not OWN.contact[: STANCE.start - 1].any()
+    assert not OWN.contact[STANCE.stop + 1 :].any()
+
+
+def test_a_lifted_heel_may_be_beyond_the_edge():
+    heel = OWN.back_m.copy()
+    heel[70 : STANCE.stop, 2] += 0.04 + 0.001 * np.arange(STANCE.stop - 70)
+    heel[70 : STANCE.stop, 0] -= 0.1
+    foot = find_foot({"toe": OWN.front_m}, ends=(heel, OWN.front_m), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
+    found = ground([plate(x=0.18, loads=[UNDER])], foot, ankle_m=np.tile(ANKLE, (N_FRAMES, 1)))
+    is_own_load(found)
+
+
+@pytest.mark.parametrize("offset", [300.0, -300.0])
+def test_a_plate_that_is_never_unloaded_has_no_offset_to_remove(offset):
+    """A large constant reading is a load or a fault, not an offset: five thresholds are the limit."""
+    found = ground([plate(loads=[UNDER], offset=[0, 0, offset, 0, 0, 0])], OWN)
+    assert not any("vertical subtracted" in note for note in found.notes)
+
+
+def test_a_plate_that_ends_before_the_markers_is_refused():
+    one = plate(loads=[UNDER])
+    short = replace(one, force_n=one.force_n[:-1], moment_nm=one.moment_nm[:-1])
+    with pytest.raises(LoadError, match=r"plate 1 has 1599 samples, expected at least 1600 for the frames"):
+        ground([short], OWN)
+    is_own_load(ground([short], OWN, frames=slice(0, 150)))
+
+
+def test_a_force_cutoff_that_would_alias_is_refused():
+    """A wave of 95 Hz would be one of 5 Hz at 100 frames per second."""
+    with pytest.raises(LoadError, match=r"200 Hz \(filter\.force_cutoff_hz\), expected less than 50 Hz"):
+        ground([plate(loads=[UNDER])], OWN, cutoff_hz=200.0)

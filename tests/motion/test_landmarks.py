@@ -14,21 +14,7 @@ from limbtorque.study.chains import Between
 def recording(*labels, modelled=()):
     positions = np.random.default_rng(4).normal(size=(6, len(labels), 3))
     return Recording(
-        source="trial.c3d",
-        sha256="",
-        reader="test",
-        labels=labels,
-        markers_m=positions,
-        rate_hz=100.0,
-        first_frame=1,
-        modelled_labels=tuple(modelled),
-        events=(),
-        analog_labels=(),
-        analog_units=(),
-        analog=np.empty((0, 0)),
-        analog_rate_hz=0.0,
-        force_plates=(),
-        notes=(),
+        "trial.c3d", "", "test", labels, positions, rate_hz=100.0, first_frame=1, modelled_labels=tuple(modelled)
     )
 
 

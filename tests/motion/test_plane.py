@@ -9,7 +9,6 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from limbtorque.errors import SignalError
 from limbtorque.motion.plane import PlaneFrame, axis_vector, find_plane, planarity
 from limbtorque.study.options.motion import Plane
 
@@ -46,11 +45,6 @@ def test_frames_of_every_laboratory_are_right_handed(up, forward):
     np.testing.assert_allclose(horizontal.gravity(9.81, u), [0.0, 0.0], atol=1e-15)
 
 
-def test_axis_vectors():
-    assert axis_vector("+y").tolist() == [0.0, 1.0, 0.0]
-    np.testing.assert_array_equal(axis_vector("-z"), [0.0, 0.0, -1.0])
-
-
 def test_a_left_limb_is_not_mirrored():
     """Both limbs seen from the right: the same swing forward turns both the same way, and x stays forward for both."""
     frame = find_plane(Plane(up_axis="+z", forward_axis="+y"), np.zeros((3, 2, 3)))
@@ -73,15 +67,6 @@ def test_direction_of_travel(heading):
     frame = find_plane(Plane(up_axis="+z", forward_axis="travel"), hip[:, None] + np.zeros((1, 3, 1)))
     right_handed(frame)
     np.testing.assert_allclose(frame.axes, [forward, [0, 0, 1], -side], atol=1e-12)
-
-
-def test_travel_too_short_or_only_upwards_is_refused():
-    base = np.zeros((10, 2, 3))
-    base[-1, :, 0], base[-1, :, 2] = 0.49, 3.0
-    with pytest.raises(SignalError, match=r"displaced by 0\.49 m, expected at least 0\.5 m"):
-        find_plane(Plane(up_axis="+z"), base)
-    base[-1, :, 0] = 0.51
-    assert find_plane(Plane(up_axis="+z"), base).axes[0].tolist() == [1.0, 0.0, 0.0]
 
 
 @options(deadline=None, max_examples=60)
@@ -149,16 +134,6 @@ def test_x_of_a_frontal_plane_is_horizontal_and_to_the_left():
     frame = find_plane(Plane(kind="best_fit", up_axis="+z", forward_axis="+y"), joints)
     right_handed(frame)
     np.testing.assert_allclose(frame.axes[0], -across, atol=1e-9)
-
-
-def test_best_fit_of_a_line_is_refused():
-    joints = np.zeros((20, 3, 3))
-    joints[:, 1, 0], joints[:, 2, 0] = 0.3, 0.5
-    joints[:, 2, 1] += 0.003 * np.sin(np.arange(20.0))
-    with pytest.raises(
-        SignalError, match=r"best-fitting plane is undefined.*second principal component is 0\.0\d\d of the first"
-    ):
-        find_plane(Plane(kind="best_fit", forward_axis="+x", up_axis="+z"), joints)
 
 
 @pytest.mark.parametrize("phi", np.radians([0.0, 20.0, 45.0, 60.0, 89.0]))

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from scipy.optimize import minimize
 
 from limbtorque.errors import SettingsError
@@ -29,7 +28,6 @@ from limbtorque.study.options.muscles import Muscles
 LEG = load_muscle_set("leg")
 JOINTS = ("hip", "knee", "ankle")
 RATE_HZ = 100.0
-COMPLIANT = {"tendon": "compliant", "force_length_velocity": True}
 ZERO = np.zeros(len(LEG.names))
 
 
@@ -96,25 +94,6 @@ def test_volume_needs_fibre_lengths():
         SettingsError, match=r"no optimal_fibre_length_m for hamstrings, which muscles\.criterion: volume needs"
     ):
         check_options(bare, Muscles(criterion="volume"), JOINTS)
-
-
-@pytest.mark.parametrize(
-    ("options", "text"),
-    [
-        ({"criterion": "volume", "exponent": "min_max"}, "no meaning with exponent min_max"),
-        ({"change_time_s": 0.05, "exponent": 3.0}, "change_time_s needs exponent 2"),
-        ({"emg_weight": 1.0, "exponent": 1.0}, "emg_weight needs exponent 2"),
-        (COMPLIANT | {"change_time_s": 0.05}, "tendon: compliant cannot be combined with change_time_s or emg_weight"),
-        (COMPLIANT | {"emg_weight": 1.0}, "tendon: compliant cannot be combined with change_time_s or emg_weight"),
-        ({"tendon": "compliant"}, "a compliant tendon needs fibres"),
-        ({"tendon_strain": {"soleus": 0.08}, "force_length_velocity": True}, "tendon_strain has no meaning"),
-        ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
-        ({"change_time_s": 0.05, "reserve": 1.0}, "cannot be combined with a price of the reserve"),
-    ],
-)
-def test_options_that_do_not_go_together(options, text):
-    with pytest.raises(ValidationError, match=text):
-        Muscles(**options)
 
 
 # --- change ------------------------------------------------------------------------------------------------------------
@@ -237,16 +216,6 @@ def test_without_weight_or_channel_nothing_changes():
         assert told == (f"muscles.emg_weight has no effect: {reason}",)
 
 
-def test_envelopes_do_not_change_what_can_be_reached():
-    problem = walk()
-    strong = replace(problem, torque_nm=problem.torque_nm * 30.0)
-    options = Muscles(emg_weight=3.0)
-    found, plain = (optimize_forces(strong, options, which).optimized for which in (envelopes(problem), None))
-    assert (plain.status == RESERVE).any()
-    assert found.status.tolist() == plain.status.tolist()
-    assert found.reserve_nm == pytest.approx(plain.reserve_nm, abs=1e-6)
-
-
 def test_only_channels_without_a_fault_are_used():
     from limbtorque.emg.recorded import Electromyography
 
@@ -305,3 +274,13 @@ def test_strengthened_sets():
     )
     with pytest.raises(SettingsError, match=r"has no muscle 'solus' \(muscles.strength_factors.S01\)"):
         check_options(LEG, Muscles(strength_factors={"S01": {"solus": 0.5}}), JOINTS)
+
+
+def test_envelopes_do_not_change_what_can_be_reached():
+    problem = walk()
+    strong = replace(problem, torque_nm=problem.torque_nm * 30.0)
+    options = Muscles(emg_weight=3.0)
+    found, plain = (optimize_forces(strong, options, which).optimized for which in (envelopes(problem), None))
+    assert (plain.status == RESERVE).any()
+    assert found.status.tolist() == plain.status.tolist()
+    assert found.reserve_nm == pytest.approx(plain.reserve_nm, abs=1e-6)

@@ -75,40 +75,6 @@ def test_one_frame_is_that_of_many(seed, n_joints, n_muscles, stretch):
         assert bool(found.success)
 
 
-def test_squares_against_quadprog():
-    """quadprog gives no answer where a torque is at the edge of reach."""
-    quadprog = pytest.importorskip("quadprog")
-    answered, one, zero = 0, np.eye(9), np.zeros(9)
-    for seed in range(60):
-        arm, strength, torque = limb(seed, 3, 9, 1.0)
-        crossed = (arm != 0.0).any(axis=1)
-        scale = 1.0 / (np.abs(arm) @ strength)[crossed]
-        reach, target = (arm * strength)[crossed] * scale[:, None], torque[crossed] * scale
-        constraints, limits = np.hstack([reach.T, one, -one]), np.r_[target, zero, zero - 1.0]
-        try:
-            expected = quadprog.solve_qp(one, zero, constraints, limits, len(target))[0]
-        except ValueError:
-            continue
-        answered += 1
-        found = PreparedMuscles(strength).share_torques(arm, torque)
-        np.testing.assert_allclose(found.activation, expected, atol=1e-8)
-    assert answered >= 55
-
-
-def test_most_frames_need_no_other_solver(monkeypatch):
-    """Of frames within reach the quick way solves almost all; the rest are at the edge of reach."""
-    frames = [limb(seed, 3, 9, 0.9) for seed in range(200)]
-    ready = [PreparedMuscles(strength) for _, strength, _ in frames]
-    monkeypatch.setattr(prepared, "share_torques", None)
-    solved = 0
-    for muscles, (arm, _, torque) in zip(ready, frames, strict=True):
-        try:
-            solved += muscles.share_torques(arm, torque).status == OK
-        except TypeError:
-            continue
-    assert solved >= 190
-
-
 def test_two_flexors_share_in_proportion_to_arm_times_strength():
     muscles = PreparedMuscles([500.0, 500.0, 800.0])
     found = muscles.share_torques([[0.02, 0.04, -0.02]], [10.0])
@@ -127,12 +93,6 @@ def test_one_muscle_makes_the_torque_or_leaves_a_reserve():
     assert (wrong_way.status, wrong_way.force_n.tolist()) == (RESERVE, [0.0])
 
 
-def test_rest_needs_no_force():
-    found = PreparedMuscles([500.0, 800.0]).share_torques([[0.03, -0.02]], [0.0])
-    assert (found.status, found.cost, found.duality_gap) == (OK, 0.0, 0.0)
-    assert not found.force_n.any()
-
-
 def test_muscles_at_their_bounds_leave_the_rest_to_the_others():
     """The first is weak: at its largest activation the second makes what is left."""
     found = PreparedMuscles([100.0, 1000.0], max_activation=[0.3, 1.0], min_activation=[0.0, 0.1]).share_torques(
@@ -143,16 +103,7 @@ def test_muscles_at_their_bounds_leave_the_rest_to_the_others():
     np.testing.assert_allclose(held.activation, [0.02, 0.1])
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"exponent": 3.0},
-        {"exponent": 1.0},
-        {"exponent": "min_max"},
-        {"reserve": 5.0},
-        {"exponent": 1.5, "reserve": 2.0},
-    ],
-)
+@pytest.mark.parametrize("more", [{"exponent": 3.0}, {"exponent": "min_max"}, {"exponent": 1.5, "reserve": 2.0}])
 def test_other_costs_are_those_of_many_frames(more):
     arm, strength, torque = limb(3, 3, 9, 0.9)
     found = PreparedMuscles(strength, **more).share_torques(arm, torque)
@@ -193,14 +144,7 @@ def test_an_answer_without_its_certificate_is_not_given(monkeypatch, part, wrong
     ("more", "message"),
     [
         ({"max_force_n": [[1.0, 2.0]]}, r"max_force_n has shape \(1, 2\), expected \(n_muscles,\)"),
-        ({"max_force_n": [-1.0, 2.0]}, "max_force_n has -1 N, expected strengths of 0 or more"),
-        ({"exponent": 11.0}, "exponent is 11.0, expected a number from 1 to 10"),
-        ({"weight": [1.0, 0.0]}, "weight has 0, expected numbers above 0"),
-        ({"norm_n": [1.0, 0.0]}, "norm_n has 0, expected numbers above 0"),
         ({"norm_n": [1.0]}, r"norm_n has shape \(1,\), expected \(2,\)"),
-        ({"min_activation": -0.1}, "min_activation has -0.1, expected 0 or more: a muscle cannot push"),
-        ({"min_activation": 0.5, "max_activation": 0.4}, "min_activation is above max_activation"),
-        ({"reserve": "some"}, "reserve is 'some', expected 'least', 'none' or a price in N m"),
         ({"exponent": "min_max", "reserve": 1.0}, "a priced reserve has no meaning for exponent inf"),
     ],
 )
@@ -225,3 +169,23 @@ def edge(seed):
     rng = np.random.default_rng(seed)
     arm, strength, _ = limb(seed, 2, 6, 1.0)
     return arm, strength, arm @ (strength * rng.integers(0, 2, 6)) * rng.choice([0.999, 1.0, 1.001])
+
+
+def test_squares_against_quadprog():
+    """quadprog gives no answer where a torque is at the edge of reach."""
+    quadprog = pytest.importorskip("quadprog")
+    answered, one, zero = 0, np.eye(9), np.zeros(9)
+    for seed in range(60):
+        arm, strength, torque = limb(seed, 3, 9, 1.0)
+        crossed = (arm != 0.0).any(axis=1)
+        scale = 1.0 / (np.abs(arm) @ strength)[crossed]
+        reach, target = (arm * strength)[crossed] * scale[:, None], torque[crossed] * scale
+        constraints, limits = np.hstack([reach.T, one, -one]), np.r_[target, zero, zero - 1.0]
+        try:
+            expected = quadprog.solve_qp(one, zero, constraints, limits, len(target))[0]
+        except ValueError:
+            continue
+        answered += 1
+        found = PreparedMuscles(strength).share_torques(arm, torque)
+        np.testing.assert_allclose(found.activation, expected, atol=1e-8)
+    assert answered >= 55

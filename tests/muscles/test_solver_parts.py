@@ -83,58 +83,7 @@ def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
 # --- linear algebra --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
-def test_newton_step_solves_the_weighted_normal_equations(joints):
-    reach, torque, low, high = limbs(joints, 10 + joints, muscles=9)
-    slope = low + high
-    weight = np.full((joints, FRAMES), 0.1)
-    step = newton_step(reach, slope, torque, weight)
-    matrix = np.einsum("imf,mf,jmf->fij", reach, slope, reach) + 0.1 * np.eye(joints)
-    np.testing.assert_allclose(step, np.linalg.solve(matrix, torque.T[..., None])[..., 0].T, rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3])
-def test_least_change_is_the_least_square_multiplier(joints):
-    """The smallest change of the multiplier that pulls the chosen muscles by what is missing, in the least squares."""
-    reach, *_ = limbs(joints, 20 + joints)
-    rng = np.random.default_rng(3)
-    missing, chosen = rng.normal(size=(6, FRAMES)), rng.random((6, FRAMES)) < 0.7
-    found = least_change(reach, missing, chosen)
-    for f in range(FRAMES):
-        rows = reach[:, chosen[:, f], f].T
-        if np.linalg.matrix_rank(rows) == joints:
-            expected = np.linalg.lstsq(rows, missing[chosen[:, f], f], rcond=None)[0]
-            np.testing.assert_allclose(found[:, f], expected, rtol=1e-6, atol=1e-8)
-
-
 # --- facets ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_nearest_reachable_torque(joints):
-    """Bounded least squares of SciPy, for torques within and far outside the reach."""
-    reach, torque, low, high = limbs(joints, 30 + joints)
-    torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
-    found = reachable.nearest(Frames(reach, torque, low, high))
-    assert not found.failed.any()
-    assert (np.abs(found.reserve[:, 1::2]) < 1e-9).all()
-    for f in range(FRAMES):
-        best = lsq_linear(reach[..., f], torque[:, f], bounds=(low[:, f], high[:, f]), tol=1e-14)
-        np.testing.assert_allclose(found.reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_range_of_each_activation_by_facets(joints):
-    reach, torque, low, high = limbs(joints, 40 + joints)
-    least, greatest = activation_range(Frames(reach, torque, low, high))
-    for f in range(0, FRAMES, 5):
-        bounds = np.stack([low[:, f], high[:, f]], axis=1)
-        for muscle in range(len(low)):
-            for sign, found in ((1.0, least), (-1.0, greatest)):
-                cost = np.zeros(len(low))
-                cost[muscle] = sign
-                best = linprog(cost, A_eq=reach[..., f], b_eq=torque[:, f], bounds=bounds)
-                assert found[muscle, f] == pytest.approx(sign * best.fun, abs=1e-7)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 3, 4])
@@ -273,3 +222,54 @@ def test_status_of_a_frame_by_its_documented_number():
     assert found.status.tolist() == [0, 1, 2]
     assert found.reserve_nm[:2].tolist() == [[0.0], [pytest.approx(40.0)]]
     assert (OK, RESERVE, INVALID, FAILED) == (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4, 5])
+def test_newton_step_solves_the_weighted_normal_equations(joints):
+    reach, torque, low, high = limbs(joints, 10 + joints, muscles=9)
+    slope = low + high
+    weight = np.full((joints, FRAMES), 0.1)
+    step = newton_step(reach, slope, torque, weight)
+    matrix = np.einsum("imf,mf,jmf->fij", reach, slope, reach) + 0.1 * np.eye(joints)
+    np.testing.assert_allclose(step, np.linalg.solve(matrix, torque.T[..., None])[..., 0].T, rtol=1e-8, atol=1e-10)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3])
+def test_least_change_is_the_least_square_multiplier(joints):
+    """The smallest change of the multiplier that pulls the chosen muscles by what is missing, in the least squares."""
+    reach, *_ = limbs(joints, 20 + joints)
+    rng = np.random.default_rng(3)
+    missing, chosen = rng.normal(size=(6, FRAMES)), rng.random((6, FRAMES)) < 0.7
+    found = least_change(reach, missing, chosen)
+    for f in range(FRAMES):
+        rows = reach[:, chosen[:, f], f].T
+        if np.linalg.matrix_rank(rows) == joints:
+            expected = np.linalg.lstsq(rows, missing[chosen[:, f], f], rcond=None)[0]
+            np.testing.assert_allclose(found[:, f], expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4])
+def test_nearest_reachable_torque(joints):
+    """Bounded least squares of SciPy, for torques within and far outside the reach."""
+    reach, torque, low, high = limbs(joints, 30 + joints)
+    torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
+    found = reachable.nearest(Frames(reach, torque, low, high))
+    assert not found.failed.any()
+    assert (np.abs(found.reserve[:, 1::2]) < 1e-9).all()
+    for f in range(FRAMES):
+        best = lsq_linear(reach[..., f], torque[:, f], bounds=(low[:, f], high[:, f]), tol=1e-14)
+        np.testing.assert_allclose(found.reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 4])
+def test_range_of_each_activation_by_facets(joints):
+    reach, torque, low, high = limbs(joints, 40 + joints)
+    least, greatest = activation_range(Frames(reach, torque, low, high))
+    for f in range(0, FRAMES, 5):
+        bounds = np.stack([low[:, f], high[:, f]], axis=1)
+        for muscle in range(len(low)):
+            for sign, found in ((1.0, least), (-1.0, greatest)):
+                cost = np.zeros(len(low))
+                cost[muscle] = sign
+                best = linprog(cost, A_eq=reach[..., f], b_eq=torque[:, f], bounds=bounds)
+                assert found[muscle, f] == pytest.approx(sign * best.fun, abs=1e-7)

@@ -27,13 +27,6 @@ def test_strength_of_one_pair_is_arm_times_strength():
     np.testing.assert_allclose(by_length, constant)  # no fibres are known
 
 
-def test_fibres_only_weaken():
-    leg = load_muscle_set("leg")
-    constant, by_length = tool.strength(leg, "knee", np.arange(0.0, 101.0, 10.0), (70.0, 0.0, 0.0), -1.0)
-    assert (by_length <= constant + 1e-9).all()
-    assert (by_length > 0.2 * constant).all()
-
-
 @pytest.mark.parametrize(
     ("joint", "sense", "peak_nm", "at_deg"),
     [("hip", "extension", 202.2, 55), ("knee", "extension", 204.7, 65), ("ankle", "flexion", 41.4, -10)],
@@ -50,12 +43,6 @@ def test_anderson_peaks_at_c3_with_c1(joint, sense, peak_nm, at_deg):
 def test_joint_strength_is_within_two_standard_deviations_of_the_measured_mean(e):
     """Or `outside` in the table says why not; no joint is called outside that is not."""
     assert tool.is_outside(e) == ("outside" in e)
-
-
-def test_every_direction_but_shoulder_extension_is_compared():
-    compared = {(e["joint"], e["sense"]) for e in ENTRIES}
-    joints = ("hip", "knee", "ankle", "shoulder", "elbow", "wrist")
-    assert {(j, s) for j in joints for s in tool.SENSES} - compared == {("shoulder", "extension")}
 
 
 @pytest.mark.parametrize(
@@ -113,14 +100,11 @@ def test_fibres_of_the_wrist_fit_the_lengths_of_its_muscles():
         assert 0.6 < fibre.min() < 1.0 < fibre.max() < 1.4, (name, fibre.min(), fibre.max())
 
 
-@pytest.mark.parametrize("joint", ["hip", "knee", "ankle", "shoulder", "elbow", "wrist"])
-def test_every_ratio_of_the_figure_names_its_source(joint):
-    lines, entries = tool.ratio_lines(joint), [e for e in ENTRIES if e["joint"] == joint]
-    for e in entries:
-        line = next(line for line in lines if line.startswith(e["sense"]) and tool.name_year(e["source"]) in line)
-        torque, _, ours, _ = tool.compared(e)
-        assert f" {ours[0].mean() / torque.mean():.2f} (" in line
-    assert len(lines) == len(entries) + (joint == "shoulder")  # its extension was not measured
+def test_fibres_only_weaken():
+    leg = load_muscle_set("leg")
+    constant, by_length = tool.strength(leg, "knee", np.arange(0.0, 101.0, 10.0), (70.0, 0.0, 0.0), -1.0)
+    assert (by_length <= constant + 1e-9).all()
+    assert (by_length > 0.2 * constant).all()
 
 
 def test_published_efforts_have_the_ratios_of_the_page():

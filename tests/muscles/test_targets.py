@@ -133,25 +133,6 @@ def test_clarabel_agrees(seed):
         assert found.activation[k] == pytest.approx(x, abs=SAME)
 
 
-def test_a_sum_of_two_squares_is_one_target():
-    """SLSQP on w a^2 + k (a - e)^2 against weight w + k and target k e / (w + k)."""
-    arm, strength, torque = limbs(7, 4)
-    rng = np.random.default_rng(7)
-    w, k, e = rng.uniform(0.5, 2.0, 6), rng.uniform(0.5, 5.0, 6), rng.uniform(0.0, 1.0, 6)
-    found = share_torques_near(arm, torque, strength, k * e / (w + k), weight=w + k)
-    for f in range(len(arm)):
-        answer = minimize(
-            lambda a: (w * a**2 + k * (a - e) ** 2).sum(),
-            found.activation[f] * 0.0 + 0.5,
-            jac=lambda a: 2.0 * (w * a + k * (a - e)),
-            bounds=[(0.0, 1.0)] * 6,
-            constraints={"type": "eq", "fun": lambda a, f=f: arm[f] @ (a * strength) - torque[f]},
-            method="SLSQP",
-            options={"ftol": 1e-15, "maxiter": 300},
-        )
-        assert found.activation[f] == pytest.approx(answer.x, abs=1e-6)
-
-
 def test_targets_change_neither_reach_nor_least_reserve():
     arm, strength, torque = limbs(9, 30)
     torque[::3] *= 6.0
@@ -250,16 +231,6 @@ def test_unknown_frames_end_a_run_and_reserves_do_not():
         assert np.abs(found.duality_gap[some]).max() <= GAP
 
 
-def test_a_long_run_is_solved_in_parts_without_a_jump(monkeypatch):
-    arm, strength, torque = limbs(8, 40)
-    whole = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
-    monkeypatch.setattr(solve, "RUN", 20)
-    parts = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
-    assert (parts.status == OK).all()
-    assert np.abs(np.diff(parts.activation, axis=0)[19]).max() <= 2.0 * np.abs(np.diff(whole.activation, axis=0)).max()
-    assert parts.activation[30:] == pytest.approx(whole.activation[30:], abs=0.02)
-
-
 def test_each_part_of_a_long_run_begins_at_the_last_frame_of_the_one_before(monkeypatch):
     """The cost of every frame, from its own activations and those of the frame before: also across the parts."""
     arm, strength, torque = limbs(8, 40)
@@ -276,3 +247,32 @@ def test_a_run_without_a_certificate_has_no_forces(monkeypatch):
     found = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=300.0)
     assert (found.status == FAILED).all()
     assert np.isnan(found.force_n).all()
+
+
+def test_a_sum_of_two_squares_is_one_target():
+    """SLSQP on w a^2 + k (a - e)^2 against weight w + k and target k e / (w + k)."""
+    arm, strength, torque = limbs(7, 4)
+    rng = np.random.default_rng(7)
+    w, k, e = rng.uniform(0.5, 2.0, 6), rng.uniform(0.5, 5.0, 6), rng.uniform(0.0, 1.0, 6)
+    found = share_torques_near(arm, torque, strength, k * e / (w + k), weight=w + k)
+    for f in range(len(arm)):
+        answer = minimize(
+            lambda a: (w * a**2 + k * (a - e) ** 2).sum(),
+            found.activation[f] * 0.0 + 0.5,
+            jac=lambda a: 2.0 * (w * a + k * (a - e)),
+            bounds=[(0.0, 1.0)] * 6,
+            constraints={"type": "eq", "fun": lambda a, f=f: arm[f] @ (a * strength) - torque[f]},
+            method="SLSQP",
+            options={"ftol": 1e-15, "maxiter": 300},
+        )
+        assert found.activation[f] == pytest.approx(answer.x, abs=1e-6)
+
+
+def test_a_long_run_is_solved_in_parts_without_a_jump(monkeypatch):
+    arm, strength, torque = limbs(8, 40)
+    whole = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    monkeypatch.setattr(solve, "RUN", 20)
+    parts = share_torques_near(arm, torque, strength, np.zeros(6), change_weight=50.0)
+    assert (parts.status == OK).all()
+    assert np.abs(np.diff(parts.activation, axis=0)[19]).max() <= 2.0 * np.abs(np.diff(whole.activation, axis=0)).max()
+    assert parts.activation[30:] == pytest.approx(whole.activation[30:], abs=0.02)

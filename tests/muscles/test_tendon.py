@@ -1,6 +1,6 @@
 """Fibres on compliant tendons: springs in series, a rigid limit, forward simulation, and OpenSim's equilibrium."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -173,11 +173,6 @@ def test_softer_tendons_leave_shorter_fibres():
     stretch = np.diff([float(hill.tendon_length(0.5, strain)) for strain in (0.049, 0.1)])[0]
     assert lengths[0] - lengths[1] == pytest.approx(SLACK * stretch / OPTIMUM, rel=1e-12)
     assert hill.tendon_force(1.1, 0.1) == pytest.approx(float(hill.tendon_force(1.049)), rel=1e-12)
-
-
-def test_state_has_one_shape():
-    state = fibre_state(units(np.full((2, 3), 0.29)), np.full((2, 3), 0.2))
-    assert {getattr(state, field.name).shape for field in fields(state)} == {(2, 3)}
 
 
 # --- another program ---------------------------------------------------------------------------------------------

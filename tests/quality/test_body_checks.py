@@ -69,22 +69,6 @@ def test_the_largest_delay_is_15_frames(frames):
     assert (abs(frames) < 15) or found == abs(frames) / RATE_HZ
 
 
-def test_no_delay_explains_another_movement():
-    force, centre = bouncing()
-    force[:, 2] = MASS_KG * (G + 3.0 * np.sin(2.0 * np.pi * 3.3 * TIME_S))
-    assert np.isnan(checked(force, centre)["force_delay_s"])
-
-
-def test_quiet_stance_shows_the_weight():
-    force, centre = np.zeros((300, 3)), np.ones((300, 3))
-    force[:, 2] = 70.0 * G
-    assert checked(force, centre, mass_kg=60.0)["weight_error_share"] == pytest.approx(70.0 / 60.0 - 1.0, abs=1e-6)
-
-
-def test_too_short_a_stretch_is_not_judged():
-    assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
-
-
 def stance(pivot_m=0.4, hip_m=0.9, rate_hz=100.0):
     """A stance of 0.6 s: the hip goes 0.8 m over the foot, the force points `pivot_m` above the hip."""
     phase = np.linspace(0.0, 1.0, 61)
@@ -250,3 +234,19 @@ def test_exchanged_labels_of_ankle_and_heel_are_rejected(walk):
     assert found.motion.metrics["foot_reversed_share"] == 1.0
     assert "foot_reversed_share" in found.verdict.names
     assert found.status == "rejected"
+
+
+def test_no_delay_explains_another_movement():
+    force, centre = bouncing()
+    force[:, 2] = MASS_KG * (G + 3.0 * np.sin(2.0 * np.pi * 3.3 * TIME_S))
+    assert np.isnan(checked(force, centre)["force_delay_s"])
+
+
+def test_quiet_stance_shows_the_weight():
+    force, centre = np.zeros((300, 3)), np.ones((300, 3))
+    force[:, 2] = 70.0 * G
+    assert checked(force, centre, mass_kg=60.0)["weight_error_share"] == pytest.approx(70.0 / 60.0 - 1.0, abs=1e-6)
+
+
+def test_too_short_a_stretch_is_not_judged():
+    assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())

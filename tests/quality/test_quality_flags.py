@@ -84,13 +84,6 @@ def test_noise_that_was_filtered_before_is_not_taken_for_movement():
     assert found.lost_share < 0.1
 
 
-def test_short_and_still_signals_are_judged_without_an_error():
-    assert np.isnan(judge_cutoff(wave(1.0, 19), rate_hz=100.0).noise)
-    assert np.isfinite(judge_cutoff(wave(1.0, 20), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0).lost_share)
-    still = judge_cutoff(np.ones((100, 3)), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0)
-    assert (still.noise, still.lost_share) == (0.0, 0.0)
-
-
 def reach_motion(noise_m=2e-4, **changes):
     settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
     recording = replace(demo_trials()[1], gaps=()).recording(noise_m=noise_m)
@@ -268,17 +261,6 @@ def test_drift_of_real_plates_is_small(recordings):
         assert drift == pytest.approx(by_hand, abs=0.1)
 
 
-def test_the_notes_say_which_foot_a_plate_was_given_to():
-    mine, theirs = plates.OWN, plates.walking_foot(0.2, 0.5)
-    left = plates.ground([stance_plate()], mine, theirs, side="left")
-    (note,) = [note for note in left.notes if note.startswith("plate 1 frames")]
-    assert note.startswith("plate 1 frames 51-110: this foot (left), centre of pressure")
-    right = plates.ground([stance_plate()], theirs, mine, side="right")
-    (note,) = [note for note in right.notes if note.startswith("plate 1 frames")]
-    assert ": other foot, " in note
-    assert "from this foot (right)" in note
-
-
 # --- the page --------------------------------------------------------------------------------------------------------
 
 
@@ -289,3 +271,10 @@ def test_every_threshold_says_where_it_comes_from():
             assert check.source.startswith("no tolerance"), (
                 f"{check.name}: a threshold of 0 has NO_TOLERANCE as its source"
             )
+
+
+def test_short_and_still_signals_are_judged_without_an_error():
+    assert np.isnan(judge_cutoff(wave(1.0, 19), rate_hz=100.0).noise)
+    assert np.isfinite(judge_cutoff(wave(1.0, 20), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0).lost_share)
+    still = judge_cutoff(np.ones((100, 3)), rate_hz=100.0, smoother=Smoother(), cutoff_hz=6.0)
+    assert (still.noise, still.lost_share) == (0.0, 0.0)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clustered_legs import FOOT, MEASURED, SUBSTITUTES
 from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
@@ -26,19 +27,11 @@ from limbtorque.workflow.stages import kinematics, torques
 from staged_study import ROOT, make_study
 
 WALKER = Walker(strike_m_s=0.4)
-MARKERS = {
-    **{"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"},
-    **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"},
-}
-STAND_INS = {
-    **{"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"},
-    **{"lateral_malleolus": "ankle_axis", "medial_malleolus": "ankle_axis"},
-}
 SETTINGS = make_settings(
     {
         "plane": {"up_axis": "+z", "forward_axis": "travel"},
-        "marker_sets": {"simulated": MARKERS},
-        "substitutes": {"simulated": STAND_INS},
+        "marker_sets": {"simulated": {**MEASURED, **FOOT}},
+        "substitutes": {"simulated": SUBSTITUTES},
         "ensembles": {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"},
         "muscles": {"enabled": False},
     }
@@ -151,11 +144,8 @@ def test_the_spike_of_a_recorded_walk(cohort_walk, metres):
 @pytest.fixture(scope="module")
 def cohort_walk(recordings):
     file = recordings / "cohort" / "HC030A" / "Straight" / "HC030A05.c3d"
-    markers = {
-        **{"hip_axis": "{S}FEP", "knee_axis": "{S}FEO", "ankle_axis": "{S}TIO"},
-        **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"},
-    }
-    own = {"marker_sets": {"simulated": markers}}
+    joints = {"hip_axis": "{S}FEP", "knee_axis": "{S}FEO", "ankle_axis": "{S}TIO"}
+    own = {"marker_sets": {"simulated": {**joints, **FOOT}}}
     return read_recording(file), make_settings({**SETTINGS.model_dump(), **own})
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.cli.main import main
-from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.report.methods.page import methods_page
 from limbtorque.report.methods.references import REFERENCES, cited
 from limbtorque.report.methods.study import ERRORS
@@ -90,36 +89,30 @@ def leg(**settings):
 
 
 def test_the_paragraph_of_the_defaults():
+    """A clause of each part, and nothing of what the study did not do."""
     text = paragraph()
-    for clause in (
-        "1 trial of 1 participant (body mass 70 kg) was analysed: right arm (1).",
-        "Gaps of up to 0.1 s were filled by cubic interpolation. Joint",
-        "projected onto the sagittal plane (+z up, the direction of travel forward).",
-        "a Butterworth filter of order 3, run forwards and backwards (order 6 in total, no phase lag).",
-        "chosen by the least expected error of the second derivative, from the signal's own spectrum, for all joint centres of a trial together: 5 Hz.",
-        "Velocities and accelerations were central differences of order 4.",
-        "those of Dempster (Dempster 1955) as tabulated by Winter (Winter 2009)",
-        "planar chains on a moving base (arm: shoulder, elbow, wrist)",
-        "inertial, centripetal, Coriolis, gravity and base motion; a recursive Newton-Euler",
-        "gave the same net torques within 2e-14 N m",
-        "There was no external load.",
-        "by static optimization, which minimised the sum of the squared activations (force over strength) (Anderson and Pandy 2001);",
-        "All computations were done with limbtorque 9.8.7 (Python 3.12.1, numpy 2.1.0, scipy 1.15.0).",
-    ):
+    told = (
+        "body mass 70 kg",
+        "right arm (1)",
+        "0.1 s",
+        "order 3",
+        ": 5 Hz",
+        "Dempster",
+        "2e-14 N m",
+        "limbtorque 9.8.7",
+    )
+    for clause in told:
         assert clause in text
     for silent in (
         "excluded",
         "flagged",
         "replay",
-        "Integrated",
         "spring",
         "plates",
         "weights",
-        "co-contraction",
-        "Gravity was",
+        "Gravity",
         "fibre",
         "scaled",
-        "longest stretch",
         "no curve",
     ):
         assert silent not in text
@@ -172,29 +165,22 @@ def test_an_option_changes_its_clause_and_no_other_says_the_old_value(settings, 
 
 
 def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
-    assert "Chosen cut-offs were limited to 12 Hz." in paragraph()
-    rows = [
-        row("a", own_cutoff_hz="14", noise_m="1e-8"),
-        row("b", own_cutoff_hz="33", noise_m="1e-4"),
-        row("c", own_cutoff_hz="4"),
-    ]
+    own = (("14", "1e-8"), ("33", "1e-4"), ("4", ""))
+    rows = [row(f"t{k}", own_cutoff_hz=cutoff, noise_m=noise) for k, (cutoff, noise) in enumerate(own)]
     text = paragraph(rows=rows)
-    assert (
-        "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz. They were at least 3 Hz. "
-        "In 1 trial the markers had less noise than any camera (below 0.001 mm)" in text
-    )
+    assert "limited to 12 Hz; without this limit, 2 of 3 trials would have had 14 to 33 Hz, median 23.5 Hz." in text
+    assert "In 1 trial the markers had less noise than any camera" in text
     assert "limited to 15 Hz" in paragraph({"filter": {"max_cutoff_hz": 15.0}})
     assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
-def test_range_and_median_of_the_chosen_cut_offs():
-    rows = [row("t1", cutoff_hz="4.0"), row("t2", cutoff_hz="5.0"), row("t3", cutoff_hz="9.0")]
-    assert (
-        "one for all trials of a limb and condition, the median of their own, to 0.5 Hz: 4 to 9 Hz, median 5 Hz."
-        in paragraph(rows=rows)
-    )
-    own = paragraph({"filter": {"scope": "trial"}}, rows=rows)
-    assert "of a trial together: 4 to 9 Hz, median 5 Hz." in own
+@pytest.mark.parametrize(
+    ("scope", "says"),
+    [("study", "to 0.5 Hz: 4 to 9 Hz, median 5 Hz."), ("trial", "together: 4 to 9 Hz, median 5 Hz.")],
+)
+def test_range_and_median_of_the_chosen_cut_offs(scope, says):
+    rows = [row(f"t{k}", cutoff_hz=cutoff) for k, cutoff in enumerate(("4.0", "5.0", "9.0"))]
+    assert says in paragraph({"filter": {"scope": scope}}, rows=rows)
 
 
 def test_trials_with_options_of_their_own_are_counted():
@@ -207,37 +193,22 @@ def test_trials_with_options_of_their_own_are_counted():
 
 
 def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
-    rows = [
-        row("t1"),
-        *(
-            row(f"f{k}", status="failed", reason=reason, muscle_status="failed", cutoff_hz="")
-            for k, reason in enumerate(("read", "landmark", "landmark"))
-        ),
-    ]
+    failed = {"status": "failed", "muscle_status": "failed", "cutoff_hz": ""}
+    rows = [row("t1"), *(row(f"f{k}", reason=why, **failed) for k, why in enumerate(("read", "landmark", "landmark")))]
     text = paragraph(rows=rows, of={"f0": {"options": {"plane.kind": "horizontal"}}})
-    assert (
-        "3 further trials were excluded: a marker or landmark was missing (2), the recording could not be read (1)."
-        in text
-    )
+    assert "3 further trials were excluded: a marker or landmark was missing (2), " in text
     assert "1 trial of 1 participant" in text
     assert "horizontal" not in text
+    none = paragraph(rows=[row(reason="read", **failed)])
+    assert "No trial could be analysed" in none
+    assert "filter" not in none
 
 
 def test_flags_are_named():
     rows = [row("t1", status="caution", reason="tilt_deg gap_share"), row("t2", status="rejected", reason="tilt_deg")]
-    assert (
-        "Quality flags were raised in 2 of 2 trials; of 1 the torques or muscle forces of at least one joint were rejected and not used: tilt_deg (2), gap_share (1)."
-        in paragraph(rows=rows)
-    )
-
-
-def test_a_study_without_a_trial_that_could_be_analysed():
-    text = paragraph(rows=[row(status="failed", reason="read", muscle_status="failed")])
-    assert text.endswith(
-        "1 trial was excluded: the recording could not be read (1). No trial could be analysed, so there is nothing to describe."
-    )
-    assert "filter" not in text
-    assert "further" not in text
+    text = paragraph(rows=rows)
+    assert "in 2 of 2 trials; of 1 the torques" in text
+    assert "tilt_deg (2), gap_share (1)" in text
 
 
 def test_loads_are_those_that_trials_name():
@@ -249,70 +220,50 @@ def test_loads_are_those_that_trials_name():
     rows = [row(f"t{k}") for k in range(4)]
     of = {"t0": {"load": "spring"}, "t1": {"load": "spring"}, "t2": {"load": "weight"}}
     text = paragraph({"loads": loads}, rows=rows, of=of)
-    assert "In 2 trials a spring (spring, stiffness 40 N/m and rest length 0.3 m) acted on the last segment." in text
-    assert "In 1 trial a constant force (weight, 5 N) acted on the last segment." in text  # 3-4-5
+    assert "In 2 trials a spring (spring, stiffness 40 N/m and rest length 0.3 m)" in text
+    assert "In 1 trial a constant force (weight, 5 N)" in text  # 3-4-5
     assert "The other trial had no external load." in text
     assert "unused" not in text
 
 
 def test_legs_have_force_plates_and_substitutes():
-    text = paragraph(leg(), rows=[row(chain="leg", unmeasured_share="0.25")])
-    assert (
-        "Ground reaction forces were measured with force plates, assigned to the feet by their position on the plates "
-        "(threshold 20 N), and filtered with the filter and cut-off of the positions; frames with the foot on the ground"
-        in text
-    )
-    assert (
-        "plate, and 0.06 s before and after, have no torques (up to 25 % of the frames of a trial, in 1 trial)" in text
-    )
-    assert "base motion and external load; a recursive" in text
-    assert "Landmarks without a marker were replaced: the hip axis for the greater trochanter." in text
-    other = paragraph(
-        leg(filter={"force_cutoff_hz": 50}, plates={"assignment": [1, 2], "threshold_n": 10}), rows=[row(chain="leg")]
-    )
-    assert "plates 1, 2 (threshold 10 N), and filtered at 50 Hz, which is not the cut-off of the positions" in other
+    legs = [row(chain="leg", unmeasured_share="0.25")]
+    text = paragraph(leg(), rows=legs)
+    for clause in ("threshold 20 N", "filter and cut-off of the positions", "up to 25 % of the frames of a trial"):
+        assert clause in text
+    assert "the hip axis for the greater trochanter" in text
+    other = leg(filter={"force_cutoff_hz": 50}, plates={"assignment": [1, 2], "threshold_n": 10})
+    assert "plates 1, 2 (threshold 10 N), and filtered at 50 Hz" in paragraph(other, rows=legs)
     none = paragraph(leg(plates={"assignment": "none"}), rows=[row(chain="leg"), row("t2")])
-    assert "In 1 trial no ground reaction force was applied: force plates were not used" in none
-    assert "The other trial (arm) had no external load." in none
+    assert "In 1 trial no ground reaction force was applied" in none
 
 
-def test_functional_joint_centres_are_told_with_their_source():
-    functional = {"functional": [["A", "B"], ["C", "D"]], "anatomical": "ELB"}
-    text = page({"marker_sets": {"lab": {**ARM_SET, "elbow_axis": functional}}})
-    assert (
-        "The elbow axis was determined from the movement as the symmetrical centre of rotation, in the plane (Ehrig et al. 2006)"
-        in text
-    )
-    assert "| lab | elbow_axis | centre of rotation of (A, B) and (C, D); in depth ELB |" in text
-
-
-def test_predicted_and_carried_joint_centres_are_cited():
-    rules = {
-        "hip_axis": {"hip_centre": "harrington_2007"},
-        "knee_axis": {"static": ["LFC", "MFC"], "cluster": ["T1", "T2", "T3"]},
-    }
-    settings = leg(plane={"up_axis": "+z", "forward_axis": "pelvis"})
-    settings["marker_sets"] = {"lab": {**LEG_SET, **rules}}
-    text = page(settings, [row(chain="leg")])
-    assert "The hip axis was predicted from the spines of the pelvis (Harrington et al. 2007)." in text
-    assert (
-        "The knee axis was located in a static trial and carried by rigid clusters of markers (Cappozzo et al. 1995)."
-        in text
-    )
-    assert "(+z up, the mean direction that the pelvis faced forward)" in text
-    assert "| lab | hip_axis | predicted from the spines of the pelvis, harrington 2007 |" in text
-    assert "| lab | knee_axis | mean of LFC, MFC in the static trial, carried by T1, T2, T3 |" in text
-    shoulder = page({"marker_sets": {"lab": {**ARM_SET, "glenohumeral_axis": {"shoulder_centre": "rab_2002"}}}})
-    assert "The glenohumeral axis was predicted from the acromia (Rab et al. 2002)." in shoulder
+@pytest.mark.parametrize(
+    ("landmark", "rule", "source"),
+    [
+        ("elbow_axis", {"functional": [["A", "B"], ["C", "D"]], "anatomical": "ELB"}, "Ehrig et al. 2006"),
+        ("glenohumeral_axis", {"shoulder_centre": "rab_2002"}, "Rab et al. 2002"),
+        ("hip_axis", {"hip_centre": "harrington_2007"}, "Harrington et al. 2007"),
+        ("knee_axis", {"static": ["LFC", "MFC"], "cluster": ["T1", "T2", "T3"]}, "Cappozzo et al. 1995"),
+    ],
+)
+def test_joint_centres_are_told_with_their_source(landmark, rule, source):
+    arm = landmark in ARM_SET
+    raw = {} if arm else leg(plane={"up_axis": "+z", "forward_axis": "pelvis"})
+    raw["marker_sets"] = {"lab": {**(ARM_SET if arm else LEG_SET), landmark: rule}}
+    text = page(raw, [row(chain="arm" if arm else "leg")])
+    assert f"The {landmark.replace('_', ' ')} was " in text
+    assert f"({source})" in text
+    assert f"| lab | {landmark} | " in text
+    assert ("that the pelvis faced" in text) != arm
 
 
 def test_added_masses_are_told_with_the_trials_that_have_them():
     held = {"segments.added.hand.mass_kg": 2.0, "segments.added.hand.fraction": 0.5}
     text = page(rows=[row("t1"), row("t2")], of={"t2": {"options": held}})
-    assert "Point masses were added: 2 kg on the hand, at 50 % of its length" in text
+    assert "2 kg on the hand, at 50 % of its length" in text
     assert "Point masses" not in page()
-    whole = page({"segments": {"added": {"forearm": {"mass_kg": 0.4}}}})
-    assert "Point masses were added: 0.4 kg on the forearm, at 100 % of its length." in whole
+    assert "0.4 kg on the forearm, at 100 %" in page({"segments": {"added": {"forearm": {"mass_kg": 0.4}}}})
 
 
 def test_muscles_that_were_not_asked_for_are_not_told():
@@ -330,19 +281,13 @@ EMG = {
 
 def test_electromyography_is_described_where_a_trial_has_it():
     text = page(EMG, emg_of=["t1"])
-    for clause in (
-        "Electromyograms of BIClong and TRIlong were processed as follows: a band-pass of 20 to 450 Hz (De Luca et al. 2010)",
-        "rectification, and a low-pass of 9 Hz, all filters second-order Butterworth run forwards and backwards",
-        "channels that had been recorded as envelopes were not filtered. Envelopes were normalised by their own peak in the recording.",
-        "(correlation r, root mean square difference, lag) with an electromechanical delay of 0.04 s, where the channel had no fault",
-        "at least 90 % of the window's frames had an activation and an envelope.",
-        "by two methods (Hodges and Bui 1996; Bonato et al. 1998), with the quietest 0.25 s of a channel as rest.",
-        "Co-contraction indices of BIClong with TRIlong are those of two definitions (Falconer and Winter 1985; Rudolph et al. 2000).",
-    ):
+    for clause in ("Electromyograms of BIClong and TRIlong", "20 to 450 Hz", "low-pass of 9 Hz", "Hodges and Bui 1996"):
         assert clause in text
     for silent in ({}, EMG):  # no channel in the settings, none in the recordings
         assert "lectromyogra" not in page(silent).replace("| electromyography | none |", "")
-    assert "Hodges" not in page(EMG)
+    alone = paragraph({**EMG, "muscles": {"enabled": False}}, rows=[row(muscle_status="none")], emg_of=["t1"])
+    assert "Electromyograms of BIClong" in alone
+    assert "activation" not in alone
 
 
 @pytest.mark.parametrize(
@@ -362,16 +307,8 @@ def test_options_of_electromyography_are_told(options, says, not_any_more):
     assert not_any_more not in text
 
 
-def test_electromyography_alone_is_compared_with_nothing():
-    text = paragraph({**EMG, "muscles": {"enabled": False}}, rows=[row(muscle_status="none")], emg_of=["t1"])
-    assert "Electromyograms of BIClong" in text
-    assert "activation" not in text
-
-
 def test_contact_forces_are_described_where_they_are_computed():
     text = page({"muscles": {"contact_forces": True}})
-    assert "are the joint reaction force minus the forces of all muscles that cross the joint" in text
-    assert "its line of action in the plane of motion as the muscle set has it (Winter 2009)" in text
     assert "up to 1.25 times the least possible largest activation (Rasmussen et al. 2001) or up to 0.05" in text
     without = page({"muscles": {"contact_forces": True, "ranges": False}})
     assert "Contact forces" in without
@@ -390,16 +327,12 @@ def test_the_references_are_those_that_are_cited(settings):
     assert listed == expected
 
 
-def test_the_checklist_says_what_was_not_read_and_answers_row_by_row():
-    text = page()
-    assert "the checklist itself was not, so compare with it before you submit" in text
-    table = text.split("## Checklist")[1]
-    assert (
-        "| internal or external moments (named in the abstract) | internal: exerted by the proximal segment on the distal one |"
-        in table
-    )
+def test_the_checklist_answers_row_by_row():
+    table = page().split("## Checklist")[1]
     assert "| sampling rate of the markers | 100 Hz |" in table
     assert "| filter of forces | no force plates |" in table
+    assert "| none in the tables: N m, N, W, J |" in table
+    assert "by body mass: N m/kg, W/kg" in page({"ensembles": {"per_body_mass": True}})
     assert all(line.count("|") == 3 for line in table.splitlines() if line.startswith("|"))
 
 
@@ -415,27 +348,21 @@ def test_recorded_and_analysed_frames_are_added_up():
         row("f", status="failed", reason="read", muscle_status="failed", n_frames_recorded="50.0", n_frames=""),
     ]
     text = paragraph(rows=rows)
-    assert (
-        "400 frames were recorded (at 100 to 200 Hz, median 150 Hz) and 390 of them analysed (90 to 300 in each trial)."
-        in text
-    )
+    assert "400 frames were recorded (at 100 to 200 Hz, median 150 Hz) and 390 of them analysed (90 to 300 in" in text
     whole = paragraph(rows=[row(n_frames_recorded="7.0", n_frames="7.0")])
     assert "7 frames were recorded (at 100 Hz) and all were analysed." in whole
     assert "frames were recorded" not in paragraph()  # the ledger does not say
 
 
 def test_limbs_of_one_recording_are_told_apart_from_recordings():
+    frames = {"n_frames_recorded": "10.0", "n_frames": "10.0"}
     both = [row("r", file="walk.c3d", cutoff_hz="6.0"), row("l", file="walk.c3d", side="left", cutoff_hz="8.5")]
     other = [row("r2", file="run.c3d"), row("l2", file="run.c3d", side="left")]
-    frames = {"n_frames_recorded": "10.0", "n_frames": "10.0"}
     text = paragraph(rows=[{**one, **frames} for one in (*both, *other)])
-    assert "2 recordings of 1 participant (body mass 70 kg) were analysed as 4 trials, one for each limb: " in text
+    assert "2 recordings of 1 participant (body mass 70 kg) were analysed as 4 trials" in text
     assert "left arm (2) and right arm (2)." in text
-    assert "20 frames were recorded (at 100 Hz) and all were analysed (10 in each trial)." in text
-    assert (
-        "The left and the right limb of a recording had different cut-offs in 1 of 2 such pairs (by up to 2.5 Hz)."
-        in text
-    )
+    assert "20 frames were recorded" in text
+    assert "different cut-offs in 1 of 2 such pairs (by up to 2.5 Hz)" in text
     for alike in (other, [both[0], {**both[1], "file": "else.c3d"}], [both[0], {**both[1], "chain": "leg"}]):
         assert "had different cut-offs" not in paragraph(leg() if alike[-1]["chain"] == "leg" else {}, rows=alike)
 
@@ -447,35 +374,24 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
         row(f"t{k}", file=file, n_frames_recorded=f"{whole}.0", n_frames=f"{some}.0")
         for k, (file, whole, some) in enumerate(limbs)
     ]
-    assert (
-        "300 frames were recorded (at 100 Hz); 25 to 100 % of a recording were analysed in a trial (50 to 150 in each trial)."
-        in paragraph(rows=rows)
-    )
+    assert "300 frames were recorded (at 100 Hz); 25 to 100 % of a recording were analysed" in paragraph(rows=rows)
 
 
 def test_long_gaps_are_told_where_there_were_some():
-    cut = row(
-        "t2", notes="frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest stretch analysed"
-    )
-    text = paragraph(rows=[row("t1", notes=""), cut])
-    assert "interpolation; in 1 trial with a longer gap, the longest stretch without one was analysed. Joint" in text
+    notes = "frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest stretch analysed"
+    assert "in 1 trial with a longer gap, the longest" in paragraph(rows=[row("t1", notes=""), row("t2", notes=notes)])
     message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
     failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)
-    text = paragraph({"gaps": {"longer": "fail"}}, rows=[row("t1"), failed])
-    assert "interpolation; 1 trial with a longer gap was refused. Joint" in text
+    assert "1 trial with a longer gap was refused" in paragraph({"gaps": {"longer": "fail"}}, rows=[row("t1"), failed])
     assert "refused" not in paragraph({"gaps": {"longer": "fail"}})
 
 
 def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
     rows = [row("a", cutoff_hz="12.0", own_cutoff_hz="12.7"), row("b", cutoff_hz="12.0", own_cutoff_hz="33.7")]
     text = paragraph(rows=rows)
-    assert (
-        "A cut-off of 12 Hz was used, the limit set (filter.max_cutoff_hz); the criterion (the least expected error of the second "
-        "derivative, from the signal's own spectrum, one for all trials of a limb and condition, the median of their own, to 0.5 Hz) would have given 12.7 to 33.7 Hz, "
-        "median 23.2 Hz." in text
-    )
+    assert "A cut-off of 12 Hz was used, the limit set (filter.max_cutoff_hz)" in text
+    assert "would have given 12.7 to 33.7 Hz, median 23.2 Hz." in text
     assert "was chosen by" not in text
-    assert "limited to" not in text
 
 
 @pytest.mark.parametrize("noise_m", [0.0, "0", "1e-8"])
@@ -495,7 +411,7 @@ def window(trial, note="", included=0):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({}, "is the movement, from where the speed of the limb's end in the plane first exceeds 5 % of its peak to where it last falls below that (without rests of more than 0.3 s)."),
+        ({}, "first exceeds 5 % of its peak"),
         (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
         ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
         ({"window": "cycles"}, "is the cycle (from one turning point of the limb's end to the next of the same kind)."),
@@ -512,15 +428,8 @@ def test_time_normalisation_and_averaging_are_told(options, says):
     two = [row("a"), row("b", subject="Bea")]
     text = page({"ensembles": options}, rows=two)
     assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
-    default = paragraph(rows=two)
-    assert "Curves were interpolated by cubic splines at 101 even points, of which 0 to 100 %" in default
-    over = (
-        "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants"
-    )
-    assert f"{over} have a value; flexion is positive; torques and powers were not divided" in default
     assert "are over the trials of the only participant, and not given" in paragraph()
     off = page({"ensembles": {**options, "enabled": False}})
-    assert "Curves were" not in off
     assert "| time normalisation and averaging | no curves were computed |" in off
 
 
@@ -543,20 +452,14 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
         window("t3", "no rest: at the first frame the endpoint has 88 % of its peak speed"),
         window("f", "the trial failed: read"),
     ]
-    text = page(rows=rows, windows=windows)
-    said = "3 of 4 analysed trials have no curve: several movements (2), the limb's end already moves at the first frame (1)."
-    assert said in text
-    assert f"| excluded trials | 1 further trial was excluded: the recording could not be read (1). {said} |" in text
-    assert "| excluded trials | none |" in page(windows=[window("t1", included=1)])
-    assert "The means hold 1 trial: 1 caution." in page(windows=[window("t1", included=1)])
-    assert f"| excluded trials | {said} |" in page(rows=rows[:4], windows=windows)
-
-
-def test_a_study_without_any_curve_describes_none():
-    text = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
-    assert "1 of 1 analysed trial has no curve: several movements (1)." in text
-    assert "| time normalisation and averaging | no trial has a curve |" in text
-    assert "splines at" not in text
+    said = "3 of 4 analysed trials have no curve: several movements (2), "
+    assert page(rows=rows, windows=windows).count(said) == 2  # in the paragraph and in the checklist
+    one = page(windows=[window("t1", included=1)])
+    assert "| excluded trials | none |" in one
+    assert "The means hold 1 trial: 1 caution." in one
+    none = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
+    assert "| time normalisation and averaging | no trial has a curve |" in none
+    assert "splines at" not in none
 
 
 def test_plates_are_counted_from_the_notes():
@@ -570,10 +473,7 @@ def test_plates_are_counted_from_the_notes():
         "plate 1 frames 234-269: this foot (left) is over the edge of the plate in 97 % of the frames, not used",
     )
     text = paragraph(leg(), rows=[row(f"t{k}", chain="leg", notes=said) for k, said in enumerate(notes)])
-    assert (
-        "of the positions; a foot stood on plate 1 in 1 trial and plate 2 in 2 trials, and on no usable plate in 1 trial."
-        in text
-    )
+    assert "a foot stood on plate 1 in 1 trial and plate 2 in 2 trials, and on no usable plate in 1 trial." in text
 
 
 def test_body_masses_of_participants():
@@ -585,32 +485,21 @@ def test_body_masses_of_participants():
 
 
 def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
-    (source,) = {tuple(muscle.source.items()) for muscle in load_muscle_set("leg").muscles}
-    whole = {**dict(source), "muscles": list(load_muscle_set("leg").names)}
-    mine = [
-        {"model": "A", "licence": "x", "muscles": ["b"]},
-        {"model": "B", "licence": "x", "muscles": ["c", "d"]},
-    ]
+    mine = [{"model": "A", "muscles": ["b"]}, {"model": "B", "muscles": ["c", "d"]}]
     told = {
-        "leg: leg": {"chain": "leg", "name": "leg", "file": "", "sources": [whole]},
         "arm: mine.yaml": {"chain": "arm", "name": "mine", "file": "mine.yaml", "sources": mine},
         "arm: pairs": {"chain": "arm", "name": "pairs", "file": "", "sources": mine[1:]},
     }
-    rows = [row(chain="leg"), row("t2")]
-    text = paragraph({**leg()}, rows=rows, muscle_sets=told, set_of={"t1": "leg: leg", "t2": "arm: mine.yaml"})
-    assert (
-        f"The leg had 17 muscles (muscle set leg), with moment arms and strengths from {dict(source)['model']}. "
-        in text
-    )
-    from_both = "with moment arms and strengths from A (1 muscle); B (2 muscles). "
-    assert f"The arm had 3 muscles (muscle set mine, mine.yaml), {from_both}Muscle forces were computed" in text
-    assert "pairs" not in text
+    one = paragraph(muscle_sets=told, set_of={"t1": "arm: mine.yaml"})
+    assert "The arm had 3 muscles (muscle set mine, mine.yaml), with" in one
+    assert "from A (1 muscle); B (2 muscles). " in one
+    assert "pairs" not in one
     assert "muscle set" not in paragraph(rows=[row(muscle_status="none")], muscle_sets=told)
     rows = [row("a"), row("b"), row("c"), row("d", muscle_status="failed")]
     set_of = {"a": "arm: mine.yaml", "b": "arm: pairs", "c": "arm: mine.yaml", "d": "arm: pairs"}
     text = paragraph(rows=rows, muscle_sets=told, set_of=set_of)
-    assert f"In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), {from_both}" in text
-    assert "In 1 trial the arm had 2 muscles (muscle set pairs), with moment arms and strengths from B. " in text
+    assert "In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), " in text
+    assert "In 1 trial the arm had 2 muscles (muscle set pairs), " in text
     assert "Muscle forces of 3 of 4 trials were computed" in text
 
 
@@ -656,13 +545,8 @@ def test_plates_are_told_of_the_trials_that_used_them():
         "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
     }
     text = page(leg(), rows=rows, of=of)
-    table = text.split("## Checklist")[1]
-    assert (
-        "| filter of forces | the same filter and cut-off as the positions (2 trials); cut-off 50 Hz, not that of the "
-        "positions (1 trial) |" in table
-    )
+    assert "(2 trials); cut-off 50 Hz, not that of the positions (1 trial) |" in text.split("## Checklist")[1]
     assert "In 4 trials ground reaction forces were measured" in text
-    assert "filtered with the filter and cut-off of the positions (3 trials); filtered at 50 Hz" in text
     assert "; the belt ran at 1.2 m/s (1 trial)" in text
     none = page(leg(plates={"assignment": "none"}), rows=rows)
     assert "| filter of forces | no force plate was used |" in none
@@ -679,12 +563,6 @@ def test_a_single_joint_has_no_velocity_terms():
     assert "Lagrange's equations: inertial, gravity and base motion;" in text
     text = paragraph(raw, rows=[row(chain="forearm_only"), row("t2"), row("t3")])
     assert "inertial, centripetal (2 trials), Coriolis (2 trials), gravity and base motion;" in text
-
-
-def test_the_checklist_says_which_tables_are_normalised():
-    assert "| none in the tables: N m, N, W, J |" in page()
-    text = page({"ensembles": {"per_body_mass": True}})
-    assert "| torques and powers of curves and ensembles by body mass: N m/kg, W/kg; none in the other tables" in text
 
 
 @pytest.mark.parametrize(
@@ -735,13 +613,11 @@ def errors_of(*args, **options):
 def test_the_errors_of_an_arm_are_those_of_its_own_inputs():
     """No plates, no regressions, no samples; the elbow is a mean of two markers."""
     found = errors_of()
-    assert found["joint centres at one marker"] == ("10 mm", "assumed, beside Della Croce et al. 2005")
+    assert found["joint centres at one marker"][0] == "10 mm"
     assert found["joint centres at the mean of several markers"] == ("6 mm", "assumed")
-    assert found["what the filter removes, over its estimate"] == ("1", "filtering once more")
     assert not [name for name in found if "plates" in name or "regression" in name or "muscles" in name]
     text = page()
     assert "Della Croce U" in text
-    assert "Mantovani" not in text
     assert "Exell" not in text
 
 

@@ -196,24 +196,6 @@ def test_exchanged_labels_are_found(seed, start, length, order):
     assert [(s.first, s.second, s.start, s.stop) for s in found] == [(a, b, start, stop)]
 
 
-def test_labels_that_stay_exchanged_are_said_of_the_shorter_side():
-    truth = tumbling()
-    for start, expected in ((150, (150, 200)), (50, (0, 50))):
-        swapped = truth.copy()
-        swapped[start:, [1, 3]] = swapped[start:, [3, 1]]
-        (swap,) = find_swaps(swapped)
-        assert (swap.first, swap.second, swap.start, swap.stop) == (1, 3, *expected)
-
-
-@pytest.mark.parametrize("length", [1, 2, 3])
-@pytest.mark.parametrize("size_m", [0.1, 0.5])
-def test_spikes_are_found_where_they_are(length, size_m):
-    truth = tumbling()
-    truth[60 : 60 + length, 2, 1] += size_m
-    truth[140 : 140 + length, 4] -= size_m
-    assert spike_runs(find_spikes(truth)) == [(2, 60, 60 + length), (4, 140, 140 + length)]
-
-
 def test_smooth_fast_noisy_and_missing_markers_have_no_spikes_or_swaps():
     markers = tumbling() + 3e-4 * np.random.default_rng(2).normal(size=(200, 5, 3))
     holes = with_gap(markers, (0, 50, 53), (1, 0, 200))
@@ -239,3 +221,21 @@ def test_two_markers_that_jump_without_taking_each_others_place_are_not_exchange
     markers[100:, 0] += [0.05, 0.0, 0.0]
     markers[100:, 1] += [0.0, 0.0, 0.05]
     assert find_swaps(markers) == []
+
+
+def test_labels_that_stay_exchanged_are_said_of_the_shorter_side():
+    truth = tumbling()
+    for start, expected in ((150, (150, 200)), (50, (0, 50))):
+        swapped = truth.copy()
+        swapped[start:, [1, 3]] = swapped[start:, [3, 1]]
+        (swap,) = find_swaps(swapped)
+        assert (swap.first, swap.second, swap.start, swap.stop) == (1, 3, *expected)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+@pytest.mark.parametrize("size_m", [0.1, 0.5])
+def test_spikes_are_found_where_they_are(length, size_m):
+    truth = tumbling()
+    truth[60 : 60 + length, 2, 1] += size_m
+    truth[140 : 140 + length, 4] -= size_m
+    assert spike_runs(find_spikes(truth)) == [(2, 60, 60 + length), (4, 140, 140 + length)]

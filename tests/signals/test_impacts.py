@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.smoothers import (
@@ -20,13 +21,6 @@ from limbtorque.torques.joint_torques import joint_torques, used_frames
 
 RATE_HZ, SMOOTHER = 100.0, Smoother()
 VALUES = np.random.default_rng(0).normal(size=(300, 2))
-LEG = {
-    **dict.fromkeys(("hip_axis", "greater_trochanter"), "{S}HIP"),
-    **dict.fromkeys(("knee_axis", "femoral_condyles"), "{S}KNE"),
-    **dict.fromkeys(("ankle_axis", "medial_malleolus", "lateral_malleolus"), "{S}ANK"),
-    "head_of_metatarsal_2": "{S}TOE",
-    "heel": "{S}HEE",
-}
 FIRST_S, STRIDE_S = 0.3, 1.1
 WALKER = Walker(stride_s=STRIDE_S, strike_m_s=0.3)
 
@@ -73,7 +67,7 @@ def walking(factor, side="right"):
     walkway = Walkway(plates_m=tuple(plates), noise_m=3e-4, noise_n=1.0, seed=3)
     made = walk_recording(WALKER, walkway, duration_s=3.0, first_strike_s=FIRST_S)
     raw = {
-        "marker_sets": {"set": LEG},
+        "marker_sets": {"set": LANDMARKS},
         "plane": {"up_axis": "+z", "forward_axis": "+x"},
         "filter": {"impact_factor": factor},
     }

@@ -384,19 +384,6 @@ def test_autocorrelation_of_the_residual_is_least_at_the_choice():
         assert value == pytest.approx(np.abs(products).sum() / (residual @ residual), rel=1e-9)
 
 
-def test_residual_analysis_meets_its_line():
-    """The residual at the choice is the intercept, which is near the noise; the residual is as defined."""
-    bell, _ = slow_movement(400, RATE_HZ)
-    noisy = bell + 2e-3 * np.random.default_rng(10).normal(size=400)
-    smoother = Smoother("butterworth", 2)
-    choice = choose_cutoff(noisy, rate_hz=RATE_HZ, smoother=smoother, by="residual")
-    intercept, slope = choice.line
-    assert slope < 0.0
-    assert intercept == pytest.approx(2e-3, rel=0.15)
-    residual = rms(noisy - smooth_values(noisy, rate_hz=RATE_HZ, cutoff_hz=choice.cutoff_hz, smoother=smoother))
-    assert residual == pytest.approx(intercept, rel=0.01)
-
-
 @pytest.mark.parametrize("by", ["residual", "autocorrelation", "gcv", "expected_error"])
 def test_choices_do_not_depend_on_unit_place_or_channel_order(by):
     bell, _ = slow_movement(200, RATE_HZ)
@@ -472,3 +459,16 @@ def test_residual_analysis_of_pezzacks_noisy_angle(pezzack):
     rows, rate_hz = pezzack
     choice = choose_cutoff(rows[:, 2], rate_hz=rate_hz, smoother=Smoother("butterworth", 2), by="residual")
     assert choice.cutoff_hz == pytest.approx(3.95, abs=0.5)
+
+
+def test_residual_analysis_meets_its_line():
+    """The residual at the choice is the intercept, which is near the noise; the residual is as defined."""
+    bell, _ = slow_movement(400, RATE_HZ)
+    noisy = bell + 2e-3 * np.random.default_rng(10).normal(size=400)
+    smoother = Smoother("butterworth", 2)
+    choice = choose_cutoff(noisy, rate_hz=RATE_HZ, smoother=smoother, by="residual")
+    intercept, slope = choice.line
+    assert slope < 0.0
+    assert intercept == pytest.approx(2e-3, rel=0.15)
+    residual = rms(noisy - smooth_values(noisy, rate_hz=RATE_HZ, cutoff_hz=choice.cutoff_hz, smoother=smoother))
+    assert residual == pytest.approx(intercept, rel=0.01)

@@ -87,8 +87,5 @@ def test_plates_and_markers_are_those_of_the_walk():
     np.testing.assert_allclose(plate.force_n[::10][step, 2], legs["right"].force_n[step, 1], atol=1e-9)
     pressure = -plate.moment_nm[::10][step, 1] / plate.force_n[::10][step, 2]
     np.testing.assert_allclose(pressure, legs["right"].pressure_m[step, 0], atol=1e-9)
-    assert [event.label for event in made.events if event.context == "Right"][:3] == [
-        "Foot Off",
-        "Foot Strike",
-        "Foot Off",
-    ]
+    right = [event.label for event in made.events if event.context == "Right"]
+    assert right[:3] == ["Foot Off", "Foot Strike", "Foot Off"]

@@ -1,7 +1,5 @@
 """Summary by condition: mean, spread and range by hand and against pandas."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,6 @@ from hypothesis import strategies as st
 from limbtorque.statistics.by_condition import ConditionSummary
 from limbtorque.tables.study_columns import STATISTICS
 
-ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
 
 

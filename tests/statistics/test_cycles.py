@@ -9,7 +9,6 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.statistics.windows import cycle_times
-from limbtorque.statistics.wording import Percent
 from limbtorque.study.settings import make_settings
 
 TIME_S = np.arange(0.0, 6.0, 0.01)
@@ -110,9 +109,3 @@ def test_a_cycle_that_is_not_there_is_refused_with_what_to_do(pedalling):
     assert "ensembles.cycle is 40, and the trial has" in analysed(pedalling, cycle=40).note
     still = replace(pedalling, markers_m=np.repeat(pedalling.markers_m[:1], len(pedalling.markers_m), axis=0))
     assert "expected two or more; check ensembles.cycle_start" in analysed(still).note
-
-
-def test_cycles_in_words():
-    percent = Percent("cycles")
-    assert percent.cycle
-    assert percent.phrase == "the cycle (from one turning point of the limb's end to the next of the same kind)"

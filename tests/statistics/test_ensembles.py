@@ -253,10 +253,30 @@ def test_a_study_of_one_subject_averages_its_trials(tmp_path):
     assert summary[(summary.term == "net") & (summary.statistic == "rms_nm")]["mean"].notna().all()
 
 
-def test_rejected_joints_are_left_out_and_counted(demo, changed):
+def test_rejected_joints_stay_in_their_own_tables_and_are_left_out_and_counted_elsewhere(demo, changed):
     """A limit that every elbow exceeds and no other joint has."""
     found = changed("quality:\n  torque_nm_kg:\n    elbow: 1.0e-6\n")
     assert set(found.windows.rejected_joints) == {"elbow"}
+    assert found.windows.included.eq(1).all()
+    assert found.windows.note.str.startswith("left out by its status: elbow").all()
+    ledger = pd.read_csv(found.folder / "ledger.csv")
+    assert set(ledger.rejected_joints) == {"elbow"}
+    assert set(ledger.rejected_by) == {"joint_effort"}
+    assert set(ledger.status) == set(ledger.torque_status) == {"rejected"}
+    rows = pd.read_csv(found.folder / "summary.csv")
+    of_elbow = rows.joint == "elbow"
+    assert set(rows[of_elbow].torque_status) == {"rejected"}
+    assert set(rows[~of_elbow].torque_status) == {"ok"}
+    assert rows[of_elbow][["peak_nm", "mean_nm", "peak_power_w", "negative_work_j"]].isna().all(axis=None)
+    assert rows[~of_elbow]["mean_nm"].notna().all()
+    muscles = pd.read_csv(found.folder / "muscle_summary.csv")
+    assert set(muscles.muscle_status) == {"rejected"}
+    assert muscles["peak_n"].isna().all()
+    assert np.isnan(found.curve("S01_sagittal_fast", "elbow_torque_nm")).all()
+    assert pd.read_parquet(found.table("torques", "S01_sagittal_fast")).elbow_torque_nm.notna().all()
+    verdict.run(folder=found.folder.parent)
+    text = (found.folder / "verdict.txt").read_text(encoding="utf-8")
+    assert text.startswith("5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  joint_effort: 5 trials, it rejects 5")
     assert set(demo.windows.rejected_joints) == {""}
     joint = found.ensembles.quantity.str.split("_").str[0]
     elbow, rest = found.ensembles[joint == "elbow"], found.ensembles[joint != "elbow"]
@@ -335,26 +355,33 @@ def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):
     assert set(tables.windows.known_share) == {1.0}
 
 
-def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tmp_path, monkeypatch):
-    """Events of the recording; one trial has none, one fails, and one has a column of its own."""
+@pytest.fixture
+def study_of_events(tmp_path, monkeypatch):
+    """A function that makes a study with events from 0.6 to 1.4 s; one trial has fewer, one fails, one has no need of them."""
     read = TrialReader.recording
-
-    def with_events(reader, trial):
-        events = (Event("go", "", 0.6), Event("Stop", "General", 1.4)) if trial.name != "S02_sagittal_fast" else ()
-        return replace(read(reader, trial), events=events)
-
-    monkeypatch.setattr(TrialReader, "recording", with_events)
     own = {
         "S01_horizontal_fast": {"ensembles.window": "movement"},
         "S01_sagittal_slow": {"start_s": "90", "end_s": "91"},
     }
     empty = {"ensembles.window": "", "start_s": "", "end_s": ""}
-    folder = make_study(
-        tmp_path / "study",
-        extra="ensembles:\n  window: events\n  start_event: go\n  end_event: stop\n  n_points: 5\n",
-        change=lambda rows: [{**row, **empty, **own.get(row["trial"], {})} for row in rows],
-    )
-    tables = run_stages(folder)
+
+    def make(n_events, **more):
+        def with_events(reader, trial):
+            events = (Event("go", "", 0.6), Event("Stop", "General", 1.4))
+            return replace(read(reader, trial), events=events[: n_events if trial.name == "S02_sagittal_fast" else 2])
+
+        monkeypatch.setattr(TrialReader, "recording", with_events)
+        return make_study(
+            tmp_path / "study",
+            extra="ensembles:\n  window: events\n  start_event: go\n  end_event: stop\n  n_points: 5\n",
+            change=lambda rows: [{**row, **empty, **(own | more).get(row["trial"], {})} for row in rows],
+        )
+
+    return make
+
+
+def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(study_of_events):
+    tables = run_stages(study_of_events(0))
     rows = tables.windows
     assert rows.included.to_dict() == {
         "S01_sagittal_slow": 0,
@@ -377,26 +404,9 @@ def test_a_failed_trial_and_one_without_its_window_are_left_out_with_a_reason(tm
     )
 
 
-def test_check_lists_trials_without_a_curve(tmp_path, monkeypatch, capsys):
-    """Events from 0.6 to 1.4 s; in one trial the start only, and one begins in the middle of its movement."""
-    read = TrialReader.recording
-
-    def with_events(reader, trial):
-        events = (Event("go", "", 0.6), Event("stop", "", 1.4))
-        return replace(read(reader, trial), events=events[: 1 + (trial.name != "S02_sagittal_fast")])
-
-    monkeypatch.setattr(TrialReader, "recording", with_events)
-    empty = {"ensembles.window": "", "start_s": "", "end_s": ""}
-    own = {
-        "S01_horizontal_fast": {"ensembles.window": "movement"},
-        "S01_sagittal_fast": {"ensembles.window": "movement", "start_s": "0.6"},
-        "S01_sagittal_slow": {"start_s": "90", "end_s": "91"},
-    }
-    folder = make_study(
-        tmp_path / "study",
-        extra="ensembles:\n  window: events\n  start_event: go\n  end_event: stop\n",
-        change=lambda rows: [{**row, **empty, **own.get(row["trial"], {})} for row in rows],
-    )
+def test_check_lists_trials_without_a_curve(study_of_events, capsys):
+    """In one trial there is the start only, and one begins in the middle of its movement."""
+    folder = study_of_events(1, S01_sagittal_fast={"ensembles.window": "movement", "start_s": "0.6"})
     answers = {trial: (bool(fault), no_curve) for trial, fault, _, no_curve in check_study(checked_study(folder))}
     assert answers["S01_sagittal_slow"] == (True, "")  # a trial that fails is told once
     assert answers["S01_horizontal_fast"] == answers["S02_horizontal_fast"] == (False, "")
@@ -567,39 +577,3 @@ def test_the_curves_of_a_trial_are_a_row_group(demo):
     files = [pq.ParquetFile(path) for path in sorted((demo.folder / "curves").glob("*/*.parquet"))]
     assert sum(file.metadata.num_rows for file in files) == len(demo.curves) == 5 * 48 * 101
     assert {file.metadata.row_group(k).num_rows for file in files for k in range(file.num_row_groups)} == {48 * 101}
-
-
-def test_a_rejected_joint_stays_in_its_own_table_and_leaves_summaries_and_means(changed):
-    """A limit that the elbow of every trial exceeds."""
-    tables = changed("quality:\n  torque_nm_kg: {elbow: 0.001}\n")
-    ledger = pd.read_csv(tables.folder / "ledger.csv")
-    assert set(ledger.rejected_joints) == {"elbow"}
-    assert set(ledger.rejected_by) == {"joint_effort"}
-    assert set(ledger.status) == set(ledger.torque_status) == {"rejected"}
-    summary = pd.read_csv(tables.folder / "summary.csv")
-    of_elbow = summary.joint == "elbow"
-    assert set(summary[of_elbow].torque_status) == {"rejected"}
-    assert set(summary[~of_elbow].torque_status) == {"ok"}
-    assert summary[of_elbow][["peak_nm", "mean_nm", "peak_power_w", "negative_work_j"]].isna().all(axis=None)
-    assert summary[~of_elbow]["mean_nm"].notna().all()
-    assert summary.n_frames.gt(0).all()
-    means = pd.read_csv(tables.folder / "summary_by_condition.csv").set_index("joint")
-    assert means.loc["elbow", ["mean", "min", "max"]].isna().all(axis=None)
-    assert set(means.loc["elbow", "n_trials"]) == {0}
-    assert means.loc["elbow", "n_rejected"].gt(0).all()
-    assert set(means.loc["shoulder", "n_rejected"]) == {0}
-    muscles = pd.read_csv(tables.folder / "muscle_summary.csv")
-    assert set(muscles.muscle_status) == {"rejected"}
-    assert muscles["peak_n"].isna().all()
-    assert tables.windows.included.eq(1).all()
-    assert tables.windows.note.str.startswith("left out by its status: elbow").all()
-    assert np.isnan(tables.curve("S01_sagittal_fast", "elbow_torque_nm")).all()
-    assert not np.isnan(tables.curve("S01_sagittal_fast", "shoulder_torque_nm")).all()
-    own = pd.read_parquet(tables.table("torques", "S01_sagittal_fast"))
-    assert own.elbow_torque_nm.notna().all()
-    verdict.run(folder=tables.folder.parent)
-    text = (tables.folder / "verdict.txt").read_text(encoding="utf-8")
-    assert text.startswith(
-        "5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  joint_effort: 5 trials, it rejects 5 of them\n"
-    )
-    assert "rejected: S01_sagittal_fast: elbow" in text

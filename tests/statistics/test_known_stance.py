@@ -1,17 +1,9 @@
 """Share of a stance with a known ground force, and the sentences on unequal shares."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from limbtorque.statistics.mean_and_spread import known_stance_share, uneven_ground_forces
-from limbtorque.study.chains import ARM
-from limbtorque.tables.study_columns import STATISTICS
-
-ROOT = Path(__file__).resolve().parents[2]
-NAMES = [column.name for column in STATISTICS]
-JOINTS = [joint.name for joint in ARM.joints]
 
 
 @pytest.mark.parametrize(

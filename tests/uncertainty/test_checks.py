@@ -160,11 +160,6 @@ def test_a_size_of_a_source_that_is_switched_off(source, sizes):
     assert not in_vain(LEG_LIMB, enabled=False, off=[source], **sizes)
 
 
-def test_a_landmark_of_a_source_that_is_switched_off():
-    [fault] = in_vain(LEG_LIMB, off=["joint_centres"], landmarks={"hip_axis": 0.02})
-    assert fault.startswith("uncertainty.landmarks.hip_axis is given, but its source is switched off")
-
-
 def test_a_size_that_one_trial_uses_is_not_in_vain():
     """A column of the table of trials switches a source off for one trial alone."""
     both = [

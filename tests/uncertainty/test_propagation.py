@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.chain.linear import term_rows
 from limbtorque.motion.limb import Limb
@@ -22,15 +23,7 @@ MARKERS = {
     "wrist_axis": ["WRR", "WRU"],
     "ulnar_styloid": ["WRR", "WRU"],
     "knuckle_2_middle_finger": "KNU",
-    "hip_axis": "{S}HIP",
-    "greater_trochanter": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "femoral_condyles": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
-    "heel": "{S}HEE",
-    "head_of_metatarsal_2": "{S}TOE",
+    **LANDMARKS,
 }
 SPRING = {"type": "spring", "stiffness_n_m": 40.0, "anchor_m": [-0.2, 0.0, 1.1], "rest_length_m": 0.1}
 CUTOFF_HZ = 20.0  # so high that the filter changes the movement little

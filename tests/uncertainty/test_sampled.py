@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
 
+from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.chain.linear import inertial_parameters, term_rows
@@ -22,17 +23,6 @@ from limbtorque.uncertainty.of_trial import motion_sd
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 from limbtorque.uncertainty.sampled import Draw, direction_numbers, sampled_torques
 
-MARKERS = {
-    "hip_axis": "{S}HIP",
-    "greater_trochanter": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "femoral_condyles": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
-    "heel": "{S}HEE",
-    "head_of_metatarsal_2": "{S}TOE",
-}
 WHO = Limb("leg", side="right", body_mass_kg=70.0)
 FOREARM = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
 NAMES = ("anna", "walk_1")
@@ -40,7 +30,7 @@ NAMES = ("anna", "walk_1")
 
 @pytest.fixture(scope="module")
 def walk():
-    settings = make_settings({"marker_sets": {"sim": MARKERS}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
+    settings = make_settings({"marker_sets": {"sim": LANDMARKS}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
     walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), plate_rate_hz=500.0, noise_m=0.0003)
     recording = walk_recording(Walker(rise_m=0.014), walkway, duration_s=2.2, first_strike_s=0.35)
     return chain_motion(recording, WHO, settings), settings

@@ -39,7 +39,7 @@ def mend(fault):
     subprocess.run(fault.rpartition("set their time to now: ")[2], shell=True, check=True)
 
 
-@pytest.mark.parametrize("ahead_s", [3600.0, 300 * 365.0 * DAY_S])
+@pytest.mark.parametrize("ahead_s", [3600.0, 60 * 365.0 * DAY_S, 300 * 365.0 * DAY_S])
 def test_a_recording_of_the_future_is_refused_with_the_command_that_mends_it(study, ahead_s):
     date(recording(study), ahead_s)
     fault = refusal(study)
@@ -108,8 +108,8 @@ def test_recordings_of_1970_run_once_and_results_of_the_future_are_refused(tmp_p
     assert "Nothing to be done" in run(study)
 
 
-@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12", "Asia/Kathmandu", "America/St_Johns"])
-@pytest.mark.parametrize("when", [-DAY_S, 0.0, 1.0, 86399.0])
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Etc/GMT+12"])
+@pytest.mark.parametrize("when", [-DAY_S, 0.0, 86399.0])
 def test_zones_and_old_clocks_make_no_future(study, monkeypatch, zone, when):
     """Times of files are counted from 1970 in UTC: fourteen hours ahead of it nothing is in the future, nor is 1970."""
     monkeypatch.setenv("TZ", zone)
@@ -123,14 +123,3 @@ def test_zones_and_old_clocks_make_no_future(study, monkeypatch, zone, when):
     finally:
         monkeypatch.undo()
         time.tzset()
-
-
-def test_a_clock_hours_ahead_is_the_future(study):
-    """As a drive with local times shows its files, or a camera that is set to another zone."""
-    date(recording(study), 2 * 3600.0)
-    fault = refusal(study)
-    mend(fault)
-    load_checked.refuse_future(checked_study(study))
-    for when in (2**31, 2**33, 4e9):  # after 2038, and far beyond
-        os.utime(recording(study), (when, when))
-        assert "is dated in the future" in refusal(study)

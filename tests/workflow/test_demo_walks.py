@@ -110,7 +110,3 @@ def test_the_damaged_walk_is_wrong_and_told():
     assert any(f"RKNE {frame + 1}" in note for note in motion.notes)
     whole, _ = analysed(DAMAGED, "left", read(DAMAGED))
     assert whole.metrics["spike_frames"] == 0
-
-
-def test_the_recordings_are_small():
-    assert sum(path.stat().st_size for path in (ROOT / "data" / "demo").glob("*.c3d")) < 2e6

@@ -6,16 +6,14 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from emg_signals import write_sto
 
 from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
-from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import figures, pages, report
-from staged_study import make_study, run_stages
+from staged_study import add_emg, change_settings, make_study, run_stages
 
 TRIAL = "S01_sagittal_fast"
 START_S, RATE_HZ, DELAY_S, OFFSET_S = 7.25, 1000.0, 0.03, -7.25
@@ -33,27 +31,24 @@ def study(tmp_path_factory):
         label: 3.0 * np.interp(time_s + DELAY_S, first.time_s, first[f"{muscle}_activation"].fillna(0.0))
         for label, muscle in (("biceps", "BIClong"), ("deltoid", "DELT1"))
     }
-    write_sto(folder / "emg.sto", made, start_s=START_S, rate_hz=RATE_HZ)
-    path = folder / "config" / "config.yaml"
-    settings = parse_yaml(path.read_text(encoding="utf-8"))
-    settings["emg"] = {
-        "channels": CHANNELS,
-        "delay_s": DELAY_S,
-        "file_offset_s": OFFSET_S,
-        "antagonists": [["BIClong", "DELT1"]],
-    }
-    settings.setdefault("figures", {})["kinds"] = ["emg"]
-    path.write_text(yaml_text(settings), encoding="utf-8")
-    table = folder / "config" / "trials.csv"
-    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
-    rows["emg_file"] = "emg.sto"
-    rows.to_csv(table, index=False)
+    pairs = [["BIClong", "DELT1"]]
+    about = {"channels": CHANNELS, "delay_s": DELAY_S, "file_offset_s": OFFSET_S, "antagonists": pairs}
+    add_emg(folder, made, start_s=START_S, **about)
+    change_settings(folder, figures={"kinds": ["emg"]})
     run_stages(folder)
     loaded = load_study(folder)
     for stage, module in (("figures", figures), ("pages", pages)):
         for session in loaded.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, loaded, session))
     report.run(folder=folder)
+    return folder
+
+
+def run_beside(study, tmp_path, extra):
+    """Another study with the same file."""
+    change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
+    folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
+    run_stages(folder)
     return folder
 
 
@@ -118,9 +113,7 @@ def test_a_file_without_the_channels_is_a_note_and_muscle_forces_remain(tmp_path
 
 def test_a_muscle_that_the_set_does_not_have_is_a_note(study, tmp_path):
     extra = "emg: {channels: {biceps: BIClong, deltoid: deltoid_middle}, file_offset_s: -7.25}\n"
-    change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
-    folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
-    run_stages(folder)
+    folder = run_beside(study, tmp_path, extra)
     record = read_record(next((folder / "results" / "muscles").rglob("*.parquet")))
     (note,) = (note for note in record.notes if "the muscle set has no" in note)
     assert "deltoid_middle" in note
@@ -132,9 +125,7 @@ def test_a_muscle_that_the_set_does_not_have_is_a_note(study, tmp_path):
 
 def test_without_muscle_forces_the_envelopes_remain(study, tmp_path):
     extra = "emg: {channels: {biceps: BIClong}, file_offset_s: -7.25}\nmuscles: {enabled: false}\n"
-    change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
-    folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
-    run_stages(folder)
+    folder = run_beside(study, tmp_path, extra)
     table = pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
     assert table.BIClong_envelope.max() == pytest.approx(1.0, abs=0.01)
     assert "BIClong_activation" not in table
@@ -174,10 +165,7 @@ def test_another_file_of_electromyography_repeats_the_stage_of_the_muscles(study
 def test_parts_of_a_study_name_the_files_of_electromyography(study, tmp_path):
     folder = tmp_path / "study"
     shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
-    path = folder / "config" / "config.yaml"
-    settings = parse_yaml(path.read_text(encoding="utf-8"))
-    settings["emg"]["max_voluntary_files"] = ["emg.sto"]
-    path.write_text(yaml_text(settings), encoding="utf-8")
+    change_settings(folder, emg={"max_voluntary_files": ["emg.sto"]})
     (part,) = split_study(folder, tmp_path / "parts")
     (trial,) = load_study(part).trials
     assert {file.resolve() for file in (trial.emg_file, *trial.maximal_files)} == {(folder / "emg.sto").resolve()}

@@ -5,24 +5,14 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from emg_signals import write_sto
 
 from limbtorque.cli.main import main
-from limbtorque.study.files import parse_yaml, yaml_text
+from limbtorque.study.files import parse_yaml
 from limbtorque.tables.files import read_record
-from staged_study import make_study, run_stages
+from staged_study import add_emg, change_settings, make_study, run_stages
 
 TRIAL = "S01_sagittal_fast"
 JOINTS = ("shoulder", "elbow", "wrist")
-EMG = {"channels": {"brachialis": "BRA"}, "delay_s": 0.0}
-
-
-def change_settings(folder, **sections):
-    path = folder / "config" / "config.yaml"
-    settings = parse_yaml(path.read_text(encoding="utf-8"))
-    for section, options in sections.items():
-        settings[section] = (settings.get(section) or {}) | options
-    path.write_text(yaml_text(settings), encoding="utf-8")
 
 
 def muscles_of(folder):
@@ -42,12 +32,8 @@ def study(tmp_path_factory):
     plain = muscles_of(folder)
     time_s = np.arange(0.0, plain.time_s.iloc[-1], 1e-3)
     level = np.interp(time_s, plain.time_s, plain.BRA_activation.interpolate(limit_direction="both"))
-    write_sto(folder / "emg.sto", {"brachialis": level.max() * 1.2 - level}, start_s=0.0, rate_hz=1000.0)
-    table = folder / "config" / "trials.csv"
-    rows = pd.read_csv(table, dtype=str, keep_default_na=False)
-    rows["emg_file"] = "emg.sto"
-    rows.to_csv(table, index=False)
-    change_settings(folder, emg=EMG)
+    columns = {"brachialis": level.max() * 1.2 - level}
+    add_emg(folder, columns, start_s=0.0, channels={"brachialis": "BRA"}, delay_s=0.0)
     run_stages(folder)
     shutil.copytree(folder / "results", folder / "before")
     change_settings(folder, muscles={"emg_weight": 20.0})

@@ -19,6 +19,7 @@ from limbtorque.tables.files import read_table
 from limbtorque.torques.joint_torques import joint_torques
 
 ROOT = Path(__file__).resolve().parents[2]
+JOINTS = {"leg": ("hip", "knee", "ankle"), "arm": ("shoulder", "elbow", "wrist")}
 pytestmark = pytest.mark.workflow  # one study for all
 
 
@@ -47,6 +48,10 @@ def table_path(results, stage, trial):
     return next((results / stage).glob(f"*/{trial}.parquet"))
 
 
+def frames_of(results, stage, trial):
+    return pyarrow.parquet.read_table(table_path(results, stage, trial)).to_pandas()
+
+
 def motion_of(results, trial):
     return motion_from_table(*read_table(table_path(results, "kinematics", trial)))
 
@@ -60,8 +65,8 @@ def test_every_trial_is_analysed_and_closes(ledger):
 
 def test_terms_add_up_in_every_table(results, ledger):
     for trial, row in ledger.items():
-        table = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
-        joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
+        table = frames_of(results, "torques", trial)
+        joints = JOINTS[row["chain"]]
         for joint in joints:
             sums = [f"{joint}_torque_{kind}_nm" for kind in ("inertial", "centripetal", "coriolis")]
             single = [f"{joint}_torque_{kind}_nm" for kind in ("gravity", "base", "external")]
@@ -77,9 +82,9 @@ def test_terms_add_up_in_every_table(results, ledger):
 def test_every_convention_power_and_induced_acceleration_adds_up_in_every_table(results, ledger):
     """As the dictionary says, on recorded movements: from the tables alone."""
     for trial, row in ledger.items():
-        joints = ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist")
-        table = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
-        kinematics = pyarrow.parquet.read_table(table_path(results, "kinematics", trial)).to_pandas()
+        joints = JOINTS[row["chain"]]
+        table = frames_of(results, "torques", trial)
+        kinematics = frames_of(results, "kinematics", trial)
         known = table[f"{joints[0]}_torque_nm"].notna()
         table, kinematics = table[known], kinematics[known]
         assert len(table) > 60
@@ -121,10 +126,10 @@ def test_hanging_limbs_are_replayed_whole_and_raised_ones_fall(ledger):
 
 def test_muscles_and_reserves_add_up_to_the_net_torque(results, ledger):
     for trial, row in ledger.items():
-        torques = pyarrow.parquet.read_table(table_path(results, "torques", trial)).to_pandas()
-        muscles = pyarrow.parquet.read_table(table_path(results, "muscles", trial)).to_pandas()
+        torques = frames_of(results, "torques", trial)
+        muscles = frames_of(results, "muscles", trial)
         assert len(torques) == len(muscles) > 0
-        for joint in ("hip", "knee", "ankle") if row["chain"] == "leg" else ("shoulder", "elbow", "wrist"):
+        for joint in JOINTS[row["chain"]]:
             parts = [c for c in muscles if c.startswith((f"{joint}_torque_muscle", f"{joint}_torque_reserve"))]
             np.testing.assert_allclose(
                 muscles[parts].sum(axis=1, skipna=False), torques[f"{joint}_torque_nm"], atol=1e-8

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from limbtorque.cli.main import _split
 from limbtorque.cli.run_study import command
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import load_study
@@ -71,12 +70,6 @@ def test_a_run_on_slurm_takes_the_profile_instead_of_cores():
     words = command(Path("study"), slurm=True, more=["--dry-run"])
     assert words[-4:] == ["--profile", str(ROOT / "profiles" / "slurm"), "--keep-going", "--dry-run"]
     assert "--cores" not in words
-
-
-def test_options_of_snakemake_may_follow_others():
-    words = ["run-study", "study", "--slurm", "--", "--jobs", "2"]
-    assert _split(words) == (["run-study", "study", "--slurm"], ["--jobs", "2"])
-    assert _split(["inspect", "--", "-file"]) == (["inspect", "--", "-file"], [])
 
 
 @pytest.fixture(autouse=True)

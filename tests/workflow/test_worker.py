@@ -37,16 +37,29 @@ def test_a_stage_of_a_session_starts_without_slow_libraries(stage):
 
 
 @pytest.fixture
-def forking(monkeypatch):
-    """The process that forks, as the workflow starts it; its environment is gone afterwards, and it ends with its input."""
+def run_of_jobs(monkeypatch):
+    """Processes that fork, of which there is none yet; the environment of a run is gone afterwards."""
     monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setenv(jobs.ADDRESS, "")
     monkeypatch.setenv(jobs.RUN, str(os.getpid()))
+    return worker._held
+
+
+@pytest.fixture
+def forking_unless_killed(run_of_jobs):
+    """The process that forks, as the workflow starts it; it ends with its input."""
     worker.start(layout.SOURCES)
-    (process,) = worker._held
+    (process,) = run_of_jobs
     yield process
     process.stdin.close()
-    assert process.wait(30) == 0
+    process.wait(30)
+
+
+@pytest.fixture
+def forking(forking_unless_killed):
+    yield forking_unless_killed
+    forking_unless_killed.stdin.close()
+    assert forking_unless_killed.wait(30) == 0
 
 
 def job(folder, stage, *, key=None, more=None):
@@ -84,9 +97,7 @@ def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeyp
             assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
         monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
     assert forking.poll() is None
-    assert (
-        len(tables(folders[0])) == 11
-    )  # three records, four tables in two formats: the torques have one of their bands
+    assert len(tables(folders[0])) == 11  # three records, four tables in two formats
     assert tables(folders[0]) == tables(folders[1])
 
 
@@ -144,18 +155,6 @@ def test_a_killed_process_costs_nothing_but_speed(when, forking_unless_killed, t
     assert len(tables(folder)) == 3
 
 
-@pytest.fixture
-def forking_unless_killed(monkeypatch):
-    monkeypatch.setattr(worker, "_held", [])
-    monkeypatch.setenv(jobs.ADDRESS, "")
-    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
-    worker.start(layout.SOURCES)
-    (process,) = worker._held
-    yield process
-    process.stdin.close()
-    process.wait(30)
-
-
 def kill(pid):
     os.kill(pid, signal.SIGKILL)
     end = time.monotonic() + 30
@@ -164,14 +163,12 @@ def kill(pid):
         time.sleep(0.02)
 
 
+@pytest.mark.usefixtures("run_of_jobs")
 def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch):
     place = tmp_path / ("x" * 100)
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setattr(worker, "_held", [])
-    monkeypatch.setenv(jobs.ADDRESS, "")
-    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(layout.SOURCES)
     done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics")
     out, err = done.communicate(timeout=120)
@@ -181,10 +178,9 @@ def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch)
     assert not list(place.iterdir())
 
 
+@pytest.mark.usefixtures("run_of_jobs")
 def test_without_a_temporary_folder_commands_do_the_work(monkeypatch, capsys):
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
-    monkeypatch.setenv(jobs.ADDRESS, "")
-    monkeypatch.setenv(jobs.RUN, str(os.getpid()))
     worker.start(["kinematics"])
     assert os.environ[jobs.ADDRESS] == ""
     assert "jobs are slower" in capsys.readouterr().err

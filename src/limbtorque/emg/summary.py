@@ -273,15 +273,17 @@ def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ..
 
 def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method: str) -> dict[str, float]:
     """Onset and offset of the longest burst in a window, and the active share."""
-    keys = (f"onset_{method}_s", f"offset_{method}_s", f"active_share_{method}")
+    names = [f"{what}_{method}" for what in ("onset", "offset", "active_share")]
+    keys = [f"{names[0]}_s", f"{names[1]}_s", names[2]]
     values = activity[inside]
-    first_s, last_s, share = math.nan, math.nan, math.nan
-    if not np.isnan(values).all():
-        share = float(np.nanmean(values))
-        if bursts := runs((activity == 1.0) & inside):
-            first, stop = max(bursts, key=lambda burst: burst[1] - burst[0])
-            first_s, last_s = float(time_s[first]), float(time_s[stop - 1])
-    return dict(zip(keys, (first_s, last_s, share), strict=True))
+    if not len(values) or np.isnan(values).all():
+        return dict.fromkeys(keys, math.nan)
+    bursts = runs((activity == 1.0) & inside)
+    if not bursts:
+        return dict(zip(keys, (math.nan, math.nan, 0.0), strict=True))
+    first, stop = max(bursts, key=lambda burst: burst[1] - burst[0])
+    share = float(np.nanmean(values))
+    return dict(zip(keys, (float(time_s[first]), float(time_s[stop - 1]), share), strict=True))
 
 
 def _neighbour(found: Electromyography, activation: FloatArray, m: int, used: BoolArray) -> dict[str, Any]:

@@ -46,8 +46,17 @@ LARGEST_LENGTH_M = 1.0
 LARGEST_STRAIN = 0.2  # no tendon bears as much
 LEAST_FORCE_N = 5.0
 FIBRES = ("optimal_fibre_length_m", "tendon_slack_length_m", "pennation_rad")
+SAME = (
+    *FIBRES,
+    "name",
+    "function",
+    "max_isometric_force_n",
+    "tendon_strain",
+    "pcsa_cm2",
+    "min_activation",
+    "max_activation",
+)
 AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
-BUILT = ("full_name", "source", "moment_arms", "length")  # of a muscle, from its entry; all else is the same in both
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 
 
@@ -162,11 +171,12 @@ def build_muscle(entry: MuscleEntry, joints: Sequence[str], faults: list[str]) -
     if own_faults:
         return None
     return Muscle(
-        **{key: getattr(entry, key) for key in Muscle.__dataclass_fields__ if key not in BUILT},
+        **{key: getattr(entry, key) for key in SAME},
         full_name=entry.full_name or entry.name,
         source={key: str(value) for key, value in entry.source.items()},
         moment_arms=arms,
         length=length,
+        lines_of_action=entry.lines_of_action,
     )
 
 

@@ -216,14 +216,14 @@ def _linear(
     y, iterations = np.zeros_like(torque), np.zeros(torque.shape[1], dtype=np.int64)
     for part in LINEAR if weight is None else PRICED_LINEAR:
         root = math.sqrt(part)
-        y, _, steps = climb(
+        solved = climb(
             Frames(reach / root, torque, root * low, root * high),
             offset=np.full_like(start, 1.0 / root),
             start=y,
             weight=spread,
             closure=1e-9,
         )
-        iterations = iterations + steps
+        y, iterations = solved.multiplier, iterations + solved.iterations
     pull = pulls(reach / root, y) - 1.0 / root
     share = clipped(clipped(pull, root * low, root * high) / root, low, high)
     if weight is None:  # rounding of the multiplier, divided by the small weight, leaves a little torque
@@ -257,8 +257,9 @@ def priced(frames: Block, first: Nearest, criterion: Criterion) -> Answer:
     """Solve for muscles and reserves that cost (reserve / price)^2."""
     scaled = frames.over(frames.scale)
     weight = (frames.scale * criterion.reserve_nm) ** 2
-    half, _, iterations = climb(scaled, weight=weight)  # of b^2 / 2 and (reserve / price)^2 / 2
-    share, y = clipped(pulls(scaled.reach, half), frames.low, frames.high), 2.0 * half
+    solved = climb(scaled, weight=weight)  # of b^2 / 2 and (reserve / price)^2 / 2
+    share = clipped(pulls(scaled.reach, solved.multiplier), frames.low, frames.high)
+    y, iterations = 2.0 * solved.multiplier, solved.iterations
     if criterion.exponent == 1.0:
         share, y, more = _linear(scaled, share, weight / 2.0)
         iterations = iterations + more

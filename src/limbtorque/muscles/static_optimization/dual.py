@@ -55,6 +55,25 @@ DIRECT = 4.0  # exponents up to this are solved without intermediate ones
 LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive p - 1 below 2
 
 
+@dataclass(frozen=True, eq=False)
+class Climb:
+    """Result of `climb`.
+
+    Attributes
+    ----------
+    multiplier : ndarray of shape (n_joints, n_frames)
+        Dual variable.
+    closed : ndarray of bool of shape (n_frames,)
+        True where the torque closes.
+    iterations : ndarray of int of shape (n_frames,)
+        Newton steps.
+    """
+
+    multiplier: FloatArray
+    closed: BoolArray
+    iterations: Counts
+
+
 def torque_capacity(reach: FloatArray) -> FloatArray:
     """Torque of all fully active muscles by joint, (n_joints, n_frames), unsigned."""
     return np.asarray(np.abs(reach).sum(axis=1))
@@ -101,7 +120,7 @@ def climb(
     weight: FloatArray | None = None,
     centre: FloatArray | None = None,
     closure: float = CLOSURE,
-) -> tuple[FloatArray, BoolArray, Counts]:
+) -> Climb:
     """Climb the dual by Newton steps with a line search until the torque closes.
 
     Maximises y . torque - sum_i h_i(B_i . y - o_i) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
@@ -124,12 +143,7 @@ def climb(
 
     Returns
     -------
-    multiplier : ndarray of shape (n_joints, n_frames)
-        Dual variable.
-    closed : ndarray of bool of shape (n_frames,)
-        True where the torque closes.
-    iterations : ndarray of int of shape (n_frames,)
-        Newton steps.
+    Climb
     """
     reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
     n_frames = torque.shape[1]
@@ -154,7 +168,7 @@ def climb(
             found[:, at[new]], closed[at[new]], iterations[at[new]] = y[:, new], done[new], count
             go = np.flatnonzero(~stop)
             if not go.size:
-                return found, closed, iterations
+                return Climb(found, closed, iterations)
             gradient[:, stop] = 0.0  # finished frames do not move; they are removed, by a copy, when there are many
             if go.size < MANY * at.size or endless.any():
                 at = at[go]
@@ -172,7 +186,7 @@ def climb(
         pull = pull + length * change
     left = ~closed[at]
     found[:, at[left]], iterations[at[left]] = y[:, left], MOST_ITERATIONS
-    return found, closed, iterations
+    return Climb(found, closed, iterations)
 
 
 def _line_search(

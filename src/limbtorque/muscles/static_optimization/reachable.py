@@ -271,18 +271,18 @@ def nearest(frames: Frames) -> Nearest:
     capacity = torque_capacity(frames.reach)
     scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
     scaled = frames.over(scale)
-    multiplier, closed, iterations = climb(scaled)
-    activation = clipped(pulls(scaled.reach, multiplier), frames.low, frames.high)
+    solved = climb(scaled)
+    activation = clipped(pulls(scaled.reach, solved.multiplier), frames.low, frames.high)
     found = Nearest(
         activation,
-        multiplier * scale,
+        solved.multiplier * scale,
         np.zeros_like(frames.torque),
         np.zeros(activation.shape, dtype=bool),
         np.zeros(activation.shape[1], dtype=bool),
-        iterations,
+        solved.iterations,
     )
     rest = np.abs(frames.torque - torques(frames.reach, activation)) * scale
-    short = np.flatnonzero(~closed | (rest > REACH).any(axis=0))
+    short = np.flatnonzero(~solved.closed | (rest > REACH).any(axis=0))
     if short.size:
         most = capacity[:, short].max(axis=0, keepdims=True, initial=0.0)
         even = 1.0 / np.where(most > 0, most, 1.0)
@@ -388,10 +388,10 @@ def _proximal(frames: Frames, weight: FloatArray, centre: FloatArray) -> tuple[F
     iterations = np.zeros_like(at)
     for _ in range(PROXIMAL_STEPS):
         w, about = weight[at], y[:, at]
-        again, _, steps = climb(frames.at(at), start=about + reserve[:, at] / w, weight=w[None], centre=about)
-        before, reserve[:, at] = reserve[:, at], w * (again - y[:, at])
-        y[:, at] = again
-        iterations[at] += steps
+        solved = climb(frames.at(at), start=about + reserve[:, at] / w, weight=w[None], centre=about)
+        before, reserve[:, at] = reserve[:, at], w * (solved.multiplier - y[:, at])
+        y[:, at] = solved.multiplier
+        iterations[at] += solved.iterations
         at = at[(np.abs(reserve[:, at] - before) > SETTLED * (1.0 + np.abs(before))).any(axis=0)]
         if not at.size:
             break
