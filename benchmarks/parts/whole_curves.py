@@ -12,6 +12,8 @@ crossings (Rice 1945; Liebl and Reimherr 2023, Journal of the Royal Statistical 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import ndtr
 
@@ -19,11 +21,11 @@ from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.chain.model import pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.smoothers import smoother_gain
 from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import LEVEL, LIMITS, TorqueBands
-from limbtorque.uncertainty.filter_loss import FREQUENCIES, SLOPE, Cutoffs, frequencies_hz
+from limbtorque.uncertainty.filter_loss import FREQUENCIES, SLOPE, frequencies_hz
 from limbtorque.uncertainty.marker_noise import (
     MarkerNoise,
     marker_noise,
@@ -120,7 +122,8 @@ def rates_of_change(motion: ChainMotion, limb: Limb, settings: Settings, bands: 
     ndarray of shape (n_joints, n_terms, n_frames)
         (N m / s)^2: of all directions but the filter's by differences, of the filter's loss and of the noise by their spectra.
     """
-    noise = marker_noise(motion, limb, settings)
+    analysed = AnalysedLimb(motion, limb, settings)
+    noise = marker_noise(analysed)
     errors, likely = trial_errors(motion, limb, settings, noise=noise), without_velocity_noise(motion, noise)
     rate = np.zeros_like(bands.variance_nm2)
     for start, rows in _changes(errors, likely):
@@ -130,7 +133,7 @@ def rates_of_change(motion: ChainMotion, limb: Limb, settings: Settings, bands: 
         steps[..., 1:] = np.where(np.isnan(steps[..., 1:]), steps[..., :-1], steps[..., 1:])
         rate += steps
     if "filter" in bands.by_source:
-        rate += bands.by_source["filter"] * _lost_rate(motion, limb, settings) ** 2
+        rate += bands.by_source["filter"] * _lost_rate(analysed) ** 2
     return rate if noise is None else rate + _rate_of_noise(likely, noise, motion, errors)
 
 
@@ -140,17 +143,17 @@ def _changes(errors: TrialErrors, likely: ChainMotion) -> list[tuple[int, FloatA
     found = [(start, rows) for _, start, rows in errors.changes(whole.stop)][:1] if errors.parameters.directions else []
     start = len(errors.parameters.directions)
     for each in errors.inputs:
-        found.append((start, each.rows(likely, errors.limb, errors.settings, whole)))
+        found.append((start, each.rows(replace(errors.analysed, motion=likely), whole)))
         start += len(each.errors.directions)
     return found
 
 
-def _lost_rate(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatArray:
+def _lost_rate(analysed: AnalysedLimb) -> FloatArray:
     """Rate of change of the lost acceleration over its size, root mean squares, 1/s; shape (n_frames,)."""
-    cutoffs, smoother = Cutoffs.of(motion, limb, settings), smoother_of(settings)
-    frequency_hz, found = frequencies_hz(motion.rate_hz), []
+    cutoffs, smoother, rate_hz = analysed.cutoffs, analysed.smoother, analysed.motion.rate_hz
+    frequency_hz, found = frequencies_hz(rate_hz), []
     for cutoff_hz in cutoffs.hz:
-        gain = smoother_gain(frequency_hz, rate_hz=motion.rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+        gain = smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
         power = (2.0 * np.pi * frequency_hz) ** 4 * frequency_hz**-SLOPE * (1.0 - gain) ** 2
         found.append(np.sqrt((power * (2.0 * np.pi * frequency_hz) ** 2).sum() / power.sum()))
     return cutoffs.over_time(found)

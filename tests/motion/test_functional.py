@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -474,7 +473,7 @@ def test_a_landmark_for_which_a_functional_one_stands_is_functional_too():
     names = ("femoral_condyles", "knee_axis", "other")
     landmarks, metrics, notes = functional_landmarks(
         dict.fromkeys(names, in_space[:, 5]),
-        mapping=mapping,
+        functional={name: (mapping.resolve(name), mapping.segments(name)) for name in names[:2]},
         markers={label: i for i, label in enumerate("ABCDEK")},
         positions_m=in_space,
         plane=PlaneFrame(axes, "sagittal"),
@@ -596,15 +595,12 @@ def test_markers_on_one_line_across_the_plane_are_refused():
     positions = np.concatenate([first, second], axis=1)
     positions = np.concatenate([positions, np.zeros((*positions.shape[:2], 1))], axis=2)
     labels = [f"M{k}" for k in range(positions.shape[1])]
-    mapping = SimpleNamespace(
-        segments=lambda _: (tuple(labels[:n_first]), tuple(labels[n_first:])), resolve=lambda name: name
-    )
     with pytest.raises(
         SignalError, match=r"landmark 'knee_axis', functional: the segments turn by 2.. deg.*at most 180 deg"
     ):
         functional_landmarks(
             {"knee_axis": positions[:, 0]},
-            mapping=mapping,
+            functional={"knee_axis": ("knee_axis", (labels[:n_first], labels[n_first:]))},
             markers={label: k for k, label in enumerate(labels)},
             positions_m=positions,
             plane=PlaneFrame(np.eye(3), "sagittal"),

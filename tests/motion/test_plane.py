@@ -9,8 +9,8 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from limbtorque.motion.plane import PlaneFrame, axis_vector, find_plane, planarity
-from limbtorque.study.options.motion import Plane
+from limbtorque.motion.plane import PlaneFrame, find_plane, planarity
+from limbtorque.study.options.motion import Plane, axis_vector
 
 AXES = [sign + letter for sign in "+-" for letter in "xyz"]
 UP_AND_FORWARD = [(u, f) for u, f in itertools.product(AXES, AXES) if u[1] != f[1]]

@@ -1,4 +1,4 @@
-"""Mass and lengths against the height: slips are named, and people from the newborn to the adult raise nothing."""
+"""Mass and lengths against the height: slips raise a flag, and people from the newborn to the adult raise nothing."""
 
 import math
 from dataclasses import replace
@@ -77,78 +77,32 @@ def test_legs_of_toddlers_and_markers_beside_the_joints_raise_nothing(share):
 
 
 @pytest.mark.parametrize(
-    ("mass_kg", "height_m", "scale", "metrics", "slip"),
+    ("mass_kg", "height_m", "scale", "metrics"),
     [
-        (7.2, 1.78, 1.0, {"mass_for_height_factor"}, "likely mass_kg is ten times too small"),
-        (159.0, 1.78, 1.0, {"mass_for_height_factor"}, "likely mass_kg is in pounds"),
-        (11.3, 1.78, 1.0, {"mass_for_height_factor"}, "mass_kg is in stones"),
-        (350.0, 1.46, 1.0 / 1.2, {"mass_for_height_factor"}, "likely mass_kg is ten times too large"),
-        (72.0, 0.70, 1.0, USUAL, "likely height_m is in inches, taken for centimetres"),
-        (72.0, 1.78, 1.0 / 2.54, {"length_for_height_factor"}, "the recording is in inches, taken for centimetres"),
-        (72.0, 1.78, 0.1, {"length_for_height_factor"}, "the recording is in centimetres, taken for millimetres"),
-        (72.0, 1.78, 1.0 / 0.3048, {"length_for_height_factor"}, "the recording is in feet, taken for metres"),
-        (72.0, 1.78, 10.0, {"length_for_height_factor"}, "the recording is in millimetres, taken for centimetres"),
+        (7.2, 1.78, 1.0, {"mass_for_height_factor"}),
+        (159.0, 1.78, 1.0, {"mass_for_height_factor"}),
+        (11.3, 1.78, 1.0, {"mass_for_height_factor"}),
+        (350.0, 1.46, 1.0 / 1.2, {"mass_for_height_factor"}),
+        (72.0, 0.70, 1.0, USUAL),
+        (72.0, 1.78, 1.0 / 2.54, {"length_for_height_factor"}),
+        (72.0, 1.78, 0.1, {"length_for_height_factor"}),
+        (72.0, 1.78, 1.0 / 0.3048, {"length_for_height_factor"}),
+        (72.0, 1.78, 10.0, {"length_for_height_factor"}),
     ],
 )
-def test_slips_are_raised_and_named(mass_kg, height_m, scale, metrics, slip):
+def test_slips_are_raised(mass_kg, height_m, scale, metrics):
     found = size(mass_kg, height_m, scale=scale)
     assert raised(found) == metrics
     assert len(found[1]) == len(metrics)
-    assert slip in " / ".join(found[1])
-
-
-@pytest.mark.parametrize(
-    ("mass_kg", "height_m", "named", "missing"),
-    [
-        (1.8, 1.2, "mass_kg is ten times too small", "feet"),  # 1.2 feet are 0.37 m: nobody is as small
-        (3.6, 1.7, "height_m is in feet", "\n"),  # 1.7 feet are 0.52 m
-        (143.0, 1.0, "mass_kg is ten times too large", "inches"),  # 2.54 m: nobody is as tall
-        (100.0, 0.8, "height_m is in inches", "\n"),  # 2.03 m
-        (60.0, 0.17, "height_m is ten times too small", "\n"),
-    ],
-)
-def test_a_slip_that_leaves_an_impossible_height_is_not_named(mass_kg, height_m, named, missing):
-    """From 0.45 m, a premature child, to 2.3 m."""
-    note = next(note for note in size(mass_kg, height_m)[1] if note.startswith("mass for height"))
-    assert named in note
-    assert missing not in note
 
 
 def test_the_notes_hold_the_numbers():
     """By hand: 7.2 / 1.8^2 = 2.22 kg/m^2."""
     [note] = size(7.2, 1.8, scale=1.8 / 1.75)[1]
-    assert note.startswith("mass for height: 7.2 kg at 1.8 m, body mass index 2.22 kg/m^2; likely mass_kg is ten times")
+    assert note.startswith("mass for height: 7.2 kg at 1.8 m, body mass index 2.22 kg/m^2")
     thigh, shank = 0.245 * 1.8, 0.246 * 1.8
     [note] = size(72.0, 1.8, lengths=np.array([1.6 * thigh, 1.6 * shank, 0.1]))[1]
     assert note == "length for height: the segments are 1.6 times as long as usual at 1.8 m"
-
-
-@pytest.mark.parametrize(("left", "named"), [(1.24, True), (1.26, False), (1.0 / 1.24, True), (1.0 / 1.26, False)])
-def test_a_slip_of_lengths_explains_all_but_a_quarter(left, named):
-    thigh, shank = 0.245 * 1.8, 0.246 * 1.8
-    notes = size(72.0, 1.8, lengths=np.array([10.0 * left * thigh, 10.0 * left * shank, 0.1]))[1]
-    assert ("the recording is in millimetres, taken for centimetres" in notes[0]) == named
-
-
-@pytest.mark.parametrize(("left", "named"), [(1.39, True), (1.41, False), (1.0 / 1.39, True), (1.0 / 1.41, False)])
-def test_a_slip_of_the_mass_explains_all_but_two_fifths(left, named):
-    """At 1.8 m the usual index is 22.2 kg/m^2 (WHO, 19 years)."""
-    usual_kg = 22.2 * 1.8**2
-    [note] = size(10.0 * left * usual_kg, 1.8, scale=1.8 / 1.75)[1]
-    assert ("mass_kg is ten times too large" in note) == named
-
-
-def test_a_slip_that_explains_both_metrics_comes_alone():
-    """70 cm and 72 kg: inches explain mass and lengths, stones or tens of kilograms only one of them."""
-    notes = size(72.0, 0.70)[1]
-    assert len(notes) == 2
-    assert all(note.endswith("; likely height_m is in inches, taken for centimetres") for note in notes)
-
-
-def test_at_most_two_slips_are_named():
-    found = [note for mass in (4.0, 8.0, 20.0, 160.0, 300.0, 700.0) for note in size(mass, 1.6)[1]]
-    assert found
-    assert max(note.count(" or ") for note in found) <= 1
 
 
 def test_ratios_by_hand():

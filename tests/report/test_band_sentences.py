@@ -4,8 +4,7 @@ from typing import get_args
 
 import pytest
 
-from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table, filter_remedy
-from limbtorque.study.options.motion import Filter
+from limbtorque.report.bands import BAND_HEADS, NAMES, REMEDIES, band_sentences, band_table
 from limbtorque.study.options.uncertainty import SOURCES, Source
 
 ROW = {
@@ -89,36 +88,6 @@ def test_an_extreme_of_the_other_sign_within_both_limits_may_be_the_peak(turn):
     assert f"The torque of {-17.0 * turn:g} N m at 1.08 s may be the larger one" in sentence
     assert "may be the larger" not in band_sentences([row(17.5)])[0]
     assert "may be the larger" not in band_sentences([row(26.0, peak_time_sd_s=0.01)])[0]
-
-
-LIMITED = "a higher filter.max_cutoff_hz, which holds the cut-off"
-
-
-@pytest.mark.parametrize(
-    ("used_hz", "own_hz", "options", "says"),
-    [
-        (12.0, 20.0, {}, LIMITED),
-        (8.0, 8.0, {}, "less noise, and so a higher cut-off"),
-        (12.0, 12.0, {}, "less noise, and so a higher cut-off"),
-        (7.0, 9.0, {}, "filter.scope: trial"),
-        (7.0, 9.0, {"scope": "trial"}, "less noise"),
-        (6.0, 9.0, {"cutoff_hz": 6.0}, "a higher filter.cutoff_hz"),
-        (12.0, 9.0, {"cutoff_hz": 12.0}, "less noise"),
-        (8.0, float("nan"), {}, "less noise"),
-    ],
-)
-def test_the_remedy_of_the_filter_names_what_holds_the_cutoff(used_hz, own_hz, options, says):
-    metrics = {"cutoff_hz": used_hz, "own_cutoff_hz": own_hz}
-    assert filter_remedy(metrics, Filter(**options)).startswith(says)
-    around = filter_remedy(metrics, Filter(**options), impacts=True)
-    assert ("filter.impact_factor" in around) == ("cutoff_hz" not in options)
-
-
-def test_sentences_and_table_have_the_remedy_of_the_trials_filter():
-    row = {**STUDY_ROW, "band_main_source": "filter", "filter_remedy": LIMITED}
-    assert f"What would help most: {LIMITED}." in band_sentences([row], of_filter=LIMITED)[0]
-    other = {**row, "filter_remedy": REMEDIES["filter"]}
-    assert cells(row, row, other)["what would help most"] == f"{LIMITED} (in 2 of 3)"
 
 
 def test_an_uncertain_sign_is_said():

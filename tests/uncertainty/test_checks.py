@@ -106,6 +106,7 @@ def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
 
 LEG_RULES = {"hip_axis": "HIP", "knee_axis": "KNE", "ankle_axis": "ANK", "head_of_metatarsal_2": "MT2"}
 LEG_LIMB = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
+IN_VAIN = "is given, but no trial has such an error, or it is switched off; remove it"
 
 
 def in_vain(*limbs, muscles=False, others=None, **uncertainty):
@@ -120,13 +121,13 @@ def test_no_default_size_is_in_vain():
 
 def test_a_source_of_plates_concerns_no_arm():
     [fault] = in_vain(ARM_LIMB, off=["plate_gain", "filter"])
-    assert fault == "uncertainty.off names plate_gain, but no limb of the trials meets the ground; remove it"
+    assert fault == "uncertainty.off names plate_gain, but no trial has such an error; remove it"
     assert not in_vain(ARM_LIMB, LEG_LIMB, off=["plate_gain"])
 
 
 def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
     [fault] = in_vain(ARM_LIMB, plate_gain=0.02)
-    assert fault == "uncertainty.sizes.plate_gain is given, but no limb of the trials meets the ground; remove it"
+    assert fault == f"uncertainty.sizes.plate_gain {IN_VAIN}"
     assert not in_vain(ARM_LIMB, LEG_LIMB, plate_gain=0.02)
     assert in_vain(LEG_LIMB, plate_gain=0.02, others={"plates": {"assignment": "none"}}) == [fault]
     assert in_vain(replace(LEG_LIMB, load="spring"), plate_gain=0.02) == [fault]
@@ -153,8 +154,7 @@ def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
 )
 def test_a_size_of_a_source_that_is_switched_off(source, sizes):
     faults = in_vain(LEG_LIMB, off=[source], **sizes)
-    text = "is given, but its source is switched off (uncertainty.off); remove it"
-    assert faults == [f"uncertainty.sizes.{name} {text}" for name in sizes]
+    assert faults == [f"uncertainty.sizes.{name} {IN_VAIN}" for name in sizes]
     assert not in_vain(LEG_LIMB, **sizes)
     assert not in_vain(LEG_LIMB, off=[source])
     assert not in_vain(LEG_LIMB, enabled=False, off=[source], **sizes)
@@ -176,28 +176,25 @@ def test_a_size_that_one_trial_uses_is_not_in_vain():
 
 def test_a_size_of_a_kind_that_no_joint_centre_has():
     [fault] = in_vain(LEG_LIMB, centre_davis_m=0.02)
-    assert (
-        fault
-        == "uncertainty.sizes.centre_davis_m is given, but no joint centre of the trials is of the kind 'davis'; remove it"
-    )
+    assert fault == f"uncertainty.sizes.centre_davis_m {IN_VAIN}"
     assert not in_vain(LEG_LIMB, centre_davis_m=0.02, landmarks={"hip_axis": "davis"})
     every = dict.fromkeys(LEG_RULES, 0.01)
     [other] = in_vain(LEG_LIMB, centre_marker_m=0.02, landmarks=every)
-    assert "'marker'" in other
+    assert "centre_marker_m" in other
 
 
 def test_sizes_that_nothing_depends_on():
     [gaps] = in_vain(LEG_LIMB, gaps=2.0, others={"gaps": {"max_gap_s": 0.0}})
-    assert "no gap is filled" in gaps
+    assert gaps == f"uncertainty.sizes.gaps {IN_VAIN}"
     [lost] = in_vain(LEG_LIMB, filter=2.0, others={"filter": {"method": "none"}})
-    assert "no trial is filtered" in lost
+    assert lost == f"uncertainty.sizes.filter {IN_VAIN}"
     [skin] = in_vain(LEG_LIMB, soft_tissue_m=0.0, soft_tissue_range_deg=20.0)
-    assert "uncertainty.sizes.soft_tissue_m is 0" in skin
+    assert skin == f"uncertainty.sizes.soft_tissue_range_deg {IN_VAIN}"
 
 
 def test_sizes_of_measured_parameters_and_of_the_table():
     [fault] = in_vain(LEG_LIMB, measured_parameters=0.05)
-    assert "no segment of the trials has measured parameters" in fault
+    assert fault == f"uncertainty.sizes.measured_parameters {IN_VAIN}"
     weighed = replace(LEG_LIMB, measured={f"{name}_mass_kg": 1.0 for name in ("thigh", "shank", "foot")})
     assert not in_vain(weighed, measured_parameters=0.05)
     sizes = {"segment_mass": 0.1, "rest_of_body_mass": 0.1, "body_mass": 0.1}
@@ -207,7 +204,7 @@ def test_sizes_of_measured_parameters_and_of_the_table():
 def test_sizes_of_muscles_need_samples_and_muscles():
     for given in ({"muscles": True}, {"samples": 256}):
         [fault] = in_vain(LEG_LIMB, moment_arm=0.2, **given)
-        assert "no muscle forces are sampled" in fault
+        assert fault == f"uncertainty.sizes.moment_arm {IN_VAIN}"
     assert not in_vain(LEG_LIMB, moment_arm=0.2, muscles=True, samples=256)
 
 

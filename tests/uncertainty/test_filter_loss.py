@@ -9,8 +9,8 @@ from still_chains import motion_of, with_errors
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.smoothers import Smoother, impact_weight, smooth_values, smooth_with_impacts
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb, Cutoffs
 from limbtorque.uncertainty.filter_loss import (
-    Cutoffs,
     FilterLoss,
     factors_over_time,
     loss_course,
@@ -158,7 +158,7 @@ def test_noise_in_the_loss_of_a_sum():
     weight = np.zeros(N_FRAMES)
     weight[150:250] = 0.01
     limb = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
-    gains = NoiseGains.of(motion(), limb, with_errors())
+    gains = NoiseGains.of(AnalysedLimb(motion(), limb, with_errors()))
     of_sum = NoiseSum.over(weight, gains, (1, 1), 1)
     rows = np.zeros((1, 1, 3, N_FRAMES))
     rows[:, :, 0] = 1.0  # of the position alone

@@ -14,6 +14,7 @@ from limbtorque.simulation.gait import Walker, Walkway, walk, walk_recording
 from limbtorque.simulation.reach import Arm, Reach, reach_motion, reach_recording
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques, used_frames
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.marker_noise import joint_noise_m, marker_noise, noise_bands
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
 
@@ -144,7 +145,7 @@ def test_noise_of_markers_equals_the_spread_of_noisy_recordings():
         motion, each, used = analysed(reach(noise_m, seed), limb, settings)
         rows.append(each)
     spread = np.std(rows, axis=0, ddof=1)
-    stated = np.sqrt(noise_bands(motion, marker_noise(motion, limb, settings)).variance)
+    stated = np.sqrt(noise_bands(motion, marker_noise(AnalysedLimb(motion, limb, settings))).variance)
     for i in range(3):
         for term in (0, 1, 2, 3):  # not gravity, which has the noise of the lengths, left out, as well
             ratio = spread[i, term, used] / stated[i, term, used]
@@ -161,7 +162,7 @@ def test_noise_of_means_and_impulses_equals_the_spread_of_noisy_recordings():
         motion, each, _ = analysed(reach(noise_m, seed), limb, settings)
         for name, found in sums.items():
             found.append(np.nan_to_num(each) @ weights[name])
-    stated = noise_bands(motion, marker_noise(motion, limb, settings), weights=weights)
+    stated = noise_bands(motion, marker_noise(AnalysedLimb(motion, limb, settings)), weights=weights)
     for name, found in sums.items():
         ratio = np.std(found, axis=0, ddof=1)[:, :4] / np.sqrt(stated.sums[name][:, :4])
         for term in range(4):
@@ -172,7 +173,7 @@ def test_noise_of_means_and_impulses_equals_the_spread_of_noisy_recordings():
 
 def test_weights_over_the_same_frames_have_noise_in_proportion():
     motion, _, used = analysed(reach(0.0005), CASES["arm"][1], settings_of())
-    noise = marker_noise(motion, CASES["arm"][1], settings_of())
+    noise = marker_noise(AnalysedLimb(motion, CASES["arm"][1], settings_of()))
     found = noise_bands(motion, noise, weights={"mean": used / used.sum(), "sum": 2.0 * used, "none": 0.0 * used})
     np.testing.assert_allclose(found.sums["sum"], (2.0 * used.sum()) ** 2 * found.sums["mean"], rtol=1e-12)
     assert not found.sums["none"].any()
@@ -195,7 +196,7 @@ def test_stretches_of_frames_make_no_difference(monkeypatch):
 
 def test_noise_of_the_mean_of_two_markers_is_smaller():
     motion, _, _ = analysed(reach(0.0005), CASES["arm"][1], settings_of())
-    found = joint_noise_m(motion, CASES["arm"][1], settings_of())
+    found = joint_noise_m(AnalysedLimb(motion, CASES["arm"][1], settings_of()))
     np.testing.assert_allclose(found / found[0], [1.0, np.sqrt(0.5), np.sqrt(0.5), 1.0])
     np.testing.assert_allclose(found, [5e-4, 5e-4 / np.sqrt(2), 5e-4 / np.sqrt(2), 5e-4], rtol=0.1)
 

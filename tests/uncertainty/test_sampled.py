@@ -18,6 +18,7 @@ from limbtorque.study.settings import make_settings, override
 from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 from limbtorque.torques.summary import torque_summary
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.marker_noise import marker_noise
 from limbtorque.uncertainty.of_trial import motion_sd
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
@@ -204,7 +205,7 @@ def test_the_standard_deviation_of_the_motion(lowering):
 def test_velocities_of_samples_have_the_standard_deviation_of_the_motion(walk):
     """Of 512 samples a standard deviation has an error of 3 %; the noise of one frame is that of its neighbours."""
     motion, settings = walk
-    noise = marker_noise(motion, WHO, settings)
+    noise = marker_noise(AnalysedLimb(motion, WHO, settings))
     errors = trial_errors(motion, WHO, settings, noise=noise)
     sampled = np.concatenate([some.velocity_rad_s for some in sampled_torques(errors, Draw(512, 1))], axis=1)
     inner = slice(20, -20)

@@ -35,7 +35,8 @@ from limbtorque.tables.files import Write, make_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.of_trial import too_long
 from limbtorque.uncertainty.propagation import trial_errors
-from limbtorque.uncertainty.sampled import Draw, force_statistics, not_sampled, with_force_samples
+from limbtorque.uncertainty.sampled import Draw
+from limbtorque.uncertainty.sampled_forces import force_statistics, not_sampled, with_force_samples
 
 
 def muscle_set_of(limb: Limb, settings: Settings, folder: Path) -> MuscleSet | None:

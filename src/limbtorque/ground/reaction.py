@@ -40,10 +40,11 @@ from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalL
 from limbtorque.motion.joint_centres import Placement, opposite, side_landmarks
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import PlaneFrame, axis_vector
+from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
 

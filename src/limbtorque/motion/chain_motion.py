@@ -14,12 +14,13 @@ from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.errors import SignalError
 from limbtorque.motion.joint_centres import Placement, foreshortened_frames, inertial_constants
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import MIN_PROJECTION, PlaneFrame, axis_vector, lengths_and_tilts
+from limbtorque.motion.plane import MIN_PROJECTION, PlaneFrame, lengths_and_tilts
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.plausibility import FASTEST_M_S
 from limbtorque.recordings.recording import Event, Recording
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.options.reading import Force, LoadModel
 from limbtorque.study.settings import Settings
 

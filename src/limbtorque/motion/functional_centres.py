@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.plane import PlaneFrame
 
 ComplexArray = NDArray[np.complex128]
@@ -213,7 +212,7 @@ def centre_of_rotation(
 def functional_landmarks(
     anatomical: Mapping[str, FloatArray],
     *,
-    mapping: LandmarkMap,
+    functional: Mapping[str, tuple[str, Sequence[Sequence[str]]]],
     markers: Mapping[str, int],
     positions_m: FloatArray,
     plane: PlaneFrame,
@@ -226,8 +225,8 @@ def functional_landmarks(
     ----------
     anatomical : mapping of str to ndarray of shape (n_frames, 3)
         Anatomical landmarks in the laboratory frame, m.
-    mapping : LandmarkMap
-        The study's mapping, which marks functional landmarks.
+    functional : mapping of str to tuple of str and of the labels of two segments
+        Name of the centre of each functional landmark, as several may have the same, and the segments that turn about it.
     markers : mapping of str to int
         Label -> index along axis 1 of `positions_m`.
     positions_m : ndarray of shape (n_frames, n_markers, 3)
@@ -259,11 +258,9 @@ def functional_landmarks(
     found: dict[str, CentreOfRotation] = {}
     offset_m: dict[str, float] = {}
     notes = []
-    for landmark, place in anatomical.items():
-        segments = mapping.segments(landmark)
-        if segments is None:
-            continue
-        name, in_plane = mapping.resolve(landmark), place @ plane.axes.T
+    for landmark, (name, segments) in functional.items():
+        place = anatomical[landmark]
+        in_plane = place @ plane.axes.T
         if name not in found:
             first, second = (plane.project(positions_m[:, [markers[m] for m in labels]]) for labels in segments)
             try:

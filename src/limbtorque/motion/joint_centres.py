@@ -30,7 +30,6 @@ from limbtorque.motion.plane import (
     MIN_PROJECTION,
     Planarity,
     PlaneFrame,
-    axis_vector,
     find_plane,
     mean_facing,
     planarity,
@@ -38,7 +37,7 @@ from limbtorque.motion.plane import (
 from limbtorque.motion.predicted_centres import ERRORS, CarriedLandmark
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.motion import Gaps
+from limbtorque.study.options.motion import Gaps, axis_vector
 from limbtorque.study.settings import Settings
 
 MIN_FUNCTIONAL_RANGE_DEG = 20.0  # between two segments: Ehrig et al. 2006 (docs/signals.md)
@@ -274,7 +273,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
     carried_metrics, carried_notes = _carried(mapping, sorted(needed), carrying)
     landmarks, functional_metrics, functional_notes = functional_landmarks(
         anatomical,
-        mapping=mapping,
+        functional={name: (mapping.resolve(name), parts) for name in anatomical if (parts := mapping.segments(name))},
         markers=prepared.index,
         positions_m=positions,
         plane=plane,

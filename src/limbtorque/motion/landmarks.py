@@ -10,7 +10,6 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LandmarkError, SignalError, did_you_mean
-from limbtorque.motion.plane import axis_vector
 from limbtorque.motion.predicted_centres import (
     CarriedLandmark,
     ClusterShape,
@@ -31,6 +30,7 @@ from limbtorque.study.chains import (
     ShoulderCentre,
     segments_fault,
 )
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.options.reading import Plates
 
 FRONT_OF_PELVIS, BACK_OF_PELVIS = "anterior_superior_iliac_spine", "posterior_superior_iliac_spine"

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from limbtorque.arrays import FloatArray, lengths, turned
-from limbtorque.errors import SettingsError, SignalError
-from limbtorque.study.options.motion import Plane
+from limbtorque.errors import SignalError
+from limbtorque.study.options.motion import Plane, axis_vector
 
 MIN_PROJECTION = 0.3  # projected over true length of a segment whose direction in the plane is used
 MIN_TRAVEL_M = 0.5  # displacement that defines a direction of travel
@@ -46,28 +46,6 @@ class PlaneFrame:
     def gravity(self, magnitude_m_s2: float, up: FloatArray) -> FloatArray:
         """Gravity in the plane, shape (2,): g cos(phi) of a plane tilted by phi."""
         return self.project(-magnitude_m_s2 * up)
-
-
-def axis_vector(axis: str | None) -> FloatArray:
-    """Unit vector of a signed laboratory axis.
-
-    Raises
-    ------
-    SettingsError
-        No axis is given.
-
-    Examples
-    --------
-    >>> axis_vector("-y").tolist()
-    [-0.0, -1.0, -0.0]
-    """
-    if axis is None:
-        raise SettingsError(
-            "plane.up_axis is missing; `limbtorque inspect` shows the range of the markers along each axis"
-        )
-    sign = 1.0 if axis[0] == "+" else -1.0
-    unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
-    return sign * unit
 
 
 def find_plane(settings: Plane, joints_m: FloatArray, *, facing: FloatArray | None = None) -> PlaneFrame:

@@ -20,11 +20,11 @@ from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, Side, both_sides
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import axis_vector
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.filters import low_pass
 from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.settings import Settings
 
 CUTOFF_HZ = 6.0  # the centre of mass moves below 6 Hz in gait (Winter 2009, chapter 3)

@@ -1,4 +1,4 @@
-"""Body mass and segment lengths against the height, with likely slips.
+"""Body mass and segment lengths against the height.
 
 Usual lengths are shares of the height (Drillis and Contini 1966, in Winter 2009, figure 4.1). Legs of children are shorter: a
 child of one or two years has about four fifths of an adult's share (sitting height over height by age: Fredriks et al. 2005, Arch
@@ -26,26 +26,6 @@ LENGTH_SHARES = {
 HEIGHT_M = (0.50, 0.68, 0.76, 0.87, 1.10, 1.38, 1.69, 1.77)  # medians at 0, 0.5, 1, 2, 5, 10, 15 and 19 years
 BMI_KG_M2 = (13.4, 17.3, 16.8, 16.0, 15.3, 16.4, 19.8, 22.2)  # medians at these ages
 ADULT_KG_M2, ADULT_FROM_M = 22.2, 1.35
-NEAR_MASS, NEAR_LENGTH = 1.4, 1.25  # times: a slip explains a ratio that it brings this near to one
-MIN_HEIGHT_M, MAX_HEIGHT_M = 0.45, 2.3  # that a person can have
-FOOT_M, INCHES, POUNDS, STONES = 0.3048, 2.54, 2.2046, 6.3503
-MASS_SLIPS = {  # how many times too large the given body mass is
-    "mass_kg is in pounds": POUNDS,
-    "mass_kg is ten times too small": 0.1,
-    "mass_kg is ten times too large": 10.0,
-    "mass_kg is in stones": 1.0 / STONES,
-}
-HEIGHT_SLIPS = {  # how many times too large the given height is
-    "height_m is in inches, taken for centimetres": 1.0 / INCHES,
-    "height_m is in feet": 1.0 / FOOT_M,
-    "height_m is ten times too small": 0.1,
-}
-LENGTH_SLIPS = {  # how many times too long the recorded segments are
-    "the recording is in inches, taken for centimetres": 1.0 / INCHES,
-    "the recording is in feet, taken for metres": 1.0 / FOOT_M,
-    "the recording is in centimetres, taken for millimetres": 0.1,
-    "the recording is in millimetres, taken for centimetres": 10.0,
-}
 
 
 def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -67,40 +47,22 @@ def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> tuple[dic
         1 within the usual range. `length_for_height_factor`: the same for the segments' lengths, median over segments.
         None without a height; no lengths without a segment of `LENGTH_SHARES`.
     notes : tuple of str
-        A note for each metric above its threshold, with the slips that would explain it.
+        A note for each metric above its threshold.
     """
     if math.isnan(limb.height_m):
         return {}, ()
     mass = mass_ratio(limb.body_mass_kg, limb.height_m)
     length = length_ratio([s.row for s in limb.model(settings).segments], length_m, limb.height_m)
-    found = {"mass_for_height_factor": mass, "length_for_height_factor": length}
-    metrics = {name: max(ratio, 1.0 / ratio) for name, ratio in found.items() if not math.isnan(ratio)}
-    above = [name for name, value in metrics.items() if value > BY_NAME[name].allowed_at("", settings.quality)]
-    of_mass = _mass_slips(limb)
-    # slips without which the lengths would be usual; NaN has none
-    usual = {slip: length / times for slip, times in LENGTH_SLIPS.items()}
-    usual |= {slip: length * times for slip, times in HEIGHT_SLIPS.items()}
-    of_length = [slip for slip, left in usual.items() if _is_near(left, NEAR_LENGTH)]
-    both = [slip for slip in of_mass if slip in of_length] if len(above) == 2 else []
+    ratios = {"mass_for_height_factor": mass, "length_for_height_factor": length}
+    metrics = {name: max(ratio, 1.0 / ratio) for name, ratio in ratios.items() if not math.isnan(ratio)}
     notes = {
         "mass_for_height_factor": f"mass for height: {limb.body_mass_kg:g} kg at {limb.height_m:g} m, body mass index "
-        f"{limb.body_mass_kg / limb.height_m**2:.3g} kg/m^2{_likely(both or of_mass)}",
+        f"{limb.body_mass_kg / limb.height_m**2:.3g} kg/m^2",
         "length_for_height_factor": f"length for height: the segments are {length:.2g} times as long as usual at "
-        f"{limb.height_m:g} m{_likely(both or of_length)}",
+        f"{limb.height_m:g} m",
     }
+    above = (name for name, value in metrics.items() if value > BY_NAME[name].allowed_at("", settings.quality))
     return metrics, tuple(notes[name] for name in above)
-
-
-def _mass_slips(limb: Limb) -> list[str]:
-    """Slips without which the mass would be usual."""
-    mass_kg, height_m = limb.body_mass_kg, limb.height_m
-    right = {slip: (mass_kg / times, height_m) for slip, times in MASS_SLIPS.items()}
-    right |= {slip: (mass_kg, height_m / times) for slip, times in HEIGHT_SLIPS.items()}
-    return [
-        slip
-        for slip, (mass, height) in right.items()
-        if MIN_HEIGHT_M <= height <= MAX_HEIGHT_M and _is_near(mass_ratio(mass, height), NEAR_MASS)
-    ]
 
 
 def mass_ratio(mass_kg: float, height_m: float) -> float:
@@ -131,11 +93,3 @@ def length_ratio(rows: list[str], length_m: FloatArray, height_m: float) -> floa
         if row in LENGTH_SHARES
     ]
     return float(np.median(ratios)) if ratios else float("nan")
-
-
-def _is_near(ratio: float, times: float) -> bool:
-    return 1.0 / times <= ratio <= times
-
-
-def _likely(slips: list[str]) -> str:
-    return f"; likely {' or '.join(slips[:2])}" if slips else ""

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from limbtorque.study.options.quality import Quality
+from limbtorque.tables.column import unit_of
 
 NO_TOLERANCE = "no tolerance: every occurrence counts"
 CONVENTION = "a convention of this program"
 PROGRAM_DEFECT = "report a defect of the program, with the recording"
 ONCE = 1.0  # times the threshold, from which a metric rejects
 TWICE = 2.0  # in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)
-UNITS = {"nm_kg": "N m/kg", "w_kg": "W/kg", "nm": "N m", "n": "N", "w": "W", "deg": "deg", "m": "m", "s": "s"}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Check:
     @property
     def unit(self) -> str:
         """Unit of the metric."""
-        return next((unit for end, unit in UNITS.items() if self.name.endswith(f"_{end}")), "1")
+        return unit_of(self.name)
 
     def allowed(self, thresholds: Quality) -> float | Mapping[str, float]:
         """Largest allowed value, or that of each joint."""

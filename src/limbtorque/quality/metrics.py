@@ -12,12 +12,13 @@ from limbtorque.ground.plates import Reading
 from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, Flexion
 from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.plane import axis_vector, segment_planarity
+from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.chains import ChainModel
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.settings import Settings
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.trial_record import Window

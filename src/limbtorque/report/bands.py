@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
-from limbtorque.study.options.motion import Filter
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.uncertainty.bands import LIMITS
 
@@ -37,16 +36,13 @@ REMEDIES: dict[Source, str] = {
     "soft_tissue": "markers on bone or on rigid clusters",
     "marker_noise": "less noise, or a higher rate",
     "gaps": "markers that more cameras see",
-    "filter": "less noise, and so a higher cut-off",
+    "filter": "a higher cut-off: less noise, or a higher filter.max_cutoff_hz or filter.cutoff_hz where that holds it",
     "plane": "a plane fitted to the movement, or a measured direction",
     "plate_gain": "calibrated plates",
     "plate_offset": "plates zeroed before the trial",
     "pressure": "a test of the plates' centre of pressure with a rod",
     "synchronisation": "a common trigger",
 }
-
-HIGHER = 1.0001  # more than rounding
-STUDY_STEP_HZ = 0.5  # of a cut-off for several trials
 
 BAND_HEADS = (
     *("chain", "window", "joint", "trials", "size of the peak (N m)", "its sd (N m)", "its 95 % limits (N m)"),
@@ -82,7 +78,7 @@ def band_table(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
     Parameters
     ----------
     rows : iterable of mapping
-        Rows of the summary with `BAND_COLUMNS`, and ``filter_remedy``, the result of `filter_remedy` for their trial.
+        Rows of the summary with `BAND_COLUMNS`.
 
     Returns
     -------
@@ -118,12 +114,6 @@ def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Largest source with its remedy, and the best single input at the peak."""
     source, share, often = _most(rows, "band_main_source", "band_main_share")
     known: Source = source  # type: ignore[assignment]
-    remedy = REMEDIES[known]
-    if known == "filter":
-        remedy, _, often_so = _most(
-            [row for row in rows if row["band_main_source"] == source], "filter_remedy", "band_main_share"
-        )
-        remedy += often_so
     single, at_peak, how_often = _most(
         [row for row in rows if row["peak_main_input"]], "peak_main_input", "peak_main_input_share"
     )
@@ -131,7 +121,7 @@ def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return (
         f"{NAMES[known]}{often}",
         f"{100.0 * share:.0f}",
-        remedy,
+        REMEDIES[known],
         f"{narrower(share):.0f}",
         f"{name}{how_often}",
         f"{narrower(at_peak):.0f}" if single else "",
@@ -156,40 +146,7 @@ def narrower(share: float) -> float:
     return 100.0 * (1.0 - math.sqrt(max(1.0 - share, 0.0)))
 
 
-def filter_remedy(metrics: Mapping[str, float], options: Filter, *, impacts: bool = False) -> str:
-    """Return what would make the filter's loss smaller, by what holds the cut-off.
-
-    Parameters
-    ----------
-    metrics : mapping of str to float
-        ``cutoff_hz`` and ``own_cutoff_hz`` of the trial.
-    options : Filter
-        Its filter.
-    impacts : bool, optional
-        The cut-off is higher around impacts.
-
-    Examples
-    --------
-    >>> filter_remedy({"cutoff_hz": 12.0, "own_cutoff_hz": 20.0}, Filter())
-    'a higher filter.max_cutoff_hz, which holds the cut-off, with markers on bone or rigid clusters'
-    >>> filter_remedy({"cutoff_hz": 8.0, "own_cutoff_hz": 8.0}, Filter())
-    'less noise, and so a higher cut-off'
-    """
-    used_hz, own_hz = (metrics.get(name, math.nan) for name in ("cutoff_hz", "own_cutoff_hz"))
-    given = isinstance(options.cutoff_hz, float)
-    around = ", and a higher filter.impact_factor around impacts" if impacts and not given else ""
-    if given and own_hz > HIGHER * used_hz:
-        return "a higher filter.cutoff_hz, which is below the trial's own"
-    if not given and own_hz > HIGHER * options.max_cutoff_hz and HIGHER * used_hz > options.max_cutoff_hz:
-        return f"a higher filter.max_cutoff_hz, which holds the cut-off, with markers on bone or rigid clusters{around}"
-    if not given and options.scope == "study" and own_hz > used_hz + STUDY_STEP_HZ:
-        return f"filter.scope: trial, whose own cut-off is higher{around}"
-    return f"{REMEDIES['filter']}{around}"
-
-
-def band_sentences(
-    rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = (), *, of_filter: str = REMEDIES["filter"]
-) -> list[str]:
+def band_sentences(rows: Sequence[Mapping[str, Any]], rejected: Sequence[str] = ()) -> list[str]:
     """Sentences on the net torque of each joint and window.
 
     Parameters
@@ -198,8 +155,6 @@ def band_sentences(
         Rows of the summary, flexion positive, with the columns of their uncertainty.
     rejected : sequence of str, optional
         Joints whose torques are rejected: limits say nothing where a fault of the recording is larger than they are.
-    of_filter : str, optional
-        Result of `filter_remedy` for the trial.
 
     Returns
     -------
@@ -208,11 +163,10 @@ def band_sentences(
         main source, and the single joint centre that matters most there; none for unknown and rejected torques.
     """
     known = [row for row in rows if row["term"] == "net" and row["joint"] not in rejected and row["band_main_source"]]
-    remedies: dict[Source, str] = {**REMEDIES, "filter": of_filter}
-    return [_window(row, remedies) + _peak(row, remedies) for row in known]
+    return [_window(row) + _peak(row) for row in known]
 
 
-def _window(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
+def _window(row: Mapping[str, Any]) -> str:
     """Sentences on the band over the window."""
     source: Source = row["band_main_source"]
     share, half = row["band_main_share"], LIMITS * row["band_rms_nm"]
@@ -220,11 +174,11 @@ def _window(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
     return (
         f"{row['joint']}, {row['window']}: the net torque is known to within {_size(half)} N m (95 %, root mean square over the "
         f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; with none of these errors at all it would be "
-        f"{_size(rest)} N m. What would help most: {remedies[source]}."
+        f"{_size(rest)} N m. What would help most: {REMEDIES[source]}."
     )
 
 
-def _peak(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
+def _peak(row: Mapping[str, Any]) -> str:
     """Sentences on the peak, its own source, and a rival of it."""
     if math.isnan(row["peak_sd_nm"]):
         return ""
@@ -236,7 +190,7 @@ def _peak(row: Mapping[str, Any], remedies: Mapping[Source, str]) -> str:
         by = ", by the linear bands," if sampled else ""
         share = 100.0 * row[f"peak_share_{source}"]
         found.append(
-            f"At the peak{by} {share:.0f} % is from {NAMES[source]}; there, what would help most: {remedies[source]}."
+            f"At the peak{by} {share:.0f} % is from {NAMES[source]}; there, what would help most: {REMEDIES[source]}."
         )
     single = row["peak_main_input"]
     if single and single not in NAMES and not sampled:  # its share is of the linear limits, not of the sampled ones

@@ -12,7 +12,7 @@ from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.ground.reaction import LOST
 from limbtorque.quality.ledger_columns import QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict, note_that_begins
-from limbtorque.report.bands import REMEDIES, band_sentences
+from limbtorque.report.bands import band_sentences
 from limbtorque.report.page import AFFECTS, REASONS, amount, page_template
 from limbtorque.report.panels import Drawing
 
@@ -50,8 +50,6 @@ class TrialContents:
         Hashes and versions.
     drawing : Drawing or None
         Curves; None for a trial without.
-    filter_remedy : str
-        Result of `filter_remedy`.
     """
 
     name: str
@@ -69,7 +67,6 @@ class TrialContents:
     pictures: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, str] = field(default_factory=dict)
     drawing: Drawing | None = None
-    filter_remedy: str = REMEDIES["filter"]
 
 
 def trial_page(contents: TrialContents) -> str:
@@ -94,7 +91,7 @@ def trial_page(contents: TrialContents) -> str:
         summary_head=list(SUMMARY.values()),
         summary=rows,
         net=[row for row, of in zip(rows, contents.summary, strict=True) if of["term"] == "net"],
-        bands=band_sentences(contents.summary, contents.verdict.rejected_joints, of_filter=contents.filter_remedy),
+        bands=band_sentences(contents.summary, contents.verdict.rejected_joints),
         star=_star,
         beside_head=list(BESIDE.values()),
         beside=[_beside_row(row) for row in contents.beside_file],

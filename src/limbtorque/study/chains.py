@@ -54,6 +54,11 @@ class ChainModel(Options):
     muscles: str | None = None
     """Muscle set: a built-in name (arm, leg, pairs) or a file in the study; null for none."""
 
+    @property
+    def landmarks(self) -> list[str]:
+        """Landmarks of the joint centres and of the end, proximal first."""
+        return [*(joint.landmark for joint in self.joints), self.end]
+
     @model_validator(mode="after")
     def _agree(self) -> ChainModel:
         if len(self.joints) != len(self.segments):

@@ -82,6 +82,9 @@ UNITS = {  # by the end of a column's name; all others are pure numbers
     "deg_s": "deg/s",
     "s": "s",
     "kg": "kg",
+    "nm_kg": "N m/kg",
+    "w_kg": "W/kg",
+    "hz": "Hz",
     "n": "N",
     "ns": "N s",
     "nm": "N m",
@@ -96,7 +99,8 @@ KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (fl
 
 
 @functools.lru_cache(maxsize=4096)
-def _unit(name: str) -> str:
+def unit_of(name: str) -> str:
+    """Unit of a quantity by the end of its name; 1 for a pure number."""
     parts = name.split("_")
     return UNITS.get("_".join(parts[-2:])) or UNITS.get(parts[-1], "1")
 
@@ -124,7 +128,7 @@ def columns(entries: Mapping[str, str | tuple[str, str]], sign: str = "") -> tup
         axes = "xy" if "*" in pattern else " "
         definition, sense = entry if isinstance(entry, tuple) else (entry, IN_PLANE if axes == "xy" else sign)
         for name in (pattern.replace("*", axis) for axis in axes):
-            made.append(Column(name, _unit(name) if unit is None else unit, definition, sense, kind))
+            made.append(Column(name, unit_of(name) if unit is None else unit, definition, sense, kind))
     return tuple(made)
 
 

@@ -12,15 +12,14 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from limbtorque.arrays import ComplexArray, FloatArray, runs
+from limbtorque.arrays import ComplexArray, FloatArray
 from limbtorque.chain.model import pairs
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
-from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_weight, smooth_with_impacts, smoother_gain
+from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb, Cutoffs
 from limbtorque.uncertainty.bands import Direction, InputErrors
 
 SLOPE = 8.0  # of a movement's power against frequency: without jumps of acceleration it falls at least as f^-8
@@ -35,50 +34,13 @@ LEAST_SHARE = 0.05  # of an energy that is not noise: below, the estimate is not
 RESPONSE = 4096  # frames
 
 
-@dataclass(frozen=True)
-class Cutoffs:
-    """Cut-offs of a trial's filter over time.
-
-    Attributes
-    ----------
-    hz : tuple of float
-        Its cut-off, and the higher one around impacts.
-    weight : ndarray of shape (n_cutoffs, n_frames)
-        Weights of the cut-offs in each frame, which add up to 1.
-    """
-
-    hz: tuple[float, ...]
-    weight: FloatArray
-
-    @classmethod
-    def of(cls, motion: ChainMotion, limb: Limb, settings: Settings) -> Cutoffs:
-        """Cut-offs of a trial that was filtered."""
-        cutoff_hz, n_frames = max(motion.cutoff_hz), len(motion.time_s)
-        high_hz, impacts_s = (
-            min(_impact_hz(motion, settings), HIGHEST * motion.rate_hz),
-            _impacts_s(motion, limb, settings),
-        )
-        if not impacts_s or high_hz <= cutoff_hz:
-            return cls((cutoff_hz,), np.ones((1, n_frames)))
-        high = np.clip(impact_weight(n_frames, motion.rate_hz, np.array(impacts_s)), 0.0, 1.0)  # rounding
-        return cls((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
-
-    def over_time(self, values: ArrayLike) -> FloatArray:
-        """Values for each cut-off, (n_cutoffs, ...), in each frame, (..., n_frames)."""
-        return np.asarray(np.einsum("c...,ct->...t", np.asarray(values, dtype=float), self.weight))
-
-
-def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
+def filter_errors(analysed: AnalysedLimb) -> InputErrors:
     """Part of the movement and of the load that the filter has removed.
 
     Parameters
     ----------
-    motion : ChainMotion
-        The motion.
-    limb : Limb
-        The limb.
-    settings : Settings
-        Filter, and size of the error.
+    analysed : AnalysedLimb
+        The motion with its filter and the size of the error.
 
     Returns
     -------
@@ -92,19 +54,19 @@ def filter_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputE
     frequencies (Tukey's twicing). Signal and rate of change together are the envelope of the loss, whose sign and phase
     at a frame are not known. A small change of a recursive filter's cut-off changes the signal in the same directions.
     """
-    smoother = smoother_of(settings)
-    if not motion.cutoff_hz or smoother is None or not settings.uncertainty.sizes["filter"]:
+    motion, smoother, size = analysed.motion, analysed.smoother, analysed.sizes["filter"]
+    if smoother is None or not size:
         return InputErrors.of_joints((), np.zeros((motion.joint_m.shape[1], 0, len(motion.time_s)), dtype=complex))
     cutoff_hz = max(motion.cutoff_hz)
     load = np.nan_to_num(np.column_stack([motion.load.force_n, motion.load.moment_about_origin_nm]))
     signal = np.hstack([motion.joint_m.reshape(len(load), -1), load])
-    lost = signal - filtered_again(motion, limb, settings, signal)
+    lost = signal - analysed.filtered(signal)
     ratio = np.full(signal.shape[1], loss_ratio(smoother, cutoff_hz, motion.rate_hz))
     if load.any():
-        third = filtered_again(motion, limb, settings, lost[:, -3:-1])
+        third = analysed.filtered(lost[:, -3:-1])
         ratio[-3:] = ratio_of_signal(lost[:, -3:-1], third, smoother, cutoff_hz, motion.rate_hz)
-    lost *= settings.uncertainty.sizes["filter"] * ratio / np.sqrt(2.0)
-    cutoffs = Cutoffs.of(motion, limb, settings)
+    lost *= size * ratio / np.sqrt(2.0)
+    cutoffs = analysed.cutoffs
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
     joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
@@ -194,47 +156,6 @@ def _spectrum(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[Flo
     """Frequencies up to half the rate, and the filter's gain."""
     frequency_hz = frequencies_hz(rate_hz)
     return frequency_hz, smoother_gain(frequency_hz, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
-
-
-def filtered_again(motion: ChainMotion, limb: Limb, settings: Settings, values: FloatArray) -> FloatArray:
-    """Signal of all frames filtered as the joint centres were.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        Rate, cut-offs and load of the trial.
-    limb : Limb
-        The limb.
-    settings : Settings
-        Method, and the higher cut-off around impacts.
-    values : ndarray of shape (n_frames, ...)
-        The signal.
-    """
-    smoother = smoother_of(settings)
-    if smoother is None or not motion.cutoff_hz:
-        return values
-    return smooth_with_impacts(
-        values,
-        rate_hz=motion.rate_hz,
-        cutoff_hz=max(motion.cutoff_hz),
-        smoother=smoother,
-        impact_hz=_impact_hz(motion, settings),
-        impacts_s=_impacts_s(motion, limb, settings),
-    )
-
-
-def _impact_hz(motion: ChainMotion, settings: Settings) -> float:
-    """Cut-off around impacts; a given one holds there as well."""
-    factor = 1.0 if isinstance(settings.filter.cutoff_hz, float) else settings.filter.impact_factor
-    return factor * max(motion.cutoff_hz)
-
-
-def _impacts_s(motion: ChainMotion, limb: Limb, settings: Settings) -> list[float]:
-    """Times at which the ground begins to load the limb, from the first frame, s."""
-    if limb.load or not limb.meets_ground(settings):
-        return []
-    pressed = np.nan_to_num(np.hypot(*motion.load.force_n.T)) > settings.plates.threshold_n
-    return [start / motion.rate_hz for start, _ in runs(pressed) if start]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from limbtorque.chain.model import Chain
 from limbtorque.motion.chain_motion import MEASURED, ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.motion.limb import Limb
-from limbtorque.study.chains import Between, Carried, ChainModel, Functional, HipCentre
+from limbtorque.study.chains import Between, Carried, Functional, HipCentre
 from limbtorque.study.options.reading import LoadModel, Spring
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, CentreKind, Uncertainty
 from limbtorque.study.settings import Settings
@@ -126,12 +126,7 @@ def centre_errors_m(limb: Limb, settings: Settings) -> list[float]:
         Errors by kind and by landmark.
     """
     mapping, errors, name = limb.landmarks(settings), settings.uncertainty, limb.set_name(settings)
-    return [centre_error_m(landmark, mapping, errors, name) for landmark in centre_landmarks(limb.model(settings))]
-
-
-def centre_landmarks(model: ChainModel) -> list[str]:
-    """Landmarks of the joint centres and of the endpoint, proximal first."""
-    return [*(joint.landmark for joint in model.joints), model.end]
+    return [centre_error_m(landmark, mapping, errors, name) for landmark in limb.model(settings).landmarks]
 
 
 def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str = "") -> float:

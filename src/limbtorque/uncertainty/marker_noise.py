@@ -32,22 +32,17 @@ from limbtorque.chain.model import Kinematics, pairs
 from limbtorque.errors import LandmarkError
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.landmarks import LandmarkMap
-from limbtorque.motion.limb import Limb
-from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.derivatives import differentiate, second_derivative_gain
 from limbtorque.signals.smoothers import Smoother, second_gains, smoother_gain, smoother_reach
-from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.filter_loss import (
     FREQUENCIES,
-    Cutoffs,
     averaged,
     frequencies_hz,
     hann_window,
     loss_factors,
     loss_ratio,
 )
-from limbtorque.uncertainty.input_errors import centre_landmarks
-from limbtorque.uncertainty.motion_change import fit_change
 
 FRAMES_AT_A_TIME = 1024
 PERIODS = 1.0  # of the cut-off, over which a velocity near rest is averaged
@@ -85,14 +80,15 @@ class NoiseGains:
     factors: FloatArray
 
     @classmethod
-    def of(cls, motion: ChainMotion, limb: Limb, settings: Settings) -> NoiseGains:
+    def of(cls, analysed: AnalysedLimb) -> NoiseGains:
         """Gains of the filter of a trial."""
-        rate_hz, accuracy, smoother = motion.rate_hz, settings.differentiation.accuracy, smoother_of(settings)
-        n_frames = len(motion.time_s)
-        if smoother is None or not motion.cutoff_hz:
-            return cls(None, rate_hz, (rate_hz / 2.0,), np.ones((1, n_frames)), 0.0, accuracy, np.ones((1, 3)))
-        cutoffs = Cutoffs.of(motion, limb, settings)
-        loss = settings.uncertainty.sizes["filter"] * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
+        rate_hz, accuracy = analysed.motion.rate_hz, analysed.settings.differentiation.accuracy
+        smoother = analysed.smoother
+        if smoother is None:
+            weight = np.ones((1, len(analysed.motion.time_s)))
+            return cls(None, rate_hz, (rate_hz / 2.0,), weight, 0.0, accuracy, np.ones((1, 3)))
+        cutoffs = analysed.cutoffs
+        loss = analysed.sizes["filter"] * loss_ratio(smoother, cutoffs.hz[0], rate_hz) / np.sqrt(2.0)
         factors = np.array([loss_factors(smoother, hz, rate_hz) for hz in cutoffs.hz])
         return cls(smoother, rate_hz, cutoffs.hz, cutoffs.weight, loss, accuracy, factors)
 
@@ -213,29 +209,26 @@ class NoiseBands:
     sums_in_loss: Mapping[str, FloatArray]
 
 
-def marker_noise(motion: ChainMotion, limb: Limb, settings: Settings) -> MarkerNoise | None:
+def marker_noise(analysed: AnalysedLimb) -> MarkerNoise | None:
     """Noise of the fitted chain; None where there is none, or it is switched off.
 
     Parameters
     ----------
-    motion : ChainMotion
-        The motion, with the noise of its joint centres (``metrics["noise_m"]``).
-    limb : Limb
-        Its markers: the mean of several has less noise.
-    settings : Settings
-        Filter and factor of the noise.
+    analysed : AnalysedLimb
+        The motion, with the noise of its joint centres (``metrics["noise_m"]``); its markers, of which the mean of several
+        has less noise; filter and factor of the noise.
     """
-    size_m = settings.uncertainty.sizes["marker_noise"] * joint_noise_m(motion, limb, settings)
-    if not size_m.any() or "marker_noise" in settings.uncertainty.off:
+    size_m = joint_noise_m(analysed)
+    if not size_m.any():
         return None
-    n, n_frames = motion.chain.n_links, len(motion.time_s)
+    n, n_frames = analysed.motion.chain.n_links, len(analysed.motion.time_s)
     joints = np.zeros((n + 1, 2 * (n + 1), n_frames), dtype=complex)
     for k in range(n + 1):
         joints[k, 2 * k], joints[k, 2 * k + 1] = size_m[k], 1j * size_m[k]
-    fit = fit_change(motion, settings, joints, lengths=False)
+    fit = analysed.fit_change(joints, lengths=False)
     moved = np.concatenate([np.stack([fit.joint_m[0].real, fit.joint_m[0].imag]), fit.orientation_rad])
     joint_m2 = (np.abs(fit.joint_m) ** 2).sum(axis=(0, 1))
-    return MarkerNoise(_independent(moved), joint_m2, NoiseGains.of(motion, limb, settings))
+    return MarkerNoise(_independent(moved), joint_m2, NoiseGains.of(analysed))
 
 
 def noise_bands(
@@ -298,26 +291,24 @@ def _squares(rows: FloatArray) -> FloatArray:
     return np.stack([np.einsum("ijdt,ijdt->ijt", one, other) for one, other in products])
 
 
-def joint_noise_m(motion: ChainMotion, limb: Limb, settings: Settings) -> FloatArray:
+def joint_noise_m(analysed: AnalysedLimb) -> FloatArray:
     """Noise of each joint centre and of the endpoint before the filter.
 
     Parameters
     ----------
-    motion : ChainMotion
-        The motion, with the mean noise of all joint centres.
-    limb, settings
-        Its markers.
+    analysed : AnalysedLimb
+        The motion, with the mean noise of all joint centres; its markers and the factor of their noise.
 
     Returns
     -------
     ndarray of shape (n_joints + 1,)
-        Standard deviation along each axis, m; 0 where it is not known. All markers have the same noise, and a mean of
+        Standard deviation along each axis, m; 0 where it is not known or switched off. All markers have the same noise, and a mean of
         several has less.
     """
-    mapping, found = limb.landmarks(settings), motion.metrics.get("noise_m", 0.0)
-    landmarks = centre_landmarks(limb.model(settings))
-    shares = np.array([_noise_share(mapping, name) for name in landmarks])
-    return np.asarray(np.nan_to_num(found) * np.sqrt(shares / shares.mean()))
+    mapping, off = analysed.limb.landmarks(analysed.settings), "marker_noise" in analysed.settings.uncertainty.off
+    mean_m = 0.0 if off else analysed.sizes["marker_noise"] * np.nan_to_num(analysed.motion.metrics.get("noise_m", 0.0))
+    shares = np.array([_noise_share(mapping, name) for name in analysed.landmarks])
+    return np.asarray(mean_m * np.sqrt(shares / shares.mean()))
 
 
 def _noise_share(mapping: LandmarkMap, landmark: str) -> float:

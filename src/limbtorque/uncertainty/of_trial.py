@@ -16,6 +16,7 @@ from limbtorque.study.settings import Settings
 from limbtorque.tables.frame_columns import limit_columns, term_columns
 from limbtorque.tables.study_columns import BANDS
 from limbtorque.torques.joint_torques import Torques
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import LIMITS, SHARED_BY, Direction, SharedBy, TorqueBands
 from limbtorque.uncertainty.marker_noise import MarkerNoise, marker_noise
 from limbtorque.uncertainty.propagation import TrialErrors, trial_errors
@@ -239,7 +240,7 @@ def frame_columns(
     dict of str to ndarray of shape (n_frames,)
         Of torques, NaN where a torque is not known, and of the motion.
     """
-    noise = marker_noise(motion, limb, settings)
+    noise = marker_noise(AnalysedLimb(motion, limb, settings))
     sd = motion_sd(trial_errors(motion, limb, settings, noise=noise), noise)
     rows, joints, values = term_rows(torques.terms), motion.joints, {}
     for i, joint in enumerate(joints):
@@ -272,7 +273,7 @@ def motion_sd(errors: TrialErrors, noise: MarkerNoise | None) -> FloatArray:
     ndarray of shape (3, n_joints, n_frames)
         Of joint angles, velocities and accelerations, rad, rad/s and rad/s^2.
     """
-    square = np.zeros((3, errors.motion.chain.n_links, len(errors.motion.time_s)))
+    square = np.zeros((3, errors.analysed.motion.chain.n_links, len(errors.analysed.motion.time_s)))
     for each in errors.inputs:
         if each.motion is not None:
             changes = each.motion.angle_rad, each.motion.velocity_rad_s, each.motion.acceleration_rad_s2

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbtorque.arrays import ComplexArray, FloatArray, runs
+from limbtorque.arrays import FloatArray, runs
 from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.linear import (
     MotionChange,
@@ -26,25 +26,22 @@ from limbtorque.chain.linear import (
 )
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.study.settings import Settings
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import Direction, InputErrors, ParameterErrors, SumBands, TorqueBands
 from limbtorque.uncertainty.filter_loss import (
     LOST_JOINTS,
     LOST_LOADS,
-    Cutoffs,
     FilterLoss,
     factors_over_time,
     filter_errors,
-    filtered_again,
     loss_course,
     variance_of_loss,
     without_noise,
 )
 from limbtorque.uncertainty.input_errors import (
     centre_errors_m,
-    centre_landmarks,
     following_load,
     length_shares,
     plate_errors,
@@ -57,9 +54,7 @@ from limbtorque.uncertainty.marker_noise import (
     product_noise,
     without_velocity_noise,
 )
-from limbtorque.uncertainty.motion_change import fit_change, motion_change
 
-AXES = ("along", "across")  # of the segment before the joint; of the plane for the first one
 STEP = 1e-3  # of the differences of A and b, which are polynomials of at most the third degree
 FRAMES_AT_A_TIME = 256  # the changes of all terms in all directions take 15 kB a frame, and should stay in the cache
 
@@ -97,7 +92,7 @@ def torque_bands(
     of two noisy velocities are of second order (`marker_noise.product_noise`).
     """
     weights = weights or {}
-    noise = marker_noise(motion, limb, settings)
+    noise = marker_noise(AnalysedLimb(motion, limb, settings))
     likely = without_velocity_noise(motion, noise)
     errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
     directions = tuple(errors.directions)
@@ -151,8 +146,8 @@ def _sums_in_phase(
     if errors.estimated is None:
         return
     start = places[LOST_JOINTS[0]]
-    for some, motion in errors.stretches():
-        rows = np.sqrt(2.0) * errors.estimated.rows(motion, errors.limb, errors.settings, some)
+    for some, part in errors.stretches():
+        rows = np.sqrt(2.0) * errors.estimated.rows(part, some)
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             changes[name][..., start : start + 1] += rows[..., used] @ weight[some][used]
@@ -167,23 +162,21 @@ class TrialErrors:
 
     Attributes
     ----------
-    motion, limb, settings
-        As in `torque_bands`.
+    analysed : AnalysedLimb
+        The motion with the settings it was analysed with.
     parameters : ParameterErrors
         Errors of the inertial parameters.
     inputs : tuple of InputChange
         Errors of joints and load.
     likely : ChainMotion, optional
-        Motion at which the derivatives are taken; `motion` by default.
+        Motion at which the derivatives are taken; that of `analysed` by default.
     loss : FilterLoss, optional
         Course that the changes by the filter have; None without a filter.
     estimated : InputChange, optional
         Loss of the joints as it is estimated, without that course.
     """
 
-    motion: ChainMotion
-    limb: Limb
-    settings: Settings
+    analysed: AnalysedLimb
     parameters: ParameterErrors
     inputs: tuple[InputChange, ...]
     likely: ChainMotion | None = None
@@ -212,33 +205,34 @@ class TrialErrors:
         rows : ndarray of shape (n_joints, n_terms, n_some, n_frames)
             Rows as of `linear.term_rows`, N m, with each of some directions.
         """
-        for some, motion in self.stretches(frames_at_a_time):
-            start = len(self.parameters.directions)
+        for some, part in self.stretches(frames_at_a_time):
+            start, motion = len(self.parameters.directions), part.motion
             if start:
                 regressor = term_regressor(motion.chain, motion.kinematics, gravity_m_s2=motion.gravity_m_s2)
                 yield some, 0, np.asarray(self.parameters.change @ regressor)
             for each in self.inputs:
-                yield some, start, each.rows(motion, self.limb, self.settings, some)
+                yield some, start, each.rows(part, some)
                 start += len(each.errors.directions)
 
-    def stretches(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, ChainMotion]]:
-        """Frames worked on together, and the motion of their derivatives."""
-        size = frames_at_a_time or FRAMES_AT_A_TIME
-        for first in range(0, len(self.motion.time_s), size):
-            some = slice(first, min(first + size, len(self.motion.time_s)))
-            yield some, (self.likely or self.motion).part(some)
+    def stretches(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, AnalysedLimb]]:
+        """Frames worked on together, and the limb with the motion of their derivatives."""
+        size, motion = frames_at_a_time or FRAMES_AT_A_TIME, self.likely or self.analysed.motion
+        for first in range(0, len(motion.time_s), size):
+            some = slice(first, min(first + size, len(motion.time_s)))
+            yield some, replace(self.analysed, motion=motion.part(some))
 
     def velocity_covariance(self) -> FloatArray:
         """Covariance of the joint velocities' errors in all directions.
 
         Shape (n_links, n_links, n_frames), rad^2/s^2.
         """
-        found = np.zeros((self.motion.chain.n_links, self.motion.chain.n_links, len(self.motion.time_s)))
+        n_links = self.analysed.motion.chain.n_links
+        covariance = np.zeros((n_links, n_links, len(self.analysed.motion.time_s)))
         for each in self.inputs:
             if each.motion is not None:
                 change = np.nan_to_num(each.motion.velocity_rad_s)
-                found += np.einsum("adt,bdt->abt", change, change)
-        return found
+                covariance += np.einsum("adt,bdt->abt", change, change)
+        return covariance
 
 
 @dataclass(frozen=True)
@@ -301,20 +295,18 @@ class InputChange:
         errors, motion = replace(errors, joint_m=joint_m), MotionChange(angle, velocity, acceleration, base)
         return replace(self, errors=errors, motion=motion, length_m=length_m, constants=constants)
 
-    def rows(self, motion: ChainMotion, limb: Limb, settings: Settings, some: slice) -> FloatArray:
+    def rows(self, part: AnalysedLimb, some: slice) -> FloatArray:
         """Change of every term over some frames.
 
         Parameters
         ----------
-        motion : ChainMotion
-            The motion of these frames.
-        limb, settings
-            As in `torque_bands`.
+        part : AnalysedLimb
+            The limb with the motion of these frames.
         some : slice
             The frames.
         """
-        errors, gravity = self.errors.part(some), motion.gravity_m_s2
-        external = external_change(motion, limb, settings, errors)
+        motion, gravity = part.motion, part.motion.gravity_m_s2
+        external = external_change(part, self.errors.part(some))
         if self.motion is None:
             n = motion.chain.n_links
             rows = np.zeros((n, number_of_terms(n), *external.shape[1:]))
@@ -340,16 +332,9 @@ def trial_errors(
     noise : MarkerNoise, optional
         Noise of the trial, where it is known already.
     """
-    noise = noise or marker_noise(motion, limb, settings)
-    landmarks = centre_landmarks(limb.model(settings))
-    joints = [
-        centre_errors(motion, centre_errors_m(limb, settings), landmarks, limb.side),
-        soft_tissue_errors(motion, settings, landmarks, limb.side),
-        gap_errors(motion, limb, settings, landmarks, limb.side),
-        plane_errors(motion, limb, settings),
-        filter_errors(motion, limb, settings),
-    ]
-    inputs = [InputErrors.together(joints)]
+    analysed = AnalysedLimb(motion, limb, settings)
+    of_joints = (centre_errors, soft_tissue_errors, gap_errors, plane_errors, filter_errors)
+    inputs = [InputErrors.together([errors_of(analysed) for errors_of in of_joints])]
     if limb.meets_ground(settings) and not limb.load and motion.load.status.any():
         inputs.append(plate_errors(motion, settings))
 
@@ -359,25 +344,23 @@ def trial_errors(
     parameters = segment_errors(motion.chain, limb, settings)
     inputs = [each.only(switched_on(each.directions)) for each in inputs]
     errors = TrialErrors(
-        motion,
-        limb,
-        settings,
+        analysed,
         parameters.only(switched_on(parameters.directions)),
-        tuple(_input_change(motion, limb, settings, each) for each in inputs if each.directions),
+        tuple(_input_change(analysed, each) for each in inputs if each.directions),
     )
-    return _with_loss(errors, noise)
+    return _with_loss(errors, noise or marker_noise(analysed))
 
 
 def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
     """Errors in which the filter's loss has its course over time."""
-    motion, smoother = errors.motion, smoother_of(errors.settings)
+    analysed, smoother = errors.analysed, errors.analysed.smoother
     energy = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[1, 2])
     for number, change in enumerate(errors.inputs):
         places = [k for k, each in enumerate(change.errors.directions) if each in LOST_JOINTS]
         if places and smoother is not None:
             lost = slice(places[0], places[-1] + 1)
-            cutoffs = Cutoffs.of(motion, errors.limb, errors.settings)
-            loss = loss_course(motion, errors.settings, change.errors.joint_m[:, lost], energy, cutoffs)
+            motion, cutoffs = analysed.motion, analysed.cutoffs
+            loss = loss_course(motion, analysed.settings, change.errors.joint_m[:, lost], energy, cutoffs)
             inputs = list(errors.inputs)
             inputs[number] = change.with_loss(lost, loss, factors_over_time(smoother, cutoffs, motion.rate_hz))
             return replace(
@@ -386,18 +369,18 @@ def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
     return errors
 
 
-def external_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> FloatArray:
+def external_change(analysed: AnalysedLimb, errors: InputErrors) -> FloatArray:
     """Change of the external torques, shape (n_joints, n_directions, n_frames), N m.
 
     Parameters
     ----------
-    motion, limb, settings
-        As in `torque_bands`.
+    analysed : AnalysedLimb
+        The limb with its load.
     errors : InputErrors
         Errors of the load, and of the joints from which its levers are taken.
     """
-    force_n, moment_nm = errors.force_n, errors.moment_nm
-    if (load := limb.external_load(settings)) is not None:  # it follows the joints it is attached to
+    motion, force_n, moment_nm = analysed.motion, errors.force_n, errors.moment_nm
+    if (load := analysed.limb.external_load(analysed.settings)) is not None:  # it follows the joints it is attached to
         more_n, more_nm = following_load(motion, load, errors.joint_m)
         force_n, moment_nm = force_n + more_n, moment_nm + more_nm
     return change_of_load_torque(
@@ -409,21 +392,19 @@ def external_change(motion: ChainMotion, limb: Limb, settings: Settings, errors:
     )
 
 
-def _input_change(motion: ChainMotion, limb: Limb, settings: Settings, errors: InputErrors) -> InputChange:
+def _input_change(analysed: AnalysedLimb, errors: InputErrors) -> InputChange:
     """Errors of joints and load with the change of the motion that they cause."""
     if not errors.joint_m.any():
-        return InputChange(errors, np.zeros((motion.chain.n_links, len(errors.directions))))
-    fit = fit_change(motion, settings, errors.joint_m)
-    levers = errors if settings.motion.angles == "inertial_chain" else replace(errors, joint_m=fit.joint_m)
-    constants = _change_of_constants(motion, limb, settings, fit.length_m.T) if fit.length_m.any() else None
-    return InputChange(levers, fit.length_m, motion_change(motion, settings, fit), constants)
+        return InputChange(errors, np.zeros((analysed.motion.chain.n_links, len(errors.directions))))
+    fit = analysed.fit_change(errors.joint_m)
+    levers = errors if analysed.settings.motion.angles == "inertial_chain" else replace(errors, joint_m=fit.joint_m)
+    constants = _change_of_constants(analysed, fit.length_m.T) if fit.length_m.any() else None
+    return InputChange(levers, fit.length_m, analysed.motion_change(fit), constants)
 
 
-def _change_of_constants(
-    motion: ChainMotion, limb: Limb, settings: Settings, length_m: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _change_of_constants(analysed: AnalysedLimb, length_m: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Change of A and b with the lengths and what the table takes from them."""
-    chain, shares = motion.chain, length_shares(limb, settings)
+    chain, shares = analysed.motion.chain, length_shares(analysed.limb, analysed.settings)
     relative = length_m / chain.length_m
     com_m, inertia = chain.com_m * shares["com"] * relative, chain.inertia_kgm2 * shares["inertia"] * relative
     turning = inertia + 2.0 * chain.mass_kg * chain.com_m * com_m
@@ -445,19 +426,13 @@ def _blocks(directions: tuple[Direction, ...]) -> Iterator[tuple[Source, int, in
 # --- errors of the joints ------------------------------------------------------------------------------------------------
 
 
-def centre_errors(motion: ChainMotion, sizes_m: Sequence[float], landmarks: Sequence[str], side: str) -> InputErrors:
+def centre_errors(analysed: AnalysedLimb) -> InputErrors:
     """Errors of placed joint centres, which move with the segment before them.
 
     Parameters
     ----------
-    motion : ChainMotion
-        The motion.
-    sizes_m : sequence of float
-        Standard deviation of each joint centre and of the endpoint along each axis, m.
-    landmarks : sequence of str
-        Their landmarks.
-    side : str
-        Side of the body.
+    analysed : AnalysedLimb
+        The limb, with the standard deviation of each joint centre and of the endpoint along each axis.
 
     Returns
     -------
@@ -465,23 +440,18 @@ def centre_errors(motion: ChainMotion, sizes_m: Sequence[float], landmarks: Sequ
         Two directions for each joint centre: along the segment proximal of it, and across. The first joint's error keeps its
         direction in the plane, as the chain does not know how the trunk turns.
     """
-    n_frames = len(motion.time_s)
-    error = np.zeros((len(sizes_m), 2 * len(sizes_m), n_frames), dtype=complex)
-    for k, (size_m, frame) in enumerate(zip(sizes_m, _frames(motion), strict=True)):
-        error[k, 2 * k], error[k, 2 * k + 1] = size_m * frame, 1j * size_m * frame
-    directions = [Direction("joint_centres", f"{side} {name} {axis}") for name in landmarks for axis in AXES]
-    return InputErrors.of_joints(directions, error).only(np.flatnonzero(np.repeat(sizes_m, 2)).tolist())
+    sizes_m = np.array(centre_errors_m(analysed.limb, analysed.settings))
+    errors = _moved_centres(analysed, "joint_centres", {"": sizes_m[:, None]})
+    return errors.only(np.flatnonzero(np.repeat(sizes_m, 2)).tolist())
 
 
-def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Sequence[str], side: str) -> InputErrors:
+def soft_tissue_errors(analysed: AnalysedLimb) -> InputErrors:
     """Movement of the joint centres with the skin, a random function of joint angle.
 
     Parameters
     ----------
-    motion, landmarks, side
-        As in `centre_errors`.
-    settings : Settings
-        Amplitude and range.
+    analysed : AnalysedLimb
+        The limb, with amplitude and range.
 
     Returns
     -------
@@ -490,36 +460,21 @@ def soft_tissue_errors(motion: ChainMotion, settings: Settings, landmarks: Seque
         ``sin(a/l)`` of the joint's angle a, the last joint's for the endpoint. Together a stationary random function of the
         angle with variance s^2 and covariance ``s^2 cos(d/l)``, so that it changes by s over the range ``l pi / 3``.
     """
-    sizes = settings.uncertainty.sizes
-    scale_rad = np.radians(sizes["soft_tissue_range_deg"]) / (np.pi / 3.0)
+    motion, size_m = analysed.motion, analysed.sizes["soft_tissue_m"]
+    scale_rad = np.radians(analysed.sizes["soft_tissue_range_deg"]) / (np.pi / 3.0)
     flexion = motion.flexion.of(motion.kinematics.angle_rad).T
-    n_joints, n_frames = flexion.shape
-    error = np.zeros((n_joints + 1, 4 * (n_joints + 1), n_frames), dtype=complex)
-    for k, frame in enumerate(_frames(motion)):
-        phase = flexion[min(k, n_joints - 1)] / scale_rad
-        for number, wave in enumerate((np.cos(phase), np.sin(phase))):
-            moved = sizes["soft_tissue_m"] * wave * frame
-            error[k, 4 * k + number], error[k, 4 * k + 2 + number] = moved, 1j * moved
-    directions = [
-        Direction("soft_tissue", f"{side} {name} {axis} {wave}")
-        for name in landmarks
-        for axis in AXES
-        for wave in ("even", "odd")
-    ]
-    return InputErrors.of_joints(directions, error).only(range(len(directions) if sizes["soft_tissue_m"] else 0))
+    phase = np.concatenate([flexion, flexion[-1:]]) / scale_rad
+    errors = _moved_centres(analysed, "soft_tissue", {" even": size_m * np.cos(phase), " odd": size_m * np.sin(phase)})
+    return errors.only(range(len(errors.directions) if size_m else 0))
 
 
-def gap_errors(motion: ChainMotion, limb: Limb, settings: Settings, landmarks: Sequence[str], side: str) -> InputErrors:
+def gap_errors(analysed: AnalysedLimb) -> InputErrors:
     """Errors of joint centres in frames with a filled marker.
 
     Parameters
     ----------
-    motion, landmarks, side
-        As in `centre_errors`; the motion has the largest expected error of a filled gap (``metrics["gap_error_m"]``).
-    limb : Limb
-        The limb.
-    settings : Settings
-        Size of the error, and the filter.
+    analysed : AnalysedLimb
+        The limb, whose motion has the largest expected error of a filled gap (``metrics["gap_error_m"]``).
 
     Returns
     -------
@@ -527,32 +482,42 @@ def gap_errors(motion: ChainMotion, limb: Limb, settings: Settings, landmarks: S
         Two directions for each joint centre, as of `centre_errors`: half a wave over each run of such frames, filtered as the
         joint centres were. Which marker was filled is not known here: all joint centres are taken to be wrong.
     """
-    size_m = settings.uncertainty.sizes["gaps"] * float(np.nan_to_num(motion.metrics.get("gap_error_m", 0.0)))
-    error = np.zeros((len(landmarks), 2 * len(landmarks), len(motion.time_s)), dtype=complex)
-    if not (size_m and motion.filled.any()):
-        return InputErrors.of_joints((), error[:, :0])
+    motion = analysed.motion
+    size_m = analysed.sizes["gaps"] * float(np.nan_to_num(motion.metrics.get("gap_error_m", 0.0)))
     wave = np.zeros(len(motion.time_s))
     for start, stop in runs(motion.filled):
         wave[start:stop] = np.sin(np.pi * np.arange(1, stop - start + 1) / (stop - start + 1))
-    wave = size_m * filtered_again(motion, limb, settings, wave[:, None])[:, 0]
-    for k, frame in enumerate(_frames(motion)):
-        error[k, 2 * k], error[k, 2 * k + 1] = wave * frame, 1j * wave * frame
-    return InputErrors.of_joints(
-        [Direction("gaps", f"{side} {name} {axis}") for name in landmarks for axis in AXES], error
+    wave = size_m * analysed.filtered(wave[:, None])[:, 0]
+    errors = _moved_centres(analysed, "gaps", {"": wave})
+    return errors.only(range(len(errors.directions) if size_m and motion.filled.any() else 0))
+
+
+def _moved_centres(analysed: AnalysedLimb, source: Source, waves_m: Mapping[str, FloatArray]) -> InputErrors:
+    """Errors of all joint centres along and across the segment before each of them.
+
+    `waves_m` has amplitudes, m, for all centres and frames by the end of the direction's name; the segment before the first
+    joint is the plane's x axis.
+    """
+    orientation_rad = np.cumsum(analysed.motion.kinematics.angle_rad, axis=1).T
+    frames = np.concatenate([np.ones((1, orientation_rad.shape[1])), unit_vectors(orientation_rad)])
+    n, across = len(frames), {"along": 1.0, "across": 1j}
+    error = np.zeros((n, n, len(across), len(waves_m), frames.shape[1]), dtype=complex)
+    for a, turn in enumerate(across.values()):
+        for w, wave_m in enumerate(waves_m.values()):
+            error[range(n), range(n), a, w] = turn * (wave_m * frames)
+    names = (
+        f"{analysed.limb.side} {name} {axis}{end}" for name in analysed.landmarks for axis in across for end in waves_m
     )
+    return InputErrors.of_joints([Direction(source, name) for name in names], error.reshape(n, -1, frames.shape[1]))
 
 
-def plane_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputErrors:
+def plane_errors(analysed: AnalysedLimb) -> InputErrors:
     """Error of the plane's direction: a turn about its y axis.
 
     Parameters
     ----------
-    motion : ChainMotion
-        The motion, with lengths and inclinations of the segments.
-    limb : Limb
-        The limb.
-    settings : Settings
-        Size of the error, and the filter.
+    analysed : AnalysedLimb
+        The limb, with lengths and inclinations of its segments.
 
     Returns
     -------
@@ -560,14 +525,8 @@ def plane_errors(motion: ChainMotion, limb: Limb, settings: Settings) -> InputEr
         One direction: the turn moves each joint along x by its distance from the first one along the plane's normal. The
         part of the load along the normal is not known here, and left out.
     """
+    motion, turn = analysed.motion, np.radians(analysed.sizes["plane_deg"])
     out_m = np.cumsum(motion.segment_length_m * np.sin(motion.segment_tilt_rad), axis=1)
     out_m = np.hstack([np.zeros((len(out_m), 1)), out_m])
-    turn = np.radians(settings.uncertainty.sizes["plane_deg"])
-    moved = turn * filtered_again(motion, limb, settings, out_m).T[:, None] + 0j
+    moved = turn * analysed.filtered(out_m).T[:, None] + 0j
     return InputErrors.of_joints([Direction("plane")], moved).only([0] if turn else [])
-
-
-def _frames(motion: ChainMotion) -> list[ComplexArray]:
-    """Direction of the segment before each joint and the endpoint; 1 for the first."""
-    directions = unit_vectors(np.cumsum(motion.kinematics.angle_rad, axis=1)).T
-    return [np.ones(directions.shape[1], dtype=complex), *directions]

@@ -1,4 +1,4 @@
-"""Samples of torque terms and muscle forces, along the directions of linear bands.
+"""Samples of torque terms, along the directions of linear bands.
 
 The way to statistics that are not linear, such as the time of a peak. Joints, angles and their derivatives change linearly with
 the errors, as in `limbtorque.uncertainty.propagation`, and the terms to first order with these, for the inertial constants of
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,10 @@ from limbtorque.chain.linear import (
     terms_of_constants,
 )
 from limbtorque.motion.chain_motion import ChainMotion
-from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.objective import Problem, least_cost_forces
-from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.study.options.muscles import Muscles
-from limbtorque.tables.study_columns import SAMPLED, SAMPLED_FORCES
+from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.uncertainty.bands import LEVEL, Direction, InputErrors, SharedBy
-from limbtorque.uncertainty.filter_loss import filtered_again
 from limbtorque.uncertainty.input_errors import length_shares
 from limbtorque.uncertainty.marker_noise import joint_noise_m
-from limbtorque.uncertainty.motion_change import fit_change, motion_change
 from limbtorque.uncertainty.propagation import TrialErrors, external_change
 
 VALUES_AT_A_TIME = 250_000  # of all terms of some samples: 2 MB, which stay in the cache
@@ -151,12 +145,11 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
     The markers' noise is drawn for every frame and filtered as the markers were; all other errors come from
     `direction_numbers`.
     """
-    motion, limb, settings = errors.motion, errors.limb, errors.settings
+    motion = errors.analysed.motion
     n, n_frames = motion.chain.n_links, len(motion.time_s)
     size = max(VALUES_AT_A_TIME // (n * number_of_terms(n) * n_frames), 1)
     numbers, generator = direction_numbers(errors.directions, draw), draw.generator("marker_noise", "trial")
-    noise_m = settings.uncertainty.sizes["marker_noise"] * joint_noise_m(motion, limb, settings)
-    noisy = noise_m.any() and "marker_noise" not in settings.uncertainty.off
+    noise_m = joint_noise_m(errors.analysed)
     x, y = motion.joint_m[:, :n].T[:, :, None]
     force_x, force_y = motion.load.force_n.T
     loaded = motion.load.status.any()
@@ -164,7 +157,7 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
     for first in range(0, draw.n_samples, size):
         drawn = numbers[first : first + size]
         change, by_load, longer_m = _change(errors, drawn)
-        if noisy:
+        if noise_m.any():
             by_noise, load_by_noise = _noise_change(errors, noise_m, generator, len(drawn))
             change = MotionChange(*(a + b for a, b in zip(vars(change).values(), vars(by_noise).values(), strict=True)))
             by_load = by_load + load_by_noise
@@ -178,7 +171,7 @@ def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]
 
 def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, FloatArray, FloatArray]:
     """Change of motion, external torques and lengths in each sample."""
-    motion, n = errors.motion, errors.motion.chain.n_links
+    motion, n = errors.analysed.motion, errors.analysed.motion.chain.n_links
     shape = (len(numbers), len(motion.time_s))
     change = MotionChange(*(np.zeros((rows, *shape)) for rows in (n, n, n, 2)))
     external, longer_m = np.zeros((n, *shape)), np.zeros((len(numbers), n))
@@ -186,11 +179,10 @@ def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, Flo
     for each in errors.inputs:
         own = numbers[:, start : start + len(each.errors.directions)]
         start += own.shape[1]
-        joint_m = (own @ np.ascontiguousarray(each.errors.joint_m).view(float)).view(
-            complex
-        )  # real numbers times complex ones
+        parts = np.ascontiguousarray(each.errors.joint_m).view(float)  # real and imaginary, as `own` is real
+        joint_m = (own @ parts).view(complex)
         sampled = InputErrors((), joint_m, own @ each.errors.force_n, own @ each.errors.moment_nm)
-        external += external_change(motion, errors.limb, errors.settings, sampled)
+        external += external_change(errors.analysed, sampled)
         longer_m += own @ each.length_m.T
         if each.motion is not None:
             for total, part in zip(vars(change).values(), vars(each.motion).values(), strict=True):
@@ -202,20 +194,18 @@ def _noise_change(
     errors: TrialErrors, noise_m: FloatArray, generator: np.random.Generator, n_samples: int
 ) -> tuple[MotionChange, FloatArray]:
     """Change of the motion and of the external torques by white noise of the joints."""
-    motion, limb, settings = errors.motion, errors.limb, errors.settings
-    n_frames = len(motion.time_s)
+    analysed, n_frames = errors.analysed, len(errors.analysed.motion.time_s)
     drawn = generator.standard_normal((n_samples, 2, len(noise_m), n_frames)) * noise_m[:, None]
-    filtered = filtered_again(motion, limb, settings, drawn.reshape(-1, n_frames).T).T.reshape(drawn.shape)
+    filtered = analysed.filtered(drawn.reshape(-1, n_frames).T).T.reshape(drawn.shape)
     joint_m = (filtered[:, 0] + 1j * filtered[:, 1]).swapaxes(0, 1)
-    fit = fit_change(motion, settings, joint_m, lengths=False)
-    levers = joint_m if settings.motion.angles == "inertial_chain" else fit.joint_m
-    by_levers = external_change(motion, limb, settings, InputErrors.of_joints((), levers))
-    return motion_change(motion, settings, fit), by_levers
+    fit = analysed.fit_change(joint_m, lengths=False)
+    levers = joint_m if analysed.settings.motion.angles == "inertial_chain" else fit.joint_m
+    return analysed.motion_change(fit), external_change(analysed, InputErrors.of_joints((), levers))
 
 
 def _constants(errors: TrialErrors, numbers: FloatArray, longer_m: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Constants A and b of each sample's chain."""
-    chain, shares = errors.motion.chain, length_shares(errors.limb, errors.settings)
+    chain, shares = errors.analysed.motion.chain, length_shares(errors.analysed.limb, errors.analysed.settings)
     mass, moment, turning = np.split(inertial_parameters(chain) + numbers @ errors.parameters.change, 3, axis=1)
     relative = 1.0 + longer_m / chain.length_m
     com, about_com = relative ** shares["com"], relative ** shares["inertia"]
@@ -261,7 +251,7 @@ def sampled_statistics(
         for name, of_window in parts.items():
             frames = chosen[name]
             both = np.stack([weights[f"{name} mean"][frames], weights[f"{name} impulse"][frames]], axis=1)
-            of_window.append(_statistics(samples, errors.motion.time_s[frames], frames, both))
+            of_window.append(_statistics(samples, errors.analysed.motion.time_s[frames], frames, both))
     return {
         name: {column: np.concatenate([each[column] for each in of_window], axis=2) for column in of_window[0]}
         for name, of_window in parts.items()
@@ -351,133 +341,4 @@ def _columns(row: Mapping[str, Any], limits: Mapping[str, FloatArray]) -> dict[s
         columns |= {f"{start}_sd_{unit}": sd, f"{start}_low_{unit}": low, f"{start}_high_{unit}": high}
         if f"{start}_sign_certain" in row:
             columns[f"{start}_sign_certain"] = float(low > 0.0 or high < 0.0)
-    return columns
-
-
-# --- muscle forces: static optimization of every sample ------------------------------------------------------------------
-
-
-def force_statistics(
-    errors: TrialErrors,
-    draw: Draw,
-    muscle_set: MuscleSet,
-    options: Muscles,
-    *,
-    known: BoolArray,
-    windows: Mapping[str, BoolArray],
-    used: BoolArray,
-) -> dict[str, dict[str, FloatArray]]:
-    """Statistics of every muscle's force in every sample, over every window.
-
-    Parameters
-    ----------
-    errors : TrialErrors
-        Errors of the inputs of a trial.
-    draw : Draw
-        Number of samples, seed and owners.
-    muscle_set : MuscleSet
-        The muscles, scaled to the subject.
-    options : Muscles
-        Section `muscles` of the settings; see `not_sampled`.
-    known : ndarray of bool, shape (n_joints,)
-        Joints of known moment arms.
-    windows : mapping of str to ndarray of bool, shape (n_frames,)
-        Frames of each window, by its name.
-    used : ndarray of bool, shape (n_frames,)
-        Frames of known force that the summary uses.
-
-    Returns
-    -------
-    dict of str to dict of str to ndarray of shape (n_muscles, n_samples)
-        By window and column of `tables.summary_columns.SAMPLED_FORCES`, N and N s; windows without a frame are left out.
-
-    Notes
-    -----
-    Moment arms of a sample are those at the angles of the trial times a factor.
-    """
-    chosen = np.flatnonzero(np.any([inside & used for inside in windows.values()], axis=0)) if windows else np.arange(0)
-    inside = {name: (each & used)[chosen] for name, each in windows.items() if (each & used).any()}
-    if not inside:
-        return {}
-    motion, sizes = errors.motion, errors.settings.uncertainty.sizes
-    sign, n_muscles = motion.flexion.sign * known, len(muscle_set.names)
-    flexion = motion.flexion.of(motion.kinematics.angle_rad)
-    arm_m = (musculotendon(muscle_set, flexion, joints=motion.joints).moment_arm_m * known[:, None])[chosen]
-    # errors of a moment arm for each muscle and joint; strengths have a lognormal distribution, so that none is negative
-    of_arms = draw.generator("moment_arm", "subject", [*motion.joints, *muscle_set.names])
-    arm_factor = 1.0 + sizes["moment_arm"] * sobol_normal(of_arms, draw.n_samples, len(sign) * n_muscles)
-    of_strengths = draw.generator("muscle_strength", "subject", muscle_set.names)
-    strong = np.exp(sizes["muscle_strength"] * sobol_normal(of_strengths, draw.n_samples, n_muscles))
-    parts: list[dict[str, dict[str, FloatArray]]] = []
-    first = 0
-    for samples in sampled_torques(errors, draw):
-        net_nm = samples.rows[:, 0][..., chosen]
-        some = slice(first, first + net_nm.shape[1])
-        first = some.stop
-        torque = np.moveaxis(net_nm, 0, -1).reshape(-1, len(sign)) * sign
-        arm = (arm_m * arm_factor[some].reshape(-1, 1, len(sign), n_muscles)).reshape(-1, len(sign), n_muscles)
-        problem = Problem.of_set(arm, torque, muscle_set, motion.rate_hz, options)
-        problem = replace(problem, strength_n=np.repeat(muscle_set.max_force_n * strong[some], len(chosen), axis=0))
-        forces = least_cost_forces(problem, options, problem.bounds[0])
-        force_n = np.asarray(forces.force_n).reshape(-1, len(chosen), n_muscles)
-        parts.append({name: _of_forces(force_n, each, chosen, motion.rate_hz) for name, each in inside.items()})
-    return {
-        name: {column: np.concatenate([part[name][column] for part in parts], axis=1) for column in parts[0][name]}
-        for name in parts[0]
-    }
-
-
-def not_sampled(options: Muscles) -> list[str]:
-    """Options with which the forces of samples are not computed; empty where they are.
-
-    Each frame has to have an optimization of its own, and strengths that do not depend on the motion.
-    """
-    given = {
-        "force_length_velocity": options.force_length_velocity,
-        "passive_moments": options.passive_moments != "none",
-        "co_contraction": options.co_contraction,
-        "change_time_s": options.change_time_s,
-        "emg_weight": options.emg_weight,
-    }
-    return [f"muscles.{name}" for name, used in given.items() if used]
-
-
-def with_force_samples(
-    rows: Sequence[Mapping[str, Any]], statistics: Mapping[str, Mapping[str, FloatArray]], names: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Rows of the muscle summary with the uncertainty of the samples.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        From `muscles.force_table.muscle_summary`.
-    statistics : mapping
-        From `force_statistics`; empty without samples.
-    names : sequence of str
-        The muscles.
-    """
-    return [{**row, **_of_muscle(row, statistics.get(row["window"], {}), names)} for row in rows]
-
-
-def _of_forces(force: FloatArray, inside: BoolArray, frames: Any, rate_hz: float) -> dict[str, FloatArray]:
-    """Peak, mean and impulse of each muscle, shape (n_muscles, n_samples)."""
-    used, near = force[:, inside], 0.5 / rate_hz * (np.diff(frames[inside]) == 1)
-    weight = np.pad(near, (1, 0)) + np.pad(near, (0, 1))
-    return {
-        "peak_n": used.max(axis=1).T,
-        "mean_n": used.mean(axis=1).T,
-        "impulse_ns": np.einsum("sfm,f->ms", used, weight),
-    }
-
-
-def _of_muscle(row: Mapping[str, Any], of_window: Mapping[str, FloatArray], names: Sequence[str]) -> dict[str, float]:
-    """Columns of the uncertainty of a muscle; NaN where a statistic is not known."""
-    columns: dict[str, float] = {}
-    for name in SAMPLED_FORCES:
-        start, unit = name.rsplit("_", 1)
-        limits = [float("nan")] * 3
-        if name in of_window and not np.isnan(row[name]):
-            values = of_window[name][names.index(row["muscle"])]
-            limits = [float(np.nanstd(values, ddof=1)), *np.nanquantile(values, QUANTILES).tolist()]
-        columns |= dict(zip((f"{start}_sd_{unit}", f"{start}_low_{unit}", f"{start}_high_{unit}"), limits, strict=True))
     return columns

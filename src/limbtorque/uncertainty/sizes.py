@@ -12,7 +12,6 @@ from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.uncertainty import CENTRE_KINDS, SIZES, Source, Uncertainty
 from limbtorque.study.settings import Settings, flattened
 from limbtorque.uncertainty.input_errors import (
-    centre_landmarks,
     centre_options,
 )
 
@@ -28,20 +27,7 @@ OF_SEGMENTS: dict[Source, str] = {  # sources that are also the options of their
     "segment_inertia": "inertia_kgm2",
 }
 OF_MUSCLES = ("moment_arm", "muscle_strength")
-SWITCHED_OFF = "its source is switched off (uncertainty.off)"
-WHY = {  # an option or a source concerns no trial
-    **dict.fromkeys(
-        (*OF_PLATES, "plate_offset", "pressure", "synchronisation"), "no limb of the trials meets the ground"
-    ),
-    **dict.fromkeys(OF_MUSCLES, "no muscle forces are sampled (uncertainty.samples, a muscle set)"),
-    **{f"centre_{kind}_m": f"no joint centre of the trials is of the kind {kind!r}" for kind in CENTRE_KINDS},
-    "measured_parameters": "no segment of the trials has measured parameters (table of subjects)",
-    "gaps": "no gap is filled (gaps.max_gap_s is 0)",
-    "filter": "no trial is filtered",
-    "soft_tissue_range_deg": "uncertainty.sizes.soft_tissue_m is 0",
-    "segment_correlation": "no chain of the trials has two segments from the table",
-}
-MEASURED = "all these parameters of the trials' segments are measured"
+NO_TRIAL = "but no trial has such an error"
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
@@ -60,14 +46,14 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
         Landmarks that no chain of the trials has as a joint centre, those that a marker set lacks, and those of a marker set
         that no chain at all has as a joint centre. Sizes of sources: `faults_of_sizes`.
     """
-    names = sorted({name for model in chains for name in centre_landmarks(model)})
+    names = sorted({name for model in chains for name in model.landmarks})
     faults = [
         f"uncertainty.landmarks: {name!r} is no joint centre or endpoint of a trial's chain"
         f"{did_you_mean(name, names) or '; these are ' + ', '.join(names)}"
         for name in settings.uncertainty.landmarks
         if name not in names
     ]
-    centres = {landmark for name in settings.chain_names for landmark in centre_landmarks(settings.chain(name))}
+    centres = {landmark for name in settings.chain_names for landmark in settings.chain(name).landmarks}
     for name, errors in settings.uncertainty.sets.items():
         rules = settings.marker_sets.get(name)
         if rules is None:
@@ -117,7 +103,7 @@ def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tupl
         sizes["segment_correlation"] = tabled
     try:
         mapping, set_name = limb.landmarks(settings), limb.set_name(settings)
-        for landmark in centre_landmarks(limb.model(settings)):
+        for landmark in limb.model(settings).landmarks:
             sizes |= dict.fromkeys(centre_options(landmark, mapping, errors, set_name), ("joint_centres",))
     except (LandmarkError, KeyError):  # not mapped: the analysis of the trial says so
         sizes |= {f"centre_{kind}_m": ("joint_centres",) for kind in CENTRE_KINDS}
@@ -179,35 +165,25 @@ def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
         Sizes other than the default that no trial uses, because nothing depends on them or because their source is switched off,
         and sources that are switched off and concern no trial. Trials without bands do not count.
     """
-    default = options_of(Uncertainty())
-    off: dict[str, bool] = {}  # sources that are switched off, and whether they concern a trial
-    given: dict[tuple[str, Any], str] = {}  # options with their values, and why no trial uses them; empty if one does
+    default, concerned, off = options_of(Uncertainty()), set[str](), dict[str, None]()
+    given, used = dict[tuple[str, Any], None](), set[tuple[str, Any]]()  # options with their values
     for limb, settings, muscles in limbs:
         errors = settings.uncertainty
-        if not errors.enabled:
-            continue
-        concerned = sizes_of(limb, settings, muscles=muscles)
-        sources = {source for each in concerned.values() for source in each}
-        off |= {source: off.get(source, False) or source in sources for source in errors.off}
-        for name, value in options_of(errors).items():
-            known = name in concerned  # of landmarks, `study_faults` says which have no joint centre
-            if value == default.get(name) or not (known or not name.startswith(("landmarks.", "sets."))):
-                continue
-            why, before = WHY.get(name, MEASURED), given.get((name, value))
-            if known:
-                used = not concerned[name] or set(concerned[name]) - set(errors.off)
-                why = "" if used else SWITCHED_OFF
-            given[name, value] = "" if "" in (why, before) else SWITCHED_OFF if before == SWITCHED_OFF else why
-    vain = {
-        f"uncertainty.{'sizes.' if name in SIZES else ''}{name} is given, but {why}; remove it": None
-        for (name, _), why in given.items()
-        if why
-    }
+        if errors.enabled:
+            sizes = sizes_of(limb, settings, muscles=muscles)
+            concerned.update(*sizes.values())
+            off |= dict.fromkeys(errors.off)
+            used |= set(used_sizes(limb, settings, muscles=muscles).items())
+            # of other landmarks, `study_faults` says which have no joint centre
+            known = {
+                n: v for n, v in options_of(errors).items() if n in sizes or not n.startswith(("landmarks.", "sets."))
+            }
+            given |= dict.fromkeys((name, value) for name, value in known.items() if value != default.get(name))
+    vain = {name: None for name, value in given if (name, value) not in used}
     return [
+        *(f"uncertainty.off names {name}, {NO_TRIAL}; remove it" for name in off if name not in concerned),
         *(
-            f"uncertainty.off names {source}, but {WHY.get(source, MEASURED)}; remove it"
-            for source, used in off.items()
-            if not used
+            f"uncertainty.{'sizes.' if name in SIZES else ''}{name} is given, {NO_TRIAL}, or it is switched off; remove it"
+            for name in vain
         ),
-        *vain,
     ]

@@ -18,9 +18,10 @@ from limbtorque.cli.init.known_sets import LAST, WITHOUT_END, Fit, fits, fits_wi
 from limbtorque.cli.init.marker_sets import ProposedSet, Sets, partial_set, set_of
 from limbtorque.cli.init.survey import ONSET_SHARE, Body, Seen, Spells, Strikes
 from limbtorque.motion.joint_centres import SIDED, WIDEST_DEG
-from limbtorque.motion.plane import MIN_TRAVEL_M, axis_vector, mean_facing
+from limbtorque.motion.plane import MIN_TRAVEL_M, mean_facing
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.chains import limb_of
+from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.table_file import TO_DO
 
 TRAVELS = "travel"

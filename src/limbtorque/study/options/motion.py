@@ -5,12 +5,37 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, get_args
 
+import numpy as np
 from pydantic import field_validator, model_validator
 
+from limbtorque.arrays import FloatArray
 from limbtorque.chain.segments import TABLES, Row, segment_table
+from limbtorque.errors import SettingsError
 from limbtorque.study.options.base import Options, number_of, option
 
 Axis = Literal["+x", "-x", "+y", "-y", "+z", "-z"]
+
+
+def axis_vector(axis: str | None) -> FloatArray:
+    """Unit vector of a signed laboratory axis.
+
+    Raises
+    ------
+    SettingsError
+        No axis is given.
+
+    Examples
+    --------
+    >>> axis_vector("-y").tolist()
+    [-0.0, -1.0, -0.0]
+    """
+    if axis is None:
+        raise SettingsError(
+            "plane.up_axis is missing; `limbtorque inspect` shows the range of the markers along each axis"
+        )
+    sign = 1.0 if axis[0] == "+" else -1.0
+    unit: FloatArray = np.eye(3)["xyz".index(axis[1])]
+    return sign * unit
 
 
 class Plane(Options):

@@ -7,10 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from limbtorque.analysis.verdict import metrics_of, outside_window
-from limbtorque.motion.smoothing import AROUND_IMPACTS
-from limbtorque.quality.verdict import note_that_begins
 from limbtorque.recordings.recording import Audit
-from limbtorque.report.bands import filter_remedy
 from limbtorque.report.panels import Drawing, draw_trial, drawn_columns
 from limbtorque.report.trial import TrialContents, trial_page
 from limbtorque.statistics.by_condition import per_body_mass
@@ -65,7 +62,6 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         for kind in drawn_kinds(trial, verdict)
         for form in chosen.formats
     }
-    known = {name: math.nan if value is None else value for name, value in metrics.items()}
     return TrialContents(
         name=trial.name,
         title=study.settings.title,
@@ -73,7 +69,7 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         reason=last.reason,
         message=last.message,
         about=_about(trial, kinematics, metrics, study.folder),
-        metrics=known,
+        metrics={name: math.nan if value is None else value for name, value in metrics.items()},
         audit=[vars(finding) for finding in audit.findings],
         notes=notes,
         summary=per_body_mass(records["torques"].summary, trial.subject.mass_kg),
@@ -82,9 +78,6 @@ def contents(study: Study, session: str, trial: Trial, source: TrialTables) -> T
         pictures=_links(pictures) if drawing else {},
         provenance=_provenance(records),
         drawing=drawing,
-        filter_remedy=filter_remedy(
-            known, trial.settings.filter, impacts=bool(note_that_begins(AROUND_IMPACTS, notes))
-        ),
     )
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
-from limbtorque.motion.smoothing import AROUND_IMPACTS
-from limbtorque.report.bands import BAND_COLUMNS, filter_remedy
+from limbtorque.report.bands import BAND_COLUMNS
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.study.files import write_text
 from limbtorque.tables.files import read_rows, read_trials
@@ -49,19 +48,12 @@ def run(*, folder: Path, key: str = "") -> None:
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
-    options = {trial.name: trial.settings.filter for trial in study.trials}
-    remedies = {}
-    for row in ledger:
-        metrics = {name: float(row[name]) for name in ("cutoff_hz", "own_cutoff_hz") if row[name]}
-        around = AROUND_IMPACTS in row["notes"]
-        remedies[row["trial"]] = filter_remedy(metrics, options[row["trial"]], impacts=around)
     summary, bands = (
         study_table(folder / STUDY_TABLES[name], columns)
         for name, columns in (("summary", SUMMARY_COLUMNS), ("summary_bands", SUMMARY_BANDS_COLUMNS))
     )
     of_net = summary[summary["term"] == "net"].merge(bands, on=[column.name for column in SUMMARY_KEYS])
     net = of_net[list(BAND_COLUMNS)]
-    net = net.assign(filter_remedy=net["trial"].map(remedies))
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
