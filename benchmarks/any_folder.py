@@ -175,7 +175,7 @@ def taken(folder: str, recordings: Path, study: Path, *, cores: str = "2") -> Ta
 
 def _timed(*words: object) -> Step:
     before, start = _processor_s(), time.perf_counter()
-    command = [sys.executable, "-m", "limbtorque.cli.main", *map(str, words)]
+    command = [sys.executable, "-m", "limbtorque.cli.start", *map(str, words)]
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return Step(done.returncode, time.perf_counter() - start, _processor_s() - before)
 

@@ -256,7 +256,7 @@ def reading(place: Place) -> Work:
 
 def check(place: Place) -> Work:
     folder = place.study(4)
-    return lambda: place.run(folder, "-m", "limbtorque.cli.main", "check", str(folder))
+    return lambda: place.run(folder, "-m", "limbtorque.cli.start", "check", str(folder))
 
 
 def job(place: Place) -> Work:

@@ -149,7 +149,7 @@ def number_of_frames(lengths: Sequence[int]) -> None:
             folder = Path(name) / "study"
             made(folder, 1, n)
             with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
-                file.write("tables:\n  csv: false\nreading:\n  memory_limit_mb: 12000\n  time_limit_s: 600\n")
+                file.write("tables:\n  csv: []\nreading:\n  memory_limit_mb: 12000\n  time_limit_s: 600\n")
             row, cells = [], ""
             for stage in stages:
                 time_s, own, child = numbers(STAGE, folder, stage)

@@ -125,7 +125,7 @@ def test_a_study_has_the_same_results_without_them(environment, tmp_path):
     names = ("S01_sagittal_fast", "S02_sagittal_fast")
     whole, less = (make_plain_study(tmp_path / name, names) for name in ("whole", "less"))
     run(whole)
-    words = ["-m", "limbtorque.cli.main", "run-study", str(less), "--cores", "1"]
+    words = ["-m", "limbtorque.cli.start", "run-study", str(less), "--cores", "1"]
     done = subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     mine, theirs = (

@@ -150,7 +150,7 @@ def test_files_and_folders_without_permission_are_sentences(tmp_path):
     write_trc(data / "closed" / "walk3.trc", walk(seed=3), unit="m", labels=LABELS)
     write_trc(data / "locked.trc", walk(seed=2), unit="m", labels=LABELS).chmod(0)
     (data / "closed").chmod(0)
-    command = [sys.executable, "-m", "limbtorque.cli.main", "init", str(tmp_path / "study"), "--from", str(data)]
+    command = [sys.executable, "-m", "limbtorque.cli.start", "init", str(tmp_path / "study"), "--from", str(data)]
     try:
         done = subprocess.run([*(AS_ROOT if os.geteuid() == 0 else ()), *command], capture_output=True, text=True)
     finally:

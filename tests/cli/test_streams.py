@@ -7,7 +7,7 @@ import pytest
 
 from study_runs import make_plain_study, make_study
 
-COMMAND = f'"{sys.executable}" -m limbtorque.cli.main'
+COMMAND = f'"{sys.executable}" -m limbtorque.cli.start'
 FULL = "limbtorque: the output cannot be written: No space left on device"
 
 

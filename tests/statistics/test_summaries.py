@@ -86,7 +86,7 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     assert all(summary[name].isna().equals(summary.peak_nm == 0.0) for name in times)
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
     frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal" / "S02_horizontal_fast.csv")
-    moving = pd.read_csv(folder / "results" / "kinematics" / "S02_horizontal" / "S02_horizontal_fast.csv")
+    moving = pd.read_parquet(folder / "results" / "kinematics" / "S02_horizontal" / "S02_horizontal_fast.parquet")
     window = pd.read_csv(folder / "results" / "windows.csv").set_index("trial").loc["S02_horizontal_fast"]
     used = (frames.edge == 0) & frames.time_s.between(window.start_s - 1e-9, window.end_s + 1e-9)
     mass_kg = load_study(folder).trials[2].subject.mass_kg

@@ -24,7 +24,7 @@ from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import kinematics
 from staged_study import DEMO, make_study, run_stages
 
-OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: true, sto: true}\n"
+OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: [kinematics, torques, muscles], sto: true}\n"
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))
 
 

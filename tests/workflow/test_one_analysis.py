@@ -9,7 +9,7 @@ from emg_signals import bursts, write_sto
 
 import limbtorque as lt
 from limbtorque.tables.files import read_record, write_table
-from staged_study import make_study, run_tables
+from staged_study import change_settings, make_study, run_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = ROOT / "tests" / "recordings_study"
@@ -19,6 +19,7 @@ ROWS = ("metrics", "joint_metrics", "notes", "window", "summary", "contact_summa
 
 def same_as_the_workflow(folder):
     """Run the jobs, then analyse every trial in memory; the number of tables that were compared, byte for byte."""
+    change_settings(folder, tables={"csv": list(FILES)})
     run_tables(folder)
     study, n_compared = lt.load_study(folder), 0
     for trial in study.trials:

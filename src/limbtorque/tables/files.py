@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import WriteError
 from limbtorque.recordings.writers import write_sto, write_sto_pieces
 from limbtorque.study.files import whole_file
@@ -87,6 +88,8 @@ def read_trials(results: Path) -> list[dict[str, str]]:
 
 
 META_KEY = b"limbtorque"
+DIGITS = 9  # significant ones of numbers in CSV; bands of torques are a hundredth of them or more
+POWERS = 10.0 ** np.arange(23)
 PIECE_ROWS = 2000  # of a table that is written piece by piece
 Write = Callable[[pa.Table], None]
 """Takes the rows of a table, one stretch of frames after the other."""
@@ -171,20 +174,28 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None) -> None:
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Text in CSV that a spreadsheet would take for a formula
-    begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes away. A record is stored in Parquet only.
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Numbers in CSV have `DIGITS` significant digits. Text in
+    CSV that a spreadsheet would take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes
+    away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
         text = "{}" if record is None else record.to_json()
         table = table.replace_schema_metadata({META_KEY: text.encode()})
         with whole_file(path) as part:
-            pyarrow.parquet.write_table(table, part, compression="snappy", use_dictionary=False)
+            pyarrow.parquet.write_table(table, part, **_compression(table.schema))
         return
     if path.suffix == ".sto":
         write_sto(table, path)
         return
     with _csv_writer(path, table.schema) as writer:
         writer.write_table(_blank(table))
+
+
+def _compression(schema: pa.Schema) -> dict[str, Any]:
+    """Options of Parquet for a table of smooth curves."""
+    # bytes of the same place of all numbers lie together: the first ones repeat
+    streams = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
+    return {"compression": "zstd", "compression_level": 1, "use_dictionary": False, "column_encoding": streams}
 
 
 class TrialTable:
@@ -219,7 +230,7 @@ class TrialTable:
 
     def _open(self, schema: pa.Schema) -> pyarrow.parquet.ParquetWriter:
         part = self._files.enter_context(whole_file(self._paths[".parquet"]))
-        writer = pyarrow.parquet.ParquetWriter(part, schema, compression="snappy", use_dictionary=False)
+        writer = pyarrow.parquet.ParquetWriter(part, schema, **_compression(schema))
         self._parquet = self._files.enter_context(writer)
         if ".csv" in self._paths:
             self._csv = self._files.enter_context(_csv_writer(self._paths[".csv"], schema))
@@ -286,8 +297,8 @@ def _not_written(path: Path, error: OSError) -> str:
     stage, session = path.parent.parent.name, path.parent.name
     why = os.strerror(error.errno) if error.errno else str(error)
     return (
-        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: false needs a third of "
-        "the space)"
+        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: [] needs less "
+        "than half of the space)"
     )
 
 
@@ -343,10 +354,8 @@ def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter
 
 
 def _blank(table: pa.Table) -> pa.Table:
-    """Table as it stands in CSV: missing numbers null, no text a formula."""
-    columns = [
-        _no_formula(column) if pa.types.is_string(column.type) else _nan_to_null(column) for column in table.columns
-    ]
+    """Table as it stands in CSV: rounded, missing numbers null, no text a formula."""
+    columns = [_no_formula(column) if pa.types.is_string(column.type) else _shown(column) for column in table.columns]
     return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
 
@@ -381,10 +390,26 @@ def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return compute.replace_substring_regex(column, f"({FORMULA})", r"'\1")
 
 
-def _nan_to_null(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def significant(values: FloatArray) -> FloatArray:
+    """Numbers of `DIGITS` significant digits, and of 22 decimals at most.
+
+    Larger ones than a thousand million are kept. Powers of ten are exact to the twenty-second, so that a rounded number is the
+    nearest to its decimal digits.
+
+    >>> significant(np.array([1 / 3, -12345.6789012, 0.0]))
+    array([ 3.33333333e-01, -1.23456789e+04,  0.00000000e+00])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        decimals = DIGITS - 1 - np.floor(np.log10(np.abs(values)))
+    power = POWERS[np.clip(np.nan_to_num(decimals, posinf=0.0, neginf=0.0), 0, len(POWERS) - 1).astype(int)]
+    return np.where(decimals < 0, values, np.round(values * power) / power)
+
+
+def _shown(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers of a column as they stand in CSV."""
     if not pa.types.is_floating(column.type):
         return column
-    values = np.from_dlpack(column.combine_chunks())
+    values = significant(np.from_dlpack(column.combine_chunks()).astype(float))
     known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
     return pa.chunked_array(
         [pa.Array.from_buffers(column.type, len(values), [known, pa.py_buffer(np.ascontiguousarray(values))])]

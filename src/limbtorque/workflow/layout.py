@@ -123,9 +123,10 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
         chosen = trial.settings.figures
         kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
         return [figure_path(kind, session, trial.name, f".{form}") for kind in kinds for form in chosen.formats]
-    suffixes = (".parquet", *[".csv"] * trial.settings.tables.csv, *[".sto"] * trial.settings.tables.sto)
-    tables = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
-    return tables + [band_path(path) for path in tables if stage == "torques" and trial.settings.torques.bands]
+    tables = trial.settings.tables
+    suffixes = (".parquet", *[".csv"] * (stage in tables.csv), *[".sto"] * tables.sto)
+    paths = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
+    return paths + [band_path(path) for path in paths if stage == "torques" and trial.settings.torques.bands]
 
 
 def band_path(table: Path) -> Path:

@@ -105,7 +105,9 @@ class Ensembles(Options):
 class Tables(Options):
     """Formats of the tables."""
 
-    csv: bool = option(True, "Write CSV beside Parquet.")
+    csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
+        ("torques",), "Tables of trials that are written as CSV, too, beside Parquet."
+    )
     sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; text columns are omitted.")
     xlsx: bool = False
     """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
