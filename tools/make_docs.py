@@ -12,7 +12,7 @@ from limbtorque.quality.checks import BENCHMARK, CHECKS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
-from limbtorque.uncertainty.input_errors import centre_error_m, centre_landmarks
+from limbtorque.uncertainty.input_errors import centre_error_m
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -169,7 +169,7 @@ def marker_sets_page() -> str:
 
 def _errors_of_sets(title: str, model: ChainModel) -> str:
     """Table of the errors of a chain's joint centres, for each set that has half of them."""
-    landmarks = centre_landmarks(model)
+    landmarks = model.landmarks
     lines = [
         f"\n## {title}\n",
         f"| marker set | {' | '.join(name.replace('_', ' ') for name in landmarks)} |",

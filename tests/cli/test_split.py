@@ -13,6 +13,7 @@ from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
 from limbtorque.study.files import yaml_text
 from limbtorque.study.study import load_study
+from limbtorque.tables.files import read_table
 from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,8 +48,8 @@ def test_the_parts_have_the_tables_of_the_whole(places):
         for trial in load_study(part).trials:
             assert trial.subject.name == part.name
             for stage in ("kinematics", "torques", "muscles"):
-                path = Path("results", stage, trial.session, f"{trial.name}.csv")
-                assert (part / path).read_bytes() == (places / "study" / path).read_bytes()
+                path = Path("results", stage, trial.session, f"{trial.name}.parquet")
+                assert read_table(part / path)[0].equals(read_table(places / "study" / path)[0])
     for table in ("results", "summary", "summary_bands", "muscle_summary", "ledger", "metrics", "windows"):
         found = [row for part in parts for row in rows_of(part / "results" / f"{table}.csv")]
         expected = rows_of(places / "study" / "results" / f"{table}.csv")

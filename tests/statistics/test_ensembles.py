@@ -498,7 +498,7 @@ def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
         other = replace(trial, settings=trial.settings.model_copy(update=update))
         for stage in ("kinematics", "torques", "muscles", "figures"):
             assert keys_of.trial_key(stage, other, ROOT) == keys_of.trial_key(stage, trial, ROOT)
-    csv_off = trial.settings.model_copy(update={"tables": trial.settings.tables.model_copy(update={"csv": False})})
+    csv_off = trial.settings.model_copy(update={"tables": trial.settings.tables.model_copy(update={"csv": ()})})
     assert keys_of.trial_key("torques", replace(trial, settings=csv_off), ROOT) != keys_of.trial_key(
         "torques", trial, ROOT
     )

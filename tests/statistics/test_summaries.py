@@ -85,7 +85,7 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
     assert summary[[name for name in NAMES if name not in times]].notna().all(axis=None)
     assert all(summary[name].isna().equals(summary.peak_nm == 0.0) for name in times)
     found = summary[(summary.trial == "S02_horizontal_fast") & (summary.joint == "elbow")].set_index("term")
-    frames = pd.read_csv(folder / "results" / "torques" / "S02_horizontal" / "S02_horizontal_fast.csv")
+    frames = pd.read_parquet(folder / "results" / "torques" / "S02_horizontal" / "S02_horizontal_fast.parquet")
     moving = pd.read_parquet(folder / "results" / "kinematics" / "S02_horizontal" / "S02_horizontal_fast.parquet")
     window = pd.read_csv(folder / "results" / "windows.csv").set_index("trial").loc["S02_horizontal_fast"]
     used = (frames.edge == 0) & frames.time_s.between(window.start_s - 1e-9, window.end_s + 1e-9)

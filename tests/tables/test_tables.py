@@ -128,6 +128,19 @@ def test_csv_and_parquet_hold_the_same_numbers(result, tmp_path):
     )
 
 
+def test_rounded_csv_holds_nine_significant_digits(result, tmp_path):
+    import pandas as pd
+
+    write_table(result.torque_table, tmp_path / "x.csv", rounded=True)
+    read, known = (
+        each.to_numpy(dtype=float) for each in (pd.read_csv(tmp_path / "x.csv"), result.torque_table.to_pandas())
+    )
+    large = np.abs(known) >= 1e-13  # below, the twenty-second decimal is the last
+    np.testing.assert_allclose(read[large], known[large], rtol=5e-9)
+    np.testing.assert_allclose(read, known, rtol=5e-9, atol=5e-23)
+    assert len(max((tmp_path / "x.csv").read_text().splitlines()[1].split(","), key=len)) <= len("-0.000123456789")
+
+
 def test_missing_numbers_are_empty_cells(tmp_path):
     table = make_table([Column("a_m", "m", "x"), Column("b_m", "m", "y")], {"a_m": [1.0, math.nan], "b_m": [-0.0, 2.0]})
     write_table(table, tmp_path / "x.csv")

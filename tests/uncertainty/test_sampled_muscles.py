@@ -12,7 +12,8 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.uncertainty.propagation import trial_errors
-from limbtorque.uncertainty.sampled import Draw, force_statistics, not_sampled, with_force_samples
+from limbtorque.uncertainty.sampled import Draw
+from limbtorque.uncertainty.sampled_forces import force_statistics, not_sampled, with_force_samples
 
 WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
 

@@ -153,7 +153,7 @@ def test_damaged_sessions_are_made_again_once_to_the_same_bytes(study):
     before = results(study)
     places = [(stage, SESSION[name], name) for name in TRIALS for stage in ("torques", "muscles")]
     said = [
-        f"results/{stage}/{session}: {damage(study, how, f'results/{stage}/{session}', f'{name}.csv')} is "
+        f"results/{stage}/{session}: {damage(study, how, f'results/{stage}/{session}', f'{name}.parquet')} is "
         for how, (stage, session, name) in zip(DAMAGES, places, strict=False)
     ]
     text = run(study)

@@ -171,11 +171,11 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
     return make_table(columns, {column.name: [] for column in columns})
 
 
-def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None) -> None:
+def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None, rounded: bool = False) -> None:
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Numbers in CSV have `DIGITS` significant digits. Text in
-    CSV that a spreadsheet would take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO; in a rounded CSV, as those of trials are, numbers have
+    `DIGITS` significant digits. Text in CSV that a spreadsheet would take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes
     away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
@@ -188,7 +188,7 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
         write_sto(table, path)
         return
     with _csv_writer(path, table.schema) as writer:
-        writer.write_table(_blank(table))
+        writer.write_table(_blank(table, rounded=rounded))
 
 
 def _compression(schema: pa.Schema) -> dict[str, Any]:
@@ -226,7 +226,7 @@ class TrialTable:
             writer = self._parquet or self._open(rows.schema.remove_metadata())
             writer.write_table(rows.replace_schema_metadata(), row_group_size=max(len(rows), 1))
             if self._csv is not None:
-                self._csv.write_table(_blank(rows))
+                self._csv.write_table(_blank(rows, rounded=True))
 
     def _open(self, schema: pa.Schema) -> pyarrow.parquet.ParquetWriter:
         part = self._files.enter_context(whole_file(self._paths[".parquet"]))
@@ -353,9 +353,12 @@ def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter
         yield writer
 
 
-def _blank(table: pa.Table) -> pa.Table:
-    """Table as it stands in CSV: rounded, missing numbers null, no text a formula."""
-    columns = [_no_formula(column) if pa.types.is_string(column.type) else _shown(column) for column in table.columns]
+def _blank(table: pa.Table, *, rounded: bool = False) -> pa.Table:
+    """Table as it stands in CSV: missing numbers null, no text a formula."""
+    columns = [
+        _no_formula(column) if pa.types.is_string(column.type) else _shown(column, rounded=rounded)
+        for column in table.columns
+    ]
     return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
 
@@ -405,11 +408,12 @@ def significant(values: FloatArray) -> FloatArray:
     return np.where(decimals < 0, values, np.round(values * power) / power)
 
 
-def _shown(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _shown(column: pa.ChunkedArray, *, rounded: bool) -> pa.ChunkedArray:
     """Numbers of a column as they stand in CSV."""
     if not pa.types.is_floating(column.type):
         return column
-    values = significant(np.from_dlpack(column.combine_chunks()).astype(float))
+    values = np.from_dlpack(column.combine_chunks()).astype(float)
+    values = significant(values) if rounded else values
     known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
     return pa.chunked_array(
         [pa.Array.from_buffers(column.type, len(values), [known, pa.py_buffer(np.ascontiguousarray(values))])]

@@ -60,7 +60,7 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
         write=write,
     )
     for path in places if analysed.band_table else ():
-        write_table(analysed.band_table, path)
+        write_table(analysed.band_table, path, rounded=True)
     return analysed.record
 
 
