@@ -391,7 +391,7 @@ def test_a_displaced_elbow_is_put_right_and_the_exact_torques_come_back(name):
     """Torques by Newton and Euler from the simulation's own angles, accelerations and masses.
 
     Away from the ends of the reaches, where the differences straddle a jump of the jerk, accuracy 8 is exact; what is left is
-    rounding over h^2 (tests/test_demo.py).
+    rounding over h^2.
     """
     demo = DEMO[name]
     moved = reach_motion(demo.reach, rate_hz=demo.rate_hz)

@@ -161,7 +161,7 @@ def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
         table.write(rows)
         table.finish(TrialRecord("a"))
     for suffix in (".csv", ".sto"):
-        write_table(rows, tmp_path / "whole" / f"a{suffix}")
+        write_table(rows, tmp_path / "whole" / f"a{suffix}", rounded=True)
         assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / "whole" / f"a{suffix}").read_bytes()
 
 

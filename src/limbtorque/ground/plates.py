@@ -29,7 +29,7 @@ STANDING_M = 0.04  # the lower end of a standing foot: 0.020 to 0.054 m in 12 re
 LOADED_SHARE = 0.2  # of the largest force on the foot: frames in which it stands
 FEWEST_FRAMES = 3
 LEAST_SLOPE_DEG = 5.0  # a step that speeds up or slows down leans by 2 degrees on average
-LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface (recordings/wrenches.py)
+LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface
 
 
 @dataclass(frozen=True)

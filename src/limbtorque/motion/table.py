@@ -199,7 +199,7 @@ def file_outputs(
     Returns
     -------
     table : pyarrow.Table
-        The columns of `tables.kinematics_columns.file_columns` where the recording holds results for a joint.
+        The columns of `tables.frame_columns.file_columns` where the recording holds results for a joint.
     outputs : tuple of FileOutput
         Source and signs of the results, by joint.
     notes : tuple of str

@@ -7,7 +7,7 @@ from limbtorque.quality.muscle_checks import MUSCLE_CHECKS
 from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
 
-A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/known_stance.py)"
+A_TWENTIETH = "a stride without a twentieth of its frames is still comparable (statistics/mean_and_spread.py)"
 BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); the legs of all recorded straight walks are below it"
 CHECKS = (
     Check(

@@ -97,7 +97,8 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
             "tendon_iterations:count": "number of optimizations, each with the tendons' stretch of the one before (docs/muscles.md)",
             "tendon_activation_change": (change, NEVER_NEGATIVE),
         }
-    cost = "sum of ((force - passive force) / criterion unit)^p" if _has_units(options) else criterion_text(options)
+    units = f"sum of {_weighted(options)}((force - passive force) / criterion unit)^p"
+    cost = units if _has_units(options) else criterion_text(options)
     residual = "largest difference between the net torque and the sum of muscle torques and reserve"
     shortfall = "distance of the net torques from those that the muscles can produce (root of the sum of squares over the joints)"
     entries |= {
@@ -175,7 +176,7 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
 
 def _has_units(options: Muscles) -> bool:
     """Return True where each force has its own unit in the criterion."""
-    return options.tendon == "compliant" and options.criterion == "activation"
+    return options.tendon == "compliant" and options.criterion != "stress"
 
 
 def _torques(joint: str, muscles: Sequence[str], options: Muscles) -> Entries:
@@ -227,6 +228,11 @@ def _contact(joints: Sequence[str], segments: Sequence[str], options: Muscles) -
     return entries
 
 
+def _weighted(options: Muscles) -> str:
+    """Weights of a criterion in words, with a blank; empty without any."""
+    return ("weighted " if options.weights else "") + ("volume-weighted " if options.criterion == "volume" else "")
+
+
 def criterion_text(options: Muscles) -> str:
     """Criterion of static optimization in words.
 
@@ -243,15 +249,13 @@ def criterion_text(options: Muscles) -> str:
     ratio = "activation" if _has_units(options) else ratio
     if options.exponent == "min_max":
         return f"minimum of the largest {ratio}, then of the next largest, and so on"
-    weighted = "weighted " if options.weights else ""
-    weighted += "volume-weighted " if options.criterion == "volume" else ""
     change = f", plus that of {options.change_time_s:g} s times its rate" if options.change_time_s > 0.0 else ""
     emg = (
         f", plus {options.emg_weight:g} times that of its distance from the envelope"
         if options.emg_weight > 0.0
         else ""
     )
-    return f"minimum sum of {weighted}({ratio})^{options.exponent:g}{change}{emg}"
+    return f"minimum sum of {_weighted(options)}({ratio})^{options.exponent:g}{change}{emg}"
 
 
 METHOD_TEXTS = {

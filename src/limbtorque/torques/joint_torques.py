@@ -146,7 +146,7 @@ def torque_table(
 
 
 def _convention_values(convention: Convention, motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
-    """Values of `tables.convention_columns`."""
+    """Values of `tables.frame_columns.convention_columns`."""
     terms = torques.terms
     parts: dict[str, FloatArray] = {}
     if convention == "segment_space":
@@ -181,7 +181,7 @@ def _by_segment(motion: ChainMotion, torques: Torques) -> SegmentTerms:
 
 
 def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, Any]) -> dict[str, FloatArray]:
-    """Values of `tables.power_columns`, from those of the torques."""
+    """Values of `tables.frame_columns.power_columns`, from those of the torques."""
     powers = {
         "chain_power_base_w": torques.powers.base,
         "chain_power_external_w": torques.powers.external,
@@ -199,7 +199,7 @@ def _power_values(motion: ChainMotion, torques: Torques, values: Mapping[str, An
 
 
 def _induced_values(motion: ChainMotion, torques: Torques) -> dict[str, FloatArray]:
-    """Values of `tables.induced_columns`."""
+    """Values of `tables.frame_columns.induced_columns`."""
     load, contact = motion.load, None
     if load.pressure_m is not None and not np.isnan(load.pressure_m).all():
         contact = Load(motion.chain.n_links - 1, load.force_n, load.pressure_m)

@@ -193,7 +193,7 @@ def beside_file(
     motion, torques
         The trial.
     table : pyarrow.Table
-        Its table of kinematics, with the columns of `tables.kinematics_columns.file_columns`.
+        Its table of kinematics, with the columns of `tables.frame_columns.file_columns`.
     outputs : sequence of FileOutput
         The joints that the file has results for.
     window : Window
@@ -204,7 +204,7 @@ def beside_file(
     Returns
     -------
     list of dict
-        Rows of `tables.beside_file_columns` without the columns of the trial: angle, torque and power of each joint, over the
+        Rows of `tables.study_columns.BESIDE_FILE_COLUMNS` without the columns of the trial: angle, torque and power of each joint, over the
         frames of the window where both are known and no end of the trial is near.
 
     Notes

@@ -101,7 +101,7 @@ def with_bands(
     Returns
     -------
     list of dict
-        The same rows with `tables.summary_columns.BANDS`; NaN, and an empty text, where a statistic is not known.
+        The same rows with `tables.study_columns.BANDS`; NaN, and an empty text, where a statistic is not known.
 
     Notes
     -----

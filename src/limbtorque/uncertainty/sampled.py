@@ -243,7 +243,7 @@ def sampled_statistics(
     Returns
     -------
     dict of str to dict of str to ndarray of shape (n_joints, n_terms, n_samples)
-        By window, those of `tables.summary_columns.SAMPLED`, defined as in `torques.summary.torque_summary`.
+        By window, those of `tables.study_columns.SAMPLED`, defined as in `torques.summary.torque_summary`.
     """
     chosen = {name: np.flatnonzero(inside & used) for name, inside in windows.items()}
     parts: dict[str, list[dict[str, FloatArray]]] = {name: [] for name, frames in chosen.items() if frames.size}

@@ -50,7 +50,7 @@ def force_statistics(
     Returns
     -------
     dict of str to dict of str to ndarray of shape (n_muscles, n_samples)
-        By window and column of `tables.summary_columns.SAMPLED_FORCES`, N and N s; windows without a frame are left out.
+        By window and column of `tables.study_columns.SAMPLED_FORCES`, N and N s; windows without a frame are left out.
 
     Notes
     -----

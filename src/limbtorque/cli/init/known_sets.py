@@ -93,7 +93,7 @@ class KnownSet:
     missing : dict of str to str
         Landmarks that the set does not have, and what to do.
     predicted : dict of str to (str, str)
-        Joint centres predicted where they have no markers: kind and name of the rule (study/marker_rules.py).
+        Joint centres predicted where they have no markers: kind and name of the rule (study/chains.py).
     fractions : dict of str to float
         Landmarks that lie between the first and the second label of their rule -> fraction of the way.
     without : tuple of str

@@ -45,7 +45,7 @@ def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], Floa
     row : dict
         Its row of `results/windows.csv`, with the reason where there are no curves.
     curves : ndarray of shape (4, n_points, n_quantities) or None
-        The quantities of `tables.curve_columns`, and their standard deviations by the owners of the errors
+        The quantities of `tables.study_columns.curve_columns`, and their standard deviations by the owners of the errors
         (`uncertainty.bands.OWNERS`); NaN where not known.
     """
     options, names = trial.settings.ensembles, _names(trial)
