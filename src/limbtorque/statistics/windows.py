@@ -482,6 +482,8 @@ def window_spans(
 def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
     """Row of a summary with times after its window's start, also in percent of it.
 
+    A window of one frame has no percent.
+
     Parameters
     ----------
     row : mapping
@@ -493,11 +495,14 @@ def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) 
     --------
     >>> in_window({"window": "stance", "peak_time_s": 1.5}, {"stance": (1.0, 3.0)})
     {'window': 'stance', 'peak_time_s': 0.5, 'peak_time_percent': 25.0, 'window_start_s': 1.0}
+    >>> in_window({"window": "trial", "peak_time_s": 1.5}, {"trial": (1.5, 1.5)})
+    {'window': 'trial', 'peak_time_s': 0.0, 'peak_time_percent': nan, 'window_start_s': 1.5}
     """
     start_s, end_s = spans[row["window"]]
+    length_s = end_s - start_s or float("nan")
     times = {name: row[name] - start_s for name in row if _TIME.search(name)}
     percent = {
-        f"{name[:-2]}_percent": 100.0 * time_s / (end_s - start_s)
+        f"{name[:-2]}_percent": 100.0 * time_s / length_s
         for name, time_s in times.items()
         if name.endswith("_time_s")
     }
