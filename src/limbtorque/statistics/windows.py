@@ -502,9 +502,7 @@ def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) 
     length_s = end_s - start_s or float("nan")
     times = {name: row[name] - start_s for name in row if _TIME.search(name)}
     percent = {
-        f"{name[:-2]}_percent": 100.0 * time_s / length_s
-        for name, time_s in times.items()
-        if name.endswith("_time_s")
+        f"{name[:-2]}_percent": 100.0 * time_s / length_s for name, time_s in times.items() if name.endswith("_time_s")
     }
     return {**row, **times, **percent, "window_start_s": start_s}
 
