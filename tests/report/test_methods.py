@@ -1,6 +1,7 @@
 """The methods paragraph: every clause follows from the settings and the ledger, and nothing else is said."""
 
 import re
+from typing import get_args
 
 import pytest
 
@@ -9,6 +10,8 @@ from limbtorque.cli.main import main
 from limbtorque.report.methods.page import methods_page
 from limbtorque.report.methods.references import REFERENCES, cited
 from limbtorque.report.methods.study import ERRORS
+from limbtorque.study.options.motion import Filter
+from limbtorque.study.options.muscles import Muscles
 from limbtorque.study.options.uncertainty import Uncertainty
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.sizes import options_of
@@ -86,6 +89,20 @@ def leg(**settings):
         "substitutes": {"lab": {"greater_trochanter": "hip_axis"}},
         **settings,
     }
+
+
+@pytest.mark.parametrize(
+    ("section", "option", "before"),
+    [(Filter, "method", "filtered with"), (Muscles, "criterion", "which minimised the")],
+)
+def test_every_choice_has_a_clause_of_its_own(section, option, before):
+    """A filter or a criterion that is added to the settings alone would be told as another one, or not at all."""
+    name = section.__name__.lower()
+    choices = get_args(section.model_fields[option].annotation)
+    given = {} if name == "muscles" else {"cutoff_hz": 6.0}
+    texts = {each: paragraph({name: {option: each, **(given if each != "none" else {})}}) for each in choices}
+    assert len(set(texts.values())) == len(choices)
+    assert not [choice for choice, text in texts.items() if f"{before}." in text or f"{before} ." in text]
 
 
 def test_the_paragraph_of_the_defaults():
