@@ -180,6 +180,17 @@ def test_summary_of_the_left_arm_is_that_of_its_torque_table(result):
     assert row["n_frames"] == used.sum()
 
 
+def test_the_loaded_share_counts_frames_of_a_known_load(result):
+    """Every third frame is loaded; in the next one the ground bears a force that no plate knows."""
+    status = np.resize([1, 2, 0], len(result.motion.time_s))
+    motion = replace(result.motion, load=replace(result.motion.load, status=status))
+    inside = np.arange(len(status)) < len(status) // 2
+    used = inside & ~motion.edge
+    (row, *_) = summary_of(motion, result.torques, inside=inside)
+    assert row["loaded_share"] == pytest.approx((status[used] == 1).mean())
+    assert row["n_frames"] == used.sum()
+
+
 def turned(row):
     """Row of the study's tables where clockwise is flexion of the elbow."""
     (found,) = study_rows([{"joint": "elbow", **row}], ARM, flexion_sign={"elbow": -1.0})
