@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from parts.coverage_cases import LEG_SET
 
 from limbtorque.analysis.chain_motion import ChainMotion, chain_motion
 from limbtorque.analysis.memory import keep_freed_memory
@@ -28,21 +29,11 @@ from limbtorque.study.settings import Settings, make_settings
 from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.uncertainty.of_trial import window_weights
 from limbtorque.uncertainty.propagation import torque_bands, trial_errors
-from limbtorque.uncertainty.sampled import Draw, force_statistics, sampled_statistics
+from limbtorque.uncertainty.sampled import Draw, sampled_statistics
+from limbtorque.uncertainty.sampled_forces import force_statistics
 
 N_FRAMES, RATE_HZ = 1000, 100.0
 N_SAMPLES = 512
-LEG = {
-    "hip_axis": "{S}HIP",
-    "greater_trochanter": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "femoral_condyles": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
-    "heel": "{S}HEE",
-    "head_of_metatarsal_2": "{S}TOE",
-}
 
 
 def main() -> None:
@@ -50,7 +41,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=15, help="runs, of which the fastest counts")
     repeats = parser.parse_args().repeats
     keep_freed_memory()  # as jobs do
-    settings = make_settings({"marker_sets": {"sim": LEG}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
+    settings = make_settings({"marker_sets": {"sim": LEG_SET}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
     limb = Limb("leg", side="right", body_mass_kg=70.0)
     walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), rate_hz=RATE_HZ, noise_m=0.0003)
     recording = walk_recording(Walker(rise_m=0.014), walkway, duration_s=(N_FRAMES - 1) / RATE_HZ, first_strike_s=0.35)

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from parts.coverage_cases import LEG_SET
 from plug_in_gait import ROOT, write
 
 from limbtorque.analysis.chain_motion import chain_motion
@@ -332,26 +333,13 @@ def strides_table(each: Mapping[str, Mapping[Kind, Sequence[tuple[float, float]]
     return _table(("walks", "method", "strides", "not found", "median, ms", "range, ms"), rows)
 
 
-LIMB_MARKERS = {
-    "hip_axis": "{S}HIP",
-    "greater_trochanter": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "femoral_condyles": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
-    "head_of_metatarsal_2": "{S}TOE",
-    "heel": "{S}HEE",
-}
 LANDINGS = ("no impact", "impact 0.4 m/s", "impact 0.6 m/s", "1.4 m/s")
 LANDING = {"last 0.02 s": (-0.02, 0.0), "0.02 to 0.06 s before": (-0.06, -0.02), "0.06 to 0.2 s before": (-0.2, -0.06)}
 
 
 def landing_errors(walker: Walker, *, on_plate: bool, seed: int) -> dict[str, FloatArray]:
     """Root mean square error of hip, knee and ankle torque before a strike on the floor or on a plate, N m."""
-    settings = make_settings(
-        {"marker_sets": {"walk": LIMB_MARKERS}, "plane": {"up_axis": "+z", "forward_axis": "travel"}}
-    )
+    settings = make_settings({"marker_sets": {"walk": LEG_SET}, "plane": {"up_axis": "+z", "forward_axis": "travel"}})
     middle, first_s = 0.5 * (walker.foot_m[1, 0] - walker.foot_m[0, 0]), 0.507
     strides = (1.0, 2.0) if on_plate else (1.0,)
     plates = tuple((stride * walker.stride_m + middle, -0.2) for stride in strides)
