@@ -175,8 +175,8 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
     Missing numbers are empty cells in CSV and NaN in Parquet and STO; in a rounded CSV, as those of trials are, numbers have
-    `DIGITS` significant digits. Text in CSV that a spreadsheet would take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes
-    away. A record is stored in Parquet only.
+    `DIGITS` significant digits. Text in CSV that a spreadsheet would take for a formula begins with an apostrophe, which
+    `limbtorque.tables.files.unquoted` takes away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
         text = "{}" if record is None else record.to_json()
@@ -297,8 +297,8 @@ def _not_written(path: Path, error: OSError) -> str:
     stage, session = path.parent.parent.name, path.parent.name
     why = os.strerror(error.errno) if error.errno else str(error)
     return (
-        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: [] needs less "
-        "than half of the space)"
+        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: [] needs a "
+        "quarter less of the space)"
     )
 
 

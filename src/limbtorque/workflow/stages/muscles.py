@@ -28,12 +28,12 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
     """Muscle forces of a trial; no rows without a muscle set and channels."""
     tables = sources.tables
-    moved, torqued = (tables.read_record(stage, trial) for stage in ("kinematics", "torques"))
+    (table, moved), torqued = tables.read("kinematics", trial), tables.read_record("torques", trial)
     record, limb = record.after(moved, torqued), limb_of(trial)
     muscle_set = muscle_set_of(limb, trial.settings, sources.study.folder)
     if record.failed or (muscle_set is None and not trial.settings.emg.channels):
         return record
-    motion = motion_from_table(tables.read("kinematics", trial)[0], moved)
+    motion = motion_from_table(table, moved)
     names = [f"{joint}_torque_nm" for joint in motion.joints]
     reactions = [f"{joint}_reaction_{axis}_n" for joint in motion.joints for axis in "xy"]
     table, _ = tables.read("torques", trial, columns=[*names, *reactions])
