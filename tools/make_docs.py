@@ -18,7 +18,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 SETTINGS_HEAD = """# Settings
 
-Options are set in the study's `config/config.yaml`; those not set there have their defaults. `limbtorque settings` prints this table (made by `tools/make_docs.py`). Options of PER_TRIAL
+Options are set in the study's `config/config.yaml`; those not set there have their defaults. The first table has the options that many studies set, the second the rare ones. `limbtorque settings` prints both (made by `tools/make_docs.py`). Options of PER_TRIAL
 can differ between trials: add a column to `trials.csv` named like the option (`filter.cutoff_hz`); an empty cell means the study's value.
 
 The file is YAML 1.2: `no`, `on` and `12:30:00` are text where an option expects text, and a key given twice is an error.

@@ -278,6 +278,18 @@ def settable_names() -> tuple[str, ...]:
     return (*option_names(), *entries)
 
 
+USUAL = frozenset(  # options that many studies set; the others are for rare recordings and questions
+    (
+        *("title", "marker_sets", "chains", "loads", "plane.kind", "plane.up_axis", "plane.forward_axis"),
+        *("filter.method", "filter.cutoff_hz", "filter.scope", "filter.force_cutoff_hz", "gaps.max_gap_s"),
+        *("segments.table", "segments.added", "motion.angles", "plates.assignment", "plates.belt_speed_m_s"),
+        *("muscles.enabled", "muscles.sets", "muscles.criterion", "emg.channels"),
+        *("uncertainty.enabled", "uncertainty.landmarks", "ensembles.window", "ensembles.start_event"),
+        *("ensembles.end_event", "ensembles.per_body_mass", "figures.kinds", "figures.formats", "tables.csv"),
+    )
+)
+
+
 def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> list[tuple[str, str, str, str, str]]:
     """Name, default, range, unit and sentence of every option, for the documentation."""
     rows = []
@@ -301,11 +313,14 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
 
 
 def options_page() -> str:
-    """Every option as a table in Markdown."""
-    lines = ["| option | default | range | unit | description |", "| --- | --- | --- | --- | --- |"]
+    """Every option in Markdown: a table of the usual ones, and one of the rare ones."""
+    tables: dict[bool, list[str]] = {True: [], False: []}
     for name, default, allowed, unit, sentence in describe_options():
-        lines.append(f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |")
-    return "\n".join(lines)
+        row = f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |"
+        tables[name in USUAL].append(row)
+    head = "| option | default | range | unit | description |\n| --- | --- | --- | --- | --- |\n"
+    titled = {"## Usual options": tables[True], "## Rare options": tables[False]}
+    return "\n\n".join(f"{title}\n\n{head}" + "\n".join(rows) for title, rows in titled.items())
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
