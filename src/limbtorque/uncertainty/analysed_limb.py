@@ -138,11 +138,10 @@ class AnalysedLimb:
         angle = np.diff(fit.orientation_rad, axis=0, prepend=0.0)
         base = fit.joint_m[0]
         signal = np.concatenate([angle, np.stack([base.real, base.imag])]).reshape(-1, n_frames).T
-        smoother = smoother_of(self.settings)
         known, rate_hz, accuracy = np.nan_to_num(signal), self.motion.rate_hz, self.settings.differentiation.accuracy
-        if smoother is None:
+        if self.smoother is None:
             derivatives = differentiate(known, rate_hz=rate_hz, accuracy=accuracy)
         else:
-            derivatives = smoother.strategy.derivatives(known, rate_hz, accuracy)
+            derivatives = self.smoother.strategy.derivatives(known, rate_hz, accuracy)
         first, second = (each.T.reshape(n + 2, n_directions, n_frames) for each in derivatives)
         return MotionChange(angle, first[:n], second[:n], second[n:])
