@@ -100,14 +100,36 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
     Notes
     -----
-    SciPy's ``PchipInterpolator``: slopes after Fritsch F.N., Carlson R.E. (1980) SIAM J Numer Anal 17:238-246, with the
-    weighted harmonic mean of Fritsch and Butland (1984). The slope is continuous, the bend is not.
+    Slopes after Fritsch F.N., Carlson R.E. (1980) SIAM J Numer Anal 17:238-246, with the weighted harmonic mean of
+    Fritsch and Butland (1984). The slope is continuous, the bend is not. SciPy's ``PchipInterpolator`` gives the same, but
+    its import takes longer than all else that the start of a run needs.
     """
-    from scipy.interpolate import PchipInterpolator  # a slow import that most stages do not need
+    knots, value = np.array(knots_rad, dtype=float), np.array(values, dtype=float)
+    width = np.diff(knots)
+    chord = np.diff(value) / width
+    slope = _knot_slopes(width, chord) if len(chord) > 1 else np.repeat(chord, 2)
+    # each piece: value + slope t + bend t^2 + twist t^3
+    bend = (3.0 * chord - 2.0 * slope[:-1] - slope[1:]) / width
+    twist = (slope[:-1] + slope[1:] - 2.0 * chord) / width**2
+    powers = np.stack([value[:-1], slope[:-1], bend, twist], axis=1)
+    return Curve((joint,), (range_rad,), (knots[1:-1],), (knots[:-1],), powers)
 
-    knots = np.array(knots_rad, dtype=float)
-    powers = PchipInterpolator(knots, np.array(values, dtype=float)).c[::-1].T
-    return Curve((joint,), (range_rad,), (knots[1:-1],), (knots[:-1],), np.ascontiguousarray(powers))
+
+def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
+    """Slopes at three or more knots, from the pieces' widths and the slopes of their chords."""
+    slope = np.zeros(len(chord) + 1)
+    # weighted harmonic mean of both chords; 0 at a turning point
+    before, after = 2.0 * width[1:] + width[:-1], width[1:] + 2.0 * width[:-1]
+    rising = np.flatnonzero(chord[:-1] * chord[1:] > 0.0)
+    mean = before[rising] / chord[:-1][rising] + after[rising] / chord[1:][rising]
+    slope[1:-1][rising] = (before + after)[rising] / mean
+    # at the ends the slope of a parabola through three points, limited to preserve the shape
+    for end, order in ((0, slice(None)), (-1, slice(None, None, -1))):
+        (near, far), (first, second) = width[order][:2], chord[order][:2]
+        steep = ((2.0 * near + far) * first - near * second) / (near + far)
+        limited = np.sign(first) * min(abs(steep), 3.0 * abs(first)) if first * second < 0.0 else steep
+        slope[end] = limited if steep * first > 0.0 else 0.0
+    return slope
 
 
 def interpolating_spline(knots_rad: Sequence[ArrayLike], values: ArrayLike, *, joints: Sequence[str]) -> Curve:
