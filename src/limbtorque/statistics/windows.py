@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.ground.events import OFF, STRIKE, FoundEvents
 from limbtorque.ground.foot import kind_of
-from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.chain_motion import MEASURED, NONE, ChainMotion, StatusArray
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Event
 from limbtorque.signals.derivatives import first_derivative
@@ -448,7 +448,8 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
     dict of str to ndarray of bool, shape (n_frames,)
         ``movement``, ``events`` or ``trial``, as `ensembles.window`; ``trial`` also where the window is missing: all frames
         from the first to the last one without edge effects. Then ``stance``: the frames of that window in which the limb
-        meets the ground, whether or not its force is known; not there without any.
+        meets the ground, whether or not its force is known; not there without any. Where plates measure the step, it begins
+        and ends with the first and last sample above `plates.threshold_n` before any filter, which spreads a load over its ends.
     """
     options = settings.ensembles
     there = window is not None and not window.note
@@ -458,9 +459,27 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
     found: dict[str, BoolArray] = {options.window if there else "trial": inside}
     if settings.chain(limb.chain).ground_contact and not limb.load:
         cycle = there and Percent(options.window, options.start_event, options.end_event).cycle
-        stance = stance_frames(motion.load.status, inside, cycle=cycle)
+        stance = stance_frames(_contact(motion), inside, cycle=cycle)
         found |= {STANCE: stance} if stance.any() else {}
     return found
+
+
+def _contact(motion: ChainMotion) -> StatusArray:
+    """Status of the load by frame, 0 also before the first and after the last loaded sample of each step on plates."""
+    status, time_s = motion.load.status.copy(), motion.time_s
+    events = motion.load.foot_events.get("plates", ())
+    for start, stop in runs(status != NONE) if events else ():
+        step, times = status[start:stop], time_s[start:stop]
+        near = [event for event in events if times[0] - SAME_TIME_S <= event.time_s <= times[-1] + 1.0 / motion.rate_hz]
+        begins = step[0] != MEASURED or start == 0  # before it, or with the foot beside the plate
+        ends = step[-1] != MEASURED or stop == len(status)
+        first = min(
+            (event.time_s for event in near if event.label == STRIKE), default=-np.inf if begins or near else np.inf
+        )
+        last = max((event.time_s for event in near if event.label == OFF), default=np.inf)
+        outside = (times < first - SAME_TIME_S) & (not begins) | (times > last + SAME_TIME_S) & (not ends)
+        step[outside & (step == MEASURED)] = NONE
+    return status
 
 
 def window_spans(
