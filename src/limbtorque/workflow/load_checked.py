@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shlex
 import tempfile
@@ -56,6 +57,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
         *study_faults(study.settings, chains),
         *faults_of_sizes(_limbs(study)),
         *_masses_of_no_segment(study),
+        *_shared_recordings(study),
     ]
     options = study.settings.ensembles
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
@@ -81,6 +83,37 @@ def _muscle_set_faults(study: Study) -> Iterator[str]:
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             yield f"chain {trial.chain} (first in trial {trial.name}): {error}"
+
+
+def _shared_recordings(study: Study) -> Iterator[str]:
+    """Faults of recordings that two subjects have: one person would be counted twice."""
+    owners: dict[int, set[str]] = {}  # subjects with a file of this size
+    sizes = {trial.file: trial.file.stat().st_size for trial in study.trials}
+    for trial in study.trials:
+        owners.setdefault(sizes[trial.file], set()).add(trial.subject.name)
+    alike: dict[tuple[int, bytes], list[Path]] = {}  # files of a size, with the same bytes in the middle
+    same_as = {file: file for file in sizes}
+    for file, size in sizes.items():
+        if len(owners[size]) > 1:
+            others = alike.setdefault((size, _middle(file, size)), [])
+            same_as[file] = next((other for other in others if filecmp.cmp(other, file, shallow=False)), file)
+            others.append(file)
+    first: dict[tuple[Path, str, str], Trial] = {}  # two people in one file have prefixes or marker sets of their own
+    for trial in study.trials:
+        earlier = first.setdefault((same_as[trial.file], trial.prefix, trial.marker_set), trial)
+        if earlier.subject.name != trial.subject.name:
+            yield (
+                f"{study.settings.trials} (trial {trial.name}): {trial.file.name} of subject {trial.subject.name} is the recording of "
+                f"subject {earlier.subject.name} in trial {earlier.name}, expected one person's; correct file or subject, or, where "
+                "both people are in the recording, name each one's labels in the column 'prefix'"
+            )
+
+
+def _middle(path: Path, size: int) -> bytes:
+    """Bytes from the middle of a file."""
+    with path.open("rb") as file:
+        file.seek(size // 2)
+        return file.read(4096)
 
 
 def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
