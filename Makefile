@@ -1,5 +1,5 @@
 # make demo             install, and run the demo study
-# make test             install, and run the tests (six and a half minutes on two cores); make quick: those without slow ones
+# make test             install, and run the tests but for slow ones; make slow: those; make quick: without Snakemake and browser, too
 # make attack           damage files, tables, runs and results, 16 minutes on two cores: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
 # make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
@@ -28,7 +28,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test attack attack-sample slurm-test s3-test quick mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
+.PHONY: demo test slow attack attack-sample slurm-test s3-test quick mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -36,7 +36,10 @@ demo: .venv/installed
 	@echo "report:  $(CURDIR)/results/report/index.html"
 
 test: .venv/tools
-	$(PYTEST) -m "not (slurm or attack)" --durations=10
+	$(PYTEST) -m "not (slow or slurm or attack)" --durations=10
+
+slow: .venv/tools
+	$(PYTEST) -m "slow and not (slurm or attack)" --durations=10
 
 # counts of docs/reliability.md; make attack WRITE=docs/reliability.md writes them there
 attack: .venv/tools
