@@ -9,7 +9,7 @@ from still_chains import N_FRAMES, motion_of
 
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.figures.style import MINUS, failure_figure, save_figure
+from limbtorque.figures.style import MINUS, note_figure, save_figure
 from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.figures.trial_figures import LIMITS_NAME, contributions_figure, torque_figure
 from limbtorque.motion.chain_motion import find_flexion
@@ -86,9 +86,9 @@ def test_the_terms_have_the_sign_of_their_sum(table, sign):
 
 
 def test_a_failed_trial_gets_a_figure_that_says_why(tmp_path):
-    figure = failure_figure("reach", "marker 'RWRI' is missing")
+    figure = note_figure("reach: marker 'RWRI' is missing, and $1")
     save_figure(figure, tmp_path / "x.png")
-    assert "marker 'RWRI' is missing" in figure.axes[0].texts[0].get_text()
+    assert "marker 'RWRI' is missing" in figure.texts[0].get_text()
 
 
 def test_the_lines_are_the_tables_columns_and_add_up(table):

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from limbtorque.analysis.trial import analyse_recording
+from limbtorque.errors import SettingsError
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
@@ -24,7 +25,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.chains import BUILT_IN
-from limbtorque.study.settings import load_settings
+from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.tables.files import column_array
 from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import study_table
@@ -293,8 +294,8 @@ def test_the_same_figure_has_the_same_bytes(tmp_path, form):
 
 
 def all_kinds():
-    fields = type(SETTINGS.figures).model_fields
-    return [kind for option in ("kinds", "study") for kind in fields[option].annotation.__args__[0].__args__]
+    kinds = type(SETTINGS.figures).model_fields["kinds"].annotation.__args__[0].__args__
+    return [kind for kind in kinds if kind != "flagged_cutoff"]
 
 
 def captioned(**more):
@@ -455,6 +456,25 @@ def test_every_figure_has_the_width_that_is_asked_for(width_mm):
     ]
     for figure in made:
         assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)
+
+
+def test_one_column_has_at_most_six_panels_and_names_what_is_left_out():
+    """Residual and criterion of four signals are eight panels; flexion, torque and power of three joints are nine."""
+    choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
+    page = {"names": "abcd", "title": "x", "unit": "m", "width_mm": ONE_COLUMN_MM}
+    figure = cutoff_figure([choice] * 4, **page)
+    assert (len(figure.axes), figure.get_suptitle()) == (6, "x (not drawn: d)")
+    chosen = cutoff_figure([choice] * 4, **page, only=["d", "b", "e"]).axes
+    assert [axes.get_title(loc="left") for axes in chosen] == ["d", "", "b", ""]
+    joints = ["hip", "knee", "elbow"]
+    table = pd.concat([ensembles().assign(quantity=lambda t, j=j: t.quantity.str.replace("elbow", j)) for j in joints])
+    means = ensemble_figure(table, joints=joints, rows=("flexion", "torque"), title="x", width_mm=ONE_COLUMN_MM)
+    assert [axes.get_title(loc="left") for axes in means.axes] == ["hip", "", "knee", "", "elbow", ""]
+    assert [axes.get_ylabel() for axes in means.axes] == ["flexion (deg)", "net torque (N m)"] * 3
+    peaks = peak_figure(table, joints=["knee"], title="x").axes[0]
+    assert sorted(bar.get_height() for bar in peaks.patches)[-1] == pytest.approx(2.0)
+    with pytest.raises(SettingsError, match=r"figures.joints names kneee, .* 'knee'"):
+        make_settings({"figures": {"joints": "kneee"}})
 
 
 def text_boxes(figure, texts):

@@ -128,10 +128,9 @@ def test_256_colours_look_like_all(trials, tmp_path):
         assert (difference > 24).mean() < 0.005
         assert np.sqrt((difference**2).mean()) < 2.5
     palette = np.array(figure_palette(figure).getpalette()).reshape(-1, 3).tolist()
-    for colour in (*TERM_COLOURS.values(), UNKNOWN):
+    for colour in (*TERM_COLOURS.values(), UNKNOWN, EDGE):
         if colour != TERM_COLOURS["external"]:  # not drawn in the second trial
             assert [int(colour[k : k + 2], 16) for k in (1, 3, 5)] in palette
-    assert [round(255 * float(EDGE))] * 3 in palette
 
 
 def trial(*, channels=(), **figures):
@@ -145,7 +144,7 @@ def test_the_figure_of_the_cutoff_is_drawn_where_a_flag_concerns_it(flag):
     assert drawn_kinds(trial(), SimpleNamespace(names=(flag,))) == ["torques", "cutoff"]
     for others in ((), ("tilt_deg", "gap_share")):
         assert drawn_kinds(trial(), SimpleNamespace(names=others)) == ["torques"]
-        assert drawn_kinds(trial(cutoff="always"), SimpleNamespace(names=others)) == ["torques", "cutoff"]
+        assert drawn_kinds(trial(kinds=("torques", "cutoff")), SimpleNamespace(names=others)) == ["torques", "cutoff"]
     assert drawn_kinds(trial(kinds=("torques",)), SimpleNamespace(names=(flag,))) == ["torques"]
 
 

@@ -72,7 +72,9 @@ class Captioned:
     bands : bool
         Some trial has the uncertainty of its torques frame by frame (`torques.bands`).
     only_flagged : bool
-        The figure of the cut-off is of trials with a flag that concerns it (`figures.cutoff`).
+        The figure of the cut-off is of trials with a flag that concerns it (`flagged_cutoff` in `figures.kinds`).
+    panels : dict of str to (sequence of str, sequence of str)
+        Joints and rows of the mean curves of each chain, where not all are drawn.
     """
 
     joints: Mapping[str, Sequence[str]]
@@ -88,6 +90,7 @@ class Captioned:
     ranges: tuple[int, int] = (1, 1)
     bands: bool = False
     only_flagged: bool = False
+    panels: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
 def captions(study: Captioned) -> str:
@@ -129,7 +132,7 @@ def means(study: Captioned, chain: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        The drawn ``quantities`` with their units; ``counts`` of subjects and trials by condition and side, where there is a mean;
+        The drawn ``quantities`` with their units and ``joints``; ``counts`` of subjects and trials by condition and side, where there is a mean;
         the units of mean and spread after "over" (``spread``), and one of them (``unit``); a sentence on means of too few
         (``too_few``); the colours of ``conditions`` and lines of ``sides``; whether some number of trials is ``varying``, some net
         torque has a mean (``has_torques``, in ``torque_unit``) and some error is known (``errors``); and the ``terms`` whose mean
@@ -139,9 +142,9 @@ def means(study: Captioned, chain: str) -> dict[str, Any]:
     curves = study.curves[study.curves["chain"] == chain]
     joints = study.joints[chain]
     units = dict(zip(curves["quantity"], curves["unit"], strict=True))
-    drawn = drawn_quantities(curves, joints)
-    names = {"flexion_deg": "flexion", "torque_nm": "net torque", "power_w": "power"}
-    shown = {ending: units[name] for (_, ending), name in drawn.items()}
+    panels = study.panels.get(chain, (joints,))
+    drawn = drawn_quantities(curves, *panels)
+    shown = {row: units[name] for (_, row), name in drawn.items()}
     counts = mean_counts(curves, list(drawn.values()))
     over = str(curves["spread_over"].iloc[0]) if len(curves) else "subjects"
     colours = condition_colours(curves)
@@ -149,7 +152,8 @@ def means(study: Captioned, chain: str) -> dict[str, Any]:
     torques = [name for name in units if "_torque_nm" in name]
     there = _terms_of_means(curves, joints)
     return {
-        "quantities": [f"{names[ending]} ({unit})" for ending, unit in shown.items()],
+        "quantities": [f"{'net ' * (row == 'torque')}{row} ({unit})" for row, unit in shown.items()],
+        "joints": panels[0],
         "counts": {pair: of.words for pair, of in counts.items()},
         "spread": spread_phrase(over, int(curves["n_subjects"].max()) if len(curves) else 0),
         "unit": over.removesuffix("s"),

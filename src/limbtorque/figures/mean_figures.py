@@ -19,6 +19,7 @@ from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import (
     CHARACTER_MM,
     MM,
+    ONE_COLUMN_MM,
     STYLE,
     TWO_COLUMNS_MM,
     heading,
@@ -36,7 +37,8 @@ ERROR_WIDTH = 0.6  # of the limits of a mean by errors of the inputs
 FEWER_WIDTH = 0.5  # of lines where fewer trials have a value
 WHOLE = 0.9  # share of a curve that is known; below, the figure shows it
 DOUBTFUL = "0.9"  # ground below the bars of a peak that may not be the largest torque
-CURVES = (("flexion_deg", "flexion (deg)"), ("torque_nm", "net torque (N m)"), ("power_w", "power (W)"))
+CURVES = {"flexion": "flexion_deg", "velocity": "velocity_deg_s", "torque": "torque_nm", "power": "power_w"}
+ROWS = ("flexion", "torque", "power")
 
 
 @dataclass(frozen=True)
@@ -174,16 +176,24 @@ def condition_colours(ensembles: pd.DataFrame) -> dict[str, str]:
     return dict(zip(ensembles["condition"].drop_duplicates(), LINE_COLOURS * 10, strict=False))
 
 
-def drawn_quantities(ensembles: pd.DataFrame, joints: Sequence[str]) -> dict[tuple[str, str], str]:
-    """Quantities of the figure of mean curves, by joint and kind."""
+def drawn_quantities(
+    ensembles: pd.DataFrame, joints: Sequence[str], rows: Sequence[str] = ROWS
+) -> dict[tuple[str, str], str]:
+    """Quantities of the figure of mean curves, by joint and row."""
     there = set(ensembles["quantity"])
-    wanted = {(joint, ending): f"{joint}_{ending}" for joint in joints for ending, _ in CURVES}
+    wanted = {(joint, row): f"{joint}_{CURVES[row]}" for joint in joints for row in rows}
     found = {key: next((q for q in (name, f"{name}_kg") if q in there), "") for key, name in wanted.items()}
     return {key: name for key, name in found.items() if name}
 
 
 def ensemble_figure(
-    ensembles: pd.DataFrame, *, joints: Sequence[str], title: str, width_mm: float = TWO_COLUMNS_MM, axis: str = "%"
+    ensembles: pd.DataFrame,
+    *,
+    joints: Sequence[str],
+    title: str,
+    width_mm: float = TWO_COLUMNS_MM,
+    axis: str = "%",
+    rows: Sequence[str] = ROWS,
 ) -> Figure:
     """Figure of a study: mean flexion, net torque and power by condition and side.
 
@@ -192,35 +202,41 @@ def ensemble_figure(
     ensembles : pandas.DataFrame
         Rows of `results/ensembles.csv` of one chain; with or without torques per body mass.
     joints : sequence of str
-        Joints of the chain.
+        Joints that are drawn.
     title : str
         Title.
     width_mm : float, optional
         Width, mm.
     axis : str, optional
         Label of the axis of 0 to 100 %.
+    rows : sequence of str, optional
+        Quantities (`figures.rows`).
 
     Returns
     -------
     matplotlib.figure.Figure
-        A column for each joint, a row for each quantity; flexion positive.
+        A column for each joint, a row for each quantity; in one column with three joints or more, the other way round. Flexion
+        positive.
     """
     units = dict(zip(ensembles["quantity"], ensembles["unit"], strict=True))
-    drawn = drawn_quantities(ensembles, joints)
+    drawn = drawn_quantities(ensembles, joints, rows)
+    turned = width_mm <= ONE_COLUMN_MM and len(joints) > 2
+    down, across = (joints, rows) if turned else (rows, joints)
     counts = mean_counts(ensembles, list(drawn.values()))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = NotebookFigure(figsize=(width_mm * MM, (36.0 + 42.0 * len(CURVES)) * MM), layout="constrained")
-        grid = figure.subplots(len(CURVES), len(joints), sharex=True, squeeze=False)
-        for row, (ending, label) in zip(grid, CURVES, strict=True):
-            for axes, joint in zip(row, joints, strict=True):
-                quantity = drawn.get((joint, ending), "")
+        figure = NotebookFigure(figsize=(width_mm * MM, (36.0 + 42.0 * len(down)) * MM), layout="constrained")
+        grid = figure.subplots(len(down), len(across), sharex=True, squeeze=False)
+        by_row = grid.T if turned else grid
+        for of_row, row in zip(by_row, rows, strict=True):
+            for axes, joint in zip(of_row, joints, strict=True):
+                quantity = drawn.get((joint, row), "")
                 draw_ensemble(axes, ensembles, quantity, counts=counts)
-            unit = units.get(quantity, "")
-            row[0].set_ylabel(f"{label.split(' (')[0]} ({unit})")
-        for axes, joint in zip(grid[0], joints, strict=True):
+            for axes in of_row if turned else of_row[:1]:
+                axes.set_ylabel(f"{'net ' * (row == 'torque')}{row} ({units.get(quantity, '')})")
+        for axes, joint in zip(by_row[0], joints, strict=True):
             axes.set_title(joint, loc="left", fontweight="bold")
         for axes in grid[-1]:
-            room = (width_mm - 15.0) / len(joints) / CHARACTER_MM
+            room = (width_mm - 15.0) / len(across) / CHARACTER_MM
             axes.set_xlabel(axis if len(axis) < room else textwrap.fill(axis, max(int(room), 8)))
         shared_legend(figure, grid.ravel(), width_mm)
         heading(figure, wrapped_heading(title, width_mm))
@@ -347,7 +363,7 @@ def peak_figure(
     ensembles : pandas.DataFrame
         Rows of `results/ensembles.csv` of one chain.
     joints : sequence of str
-        Joints of the chain.
+        Joints that are drawn.
     title : str
         Title.
     width_mm : float, optional
@@ -361,12 +377,13 @@ def peak_figure(
         A panel for each joint; flexion positive.
     """
     unit = next((u for q, u in zip(ensembles["quantity"], ensembles["unit"], strict=True) if "_torque_nm" in q), "N m")
+    chain = list(dict.fromkeys(q.split("_torque_nm")[0] for q in ensembles["quantity"] if "_torque_nm" in q))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = NotebookFigure(layout="constrained")
         panels = figure.subplots(len(joints), 1, sharex=False, squeeze=False)[:, 0]
         height_mm = 26.0
         for axes, joint in zip(panels, joints, strict=True):
-            names_mm = draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, joints), room_mm=width_mm - 15.0)
+            names_mm = draw_terms_at_peak(axes, terms_at_peak(ensembles, joint, chain), room_mm=width_mm - 15.0)
             height_mm += 46.0 + names_mm
             axes.set_title(joint, loc="left", fontweight="bold")
             axes.set_ylabel(f"torque ({unit})")

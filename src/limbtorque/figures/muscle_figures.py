@@ -13,11 +13,14 @@ from matplotlib.ticker import MaxNLocator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.summary import agreement_text, drawn_envelope
-from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.figures.palette import ACTIVE, FRAMES, LINE_COLOURS
 from limbtorque.figures.panels import TITLE_MM, Grid, cell_panels
 from limbtorque.figures.style import (
+    MOST_PANELS,
     NAME_SIZE,
+    ONE_COLUMN_MM,
     TWO_COLUMNS_MM,
+    drawn_panels,
     mark_frames,
     shade,
     wrapped_heading,
@@ -31,11 +34,6 @@ OTHER_LINES: tuple[tuple[str, Any], ...] = (
     (LINE_COLOURS[3], "-"),
     (LINE_COLOURS[1], (0, (1.0, 1.0))),
 )
-STATUS_MARKS = {  # column of a frame's status: the value that is marked, its colour and its legend
-    "moment_arm_status": (1, "#DDAA33", "outside the range of a moment arm"),
-    "fibre_status": (1, "#BB5566", "outside the range of a fibre's curves"),
-    "optimization_status": (1, "black", "torque beyond the muscles' strength"),
-}
 WHOLE_MM, LINES_MM, APART_MM = (
     8.0,
     26.0,
@@ -134,7 +132,8 @@ def muscle_figure(
     label, others
         As for `draw_muscle_forces`.
     at_most : int, optional
-        Number of muscles drawn where `muscles` is not given. The figure says how many are left out.
+        Number of muscles drawn where `muscles` is not given; fewer where one column has six panels with them. The figure says how many
+        are left out.
     width_mm : float, optional
         Width, mm: 180 for two columns of a page, with two muscles side by side; 85 for one, with one.
 
@@ -144,15 +143,16 @@ def muscle_figure(
         Where the table has ranges there are two panels for each muscle: a low one up to its strength, and below it one
         whose scale shows the lines.
     """
-    chosen, left_out = _pulling(table, at_most)
+    ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
+    kinds = [*ranges, False]  # whether a panel shows the whole range
+    room = MOST_PANELS // len(kinds) if width_mm <= ONE_COLUMN_MM else at_most
+    chosen, left_out = _pulling(table, min(at_most, room))
     for name, one in {"table": table, **(others or {})}.items():
         lacking = [muscle for muscle in muscles or () if f"{muscle}_force_n" not in one.column_names]
         if lacking:
             raise ValueError(f"{name} has no forces of {', '.join(lacking)}: no columns {lacking[0]}_force_n ...")
     if muscles is not None:
         chosen, left_out = list(muscles), ""
-    ranges = [True] if any(name.endswith("_min_force_n") for name in table.column_names) else []
-    kinds = [*ranges, False]  # whether a panel shows the whole range
 
     def draw(cell: Grid, number: int) -> None:
         muscle = chosen[number]
@@ -182,7 +182,7 @@ def _finish_muscle(cell: Grid, table: pa.Table, name: str) -> None:
     main.set_ylabel("force (N)")
     main.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
     time_s = table.column("time_s").to_numpy()
-    for column, (value, colour, text) in STATUS_MARKS.items():
+    for colour, column, value, text in (FRAMES[kind] for kind in ("moment_arm", "fibre", "beyond_muscles")):
         if column in table.column_names:
             shade(main, time_s, table.column(column).to_numpy() == value, colour, text, lowest=0.96)
 
@@ -206,7 +206,7 @@ def _muscles(count: int) -> str:
     return "1 muscle" if count == 1 else f"{count} muscles"
 
 
-ENVELOPE, ACTIVE = (LINE_COLOURS[8], 0.45), "#DDAA33"
+ENVELOPE = (LINE_COLOURS[8], 0.45)
 ROOM = 1.2  # height of a panel over its largest value
 METHODS = {"bonato": "active by Bonato et al. (1998)", "hodges_bui": "active by Hodges and Bui (1996)"}
 
@@ -230,10 +230,11 @@ def emg_figure(
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each muscle. The scale is that of the activation; the envelope is drawn with the height of the panel, as only its
+        A panel for each muscle, in one column for the first six. The scale is that of the activation; the envelope is drawn with the height of the panel, as only its
         shape compares where it is normalised by its own peak. A bar at the top marks the activity. Of a dead channel neither is drawn.
     """
-    muscles = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
+    every = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
+    muscles, left_out = drawn_panels(every, width_mm)
     about = {row["muscle"]: row for row in rows}
 
     def draw(cell: Grid, number: int) -> None:
@@ -242,7 +243,7 @@ def emg_figure(
     return cell_panels(
         draw,
         len(muscles),
-        title=wrapped_heading(title, width_mm),
+        title=wrapped_heading(title + left_out, width_mm),
         width_mm=width_mm,
         use="electromyography",
         heights_mm=[28.0],

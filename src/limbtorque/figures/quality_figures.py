@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL, STATUS_COLOURS
+from limbtorque.figures.palette import CHOSEN, CRITERION, RESIDUAL, STATUS_COLOURS, WASH, tint
 from limbtorque.figures.panels import BELOW_MM, LEFT_MM, TITLE_MM, place_panels
 from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import (
@@ -21,6 +21,7 @@ from limbtorque.figures.style import (
     ONE_COLUMN_MM,
     STYLE,
     TWO_COLUMNS_MM,
+    drawn_panels,
     heading,
     shared_legend,
     wrapped,
@@ -29,6 +30,7 @@ from limbtorque.figures.style import (
 from limbtorque.signals.cutoff import CutoffChoice
 
 MEANINGS = {"ok": "not raised", "caution": "raised", "rejected": "raised, and rejects", "failed": "failed"}
+FACES = {**STATUS_COLOURS, "ok": tint(STATUS_COLOURS["ok"], WASH)}  # of a cell
 LEGEND_MM = 6.0
 MOST_ROWS = 60  # of single trials in a matrix of flags; more are shown by condition
 
@@ -120,7 +122,7 @@ def flag_figure(ledger: pd.DataFrame, *, title: str, width_mm: float = TWO_COLUM
         axes.tick_params(length=0.0)
         for spine in axes.spines.values():
             spine.set_visible(False)
-        patches = [mpl.patches.Patch(color=STATUS_COLOURS[name], label=MEANINGS[name]) for name in there]
+        patches = [mpl.patches.Patch(color=FACES[name], label=MEANINGS[name]) for name in there]
         figure.legend(handles=patches, loc="outside lower left", ncols=columns, frameon=False)
         heading(figure, wrapped_heading(title, width_mm))
     return figure
@@ -131,7 +133,7 @@ def _draw_cells(axes: Axes, matrix: pd.DataFrame, status: pd.DataFrame, *, share
     for column, name in enumerate(matrix):
         for row, (share, worst) in enumerate(zip(matrix[name], status[name], strict=True)):
             raised = worst not in ("", "ok")
-            face, alpha = STATUS_COLOURS.get(worst, "white"), 0.35 + 0.65 * share if raised else 1.0
+            face, alpha = FACES.get(worst, "white"), 0.35 + 0.65 * share if raised else 1.0
             axes.add_patch(mpl.patches.Rectangle((column, row), 0.94, 0.9, color=face, alpha=alpha, linewidth=0.0))
             if raised and shares:
                 text = f"{100.0 * share:.0f} %"
@@ -154,6 +156,7 @@ def cutoff_figure(
     used_hz: Sequence[float] = (),
     noise: float | None = None,
     width_mm: float = TWO_COLUMNS_MM,
+    only: Sequence[str] = (),
 ) -> Figure:
     """Figure of the cut-off of the filter: residual, criterion and choice.
 
@@ -173,7 +176,9 @@ def cutoff_figure(
         Standard deviation of the noise, in the unit of the signal, as the ledger has it (``noise_m``); where it is not
         given, that of each choice.
     width_mm : float, optional
-        Width, mm.
+        Width, mm; in one column there are at most six panels.
+    only : sequence of str, optional
+        Signals that are drawn, in this order; all where none is given (`figures.joints`).
 
     Returns
     -------
@@ -184,13 +189,16 @@ def cutoff_figure(
     wide = width_mm > ONE_COLUMN_MM
     both = choices[0].by != "residual"
     used = list(used_hz) * (len(choices) if len(used_hz) == 1 else 1) or [choice.cutoff_hz for choice in choices]
+    drawn, left_out = drawn_panels(names, width_mm, only=only, each=1 + both)
+    parts = dict(zip(names, zip(choices, used, strict=True), strict=True))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        beside = wide == (len(choices) == 1)  # residual and criterion side by side, a row for each choice
-        across, down = (1 + both, len(choices)) if beside else (len(choices), 1 + both)
+        beside = wide == (len(drawn) == 1)  # residual and criterion side by side, a row for each choice
+        across, down = (1 + both, len(drawn)) if beside else (len(drawn), 1 + both)
         figure = NotebookFigure()
         share: dict[str, Any] = {"sharex": "row", "sharey": "col"} if beside else {"sharex": "col", "sharey": "row"}
         grid = figure.subplots(down, across, squeeze=False, **share)
-        for number, (choice, name, own_hz) in enumerate(zip(choices, names, used, strict=True)):
+        for number, name in enumerate(drawn):
+            choice, own_hz = parts[name]
             panels = grid[number] if beside else grid[:, number]
             panels[0].set_title(name, loc="left", fontsize=NAME_SIZE)
             _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
@@ -211,7 +219,7 @@ def cutoff_figure(
             heights_mm=[40.0] * down,
             gaps_mm=[TITLE_MM, *[TITLE_MM + (BELOW_MM if beside else 0.0)] * (down - 1)],
             legend_mm=shared_legend(figure, grid.ravel(), width_mm),
-            title=wrapped_heading(title, width_mm),
+            title=wrapped_heading(title + left_out, width_mm),
             between_mm=LEFT_MM + 3.0 if beside else 4.0,
         )
         for axes in (grid[:, 1] if beside else grid[1]) if both else ():  # three lines, and short tick labels

@@ -25,6 +25,7 @@ MM = 1.0 / 25.4
 NAME_SIZE = 9.0  # of a panel's name; a bold font would take a third of the time of a PDF
 ONE_COLUMN_MM, TWO_COLUMNS_MM = 85.0, 180.0
 WIDTHS_MM = {"one_column": ONE_COLUMN_MM, "two_columns": TWO_COLUMNS_MM}
+MOST_PANELS = 6  # of a figure of one column
 HANDLE_MM = 10.0  # width of a legend's symbol
 MINUS = "\N{MINUS SIGN}"
 EDGE_LABEL = "affected by filter edge effects"
@@ -106,6 +107,32 @@ def mark_frames(axes: Axes, table: pa.Table, unknown: BoolArray, *, label: str =
     axes.set_xlim(time_s[0], time_s[-1])
 
 
+def drawn_panels(
+    names: Sequence[str], width_mm: float, *, only: Sequence[str] = (), each: int = 1
+) -> tuple[list[str], str]:
+    """Names that get panels, and the end of a title on those that one column has no room for.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What may have panels, such as the joints of a chain.
+    width_mm : float
+        Width of the figure, mm.
+    only : sequence of str, optional
+        Those that are wanted, in their order (`figures.joints`); all where none of them is there.
+    each : int, optional
+        Number of panels of each.
+
+    Examples
+    --------
+    >>> drawn_panels(["hip", "knee", "ankle"], 85.0, only=["knee", "hip"], each=6)
+    (['knee'], ' (not drawn: hip)')
+    """
+    wanted = [name for name in only if name in names] or list(names)
+    room = MOST_PANELS // each if width_mm <= ONE_COLUMN_MM else len(wanted)
+    return wanted[:room], f" (not drawn: {', '.join(wanted[room:])})" if wanted[room:] else ""
+
+
 def wrapped_heading(title: str, width_mm: float, *more: str) -> str:
     """Title of a figure, in as many lines as its width needs, and sentences below it."""
     return "\n".join(textwrap.fill(text, width=round(0.62 * width_mm)) for text in (title, *more) if text)
@@ -176,18 +203,6 @@ def wrapped(name: str, *, most: int) -> str:
     return "\n".join(lines)
 
 
-def failure_figure(title: str, message: str, *, what: str = "not analysed") -> Figure:
-    """Figure of a trial that failed, or of which there is nothing to draw: the reason."""
-    text = "\n".join([title, textwrap.fill(f"{what}: {message}", round(0.62 * TWO_COLUMNS_MM))])
-    height_mm = max(40.0, 10.0 + 4.0 * (text.count("\n") + 1))
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = NotebookFigure(figsize=(TWO_COLUMNS_MM * MM, height_mm * MM))
-        axes = figure.add_axes((0.02, 0.0, 0.96, 1.0))
-        axes.axis("off")
-        axes.text(0.0, 0.5, text, va="center", parse_math=False)
-    return figure
-
-
 def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
     """Figure of a sentence, in place of one that would show nothing.
 
@@ -201,7 +216,7 @@ def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
     lines = textwrap.wrap(text, round(0.62 * width_mm))
     with mpl.rc_context(STYLE):  # type: ignore[arg-type]
         figure = NotebookFigure(figsize=(width_mm * MM, (4.0 + 3.5 * len(lines)) * MM))
-        figure.text(0.01, 0.5, "\n".join(lines), va="center")
+        figure.text(0.01, 0.5, "\n".join(lines), va="center", parse_math=False)
     return figure
 
 

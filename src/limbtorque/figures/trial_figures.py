@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import matplotlib as mpl
@@ -22,6 +23,7 @@ from limbtorque.figures.style import (
     ONE_COLUMN_MM,
     STYLE,
     TWO_COLUMNS_MM,
+    drawn_panels,
     heading,
     mark_frames,
     wrapped_heading,
@@ -84,55 +86,6 @@ def _name_panel(axes: Axes, table: pa.Table, joint: str, senses: tuple[str, str]
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
 
 
-def torque_figure(
-    table: pa.Table,
-    *,
-    title: str,
-    model: ChainModel,
-    flexion_sign: Sequence[float],
-    width_mm: float = TWO_COLUMNS_MM,
-) -> Figure:
-    """Figure of a trial: the torque terms of each joint with their sum.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Torque component table.
-    title : str
-        Title.
-    model : ChainModel
-        The chain.
-    flexion_sign : sequence of float
-        +1 for each joint at which a counter-clockwise torque flexes, -1 where it extends.
-    width_mm : float, optional
-        Width, mm: 180 for two columns of a page, 85 for one.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel for each joint; flexion upwards.
-    """
-    return _joint_figure(draw_torque_terms, table, title, model, flexion_sign, width_mm)
-
-
-def _joint_figure(
-    draw_joint: Callable[..., None],
-    table: pa.Table,
-    title: str,
-    model: ChainModel,
-    flexion_sign: Sequence[float],
-    width_mm: float,
-) -> Figure:
-    """Figure with a panel for each joint, flexion upwards."""
-    joints = [joint.name for joint in model.joints]
-
-    def draw(axes: Axes, k: int) -> None:
-        senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
-        draw_joint(axes, table, joints[k], joints, sign=flexion_sign[k], senses=senses)
-
-    return stacked_panels(draw, len(joints), title=title, width_mm=width_mm)
-
-
 def draw_contributions(
     axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, sign: float, senses: tuple[str, str]
 ) -> None:
@@ -171,32 +124,79 @@ def draw_contributions(
     _name_panel(axes, table, joint, senses)
 
 
-def contributions_figure(
-    table: pa.Table, *, title: str, model: ChainModel, flexion_sign: Sequence[float], width_mm: float = TWO_COLUMNS_MM
-) -> Figure:
-    """Figure of a trial: stacked contributions of the terms to the net torque.
+def draw_power(axes: Axes, table: pa.Table, joint: str, *_: Any, **__: Any) -> None:
+    """Draw the power of a joint's net torque over time, W; power generation positive.
 
     Parameters
     ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    table : pyarrow.Table
+        Torque component table.
+    joint : str
+        The joint.
+    """
+    time_s, power = (table.column(name).to_numpy() for name in ("time_s", f"{joint}_power_w"))
+    fill: dict[str, Any] = {"linewidth": 0.0, "alpha": 0.5}
+    axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color=GENERATED, label="generation", **fill)
+    axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color=ABSORBED, label="absorption", **fill)
+    axes.plot(time_s, power, color="black", linewidth=0.9)
+    axes.axhline(0.0, color="0.6", linewidth=0.6)
+    mark_frames(axes, table, np.isnan(power))
+    axes.set_ylabel("power (W)")
+    axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
+
+
+def joint_figure(
+    draw_joint: Callable[..., None],
+    table: pa.Table,
+    *,
+    title: str,
+    model: ChainModel,
+    flexion_sign: Sequence[float] | None = None,
+    width_mm: float = TWO_COLUMNS_MM,
+    only: Sequence[str] = (),
+) -> Figure:
+    """Figure of a trial: a panel for each joint; torques with flexion upwards.
+
+    Parameters
+    ----------
+    draw_joint : callable
+        `draw_torque_terms`, the terms of the net torque (`torque_figure`); `draw_contributions`, the same stacked
+        (`contributions_figure`); or `draw_power` (`power_figure`).
     table : pyarrow.Table
         Torque component table.
     title : str
         Title.
     model : ChainModel
         The chain.
-    flexion_sign : sequence of float
-        +1 for each joint at which a counter-clockwise torque flexes, -1 where it extends.
+    flexion_sign : sequence of float, optional
+        +1 for each joint at which a counter-clockwise torque flexes, -1 where it extends; not used for power.
     width_mm : float, optional
-        Width, mm: 180 for two columns of a page, 85 for one.
+        Width, mm: 180 for two columns of a page; 85 for one, with at most six panels.
+    only : sequence of str, optional
+        Joints that are drawn, in this order; all where none is given (`figures.joints`).
 
     Returns
     -------
     matplotlib.figure.Figure
-        A panel for each joint; flexion upwards.
+        The figure.
     """
-    return _joint_figure(draw_contributions, table, title, model, flexion_sign, width_mm)
+    joints = [joint.name for joint in model.joints]
+    drawn, left_out = drawn_panels(joints, width_mm, only=only)
+
+    def draw(axes: Axes, number: int) -> None:
+        k = joints.index(drawn[number])
+        senses = (model.joints[k].flexion_name, model.joints[k].extension_name)
+        sign = 1.0 if flexion_sign is None else flexion_sign[k]
+        draw_joint(axes, table, joints[k], joints, sign=sign, senses=senses)
+
+    return stacked_panels(draw, len(drawn), title=title + left_out, width_mm=width_mm)
 
 
+torque_figure = partial(joint_figure, draw_torque_terms)
+contributions_figure = partial(joint_figure, draw_contributions)
+power_figure = partial(joint_figure, draw_power)
 POSTURES = 14
 MARGIN = 0.05  # of the larger side of the limb's surroundings
 WIDE = 2.2  # times as wide as high: drawn over two columns
@@ -251,41 +251,6 @@ def kinematics_figure(
         axes.set_ylabel(label)
 
     return stacked_panels(draw, len(kinds), title=title, width_mm=width_mm)
-
-
-def power_figure(table: pa.Table, *, title: str, model: ChainModel, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Figure of a trial: the power of each joint's net torque.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Torque component table.
-    title : str
-        Title.
-    model : ChainModel
-        The chain.
-    width_mm : float, optional
-        Width, mm.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        A panel for each joint, W; power generation positive.
-    """
-    time_s = table.column("time_s").to_numpy()
-
-    def draw(axes: Axes, k: int) -> None:
-        power = table.column(f"{model.joints[k].name}_power_w").to_numpy()
-        fill: dict[str, Any] = {"linewidth": 0.0, "alpha": 0.5}
-        axes.fill_between(time_s, 0.0, np.maximum(power, 0.0), color=GENERATED, label="generation", **fill)
-        axes.fill_between(time_s, 0.0, np.minimum(power, 0.0), color=ABSORBED, label="absorption", **fill)
-        axes.plot(time_s, power, color="black", linewidth=0.9)
-        axes.axhline(0.0, color="0.6", linewidth=0.6)
-        mark_frames(axes, table, np.isnan(power))
-        axes.set_ylabel("power (W)")
-        axes.set_title(model.joints[k].name, loc="left", fontsize=NAME_SIZE)
-
-    return stacked_panels(draw, len(model.joints), title=title, width_mm=width_mm)
 
 
 def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: int = POSTURES) -> None:

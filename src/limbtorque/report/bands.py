@@ -46,29 +46,12 @@ REMEDIES: dict[Source, str] = {
 
 BAND_HEADS = (
     *("chain", "window", "joint", "trials", "size of the peak (N m)", "its sd (N m)", "its 95 % limits (N m)"),
-    *(
-        "95 % limits over the window (N m)",
-        "largest source there",
-        "its share (%)",
-        "what would help most",
-        "narrower by (%)",
-    ),
-    *("best single input at the peak", "narrower by (%)"),
+    *("95 % limits over the window (N m)", "largest source there", "its share (%)", "what would help most"),
+    *("narrower by (%)", "best single input at the peak", "narrower by (%)"),
 )
 BAND_COLUMNS = (
-    *(
-        "trial",
-        "chain",
-        "window",
-        "joint",
-        "term",
-        "torque_status",
-        "peak_nm",
-        "peak_sd_nm",
-        "peak_low_nm",
-        "peak_high_nm",
-    ),
-    *("band_rms_nm", "band_main_source", "band_main_share", "peak_main_input", "peak_main_input_share"),
+    *("trial", "chain", "window", "joint", "term", "torque_status", "peak_nm", "peak_sd_nm", "peak_low_nm"),
+    *("peak_high_nm", "band_rms_nm", "band_main_source", "band_main_share", "peak_main_input", "peak_main_input_share"),
 )
 
 

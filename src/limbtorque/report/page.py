@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from markupsafe import Markup, escape
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import FloatArray, runs
+from limbtorque.figures.palette import LINE_COLOURS, SHADE, STATUS_COLOURS, TERM_COLOURS, WASH
 from limbtorque.figures.templates import environment
 from limbtorque.quality.checks import CHECKS, FLAGS
 
@@ -68,6 +70,19 @@ def json_text(data: Any) -> Markup:
     Markup('"\\u003c/script\\u003e"')
     """
     return htmlsafe_json_dumps(data, json.dumps, separators=(",", ":"), allow_nan=False)
+
+
+def style_sheet() -> str:
+    """Style of all pages, with the colours of the figures as properties."""
+    colours = {f"{status}-fill": colour for status, colour in STATUS_COLOURS.items()}
+    colours |= {
+        "external": TERM_COLOURS["external"],
+        "muscle": LINE_COLOURS[0],
+        "shade": str(SHADE),
+        "strength": f"{WASH:.0%}",
+    }
+    named = "".join(f" --{name}: {value};" for name, value in colours.items())
+    return f":root {{{named} }}\n" + (files("limbtorque.report") / "data/report.css").read_text(encoding="utf-8")
 
 
 BY_FLAG = {name: tuple(check for check in CHECKS if check.flag == name) for name in FLAGS}

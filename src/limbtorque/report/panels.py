@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.emg.summary import agreement_text, drawn_envelope
-from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.terms import TERM_NAMES, error_parts, grouped_terms, kinds_of_terms, net_bands
+from limbtorque.figures.palette import FRAMES, LINE_COLOURS, NO_TORQUE, TERM_COLOURS
+from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, error_parts, grouped_terms, kinds_of_terms, net_bands
 from limbtorque.report.page import decimals_for, fixed_point, frame_step, largest_of, spans
 from limbtorque.study.chains import ChainModel
+from limbtorque.tables.column import capital
 from limbtorque.tables.files import column_array
 from limbtorque.tables.frame_columns import file_columns, term_columns
 from limbtorque.tables.trial_record import Window
@@ -84,7 +85,7 @@ class Panel:
     angle : bool
         The numbers are joint angles, which have another zero when counted from the anatomical position.
     about : str
-        A sentence below the title.
+        A sentence on how to read it.
     """
 
     name: str
@@ -141,24 +142,7 @@ _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization
 _ALWAYS = ("edge", "spike", "swapped")  # shaded in every panel
 _NO_TORQUE = (*_ALWAYS, "foreshortened", "external_unknown")
 _OF_FORCES = (*_NO_TORQUE, "moment_arm", "fibre", "beyond_muscles", "not_certified")
-_SHADED = (  # kind, column of its status and its value, colour, legend
-    ("edge", "edge", 1, "#888888", "affected by filter edge effects: less certain"),
-    ("spike", "spike", 1, "#EE3377", "spike or jump of a marker, not filled"),
-    ("swapped", "swapped", 1, "#AA4499", "markers exchanged"),
-    ("filled", "filled", 1, "#56B4E9", "gap in a marker filled"),
-    ("foreshortened", "foreshortened", 1, "#E69F00", "segment out of the plane: no torques"),
-    (
-        *("external_unknown", "external_status", 2, "#D55E00"),
-        "ground contact (or up to 0.06 s after it) with unknown force: no torques",
-    ),
-    ("moment_arm", "moment_arm_status", 1, "#DDAA33", "outside the range of a moment arm"),
-    ("fibre", "fibre_status", 1, "#BB5566", "outside the range of a fibre's curves"),
-    (
-        *("beyond_muscles", "optimization_status", 1, "#AA3377"),
-        "torque beyond the muscles' strength, or moment arms not known",
-    ),
-    ("not_certified", "optimization_status", 3, "#661100", "muscle forces without an optimality certificate"),
-)
+_RANGE = " Of the muscle that is chosen: the least force that these torques need whatever the criterion, and the greatest possible."
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
 
@@ -311,7 +295,11 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
         ]
     title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
     shaded = (*_NO_TORQUE, f"{joint}_unknown")
-    return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, (number,) * len(lines))
+    limits_text = ", in the band of its 95 % limits by errors of the inputs" if low else ""
+    meanings = "; ".join(f"{TERM_NAMES[kind]}: {TERM_MEANINGS[kind]}" for kind in sums)
+    about = f"Thick line: the net torque, the sum of its terms{limits_text}. {capital(meanings)}."
+    of = (number,) * len(lines)
+    return Panel(f"torque_{joint}", title, "torque", "N m", tuple(lines), shaded, of, about=about)
 
 
 def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel]:
@@ -380,7 +368,8 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         )
         for k, name in enumerate(pulling)
     )
-    yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES)
+    about = "Tension positive; the strongest pull first in the legend." + _RANGE * bool(ends)
+    yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES, about=about)
 
 
 def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
@@ -485,11 +474,11 @@ def _bands(
         table = next((table for table in (kinematics, torques, muscles) if name in table.column_names), None)
         return np.zeros(len(time_s)) if table is None else column_array(table, name)[:, 0]
 
-    masks = [(kind, legend, colour, status(column) == value) for kind, column, value, colour, legend in _SHADED]
+    masks = [(kind, text, colour, status(name) == value) for kind, (colour, name, value, text) in FRAMES.items()]
     no_torque = np.any([mask for kind, _, _, mask in masks if kind in ("foreshortened", "external_unknown")], axis=0)
     for joint in joints:
         missing = np.isnan(status(f"{joint}_torque_nm")) & ~no_torque
-        masks.append((f"{joint}_unknown", f"{joint} torque not known", "#CC3311", missing))
+        masks.append((f"{joint}_unknown", f"{joint} torque not known", NO_TORQUE, missing))
     for name, label, colour, mask in masks:
         if mask.any():
             yield name, {"label": label, "colour": colour, "count": int(mask.sum()), "spans": spans(mask, time_s)}

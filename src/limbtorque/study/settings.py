@@ -76,12 +76,14 @@ class Settings(Options):
         """Raise `ValueError` where sections contradict each other."""
         segments = [segment for chain in self.chain_names for segment in self.chain(chain).segments]
         names, rows = ({getattr(segment, kind) for segment in segments} for kind in ("name", "row"))
+        joints = {joint.name for chain in self.chain_names for joint in self.chain(chain).joints}
         for section, given, known, what in (
             ("muscles.sets", self.muscles.sets, self.chain_names, "is not a chain; the chains are"),
             ("segments.added", self.segments.added, names, "is no segment of a chain; the segments are"),
             ("segments.rows", self.segments.rows, rows, "no segment of a chain uses; the rows are"),
+            ("figures.joints", self.figures.joints, joints, "is no joint of a chain; the joints are"),
         ):
-            if unknown := sorted(given.keys() - set(known)):
+            if unknown := sorted({*given} - {*known}):
                 hint = did_you_mean(unknown[0], known)
                 raise ValueError(f"{section} names {', '.join(unknown)}, which {what} {', '.join(sorted(known))}{hint}")
         if self.torques.bands and not self.uncertainty.enabled:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.quality.verdict import Verdict
+from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 
@@ -51,6 +53,7 @@ EMG_TABLES = {
     "emg_co_contraction": RESULTS / "emg_co_contraction.csv",
 }
 ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
+STUDY_KINDS = get_args(StudyFigure)
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
     "index": RESULTS / "report" / "index.html",
@@ -84,15 +87,12 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
     return session_folder("figures", session) / f"{trial}_{kind}{suffix}"
 
 
-def drawn_kinds(trial: Trial, verdict: Verdict) -> list[str]:
-    """Kinds of figures of a trial; that of the cut-off only where a flag concerns it.
-
-    `figures.cutoff: always` has it for every trial.
-    """
-    chosen = trial.settings.figures
-    cutoff = chosen.cutoff == "always" or not CUTOFF_CHECKS.isdisjoint(verdict.names)
-    there = {"cutoff": cutoff, "emg": bool(trial.settings.emg.channels)}
-    return [kind for kind in chosen.kinds if there.get(kind, True)]
+def drawn_kinds(trial: Trial, verdict: Verdict | None = None) -> list[str]:
+    """Kinds of figures of a trial: all that it may have, or those by its verdict."""
+    flagged = verdict is None or not CUTOFF_CHECKS.isdisjoint(verdict.names)
+    there = {"flagged_cutoff": flagged, "emg": bool(trial.settings.emg.channels), **dict.fromkeys(STUDY_KINDS, False)}
+    kinds = [kind.removeprefix("flagged_") for kind in trial.settings.figures.kinds if there.get(kind, True)]
+    return list(dict.fromkeys(kinds))
 
 
 def page_path(session: str, trial: str) -> Path:
@@ -120,9 +120,8 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     if stage == "pages":
         return [page_path(session, trial.name)] * trial.settings.report.enabled
     if stage == "figures":
-        chosen = trial.settings.figures
-        kinds = [kind for kind in chosen.kinds if kind != "emg" or trial.settings.emg.channels]
-        return [figure_path(kind, session, trial.name, f".{form}") for kind in kinds for form in chosen.formats]
+        forms = trial.settings.figures.formats
+        return [figure_path(kind, session, trial.name, f".{form}") for kind in drawn_kinds(trial) for form in forms]
     tables = trial.settings.tables
     suffixes = (".parquet", *[".csv"] * (stage in tables.csv), *[".sto"] * tables.sto)
     paths = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
@@ -168,10 +167,10 @@ def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures
     chains = sorted({trial.chain for trial in study.trials})
-    names = [f"{kind}_{chain}" for kind in chosen.study if kind != "flags" for chain in chains]
+    names = [f"{kind}_{chain}" for kind in chosen.kinds if kind in STUDY_KINDS[:2] for chain in chains]
     if not study.settings.ensembles.enabled:
         names = []
-    names += ["flags"] if "flags" in chosen.study else []
+    names += ["flags"] if "flags" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
 

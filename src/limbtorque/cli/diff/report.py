@@ -7,14 +7,13 @@ import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 
 from markupsafe import Markup
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CURVES, short_number
-from limbtorque.report.page import page_template
+from limbtorque.report.page import page_template, style_sheet
 from limbtorque.tables.column import capital, counted
 from limbtorque.tables.files import quoted
 
@@ -211,12 +210,11 @@ def report_csv(comparison: Comparison) -> str:
 
 def report_html(comparison: Comparison) -> str:
     """The comparison as one HTML page that needs nothing else; all text is escaped."""
-    style = files("limbtorque.report").joinpath("data", "report.css").read_text(encoding="utf-8")
     of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
     causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in comparison.causes]
     return page_template("cli/diff/diff.html.jinja").render(
         title="Two runs compared",
-        style=Markup(style),  # of this package, not from a file of the study
+        style=Markup(style_sheet()),  # of this package, not from a file of the study
         comparison=comparison,
         shown=ROWS_SHOWN,
         sentence=capital(_sentence(comparison)),

@@ -43,7 +43,7 @@ function prepareStick(data, curve, last) {
     if (!(long > 0)) return;
     const head = Math.min(0.05 * size, long), ux = (to[0] - from[0]) / long, uy = (to[1] - from[1]) / long;
     const neck = [to[0] - head * ux, to[1] - head * uy];
-    const colour = drawn("#56B4E9");
+    const colour = drawn(css("--external"));
     shape("line", { x1: from[0], y1: -from[1], x2: neck[0], y2: -neck[1], ...stroke(3.5), stroke: colour, class: "force" }, now);
     const corner = (side) => `${neck[0] - side * 0.4 * head * uy},${-(neck[1] + side * 0.4 * head * ux)}`;
     shape("polygon", { points: `${to[0]},${-to[1]} ${corner(1)} ${corner(-1)}`, fill: colour }, now);

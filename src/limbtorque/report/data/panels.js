@@ -55,8 +55,8 @@ function trialPanels(view, changed) {
     if (!line || !line.least || !line.greatest) return [];
     const [least, greatest] = [curve(line.least), curve(line.greatest)];
     return [
-      { ...between(time, least.map((value) => (value === null ? null : 0)), least), fillcolor: faded("#332288", 0.45), name: "needed" },
-      { ...between(time, least, greatest), fillcolor: faded("#332288", 0.15), name: "possible" },
+      { ...between(time, least.map((value) => (value === null ? null : 0)), least), fillcolor: faded(css("--muscle"), 0.45), name: "needed" },
+      { ...between(time, least, greatest), fillcolor: faded(css("--muscle"), 0.13), name: "possible" },
     ];
   }
 
@@ -80,7 +80,7 @@ function trialPanels(view, changed) {
   function shades(panel) {
     const spans = panel.bands.filter((name) => data.bands[name]).flatMap((name) => data.bands[name].spans.map((span) => [span, data.bands[name].colour]));
     return spans.map(([[from, to], colour]) => (
-      { type: "rect", xref: "x", yref: "paper", x0: Math.max(from, time[0]), x1: Math.min(to, time[last]), y0: 0, y1: 1, layer: "below", line: { width: 0 }, fillcolor: colour, opacity: 0.22 }
+      { type: "rect", xref: "x", yref: "paper", x0: Math.max(from, time[0]), x1: Math.min(to, time[last]), y0: 0, y1: 1, layer: "below", line: { width: 0 }, fillcolor: colour, opacity: Number(css("--shade")) }
     ));
   }
 

@@ -16,11 +16,10 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.report.page import page_template
+from limbtorque.report.page import page_template, style_sheet
 
 SCRIPTS = ("data/base.js", *(f"marker_map/{name}.js" for name in ("positions", "view", "lengths", "settings", "map")))
 TEXTS = ("markers_m", "up_evidence", "forward_axes", "notes", "run_in")  # not for the scripts
-STYLES = ("data/report.css", "marker_map/map.css")
 
 
 @dataclass(frozen=True)
@@ -197,7 +196,7 @@ def marker_map_page(contents: MarkerMap) -> str:
         map=contents,
         policy=" ".join(f"'sha256-{_hash(text)}'" for text in scripts),
         code=[Markup(text) for text in scripts],  # of this package, not from a file of the study
-        style=Markup("".join(_text(name) for name in STYLES)),
+        style=Markup(style_sheet() + _text("marker_map/map.css")),
         positions=Markup(packed.text),  # letters of base64
         step=step,
         nth={2: "second", 3: "third"}.get(step, f"{step}th"),

@@ -10,6 +10,9 @@ from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 More = Literal[Convention, "power", "induced_accelerations"]
+Drawn = Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg"]
+TrialFigure = Literal[Drawn, "cutoff", "flagged_cutoff"]
+StudyFigure = Literal["ensembles", "peak_terms", "flags"]
 
 
 class TorqueColumns(Options):
@@ -117,24 +120,26 @@ class Tables(Options):
 class Figures(Options):
     """Figures."""
 
-    kinds: Annotated[
-        tuple[Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg", "cutoff"], ...],
-        ONE_OR_MORE,
-    ] = ("torques", "emg", "cutoff")
+    kinds: Annotated[tuple[Literal[TrialFigure, StudyFigure], ...], ONE_OR_MORE] = (
+        *("torques", "emg", "flagged_cutoff", "ensembles", "peak_terms", "flags"),
+    )
     """Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked;
     'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their possible
     range; 'emg', envelopes of electromyograms behind the activations, for trials with emg.channels; 'cutoff', the data
-    from which the cut-off was chosen."""
-    cutoff: Literal["flagged", "always"] = "flagged"
-    """The figure 'cutoff' of the trials with a flag that concerns the cut-off (noise_m, acceleration_lost_share,
-    shortest_period_share), or of all trials."""
-    study: Annotated[tuple[Literal["ensembles", "peak_terms", "flags"], ...], ONE_OR_MORE] = option(
-        ("ensembles", "peak_terms", "flags"),
-        "Figures of the study, for each chain: 'ensembles', mean curves and spread by condition and side; "
-        "'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality flags.",
+    from which the cut-off was chosen; 'flagged_cutoff', the same only for trials with a flag that concerns it (noise_m,
+    acceleration_lost_share, shortest_period_share). Of the study, for each chain: 'ensembles', mean curves and spread
+    by condition and side; 'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality
+    flags."""
+    joints: Annotated[tuple[str, ...], ONE_OR_MORE] = ()
+    """Joints that have panels, in this order; all where a chain has none of them. A figure of one column has at most
+    six panels; its title names the joints for which there is no room."""
+    rows: Annotated[tuple[Literal["flexion", "velocity", "torque", "power"], ...], ONE_OR_MORE] = (
+        *("flexion", "torque", "power"),
     )
+    """Quantities of the figure 'ensembles'. Where one column has no room for all, the last are left out, never the net
+    torque."""
     width: Literal["one_column", "two_columns"] = "two_columns"
-    """Width of figures: 85 or 180 mm, as journals print them; the figure of the limb is always 85 mm wide."""
+    """Width of figures: 85 or 180 mm, as journals print them; the figure of a limb that does not travel is 85 mm wide."""
     formats: Annotated[tuple[Literal["png", "pdf", "svg"], ...], ONE_OR_MORE] = ("png",)
     """File formats of each figure."""
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from limbtorque.figures.muscle_figures import emg_figure, muscle_figure
 from limbtorque.figures.panels import reused_figures
 from limbtorque.figures.quality_figures import cutoff_figure
-from limbtorque.figures.style import ONE_COLUMN_MM, WIDTHS_MM, failure_figure, save_figure
+from limbtorque.figures.style import TWO_COLUMNS_MM, WIDTHS_MM, note_figure, save_figure
 from limbtorque.figures.trial_figures import (
     contributions_figure,
     kinematics_figure,
@@ -56,8 +56,9 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     what, stage = DRAWN[kind]
     title = f"{trial.name}: {what}, {trial.side} {trial.chain}" + (f", {trial.condition}" if trial.condition else "")
     record, kinematics = records[stage], records["kinematics"]
+    width_mm, only = WIDTHS_MM[trial.settings.figures.width], trial.settings.figures.joints
     if record.failed or kinematics.motion is None:
-        return failure_figure(title, record.message)
+        return note_figure(f"{title}: not analysed: {record.message}", width_mm=width_mm)
     if rejected := verdict_of(trial, records).rejected_joints:
         title += f" - REJECTED, do not use: {', '.join(rejected)}"
     table, step = pa.table({}), 1
@@ -66,38 +67,38 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     if step > 1:
         title += f"; a long trial: the least and greatest values of every {step} frames"
     motion, model = kinematics.motion, trial.settings.chain(trial.chain)
-    page: dict[str, Any] = {"title": title, "width_mm": WIDTHS_MM[trial.settings.figures.width]}
+    page: dict[str, Any] = {"title": title, "width_mm": width_mm}
     if kind in TERMS:
-        return TERMS[kind](table, model=model, flexion_sign=motion.flexion_sign, **page)
+        return TERMS[kind](table, model=model, flexion_sign=motion.flexion_sign, only=only, **page)
     if kind == "kinematics":
         page |= {"flexion_sign": motion.flexion_sign, "flexion_zero_rad": motion.flexion_zero_rad}
         return kinematics_figure(table, model=model, **page)
-    if kind == "power":
-        return power_figure(table, model=model, **page)
     if kind == "limb":
-        return limb_figure(table, model=model, title=title)
+        return limb_figure(table, model=model, title=title, width_mm=width_mm if width_mm < TWO_COLUMNS_MM else None)
     if kind == "cutoff":
         choices = [choice_of(choice) for choice in motion.cutoffs]
         if not choices:
             why_not = "no filter, or too few frames to tell a cut-off from them"
-            return failure_figure(title, why_not, what="not drawn")
+            return note_figure(f"{title}: not drawn: {why_not}", width_mm=width_mm)
         names = [*(joint.name for joint in model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
         noise_m = kinematics.metrics["noise_m"]
-        return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, **page)
+        return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, only=only, **page)
     column, why_not = {
         "muscles": ("_activation", "no muscle forces were asked for"),
         "emg": ("_envelope", "no electromyography"),
     }[kind]
     if not any(name.endswith(column) for name in table.column_names):
-        return failure_figure(title, why_not, what="not drawn")
+        return note_figure(f"{title}: not drawn: {why_not}", width_mm=width_mm)
     if kind == "muscles":
-        return muscle_figure(
-            table, at_most=8 if page["width_mm"] > ONE_COLUMN_MM else 4, **page
-        )  # as many as a page holds
+        return muscle_figure(table, **page)
     return emg_figure(table, [row for row in record.emg if row["window"] == record.emg[0]["window"]], **page)
 
 
-TERMS: dict[str, Callable[..., Figure]] = {"torques": torque_figure, "contributions": contributions_figure}
+TERMS: dict[str, Callable[..., Figure]] = {
+    "torques": torque_figure,
+    "contributions": contributions_figure,
+    "power": power_figure,
+}
 DRAWN = {
     "torques": ("net joint torque and its terms", "torques"),
     "contributions": ("contributions to the net joint torque", "torques"),

@@ -10,6 +10,7 @@ from plotly.offline import get_plotlyjs
 
 from limbtorque.report.bands import BAND_COLUMNS
 from limbtorque.report.index import ensemble_data, index_page
+from limbtorque.report.page import style_sheet
 from limbtorque.study.files import write_text
 from limbtorque.tables.files import read_rows, read_trials
 from limbtorque.tables.study_columns import SUMMARY_BANDS_COLUMNS, SUMMARY_COLUMNS, SUMMARY_KEYS
@@ -67,6 +68,7 @@ def run(*, folder: Path, key: str = "") -> None:
             means=by_condition,
             summary=[{str(name): value for name, value in row.items()} for row in net.to_dict("records")],
         ),
+        "style": style_sheet(),
         "plotly": get_plotlyjs(),
     }
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}

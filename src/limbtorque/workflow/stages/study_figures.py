@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
 from limbtorque.figures.quality_figures import flag_figure
-from limbtorque.figures.style import WIDTHS_MM, note_figure, save_figure
+from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
 from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes, study_table
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, emg_outputs, study_figures
+from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, drawn_kinds, study_figures
 from limbtorque.workflow.run_session import whole_study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CAPTIONS = STUDY_FIGURES / "captions.md"
-DRAWN: dict[str, tuple[str, Callable[..., Figure]]] = {
-    "ensembles": ("mean curves", ensemble_figure),
-    "peak_terms": ("terms at the peak of the mean torque", peak_figure),
-}
+DRAWN = {"ensembles": "mean curves", "peak_terms": "terms at the peak of the mean torque"}
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -47,15 +44,15 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     chains = {trial.chain: [j.name for j in trial.settings.chain(trial.chain).joints] for trial in study.trials}
     summary = study_table(folder / STUDY_TABLES["summary"], SUMMARY_COLUMNS)
     there = summary[summary["rms_nm"] > 0.0]
-    kinds = {kind for trial in study.trials for kind in trial.settings.figures.kinds}
-    kinds -= set() if emg_outputs(study) else {"emg"}
+    kinds = {kind for trial in study.trials for kind in drawn_kinds(trial)}
     ground = [trial for trial in study.trials if trial.settings.chain(trial.chain).ground_contact and not trial.load]
     analysed = set(summary["trial"])
     with_muscles = [t for t in study.trials if t.name in analysed and t.settings.muscle_set(t.chain, folder)]
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
-        kinds=kinds | set(study.settings.figures.study),
+        kinds=kinds | {*study.settings.figures.kinds} & {*DRAWN, "flags"},
+        panels={chain: _panels(study, joints)[::2] for chain, joints in chains.items()},
         curves=curves,
         percent=notes.percent,
         missing=notes.missing,
@@ -64,7 +61,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         uneven=notes.uneven,
         ground=any(trial.settings.plates.assignment != "none" for trial in ground),
         bands=any(trial.settings.torques.bands for trial in study.trials),
-        only_flagged=all(trial.settings.figures.cutoff == "flagged" for trial in study.trials),
+        only_flagged=all("cutoff" not in trial.settings.figures.kinds for trial in study.trials),
         ranges=(sum(trial.settings.muscles.ranges for trial in with_muscles), len(with_muscles)),
     )
 
@@ -76,9 +73,8 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
         ledger = pd.read_csv(folder / STUDY_TABLES["ledger"], keep_default_na=False, dtype=str)
         return flag_figure(ledger, title=f"{title}: quality flags", width_mm=width_mm)
     kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
-    what, draw = DRAWN[kind]
     chain = name.removeprefix(f"{kind}_")
-    title = f"{title}: {what}, {chain}"
+    title = f"{title}: {DRAWN[kind]}, {chain}"
     rows = curves[curves["chain"] == chain]
     if rows["mean"].isna().all():
         few = missing_means(rows, min_units=study.settings.ensembles.min_units)
@@ -86,4 +82,18 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
         return note_figure(f"{title}: {why}", width_mm=width_mm)
     model = next(trial.settings.chain(chain) for trial in study.trials if trial.chain == chain)
     joints, axis = [joint.name for joint in model.joints], notes.axes.get(chain, "%")
-    return draw(rows, joints=joints, title=title, width_mm=width_mm, axis=axis)
+    drawn, few, quantities, fewer = _panels(study, joints)
+    page: dict[str, Any] = {"width_mm": width_mm, "axis": axis}
+    if kind == "peak_terms":
+        return peak_figure(rows, joints=drawn, title=title + few, **page)
+    return ensemble_figure(rows, joints=drawn, rows=quantities, title=title + few + fewer, **page)
+
+
+def _panels(study: Study, joints: Sequence[str]) -> tuple[list[str], str, list[str], str]:
+    """Joints and quantities that are drawn, each with the end of a title on the others."""
+    options = study.settings.figures
+    width_mm = WIDTHS_MM[options.width]
+    drawn, few = drawn_panels(joints, width_mm, only=options.joints)
+    torque_first = sorted(options.rows, key=lambda row: row != "torque")
+    kept, fewer = drawn_panels(torque_first, width_mm, each=len(drawn))
+    return drawn, few, [row for row in options.rows if row in kept], fewer
