@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis.study import check_study
-from limbtorque.figures.palette import TERM_COLOURS
+from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
 from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
@@ -283,6 +283,22 @@ def test_mean_curves_are_those_of_the_table(study):
     assert "ensembles_data" not in page(study)
     assert "plotly.min.js" not in page(study)
     assert ensemble_data([]) is None
+
+
+def test_sides_are_averaged_where_a_condition_has_both_and_colours_are_those_of_the_figures():
+    row = {"unit": "deg", "percent": "0", "spread_over": "subjects", "mean": "1.0", "sd": "", "mean_error": ""}
+    row |= {"quantity": "knee_flexion_deg", "n_subjects": "2", "n_trials": "4", "n_rejected": "0"}
+    groups = [("arm", "slow", "left"), *(("leg", "fast", side) for side in ("left", "right", "both"))]
+    rows = [{**row, **dict(zip(("chain", "condition", "side"), group, strict=True))} for group in groups]
+    data = ensemble_data(rows)
+    assert [curve["averaged"] for curve in data["curves"]] == [None, False, False, True]
+    assert {style["colour"] for style in data["styles"]} == {LINE_COLOURS[0]}  # of the first condition of each chain
+    assert [style["dash"] for style in data["styles"]] == ["dash", "dash", "solid", "solid"]
+    assert data["styles"][3]["name"] == "fast, both sides"
+    pages_of = [
+        index_page([], empty_provenance(), files={}, ensembles=ensemble_data(some)) for some in (rows, rows[:3])
+    ]
+    assert ["Sides averaged: each subject by the mean of its sides." in text for text in pages_of] == [True, False]
 
 
 # --- safe, the same everywhere -----------------------------------------------------------------------------------------------
@@ -650,7 +666,7 @@ def test_a_page_marks_the_joint_that_is_rejected(study):
     text = trial_page(TrialContents("x", "", verdict, "", "", {}, summary=rows, drawing=drawing))
     shown = Elements(text).text
     assert "Do not use: torques of elbow." in shown
-    assert "spikes (marker, frames): ELB 247" in shown[: shown.index("definition")]
+    assert "spikes (marker, frames): ELB 247" in shown[: shown.index("what to do")]
     assert re.search(r"elbow \(rejected\)", shown)
     assert not re.search(r"(shoulder|wrist) \(rejected\)", shown)
     panels = re.findall(r"<figcaption><h3>(.*?)</h3>", text)
