@@ -16,7 +16,8 @@ class Tables:
     def __init__(self, folder):
         self.folder = folder
         self.curves = pd.read_parquet(folder / "curves")
-        self.ensembles = pd.read_csv(folder / "ensembles.csv")
+        means = pd.read_csv(folder / "ensembles.csv")
+        self.ensembles, self.both = means[means.side != "both"], means[means.side == "both"]
         self.windows = pd.read_csv(folder / "windows.csv", keep_default_na=False).set_index("trial")
 
     def table(self, stage, trial):

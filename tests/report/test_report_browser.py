@@ -245,6 +245,30 @@ def test_mean_curves_are_chosen(browser, study):
     assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"
 
 
+def test_sides_are_apart_or_averaged(browser, study):
+    """Left and both of the plain condition; the other one has one side."""
+    path = study / "results" / "ensembles.csv"
+    whole = path.read_text("utf-8")
+    more = [
+        row.replace(",right,", f",{side},") for side in ("left", "both") for row in whole.splitlines() if "plain" in row
+    ]
+    path.write_text(whole + "\n".join(more) + "\n", "utf-8")
+    try:
+        report.run(folder=study)
+        visit(browser, study)
+        names = (
+            "return document.getElementById('ensemble_plot').data.filter((t) => t.name).map((t) => t.name.slice(0, 11))"
+        )
+        assert browser.execute_script(names) == ["plain, righ", "&lt;img src", "plain, left"]
+        choose(browser, "#ensemble_sides", "averaged")
+        assert browser.execute_script(names) == ["&lt;img src", "plain, both"]
+    finally:
+        path.write_text(whole, "utf-8")
+        report.run(folder=study)
+    visit(browser, study)
+    assert not find(browser, "#ensemble_sides").is_displayed()
+
+
 def test_means_of_fewer_trials_are_thin_and_hovering_tells_how_many(browser, study):
     path = study / "results" / "ensembles.csv"
     whole = path.read_text("utf-8")

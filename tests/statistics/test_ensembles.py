@@ -197,6 +197,18 @@ def test_ensembles_are_the_means_of_the_curves(demo):
     assert nobody["mean"].isna().all()
 
 
+def test_both_sides_of_all_trials_alike_are_their_mean(demo, changed):
+    """Fast: two reaches of one subject to the right, two of another to the left; over subjects each counts once."""
+    keys = ["condition", "quantity", "percent"]
+    found = demo.curves[demo.curves.condition == "fast"].groupby(keys, sort=False).value.agg(["mean", "std"])
+    both = demo.both[demo.both.condition == "fast"].set_index(keys)
+    np.testing.assert_allclose(both[["mean", "sd"]], found.loc[both.index], rtol=1e-9, atol=1e-12)
+    over = changed("ensembles:\n  spread_over: subjects\n  min_units: 1\n")
+    sides, keys = over.ensembles[over.ensembles.condition == "fast"], ["quantity", "percent"]
+    both = over.both[over.both.condition == "fast"].set_index(keys)
+    np.testing.assert_allclose(both["mean"], sides.groupby(keys)["mean"].mean().loc[both.index], rtol=1e-9, atol=1e-12)
+
+
 def test_errors_that_trials_share_are_not_averaged_away(demo):
     """Two trials of one subject: their shared errors add up, their own ones are halved twice; apart from the spread."""
     net = demo.curves[(demo.curves.quantity == "elbow_torque_nm") & (demo.curves.condition == "fast")]

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from limbtorque.statistics.mean_and_spread import add, ensemble, merge, no_moments
+from limbtorque.statistics.mean_and_spread import add, both_sides, ensemble, merge, no_moments
+from limbtorque.uncertainty.bands import added_errors, error_of_mean_curve
 
 SHAPE = (3, 2)
 TRIALS = st.lists(
@@ -60,3 +61,26 @@ def test_spread_over_trials_and_over_subjects_by_hand():
     for found in (trials, subjects):
         assert (found.n_trials == 4).all()
         assert (found.n_subjects == 2).all()
+
+
+def test_the_mean_of_both_sides_by_hand():
+    """A: right 1, 3, 5, left 9; B: right 2; each trial has 3 of each kind of error.
+
+    Subjects: A 6, B 2; errors of the study 9, of subjects 9/4 + 9/4, of trials 9 (3/144 + 1/16 + 1/4) = 3. Trials: squares 9 + 1 + 1 + 25 + 4.
+    """
+    values = [[(1, 3, 5), (9,)], [(2,)]]
+    for over, mean, sd, variance in (("subjects", 4.0, 8.0, 9.0 + 4.5 + 3.0), ("trials", 4.0, 10.0, None)):
+        subjects = []
+        for sides in values:
+            moments = [moments_of([np.full(SHAPE, x) for x in side]) for side in sides]
+            errors = [
+                added_errors(np.zeros((3, *SHAPE)), np.ones(SHAPE), np.full((3, *SHAPE), 3.0)) * len(s) for s in sides
+            ]
+            subjects.append(both_sides(list(zip(moments, errors, strict=True)), spread_over=over))
+        found = ensemble([own for own, _ in subjects], spread_over=over, min_units=2)
+        np.testing.assert_allclose([found.mean, found.sd**2], [np.full(SHAPE, mean), np.full(SHAPE, sd)])
+        assert (found.n_trials == 5).all()
+        assert (found.n_subjects == 2).all()
+        if variance:
+            sums, counts = [errors for _, errors in subjects], [own.n for own, _ in subjects]
+            np.testing.assert_allclose(error_of_mean_curve(sums, counts, over_subjects=True) ** 2, variance)

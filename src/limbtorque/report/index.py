@@ -28,6 +28,7 @@ from limbtorque.report.page import (
 from limbtorque.report.panels import DASHES
 from limbtorque.statistics.wording import count_words, spread_phrase, too_few
 from limbtorque.tables.column import capital
+from limbtorque.tables.study_columns import BOTH
 from limbtorque.uncertainty.bands import LIMITS
 
 PAGE = page_template("report/index.html.jinja")
@@ -35,11 +36,6 @@ Row = Mapping[str, str]
 SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 EXTREMES = ("max_nm_kg", "min_nm_kg")
-HEADS = (
-    *((name, "text") for name in ("trial", "status", "subject", "condition", "limb")),
-    ("flags or failure", "text"),
-    *((name, "number") for name in ("frames", "cut-off (Hz)", "noise (mm)")),
-)
 
 
 def index_page(
@@ -96,7 +92,6 @@ def index_page(
         failures=_failures(rows),
         affects=AFFECTS,
         selects=_selects(rows, status),
-        heads=HEADS,
         ensembles={**(ensembles or {}), "curves": [curve for curve in curves if curve["chain"] in drawn]}
         if drawn
         else None,
@@ -295,27 +290,31 @@ def ensemble_data(
         groups.setdefault(key, []).append(row)
     if not groups:
         return None
-    drawn = list(dict.fromkeys((key[3], key[4]) for key in groups))
-    conditions, sides = (list(dict.fromkeys(pair[k] for pair in drawn)) for k in (0, 1))
+    drawn = list(dict.fromkeys((key[0], *key[3:]) for key in groups))
     styles = [
-        {
-            "name": ", ".join(filter(None, (condition, side))),
-            "colour": LINE_COLOURS[conditions.index(condition) % len(LINE_COLOURS)],
-            "dash": DASHES[
-                (sides.index(side) + len(sides) * (conditions.index(condition) // len(LINE_COLOURS))) % len(DASHES)
-            ],
-        }
-        for condition, side in drawn
+        _style(condition, side, [*dict.fromkeys(d[1] for d in drawn if d[0] == chain)])
+        for chain, condition, side in drawn
     ]
-    curves = [_curve(key, group, drawn.index((key[3], key[4]))) for key, group in groups.items()]
+    curves = [
+        _curve(key, group, drawn.index((key[0], *key[3:])))
+        | {"averaged": key[4] == BOTH if (key[0], key[3], BOTH) in drawn else None}
+        for key, group in groups.items()
+    ]
     notes = {chain: list(sentences) for chain, sentences in (uneven or {}).items()}
     about = {"uneven": notes, "axes": dict(axes or {}), **_units(groups, min_units)}
     return {"styles": styles, "curves": curves, **about}
 
 
+def _style(condition: str, side: str, conditions: Sequence[str]) -> dict[str, str]:
+    """Look of a mean curve: colours of the conditions of a chain, dashes of the sides."""
+    turn, place = divmod(conditions.index(condition), len(LINE_COLOURS))
+    name = ", ".join(filter(None, (condition, "both sides" if side == BOTH else side)))
+    return {"name": name, "colour": LINE_COLOURS[place], "dash": DASHES[((side == "left") + 2 * turn) % len(DASHES)]}
+
+
 def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units: int) -> dict[str, Any]:
     """Words for the units of the means, and the means of too few, by chain."""
-    rows = [row for group in groups.values() for row in group]
+    rows = [row for key, group in groups.items() for row in group if key[-1] != BOTH]
     over = rows[0]["spread_over"]
     points: dict[str, list[tuple[str, str, float, int, int]]] = {}
     for row in rows:
@@ -323,6 +322,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
         points.setdefault(row["chain"], []).append((row["condition"], row["side"], *point))
     short = {chain: too_few(of_chain, spread_over=over, min_units=min_units) for chain, of_chain in points.items()}
     return {
+        "units": over,
         "errors": any(row["mean_error"] for row in rows),
         "spread": spread_phrase(over, max(int(row["n_subjects"]) for row in rows)),
         "too_few": {chain: [text] for chain, text in short.items() if text},

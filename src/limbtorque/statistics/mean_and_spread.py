@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -142,6 +143,42 @@ def ensemble(subjects: Sequence[Moments], *, spread_over: Unit, min_units: int) 
         n_trials, n_subjects = n_trials + own.n, n_subjects + (own.n > 0)
     mean, sd = (np.where(over.n >= min_units, values, np.nan) for values in (over.known_mean, over.sd))
     return Ensemble(mean, sd, n_trials, n_subjects)
+
+
+def both_sides(sides: Sequence[tuple[Moments, FloatArray]], *, spread_over: Unit) -> tuple[Moments, FloatArray]:
+    """One subject's trials of several sides together, for `ensemble`.
+
+    Parameters
+    ----------
+    sides : sequence of (Moments, ndarray of shape (3, ...))
+        Moments over the subject's trials of each side, and sums of their errors from `uncertainty.bands.added_errors`.
+    spread_over : {"subjects", "trials"}
+        Unit of the statistics: over subjects each side counts once, whatever its number of trials; over trials all count alike.
+
+    Returns
+    -------
+    tuple of Moments and ndarray of shape (3, ...)
+        The same of both sides; the mean is that of the sides with a value.
+
+    Examples
+    --------
+    Two trials of the right side and one of the left:
+
+    >>> right, left = (add(no_moments((1,)), [1.0]), add(no_moments((1,)), [6.0]))
+    >>> sides = [(add(right, [3.0]), np.zeros((3, 1))), (left, np.zeros((3, 1)))]
+    >>> both_sides(sides, spread_over="subjects")[0].mean, both_sides(sides, spread_over="trials")[0].mean.round(2)
+    (array([4.]), array([3.33]))
+    """
+    moments, errors = zip(*sides, strict=True)
+    together = reduce(merge, moments)
+    if spread_over == "trials":
+        return together, np.sum(errors, axis=0)
+    n_sides = np.maximum(np.sum([side.n > 0 for side in moments], axis=0), 1)
+    weights = [
+        together.n / (n_sides * np.maximum(side.n, 1)) for side in moments
+    ]  # of a trial, 1 where all count alike
+    weighted = [own * np.stack([w, w, w**2]) for own, w in zip(errors, weights, strict=True)]
+    return replace(together, mean=np.sum([side.mean for side in moments], axis=0) / n_sides), np.sum(weighted, axis=0)
 
 
 MAX_SHARE_DIFFERENCE = 0.05  # of a stance with known ground force, between trials that are averaged

@@ -33,6 +33,7 @@ _JOINT, _TERM, WINDOW, _USED_SHARE = columns(
     }
 )
 STANCE = "stance"  # in the column window
+BOTH = "both"  # in the column side of ensembles.csv
 _TORQUES = ("_nm", "_nms", "_w", "_j")
 
 
@@ -320,8 +321,10 @@ OWNERS = columns(  # in the order of `uncertainty.bands.OWNERS`
     }
 )
 CURVE_COLUMNS = (*TRIAL_COLUMNS, *_QUANTITY, *columns({"value:value": (_VALUE, _CURVE_SIGN)}), *OWNERS)
+_SIDE = "side of the body; both, where a condition has both: each subject by the mean of its sides, or all trials alike (spread_over)"
 ENSEMBLE_COLUMNS = (
-    *GROUP_COLUMNS,
+    *GROUP_COLUMNS[:2],
+    *columns({"side:text": _SIDE}),
     *_QUANTITY,
     SPREAD_OVER,
     *columns(

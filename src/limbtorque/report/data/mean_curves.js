@@ -5,10 +5,18 @@ const GAP = 0.07; // between two joints, of the width or height
 const NARROW = 640, HEIGHT = 420; // px: below this width the joints stand one below the other
 
 function meanCurves(data) {
-  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), plot = byId("ensemble_plot");
+  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), sides = byId("ensemble_sides"), plot = byId("ensemble_plot");
   const off = new Set();
   for (const name of new Set(data.curves.map((curve) => curve.chain))) limbs.append(element("option", {}, name));
   const ofLimb = () => data.curves.filter((curve) => curve.chain === limbs.value);
+  /** A condition with one side has no mean of both: that side is drawn in either case. */
+  const chosen = (curve, how) => (curve.averaged ?? (how === "averaged")) === (how === "averaged");
+  function listSides() {
+    const curves = ofLimb();
+    sides.closest("label").hidden = !curves.some((curve) => curve.averaged);
+    for (const option of sides.options) option.disabled = !curves.some((curve) => curve.drawn && chosen(curve, option.value));
+    if (sides.selectedOptions[0].disabled) sides.value = [...sides.options].find((option) => !option.disabled).value;
+  }
   function listQuantities() {
     const kept = quantities.value;
     const names = [...new Set(ofLimb().map((curve) => curve.name))];
@@ -17,8 +25,9 @@ function meanCurves(data) {
   }
   const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
   function draw() {
-    const shown = ofLimb().filter((curve) => curve.name === quantities.value);
-    const joints = [...new Set(shown.map((curve) => curve.joint))];
+    const wanted = ofLimb().filter((curve) => curve.name === quantities.value && chosen(curve, sides.value));
+    const shown = wanted.filter((curve) => curve.drawn), without = wanted.filter((curve) => !curve.drawn);
+    const joints = [...new Set(wanted.map((curve) => curve.joint))];
     byId("ensemble_title").textContent = `${limbs.value}: ${quantities.value}`;
     const legend = byId("ensemble").querySelector(".legend");
     const focus = [...legend.children].indexOf(document.activeElement);
@@ -71,8 +80,10 @@ function meanCurves(data) {
         draw();
       }));
     }
+    const names = new Set(without.map((curve) => `${data.styles[curve.style].name}: ${words(curve.joint)}`));
+    byId("ensemble_without").textContent = names.size ? `No mean: ${[...names].join("; ")}.` : "";
     if (focus >= 0) legend.children[focus]?.focus();
-    const unit = shown.length ? shown[0].unit : "";
+    const unit = wanted.length ? wanted[0].unit : "";
     const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
     const { xaxis, yaxis } = layout, n = joints.length, below = !printing.now && plot.clientWidth < NARROW;
     const size = (1 - GAP * (n - 1)) / n;
@@ -89,9 +100,11 @@ function meanCurves(data) {
     if (printing.now) layout.width = PRINT_WIDTH;
     Plotly.react(plot, traces, layout, { ...CONFIG, responsive: !printing.now });
   }
-  limbs.addEventListener("change", () => { listQuantities(); draw(); });
+  limbs.addEventListener("change", () => { listQuantities(); listSides(); draw(); });
   quantities.addEventListener("change", draw);
+  sides.addEventListener("change", draw);
   listQuantities();
+  listSides();
   draw();
   followPaper(draw);
 }

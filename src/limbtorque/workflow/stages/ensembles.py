@@ -12,11 +12,11 @@ import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
-from limbtorque.statistics.mean_and_spread import Moments, add, ensemble, no_moments, unit_of_spread
+from limbtorque.statistics.mean_and_spread import Moments, add, both_sides, ensemble, no_moments, unit_of_spread
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.files import column_values, make_table, read_table, repeated, table_of_rows, write_table
-from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.study_columns import BOTH, ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.uncertainty.bands import added_errors, error_of_mean_curve
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.operating_system import say
@@ -45,7 +45,10 @@ def run(*, folder: Path, key: str = "") -> None:
     windows = table_of_rows(WINDOW_COLUMNS, [rows[trial.name] for trial in study.trials])
     write_table(windows, folder / ENSEMBLE_TABLES["windows"])
     rejected: Counter[tuple[str, ...]] = Counter(
-        (*_group(trial), joint) for trial in study.trials for joint in rows[trial.name]["rejected_joints"].split()
+        (trial.chain, trial.condition, side, joint)
+        for trial in study.trials
+        for joint in rows[trial.name]["rejected_joints"].split()
+        for side in (trial.side, BOTH)
     )
     write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
 
@@ -79,8 +82,14 @@ def _ensemble_table(study: Study, groups: Groups, rejected: Mapping[tuple[str, .
     """
     options = study.settings.ensembles
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
+    averaged: Groups = {}
+    for pair in dict.fromkeys(group[:2] for group in groups):
+        sides = [subjects for group, subjects in groups.items() if group[:2] == pair and subjects]
+        names = dict.fromkeys(name for subjects in sides for name in subjects) if len(sides) > 1 else ()
+        of_sides = {name: [subjects[name] for subjects in sides if name in subjects] for name in names}
+        averaged[*pair, BOTH] = {name: both_sides(own, spread_over=unit) for name, own in of_sides.items()}
     tables = [make_table(ENSEMBLE_COLUMNS, {column.name: [] for column in ENSEMBLE_COLUMNS})]
-    for (chain, condition, side), subjects in groups.items():
+    for (chain, condition, side), subjects in {**groups, **averaged}.items():
         if not subjects:
             continue
         moments, errors = zip(*subjects.values(), strict=True)

@@ -14,7 +14,7 @@ from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
-from limbtorque.tables.study_columns import ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import BOTH, ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes, study_table
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, drawn_kinds, study_figures
 from limbtorque.workflow.run_session import whole_study
@@ -31,6 +31,7 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("study_figures", folder=folder, key=key)
     means = folder / ENSEMBLE_TABLES["ensembles"]
     curves = study_table(means, ENSEMBLE_COLUMNS) if study.settings.ensembles.enabled else None
+    curves = None if curves is None else curves[curves["side"] != BOTH]
     notes = curve_notes(study, folder)
     for path in study_figures(study):
         if path != CAPTIONS:  # drawn anew for every format: saving twice would move the layout by a hair
