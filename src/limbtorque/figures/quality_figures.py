@@ -201,7 +201,8 @@ def cutoff_figure(
             choice, own_hz = parts[name]
             panels = grid[number] if beside else grid[:, number]
             panels[0].set_title(name, loc="left", fontsize=NAME_SIZE)
-            _draw_residual(panels[0], choice, unit, noise=choice.noise if noise is None else noise)
+            own_noise = choice.noise if noise is None else noise
+            _draw_residual(panels[0], choice, unit, noise=own_noise, tight=beside and not wide)
             if both:
                 _draw_criterion(panels[1], choice)
             for axes in panels:
@@ -227,7 +228,7 @@ def cutoff_figure(
     return figure
 
 
-def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float) -> None:
+def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float, tight: bool) -> None:
     scale, shown = (1e3, "mm") if unit == "m" else (1.0, unit)
     axes.plot(choice.grid_hz, scale * choice.residual, color=RESIDUAL, label="residual")
     intercept, slope = (scale * value for value in choice.line)
@@ -244,16 +245,19 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float)
         for hz in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
         if choice.grid_hz[0] <= hz <= choice.grid_hz[-1]
     ]
+    ticks = ticks[::2] if tight else ticks
     axes.set_xticks(ticks, [f"{hz:g}" for hz in ticks])
     axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylabel(f"rms residual ({shown})")
     axes.annotate(
-        f" {choice.cutoff_hz:.1f} Hz",
+        f" {choice.cutoff_hz:.1f} Hz ",
         (choice.cutoff_hz, 0.97),
         xycoords=("data", "axes fraction"),
         va="top",
+        ha="right" if tight and choice.cutoff_hz**2 > choice.grid_hz[0] * choice.grid_hz[-1] else "left",
         fontsize=7.5,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},  # over the line of the cut-off that was used
     )
 
 

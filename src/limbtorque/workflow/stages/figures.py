@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +94,7 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     return emg_figure(table, [row for row in record.emg if row["window"] == record.emg[0]["window"]], **page)
 
 
-TERMS: dict[str, Callable[..., Figure]] = {
-    "torques": torque_figure,
-    "contributions": contributions_figure,
-    "power": power_figure,
-}
+TERMS = {"torques": torque_figure, "contributions": contributions_figure, "power": power_figure}
 DRAWN = {
     "torques": ("net joint torque and its terms", "torques"),
     "contributions": ("contributions to the net joint torque", "torques"),
