@@ -465,7 +465,7 @@ def test_one_column_has_at_most_six_panels_and_names_what_is_left_out():
     figure = cutoff_figure([choice] * 4, **page)
     assert (len(figure.axes), figure.get_suptitle()) == (6, "x (not drawn: d)")
     chosen = cutoff_figure([choice] * 4, **page, only=["d", "b", "e"]).axes
-    assert [axes.get_title(loc="left") for axes in chosen] == ["d", "", "b", ""]
+    assert [axes.get_title(loc="left") for axes in chosen] == ["d 2.0 Hz", "", "b 2.0 Hz", ""]
     joints = ["hip", "knee", "elbow"]
     table = pd.concat([ensembles().assign(quantity=lambda t, j=j: t.quantity.str.replace("elbow", j)) for j in joints])
     means = ensemble_figure(table, joints=joints, rows=("flexion", "torque"), title="x", width_mm=ONE_COLUMN_MM)

@@ -200,7 +200,7 @@ def cutoff_figure(
         for number, name in enumerate(drawn):
             choice, own_hz = parts[name]
             panels = grid[number] if beside else grid[:, number]
-            panels[0].set_title(name, loc="left", fontsize=NAME_SIZE)
+            panels[0].set_title(f"{name} {choice.cutoff_hz:.1f} Hz".strip(), loc="left", fontsize=NAME_SIZE)
             own_noise = choice.noise if noise is None else noise
             _draw_residual(panels[0], choice, unit, noise=own_noise, tight=beside and not wide)
             if both:
@@ -250,15 +250,6 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float,
     axes.minorticks_off()
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set_ylabel(f"rms residual ({shown})")
-    axes.annotate(
-        f" {choice.cutoff_hz:.1f} Hz ",
-        (choice.cutoff_hz, 0.97),
-        xycoords=("data", "axes fraction"),
-        va="top",
-        ha="right" if tight and choice.cutoff_hz**2 > choice.grid_hz[0] * choice.grid_hz[-1] else "left",
-        fontsize=7.5,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},  # over the line of the cut-off that was used
-    )
 
 
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
