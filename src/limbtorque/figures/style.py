@@ -110,7 +110,7 @@ def mark_frames(axes: Axes, table: pa.Table, unknown: BoolArray, *, label: str =
 def drawn_panels(
     names: Sequence[str], width_mm: float, *, only: Sequence[str] = (), each: int = 1
 ) -> tuple[list[str], str]:
-    """Names that get panels, and the end of a title on those that one column has no room for.
+    """Names that get panels, and the end of a title on those left out.
 
     Parameters
     ----------
