@@ -116,7 +116,7 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
 
 def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
-    """Slopes at three or more knots, from the pieces' widths and the slopes of their chords."""
+    """Slopes at three or more knots, by the widths and slopes of the pieces."""
     slope = np.zeros(len(chord) + 1)
     # weighted harmonic mean of both chords; 0 at a turning point
     before, after = 2.0 * width[1:] + width[:-1], width[1:] + 2.0 * width[:-1]
