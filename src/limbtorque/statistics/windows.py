@@ -465,7 +465,7 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
 
 
 def _contact(motion: ChainMotion) -> StatusArray:
-    """Status of the load by frame, 0 also before the first and after the last loaded sample of each step on plates."""
+    """Status of the load by frame, 0 also outside the loaded samples of each step."""
     status, time_s = motion.load.status.copy(), motion.time_s
     events = motion.load.foot_events.get("plates", ())
     for start, stop in runs(status != NONE) if events else ():
