@@ -30,6 +30,8 @@ ONE_WORKER = (
     "tests/statistics/test_ensembles.py",
     "tests/statistics/test_summaries.py",
     "tests/test_damages.py",
+    "tests/workflow/test_emg.py",
+    "tests/workflow/test_emg_informed.py",
     "tests/workflow/test_plug_in_gait.py",
     "tests/workflow/test_recordings.py",
     "tests/workflow/test_slurm.py",

@@ -28,12 +28,7 @@ def walking_foot(x, y, stance=STANCE, length=0.2):
     away = np.minimum(t - stance.start, 0) + np.maximum(t - (stance.stop - 1), 0)
     heel = np.stack([x + 0.03 * away, np.full(N_FRAMES, y), np.where(away == 0, 0.02, 0.12)], axis=1)
     toe = heel + np.array([length, 0.0, 0.0])
-    foot = find_foot(
-        {"heel": heel, "toe": toe},
-        ends=(heel, toe),
-        rate_hz=RATE_HZ,
-        belt_m_s=np.zeros(3),
-    )
+    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
     return landed(foot, rate_hz=RATE_HZ)
 
 

@@ -37,14 +37,8 @@ def make_study(folder):
     (folder / "good.c3d").write_bytes(source.read_bytes())
     (folder / "not.c3d").write_text(f"no recording {BAD}", encoding="utf-8")
     same = {"session": "one", "subject": "S <1>", "file": "good.c3d", "chain": "arm", "side": "right", "load": "spring"}
-    same |= {
-        "condition": "plain",
-        "marker_set": "limb_markers",
-        "note": "",
-        "start_s": "",
-        "end_s": "",
-        "muscles.enabled": "true",
-    }
+    same |= {"condition": "plain", "marker_set": "limb_markers", "muscles.enabled": "true"}
+    same |= dict.fromkeys(("note", "start_s", "end_s"), "")
     changes = [
         {},
         {"file": "odd & 'label'.c3d", "marker_set": "odd_markers", "condition": BAD, "note": ENDS},
@@ -76,16 +70,13 @@ def analyse(folder):
 def write_ensembles(folder):
     """Mean curves of two conditions of which one is HTML, as `results/ensembles.csv` has them."""
     head = "chain,condition,side,quantity,unit,percent,spread_over,mean,sd,mean_error,n_subjects,n_trials,n_rejected"
-    rows = [
-        f'arm,"{condition}",right,{quantity},{unit},{percent},subjects,{(k + 1) * percent / 10},{0.5 + k},{0.25 if quantity == "elbow_torque_nm" else ""},2,4,1'
-        for k, condition in enumerate(("plain", BAD))
-        for quantity, unit in (
-            ("elbow_flexion_deg", "deg"),
-            ("elbow_torque_nm", "N m"),
-            ("elbow_torque_gravity_nm", "N m"),
-        )
-        for percent in range(0, 101, 5)
-    ]
+    units = {"elbow_flexion_deg": "deg", "elbow_torque_nm": "N m", "elbow_torque_gravity_nm": "N m"}
+    rows = []
+    for k, condition in enumerate(("plain", BAD)):
+        for quantity, unit in units.items():
+            about = f'arm,"{condition}",right,{quantity},{unit}'
+            ends = f"{0.5 + k},{0.25 if quantity == 'elbow_torque_nm' else ''},2,4,1"
+            rows += [f"{about},{percent},subjects,{(k + 1) * percent / 10},{ends}" for percent in range(0, 101, 5)]
     path = folder / "results" / "ensembles.csv"
     path.write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
 

@@ -1,13 +1,17 @@
 """Studies of a few trials of the demo, run stage by stage in this process."""
 
 import csv
+import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from emg_signals import write_sto
 
+from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
+from limbtorque.tables.files import read_record, write_table
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, curves, cutoffs, ensembles, kinematics, muscles, study_cutoff, torques
 
@@ -100,3 +104,32 @@ def run_ensembles(folder):
     ensembles.run(folder=folder, key=keys.ensembles_key(study))
     collect.run(folder=folder)
     return Tables(folder / "results")
+
+
+TABLES = {"kinematics": "kinematics_table", "torques": "torque_table", "muscles": "muscle_table"}
+ROWS = ("metrics", "joint_metrics", "notes", "window", "summary", "contact_summary", "beside_file", "emg")
+
+
+def compared_with_memory(folder):
+    """Analyse every trial of a study that has run; the number of tables in memory with the bytes of its CSV files."""
+    study, n_compared = load_study(folder), 0
+    for trial in study.trials:
+        made = {stage: next((folder / "results" / stage).glob(f"*/{trial.name}.csv")) for stage in TABLES}
+        records = {stage: read_record(path.with_suffix(".parquet")) for stage, path in made.items()}
+        if records["torques"].failed:
+            with pytest.raises(LimbtorqueError):
+                study.analyse(trial.name)
+            continue
+        result = study.analyse(trial.name)
+        for stage, name in TABLES.items():
+            ours, theirs = (json.loads(record.to_json()) for record in (result.records[stage], records[stage]))
+            for what in ROWS:  # as text: unknown numbers are not equal to themselves
+                assert json.dumps(ours[what]) == json.dumps(theirs[what]), (trial.name, stage, what)
+            table = getattr(result, name)
+            if table is None:  # no muscle set: the workflow's table has no rows
+                assert made[stage].read_bytes().count(b"\n") == 1
+                continue
+            write_table(table, folder / "memory.csv", rounded=True)
+            assert (folder / "memory.csv").read_bytes() == made[stage].read_bytes(), (trial.name, stage)
+            n_compared += 1
+    return n_compared

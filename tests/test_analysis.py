@@ -15,10 +15,11 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[1]
+CONFIG = ROOT / "config" / "config.yaml"
 
 
 def analyse(**changes):
-    settings = load_settings(ROOT / "config" / "config.yaml").model_copy(update=changes)
+    settings = load_settings(CONFIG).model_copy(update=changes)
     recording = read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
     return analyse_recording(recording, Limb("arm", side="right", body_mass_kg=72.0), settings)
 
@@ -38,42 +39,32 @@ def test_data_frames_are_the_tables(result):
         assert list(frame.columns) == table.column_names
         assert len(frame) == 251
     np.testing.assert_array_equal(result.to_dataframe()["elbow_torque_nm"], result.torques.terms.net[:, 1])
-
-
-def test_a_table_that_is_not_there_is_a_sentence(result):
     with pytest.raises(LimbtorqueError, match="choose one of torques, bands, kinematics, muscles"):
         result.to_dataframe("forces")
     with pytest.raises(LimbtorqueError, match="the chain has no muscle set"):
         replace(result, muscle_table=None).plot("muscles")
 
 
-def test_plots_are_figures_of_the_trial(result):
+def test_plots_are_figures_of_the_trial_that_a_notebook_shows(result):
     figure = result.plot()
     assert isinstance(figure, Figure)
     assert len(figure.axes) == 3
     assert "S01_sagittal_fast.c3d: right arm" in figure.get_suptitle()
-    assert isinstance(result.plot("muscles", at_most=2), Figure)
-
-
-def test_a_notebook_shows_a_plot_by_itself(result):
-    for which in ("torques", "muscles"):
-        assert result.plot(which)._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")
+    for plot in (figure, result.plot("muscles", at_most=2)):
+        assert plot._repr_png_().startswith(b"\x89PNG\r\n\x1a\n")
 
 
 def test_the_table_of_a_notebook_says_what_the_trial_is(result):
+    """Names are escaped; flags are by the trial's own settings."""
     page = result._repr_html_()
-    assert "<th>recording</th><td>S01_sagittal_fast.c3d, right arm, sagittal plane</td>" in page
+    assert "S01_sagittal_fast.c3d, right arm, sagittal plane" in page
     assert "251 at 100 Hz" in page
     inner = result.torque_table.to_pandas()
     inner = inner[inner["edge"] == 0]["shoulder_torque_nm"]
     largest = inner.iloc[int(inner.abs().argmax())]
     assert f"<th>shoulder, largest net torque</th><td>{largest:.3g} N m</td>" in page
     assert "<th>flags</th><td>none</td>" in page
-
-
-def test_flags_are_escaped_and_by_the_trials_own_settings():
-    settings = load_settings(ROOT / "config" / "config.yaml")
-    strict = settings.quality.model_copy(update={"tilt_deg": 1e-9})
+    strict = load_settings(CONFIG).quality.model_copy(update={"tilt_deg": 1e-9})
     page = replace(analyse(quality=strict), source="<b>.c3d")._repr_html_()
     assert "<th>flag</th><td>tilt_deg is " in page
     assert "&lt;b&gt;.c3d" in page

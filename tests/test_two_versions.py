@@ -19,16 +19,13 @@ def turns(times_ms):
     return [Turn(time_ms, 1.0, 100.0) for time_ms in times_ms]
 
 
-def test_the_interval_of_the_median_is_that_of_the_table_of_the_sign_test():
-    # ranks, from 1, of the lower end for at least 95 %: W. J. Conover, Practical Nonparametric Statistics, 1999, by B(n, 1/2)
+def test_the_interval_of_the_median_is_the_narrowest_that_has_the_confidence():
+    """Ranks, from 1, of the lower end for at least 95 %: W. J. Conover, Practical Nonparametric Statistics, 1999."""
     assert [two_versions.rank(n) + 1 for n in (6, 8, 9, 11, 12, 15, 20)] == [1, 1, 2, 2, 3, 4, 6]
-
-
-@pytest.mark.parametrize("n", [6, 7, 15, 40])
-def test_no_narrower_interval_has_the_confidence(n):
-    missed = [2 * sum(comb(n, j) for j in range(k + 1)) / 2**n for k in range(n // 2)]
-    k = two_versions.rank(n)
-    assert missed[k] <= 0.05 < missed[k + 1]
+    for n in (6, 7, 15, 40):
+        missed = [2 * sum(comb(n, j) for j in range(k + 1)) / 2**n for k in range(n // 2)]
+        k = two_versions.rank(n)
+        assert missed[k] <= 0.05 < missed[k + 1]
 
 
 def test_the_interval_holds_the_median_as_often_as_it_says():
@@ -39,15 +36,12 @@ def test_the_interval_holds_the_median_as_often_as_it_says():
     assert held == pytest.approx(1 - 2 * sum(comb(15, j) for j in range(4)) / 2**15, abs=0.01)  # 0.965
 
 
-def test_turns_are_compared_pair_by_pair():
+def test_turns_are_compared_pair_by_pair_and_slower_is_a_whole_interval_above_the_limit():
     times_ms = np.array([10.0, 30.0, 11.0, 90.0, 10.0, 12.0])  # other programs slow both versions in some turns
     assert Compared(turns(times_ms), turns(1.3 * times_ms)).ratio("used_ms") == pytest.approx((1.3, 1.3, 1.3))
-
-
-@pytest.mark.parametrize(("factors", "slower"), [([1.12] * 6, True), ([1.12] * 5 + [1.09], False), ([1.0] * 6, False)])
-def test_a_row_is_named_where_its_whole_interval_lies_above_the_limit(factors, slower):
-    after = turns([10.0 * factor for factor in factors])
-    assert Compared(turns([10.0] * 6), after).slower() is slower
+    for factors, slower in (([1.12] * 6, True), ([1.12] * 5 + [1.09], False), ([1.0] * 6, False)):
+        after = turns([10.0 * factor for factor in factors])
+        assert Compared(turns([10.0] * 6), after).slower() is slower
 
 
 def test_the_part_of_a_page_between_the_marks_is_replaced(tmp_path):

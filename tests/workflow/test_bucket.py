@@ -51,10 +51,19 @@ def studies(tmp_path):
     return stored, tmp_path / "here"
 
 
-def test_missing_recordings_are_retrieved_with_their_time(studies):
+def test_missing_recordings_are_retrieved_with_their_time_into_the_local_copy(studies, tmp_path):
     stored, here = studies
+    with pytest.raises(
+        StudyError, match=r"not the local copy of s3://bucket/study, which is .*elsewhere;.*--directory"
+    ):
+        retrieve_recordings(Bucket(stored, tmp_path / "elsewhere").workflow(), here, {})
+    with pytest.raises(StudyError, match="would be emptied after the run; add --keep-storage-local-copies"):
+        retrieve_recordings(Bucket(stored, here, keep_local=False).workflow(), here, {})
+    without = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider=None))
+    retrieve_recordings(without, here, {})
+    assert not list(here.rglob("*.c3d"))
     retrieve_recordings(Bucket(stored, here).workflow(), here, {})
-    (found,) = (path for path in here.rglob("*.c3d"))
+    (found,) = here.rglob("*.c3d")
     assert found.read_bytes() == (stored / found.relative_to(here)).read_bytes()
     assert found.stat().st_mtime == 1.7e9
 
@@ -64,26 +73,6 @@ def test_a_recording_that_is_in_neither_place_is_left_to_the_check_of_the_study(
     shutil.rmtree(stored / "data")
     retrieve_recordings(Bucket(stored, here).workflow(), here, {})
     assert not list(here.rglob("*.c3d"))
-
-
-def test_a_folder_that_is_not_the_local_copy_is_refused(studies, tmp_path):
-    stored, here = studies
-    with pytest.raises(
-        StudyError, match=r"not the local copy of s3://bucket/study, which is .*elsewhere;.*--directory"
-    ):
-        retrieve_recordings(Bucket(stored, tmp_path / "elsewhere").workflow(), here, {})
-
-
-def test_a_folder_that_would_be_emptied_is_refused(studies):
-    stored, here = studies
-    with pytest.raises(StudyError, match="would be emptied after the run; add --keep-storage-local-copies"):
-        retrieve_recordings(Bucket(stored, here, keep_local=False).workflow(), here, {})
-
-
-def test_without_a_storage_nothing_is_done(tmp_path):
-    run = SimpleNamespace(storage_settings=SimpleNamespace(default_storage_provider=None))
-    retrieve_recordings(run, tmp_path, {})
-    assert not list(tmp_path.iterdir())
 
 
 @contextmanager

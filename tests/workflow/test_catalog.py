@@ -12,41 +12,39 @@ import yaml
 
 import loaded_snakemake
 from limbtorque.study.settings import option_names
-from study_runs import ROOT, TRIALS, make_study, run
+from study_runs import ROOT, TRIALS, make_study
 
-TEXT = "Specify a conda environment or container for each rule."
+ASKED = (
+    "Specify a conda environment or container for each rule."  # that of the package, of which all rules are commands
+)
 
 
 def test_the_layout_is_that_of_the_catalog_of_snakemake_workflows():
-    """https://snakemake.github.io/snakemake-workflow-catalog, docs/about/adding_workflows.md: standardized usage."""
+    """https://snakemake.github.io/snakemake-workflow-catalog, docs/about/adding_workflows.md: standardized usage.
+
+    `config/README.md` is what the catalog shows on how to configure the workflow.
+    """
     assert (ROOT / "workflow" / "Snakefile").is_file()
     assert list((ROOT / "workflow" / "rules").glob("*.smk"))
     assert not list((ROOT / "workflow" / "rules").glob("*.py"))
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text(encoding="utf-8"))["usage"]
-    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
     assert set(usage["mandatory-flags"]) == {"desc", "flags"}
     deployments = usage["software-stack-deployment"]
-    assert set(deployments) == {"conda", "apptainer", "apptainer+conda", "report"}
     assert not any(deployments[name] for name in ("conda", "apptainer", "apptainer+conda"))  # none is in the rules
     assert usage["report"] is deployments["report"] is True
-
-
-def test_the_instructions_name_only_options_that_exist():
-    """`config/README.md` is what the catalog shows on how to configure the workflow."""
     text = (ROOT / "config" / "README.md").read_text(encoding="utf-8")
-    for name in ("config.yaml", "trials.csv", "subjects.csv"):
-        assert f"`{name}`" in text
-    named = set(re.findall(r"`([a-z_]+\.[a-z_]+)`", text)) - {"config.yaml", "trials.csv", "subjects.csv"}
-    assert named <= set(option_names())
+    files = {"config.yaml", "trials.csv", "subjects.csv"}
+    named = set(re.findall(r"`([a-z_]+\.[a-z_]+)`", text))
+    assert files <= named
+    assert named - files <= set(option_names())
 
 
 @pytest.mark.workflow
 def test_the_linter_asks_for_nothing_but_a_software_environment():
-    """The environment is that of the package: all rules are commands of it, and Snakemake itself is one of its dependencies."""
     done = subprocess.run(
         [sys.executable, "-m", "snakemake", "--lint"], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert set(re.findall(r"^    \* (.+):$", done.stderr, flags=re.MULTILINE)) <= {TEXT}
+    assert set(re.findall(r"^    \* (.+):$", done.stderr, flags=re.MULTILINE)) <= {ASKED}
 
 
 PARENT = """
@@ -91,24 +89,10 @@ def test_another_workflow_uses_this_one_as_a_module(tmp_path):
         assert "another run is using" in parent(1)
     parent(0)
     made = (study / "mine.txt").read_text(encoding="utf-8").split()
-    assert set(made) == {f"{TRIALS[0]}{end}" for end in (".csv", ".parquet", "+bands.csv", "+bands.parquet")} | {
-        "_session.jsonl"
-    }
+    assert {f"{TRIALS[0]}.csv", f"{TRIALS[0]}.parquet", "_session.jsonl"} <= set(made)
     assert json.loads((results / "settings.json").read_text(encoding="utf-8"))["title"] == "As a module"
     assert (results / "logs" / "torques" / "S01_sagittal.lock").is_file()
     assert "Nothing to be done" in parent(0)
-
-
-@pytest.mark.workflow
-def test_the_snakefile_of_the_catalog_makes_the_same_plan(tmp_path):
-    study = make_study(tmp_path / "study", TRIALS[:1])
-    counts = []
-    for snakefile in ("Snakefile", "workflow/Snakefile"):
-        text = run(study, "--dry-run", "--snakefile", ROOT / snakefile)
-        counts.append(re.findall(r"^(\w+) +(\d+)$", text, flags=re.MULTILINE))
-    root, catalog = (dict(count) for count in counts)
-    assert root.pop("study") == catalog.pop("all") == "1"
-    assert root == catalog
 
 
 def test_the_schemas_are_made_from_the_models():

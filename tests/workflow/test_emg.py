@@ -13,7 +13,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import figures, pages, report
-from staged_study import add_emg, change_settings, make_study, run_stages
+from staged_study import add_emg, change_settings, make_study, run_stages, run_tables
 
 TRIAL = "S01_sagittal_fast"
 START_S, RATE_HZ, DELAY_S, OFFSET_S = 7.25, 1000.0, 0.03, -7.25
@@ -24,8 +24,8 @@ CHANNELS = {"biceps": "BIClong", "deltoid": ["DELT1", "PECM1"]}
 def study(tmp_path_factory):
     """A study whose electromyography is its own activation, earlier by the delay, on another clock and scale."""
     folder = make_study(tmp_path_factory.mktemp("emg") / "study", names=(TRIAL,))
-    run_stages(folder)
-    first = pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
+    run_tables(folder)
+    first = pd.read_parquet(muscles_of(folder))
     time_s = np.arange(first.time_s.iloc[0], first.time_s.iloc[-1], 1.0 / RATE_HZ)
     made = {
         label: 3.0 * np.interp(time_s + DELAY_S, first.time_s, first[f"{muscle}_activation"].fillna(0.0))
@@ -45,11 +45,16 @@ def study(tmp_path_factory):
 
 
 def run_beside(study, tmp_path, extra):
-    """Another study with the same file."""
+    """Another study with the same file: its record and table of muscles, and its table of electromyography."""
     change = lambda rows: [{**row, "emg_file": str(study / "emg.sto")} for row in rows]  # noqa: E731
     folder = make_study(tmp_path / "study", names=(TRIAL,), extra=extra, change=change)
     run_stages(folder)
-    return folder
+    path = muscles_of(folder)
+    return read_record(path), pd.read_parquet(path), of_window(folder, "emg_summary").set_index("muscle")
+
+
+def muscles_of(folder):
+    return next((folder / "results" / "muscles").rglob("*.parquet"))
 
 
 def of_window(study, name):
@@ -65,68 +70,49 @@ def test_an_activation_agrees_with_itself(study):
         assert rows.lag_s[muscle] == pytest.approx(0.0, abs=1e-9)
     assert rows.channel["PECM1"] == rows.channel["DELT1"] == "deltoid"
     assert rows.neighbour["DELT1"] == "BIClong"  # not PECM1, which has the same channel
-
-
-def test_the_table_of_the_muscles_has_the_envelopes(study):
-    table = pd.read_parquet(next((study / "results" / "muscles").rglob("*.parquet")))
+    table = pd.read_parquet(muscles_of(study))
     known = table.dropna(subset=["BIClong_activation", "BIClong_envelope"])
     scale = known.BIClong_envelope.max() / known.BIClong_activation.max()
     np.testing.assert_allclose(known.BIClong_envelope, scale * known.BIClong_activation, atol=0.02)
     assert set(table.BIClong_active_hodges_bui.dropna()) <= {0.0, 1.0}
     assert table.BIClong_active_bonato.isna().all()  # an envelope is no noise
-
-
-def test_tables_of_the_study(study):
     by_muscle = of_window(study, "emg_by_muscle").set_index("muscle")
     assert by_muscle.n_subjects["BIClong"] == 1
     assert by_muscle.r["BIClong"] == pytest.approx(1.0, abs=2e-3)
-    pairs = of_window(study, "emg_co_contraction")
-    assert 0.0 <= pairs.falconer_winter.iloc[0] <= 1.0
+    assert 0.0 <= of_window(study, "emg_co_contraction").falconer_winter.iloc[0] <= 1.0
+
+
+def test_tables_figure_page_and_provenance_of_the_study(study):
     dictionary = pd.read_csv(study / "results" / "data_dictionary.csv")
     for name in ("emg_summary", "emg_by_muscle", "emg_co_contraction"):
         columns = list(pd.read_csv(study / "results" / f"{name}.csv", nrows=0))
         assert list(dictionary[dictionary.table == name].column) == columns
     assert "BIClong_envelope" in set(dictionary[dictionary.table == "muscles"].column)
-
-
-def test_figure_and_page(study):
     assert len(list((study / "results" / "figures").rglob("*_emg.png"))) == 1
     (page,) = (study / "results" / "report" / "trials").rglob("*.html")
-    text = page.read_text(encoding="utf-8")
-    assert "Activation and electromyogram" in text
-    assert "BIClong: r 1.00" in text
-    index = (study / "results" / "report" / "index.html").read_text(encoding="utf-8")
-    assert "Agreement of activation and envelope" in index
-    assert "../emg_summary.csv" in index
+    assert "BIClong: r 1.00" in page.read_text(encoding="utf-8")
+    assert "../emg_summary.csv" in (study / "results" / "report" / "index.html").read_text(encoding="utf-8")
+    digest = hashlib.sha256((study / "emg.sto").read_bytes()).hexdigest()
+    assert read_record(muscles_of(study)).provenance["muscles"]["emg_sha256"] == digest
 
 
-def test_a_file_without_the_channels_is_a_note_and_muscle_forces_remain(tmp_path):
-    folder = make_study(tmp_path / "study", names=(TRIAL,), extra="emg:\n  channels: {EMG1: BIClong}\n")
-    run_stages(folder)
-    record = read_record(next((folder / "results" / "muscles").rglob("*.parquet")))
+def test_channels_and_muscles_that_are_not_there_are_notes_and_the_others_remain(study, tmp_path):
+    channels = "{biceps: BIClong, deltoid: deltoid_middle, EMG1: TRIlong}"
+    record, table, rows = run_beside(study, tmp_path, f"emg: {{channels: {channels}, file_offset_s: -7.25}}\n")
     assert not record.failed
     assert any("has no channel 'EMG1'" in note for note in record.notes)
-    rows = of_window(folder, "emg_summary")
-    assert rows.faults.tolist() == ["no channel"]
-    assert rows.r.isna().all()
-
-
-def test_a_muscle_that_the_set_does_not_have_is_a_note(study, tmp_path):
-    extra = "emg: {channels: {biceps: BIClong, deltoid: deltoid_middle}, file_offset_s: -7.25}\n"
-    folder = run_beside(study, tmp_path, extra)
-    record = read_record(next((folder / "results" / "muscles").rglob("*.parquet")))
     (note,) = (note for note in record.notes if "the muscle set has no" in note)
     assert "deltoid_middle" in note
     assert "BIClong" not in note
-    rows = of_window(folder, "emg_summary").set_index("muscle")
-    assert np.isnan(rows.r["deltoid_middle"])
+    assert rows.faults["TRIlong"] == "no channel"
+    assert rows.r[["deltoid_middle", "TRIlong"]].isna().all()
     assert rows.r["BIClong"] > 0.9
+    assert "BIClong_activation" in table
 
 
 def test_without_muscle_forces_the_envelopes_remain(study, tmp_path):
     extra = "emg: {channels: {biceps: BIClong}, file_offset_s: -7.25}\nmuscles: {enabled: false}\n"
-    folder = run_beside(study, tmp_path, extra)
-    table = pd.read_parquet(next((folder / "results" / "muscles").rglob("*.parquet")))
+    _, table, _ = run_beside(study, tmp_path, extra)
     assert table.BIClong_envelope.max() == pytest.approx(1.0, abs=0.01)
     assert "BIClong_activation" not in table
 
@@ -146,13 +132,7 @@ def test_missing_files_are_told_when_the_study_is_read(tmp_path):
     assert "emg_file" in str(raised.value)
 
 
-def test_the_hash_of_the_file_is_in_the_provenance(study):
-    record = read_record(next((study / "results" / "muscles").rglob("*.parquet")))
-    digest = hashlib.sha256((study / "emg.sto").read_bytes()).hexdigest()
-    assert record.provenance["muscles"]["emg_sha256"] == digest
-
-
-def test_another_file_of_electromyography_repeats_the_stage_of_the_muscles(study, tmp_path):
+def test_another_file_repeats_the_muscles_and_parts_of_a_study_name_the_files(study, tmp_path):
     folder = tmp_path / "study"
     shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
     loaded = load_study(folder)
@@ -160,11 +140,6 @@ def test_another_file_of_electromyography_repeats_the_stage_of_the_muscles(study
     before = keys.session_key("muscles", loaded, session)
     (folder / "emg.sto").write_bytes((folder / "emg.sto").read_bytes() + b"\n")
     assert keys.session_key("muscles", load_study(folder), session) != before
-
-
-def test_parts_of_a_study_name_the_files_of_electromyography(study, tmp_path):
-    folder = tmp_path / "study"
-    shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
     change_settings(folder, emg={"max_voluntary_files": ["emg.sto"]})
     (part,) = split_study(folder, tmp_path / "parts")
     (trial,) = load_study(part).trials

@@ -11,15 +11,18 @@ import psutil
 import pytest
 
 from limbtorque.cli.main import main
-from study_runs import make_plain_study, run
+from study_runs import make_plain_study
 
 pytestmark = pytest.mark.workflow
+LOG = "results/logs/kinematics/S01_sagittal.log"
 
 
 def started(folder, *words):
     """The command of a run, and its processes once a job waits to write its log."""
-    (folder / "results" / "logs" / "kinematics").mkdir(parents=True)
-    os.mkfifo(folder / "results" / "logs" / "kinematics" / "S01_sagittal.log")
+    log = folder / LOG
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    os.mkfifo(log)
     process = subprocess.Popen(
         [*words, sys.executable, "-m", "limbtorque.cli.start", "run-study", folder, "--cores", "1"],
         stdout=subprocess.DEVNULL,
@@ -50,44 +53,39 @@ def safe(process):
         return []
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_to_the_command_ends_all_of_it(number, tmp_path):
-    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
-    process, family = started(folder)
-    assert len(family) >= 3  # Snakemake, the process that forks, a job
-    process.send_signal(number)
-    assert process.wait(60) == 128 + number
-    _, alive = psutil.wait_procs(family, timeout=20)
-    assert not alive
-    (folder / "results" / "logs" / "kinematics" / "S01_sagittal.log").unlink(missing_ok=True)
-    run(folder)
-    assert (folder / "results" / "verdict.txt").is_file()
+def ended(family):
+    """Whether all processes end by themselves."""
+    return not psutil.wait_procs(family, timeout=20)[1]
 
 
-def test_a_killed_command_takes_its_run_with_it_and_the_next_begins_at_once(tmp_path, monkeypatch):
+@pytest.fixture
+def folder(tmp_path):
+    return make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
+
+
+def test_a_signal_to_the_command_or_its_kill_ends_all_of_it_and_the_next_run_finishes(folder, tmp_path, monkeypatch):
     place = tmp_path / "tmp"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
-    process, family = started(folder)
-    process.kill()
-    process.wait()
-    _, alive = psutil.wait_procs(family, timeout=20)
-    assert not alive
-    assert [path.name for path in place.iterdir()] != []
-    (folder / "results" / "logs" / "kinematics" / "S01_sagittal.log").unlink(missing_ok=True)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL):
+        process, family = started(folder)
+        assert len(family) >= 3  # Snakemake, the process that forks, a job
+        process.send_signal(number)
+        assert process.wait(60) == (-number if number == signal.SIGKILL else 128 + number)
+        assert ended(family)
+    assert list(place.iterdir()) != []
+    (folder / LOG).unlink()
     assert main(["run-study", str(folder), "--cores", "1"]) == 0
-    assert [path.name for path in place.iterdir()] == []
+    assert list(place.iterdir()) == []
+    assert (folder / "results" / "verdict.txt").is_file()
 
 
-def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(tmp_path):
-    folder = make_plain_study(tmp_path / "study", ["S01_sagittal_fast"])
+def test_what_was_started_to_ignore_the_end_of_its_terminal_goes_on(folder):
     process, family = started(folder, "nohup")
     part = folder / "results" / ".table.host.1.part.csv"  # as a job leaves it that was killed, and done again
     part.touch()
     process.send_signal(signal.SIGHUP)
     assert process.wait(60) == 0  # not 129: it went on to its end
     assert not part.exists()
-    _, alive = psutil.wait_procs(family, timeout=20)
-    assert not alive
+    assert ended(family)

@@ -1,10 +1,14 @@
-"""Long trials: worked on in stretches, with the same numbers, in little memory, and on disks that are full."""
+"""Long trials and many: worked on in stretches, with the same numbers, in little memory, and on disks that are full.
+
+What many trials share is found once, and their faults are counted.
+"""
 
 import platform
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -14,44 +18,37 @@ from limbtorque import arrays
 from limbtorque.analysis import memory
 from limbtorque.analysis.memory import available_bytes, refuse_too_long
 from limbtorque.analysis.reading import TrialReader
+from limbtorque.analysis.study import KEPT_BYTES
 from limbtorque.errors import SignalError, StudyError, WriteError
+from limbtorque.recordings.read import read_recording
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.study.options.reading import Reading
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import make_table, read_extremes, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import kinematics
-from staged_study import DEMO, make_study, run_stages
+from staged_study import DEMO, ROOT, make_study, run_tables
 
 OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: [kinematics, torques, muscles], sto: true}\n"
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))
 
 
-def rows_of(folder, name):
-    """Tables of trials; those of bands are of short trials alone, and written whole."""
-    return sorted(path for path in (folder / "results" / name).glob("*/*.parquet") if "+bands" not in path.name)
+def the_table(folder, stage):
+    """Table of the only trial; that of bands is of short trials alone, and written whole."""
+    (path,) = (path for path in (folder / "results" / stage).glob("*/*.parquet") if "+bands" not in path.name)
+    return path
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    folder = make_study(tmp_path_factory.mktemp("whole") / "study", names=DEMO[:2], extra=OPTIONS)
-    run_stages(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def in_pieces(tmp_path_factory):
-    folder = make_study(tmp_path_factory.mktemp("pieces") / "study", names=DEMO[:2], extra=OPTIONS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "STRETCH_FRAMES", 64)
-        run_stages(folder)
-    return folder
-
-
-@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles"])
-def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(stage, whole, in_pieces):
-    for first, second in zip(rows_of(whole, stage), rows_of(in_pieces, stage), strict=True):
+def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(tmp_path, monkeypatch):
+    folders = [make_study(tmp_path / name, names=DEMO[:1], extra=OPTIONS) for name in ("whole", "pieces")]
+    for folder, n_frames in zip(folders, (arrays.STRETCH_FRAMES, 64), strict=True):
+        monkeypatch.setattr(arrays, "STRETCH_FRAMES", n_frames)
+        run_tables(folder)
+    for stage in ("kinematics", "torques", "muscles"):
+        first, second = (the_table(folder, stage) for folder in folders)
         (one, record), (other, again) = read_table(first), read_table(second)
         assert pa.parquet.ParquetFile(second).num_row_groups == -(-len(one) // 64) > 2
         assert one.schema.equals(other.schema)
@@ -60,23 +57,15 @@ def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(stage, whole, in_
             largest = 1.0 if name.startswith("optimization_") else np.nanmax(np.abs(a), initial=0.0)  # it is rounding
             np.testing.assert_allclose(b, a, rtol=1e-12, atol=1e-12 * largest, err_msg=name)
         assert again.notes == record.notes
-        for row, same in zip(record.summary, again.summary, strict=True):
-            texts = {name for name, value in row.items() if isinstance(value, str)}
-            assert {name: same[name] for name in texts} == {name: row[name] for name in texts}
-            numbers = {name: value for name, value in row.items() if name not in texts}
-            assert {name: same[name] for name in numbers} == pytest.approx(numbers, rel=1e-9, abs=1e-12, nan_ok=True)
-        assert again.metrics.keys() == record.metrics.keys()
-        for name, number in record.metrics.items():
-            assert again.metrics[name] == pytest.approx(number, rel=1e-9, abs=1e-12, nan_ok=True), name
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".sto"])
-def test_texts_of_a_trial_in_stretches_have_the_rows_of_the_whole(suffix, whole, in_pieces):
-    for stage in ("kinematics", "torques"):
-        for first, second in zip(rows_of(whole, stage), rows_of(in_pieces, stage), strict=True):
-            one, other = (path.with_suffix(suffix).read_text().splitlines() for path in (first, second))
-            assert len(one) == len(other)
-            assert one[:8] == other[:8]
+        for row, same in zip([record.metrics, *record.summary], [again.metrics, *again.summary], strict=True):
+            assert same.keys() == row.keys()
+            for name, value in row.items():
+                near = value if isinstance(value, str) else pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
+                assert same[name] == near, name
+        for suffix in (".csv", ".sto"):
+            lines, others = (path.with_suffix(suffix).read_text().splitlines() for path in (first, second))
+            assert len(lines) == len(others)
+            assert lines[:8] == others[:8]
 
 
 def test_a_table_without_room_ends_its_job_without_a_trace(tmp_path):
@@ -99,34 +88,21 @@ def test_a_table_without_room_ends_its_job_without_a_trace(tmp_path):
 
 
 def test_after_a_full_disk_the_session_is_made_again(tmp_path, monkeypatch):
-    folder = make_study(
-        tmp_path / "study",
-        names=DEMO[:2],
-        extra="filter: {cutoff_hz: 6.0}",
-        change=lambda rows: [{**row, "session": "s"} for row in rows],
-    )
+    folder = make_study(tmp_path / "study", names=DEMO[:1], extra="filter: {cutoff_hz: 6.0}")
     study = load_study(folder)
     (session,) = study.batches
     key = keys.session_key("kinematics", study, session)
-    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", failing_once(pa.parquet.ParquetWriter.write_table))
-    with pytest.raises(WriteError, match="No space left on device; make room"):
-        kinematics.run(folder=folder, session=session, key=key)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pyarrow.parquet.ParquetWriter.write_table", full)
+        with pytest.raises(WriteError, match="No space left on device; make room"):
+            kinematics.run(folder=folder, session=session, key=key)
     assert not (folder / layout.record_path("kinematics", session)).exists()
     kinematics.run(folder=folder, session=session, key=key)
-    records = {path.stem: read_record(path) for path in rows_of(folder, "kinematics")}
-    assert {name: record.reason for name, record in records.items()} == {trial.name: "" for trial in study.trials}
-
-
-def failing_once(write):
-    calls = []
-
-    def found(self, *args, **options):
-        calls.append(1)
-        if len(calls) == 1:
-            raise OSError(28, "No space left on device")
-        return write(self, *args, **options)
-
-    return found
+    assert read_record(the_table(folder, "kinematics")).reason == ""
 
 
 def long_table(n_rows):
@@ -167,14 +143,13 @@ def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
 
 @pytest.mark.slow
 def test_a_long_trial_takes_little_memory(tmp_path):
-    benchmarks = Path(__file__).resolve().parents[2] / "benchmarks"
     make = (
         "import sys; from pathlib import Path; from synthetic import study\n"
-        "study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=200_000)\n"
+        "study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=100_000)\n"
         "with (Path(sys.argv[1]) / 'config' / 'config.yaml').open('a') as file: file.write('\\nfilter: {cutoff_hz: 6.0}\\n')\n"
     )
     folder = tmp_path / "study"
-    subprocess.run([sys.executable, "-c", make, folder], check=True, cwd=benchmarks, capture_output=True)
+    subprocess.run([sys.executable, "-c", make, folder], check=True, cwd=ROOT / "benchmarks", capture_output=True)
     study = load_study(folder)
     (session,) = study.batches
     for stage in ("kinematics", "torques", "muscles"):
@@ -189,14 +164,12 @@ def test_a_long_trial_takes_little_memory(tmp_path):
         words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
         done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
         # libraries and one stretch of muscle forces, then what the refusal of too long trials counts with
-        assert float(done.stdout.split()[-1]) < 400 + 200_000 * memory.BYTES_PER_FRAME * 1e-6
-        assert not read_record(rows_of(folder, stage)[0]).failed
+        assert float(done.stdout.split()[-1]) < 400 + 100_000 * memory.BYTES_PER_FRAME * 1e-6
+        assert not read_record(the_table(folder, stage)).failed
 
 
-def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(whole, monkeypatch):
-    trial = load_study(whole).trials[0]
-    with GuardedReader() as reader:
-        recording = TrialReader(reader).recording(trial)
+def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(monkeypatch):
+    recording = read_recording(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
     monkeypatch.setattr(memory, "available_bytes", lambda: 1e9)
     refuse_too_long(recording)
     with pytest.raises(
@@ -207,23 +180,43 @@ def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(whole, mon
     assert 1e6 < available_bytes() < 1e15
 
 
+def test_check_reads_a_small_recording_once(monkeypatch):
+    read = []
+
+    def recording(_, path, **options):
+        read.append((path, options["time_limit_s"]))
+        frames = 10 if path.name == "small.c3d" else KEPT_BYTES // 24 + 1
+        return Recording(path.name, "", "", ("A",), np.broadcast_to(np.zeros((1, 1, 3)), (frames, 1, 3)), 100.0, 1)
+
+    monkeypatch.setattr(GuardedReader, "read", recording)
+    small, large = Path("small.c3d"), Path("large.c3d")
+
+    def trial(path):
+        settings = SimpleNamespace(reading=Reading())
+        return SimpleNamespace(file=path, forces_file=None, static_file=None, settings=settings)
+
+    with GuardedReader() as guarded:
+        reader = TrialReader(guarded, keep_bytes=KEPT_BYTES)
+        first = reader.recording(trial(small))
+        assert reader.recording(trial(small)) is first
+        for path in (large, large):
+            reader.recording(trial(path))
+    assert [path for path, _ in read] == [small, large, large]
+
+
 def test_many_wrong_rows_are_told_of_by_the_first(tmp_path, monkeypatch):
-    folder = make_study(tmp_path / "study", names=DEMO[:1])
-    table = folder / "config" / "trials.csv"
-    head, row = table.read_text().splitlines()
-    subject = row.split(",")[head.split(",").index("subject")]
-    name = row.split(",")[0]
-    lines = [row.replace(f"{name},", f"t{k},", 1).replace(f",{subject},", f",X{k},") for k in range(3000)]
-    table.write_text("\n".join([head, *lines]) + "\n")
+    def many(rows):
+        return [{**rows[0], "trial": f"t{k}", "subject": f"X{k}"} for k in range(3000)]
+
+    folder = make_study(tmp_path / "study", names=DEMO[:1], change=many)
     compared = []
     monkeypatch.setattr(
         "limbtorque.study.trials.did_you_mean", lambda value, *_, **__: compared.append(value) or "; near"
     )
-    with pytest.raises(StudyError) as error:
+    with pytest.raises(StudyError, match="and 2900 more; correct these, and check again") as error:
         load_study(folder)
     assert len(error.value.faults) == 3000
     assert len(compared) == 100
-    assert str(error.value).endswith("and 2900 more; correct these, and check again")
     assert len(str(error.value).splitlines()) == 102
 
 
@@ -244,24 +237,16 @@ import numpy as np
 from limbtorque.analysis.memory import keep_freed_memory
 if sys.argv[1] == "kept":
     assert keep_freed_memory()
-def work():
-    arrays = [np.ones(500_000) for _ in range(5)]
-for _ in range(3):
-    work()
-before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(20):
-    work()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    arrays = [np.ones(500_000) for _ in range(5)]
+    del arrays
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
 """
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such setting")
 def test_freed_memory_is_used_again():
     """Twenty times 20 MB are 98,000 pages of 4 kB, which the system clears anew where all of them are given back."""
-
-    def faults(name):
-        done = subprocess.run([sys.executable, "-c", REPEATED, name], capture_output=True, text=True, check=True)
-        return int(done.stdout)
-
-    assert faults("kept") < 1000
-    assert faults("default") > 20_000
+    words = [sys.executable, "-c", REPEATED]
+    kept, default = (int(subprocess.check_output([*words, name])) for name in ("kept", "default"))
+    assert kept < default - 20_000

@@ -17,7 +17,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_values
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 # Least correlation and largest rms difference, N m/kg, by joint. The program sees the same joint centres and plates, so that the
 # differences that remain are known: forces smoothed like markers, and axes up to 23 deg from the plane's normal
@@ -29,8 +29,10 @@ LIMITS = {"hip": (0.90, 0.15), "knee": (0.95, 0.10), "ankle": (0.99, 0.06)}
 
 @pytest.fixture(scope="module")
 def made(recordings, tmp_path_factory):
-    """Rows of the comparison and the page with its tables, as the one command of the page makes them."""
-    folder = tmp_path_factory.mktemp("cohort")
+    """Rows of the straight walks and the page with its tables, as the one command of the page makes them."""
+    folder = tmp_path_factory.mktemp("walks")
+    for path in (recordings / "cohort").glob("*/Straight"):
+        shutil.copytree(path, folder / "cohort" / path.parent.name / "Straight")
     page = shutil.copy(ROOT / "docs" / "plug_in_gait.md", folder)
     found = []
     with pytest.MonkeyPatch.context() as patch:
@@ -42,45 +44,34 @@ def made(recordings, tmp_path_factory):
         patch.setattr(
             plug_in_gait, "compared", lambda *args, **more: found.append(compared(*args, **more)) or found[-1]
         )
-        patch.setattr(sys, "argv", ["plug_in_gait.py", str(recordings / "cohort"), "--write"])
+        patch.setattr(sys, "argv", ["plug_in_gait.py", str(folder / "cohort"), "--write"])
         plug_in_gait.main()
     return found[0], Path(page).read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def rows(made):
-    """Rows of the straight walks."""
-    return [row for row in made[0] if row["condition"] == "straight"]
-
-
 def test_the_command_of_the_page_writes_its_tables(made):
     rows, text = made
-    for row in rows:
-        if row["quantity"] == "torque" and row["condition"] == "straight":
-            recording, side = row["trial"].partition("_")[0], row["side"]
-            about = f"| {recording}, {side} | {row['joint']} |"
-            assert f"{about} {float(row['r']):.3f} | {float(row['rms']):.3f} |" in text
+    torques = [row for row in rows if row["quantity"] == "torque"]
+    for row in torques:
+        about = f"| {row['trial'].partition('_')[0]}, {row['side']} | {row['joint']} |"
+        assert f"{about} {float(row['r']):.3f} | {float(row['rms']):.3f} |" in text
     table, _, _ = text.partition("<!-- end of table 1 -->")
     assert table.count(", right |") == table.count(", left |") == 9
-
-
-def test_every_straight_limb_is_compared_at_every_joint(rows):
-    limbs = {(row["trial"], row["joint"]) for row in rows if row["quantity"] == "torque" and int(row["n_frames"]) > 50}
-    assert len(limbs) == 6 * 3
+    assert {(row["condition"], int(row["n_frames"]) > 50) for row in torques} == {("straight", True)}
+    assert len({(row["trial"], row["joint"]) for row in torques}) == 6 * 3
     told = {
         (row["quantity"], re.sub(".(Hip|Knee|Ankle)", "", row["file_label"]), row["file_unit"], row["file_per_kg"])
         for row in rows
     }
     assert told == {("angle", "Angles", "deg", "0"), ("torque", "Moment", "Nmm", "1"), ("power", "Power", "W", "1")}
-    assert {row["file_sign"] for row in rows if row["quantity"] == "torque"} == {"-1"}
-    assert {row["file_sign"] for row in rows if row["quantity"] == "angle"} == {"1"}
+    signs = {(row["quantity"], row["file_sign"]) for row in rows if row["quantity"] != "power"}
+    assert signs == {("torque", "-1"), ("angle", "1")}
 
 
-@pytest.mark.parametrize("joint", LIMITS)
-def test_torques_agree_with_those_of_plug_in_gait(rows, joint):
-    least, largest = LIMITS[joint]
-    for row in rows:
-        if (row["joint"], row["quantity"]) == (joint, "torque"):
+def test_torques_agree_with_those_of_plug_in_gait(made):
+    for row in made[0]:
+        if row["quantity"] == "torque":
+            least, largest = LIMITS[row["joint"]]
             assert float(row["r"]) >= least, row
             assert float(row["rms"]) <= largest, row
 

@@ -1,3 +1,6 @@
+"""What a run asks of a cluster, the locks of a run, and what is changed in Snakemake."""
+
+import asyncio
 import errno
 import fcntl
 import os
@@ -27,23 +30,17 @@ def trial(tmp_path):
     return replace(TRIAL, file=path)
 
 
-def test_memory_follows_the_largest_recording_and_the_attempt(trial):
+def test_memory_and_time_follow_the_recordings_and_the_attempt(trial):
+    """512 samples take four times as long as the torques of a trial, and sixteen times as long as its muscle forces."""
     small = resources.memory_mb([TRIAL])
     assert resources.memory_mb([TRIAL] * 100) == small
     assert resources.memory_mb([TRIAL, trial]) == resources.memory_mb([trial]) == 900 + 12 * 100
     assert resources.memory_mb([trial], attempt=3) == 3 * resources.memory_mb([trial])
-
-
-def test_time_follows_the_number_and_size_of_all_recordings_and_the_attempt(trial):
     assert resources.minutes("torques", [TRIAL]) == 1
     assert resources.minutes("torques", [trial]) == 3  # 40 s, 1 s for the trial, 100 s for 100 MB
     assert resources.minutes("torques", [trial] * 10) == 18
     assert resources.minutes("torques", [trial] * 10, attempt=2) == 36
     assert resources.minutes("figures", [TRIAL] * 30) > resources.minutes("torques", [TRIAL] * 30)
-
-
-def test_samples_of_the_errors_take_time_in_the_stages_that_draw_them(trial):
-    """512 samples take four times as long as the torques of a trial, and sixteen times as long as its muscle forces."""
     errors = trial.settings.uncertainty.model_copy(update={"samples": 512})
     sampled = replace(trial, settings=trial.settings.model_copy(update={"uncertainty": errors}))
     assert resources.minutes("kinematics", [sampled]) == resources.minutes("kinematics", [trial]) == 3
@@ -61,12 +58,9 @@ def test_what_the_tables_of_the_study_ask_for_grows_with_its_trials():
     assert resources.study_minutes(many) == 5
 
 
-def test_long_sessions_are_jobs_of_their_own(trial):
+def test_long_sessions_are_jobs_of_their_own_and_a_run_on_slurm_takes_the_profile_instead_of_cores(trial):
     assert resources.group([TRIAL] * 10) == "short_sessions"
     assert resources.group([trial] * 10) == "long_sessions"
-
-
-def test_a_run_on_slurm_takes_the_profile_instead_of_cores():
     words = command(Path("study"), slurm=True, more=["--dry-run"])
     assert words[-4:] == ["--profile", str(ROOT / "profiles" / "slurm"), "--keep-going", "--dry-run"]
     assert "--cores" not in words
@@ -82,34 +76,26 @@ def held(monkeypatch):
         results_folder.release()
 
 
-def no_flock(code):
+@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EIO])
+def test_file_systems_without_locks(code, tmp_path, monkeypatch, held, capsys):
+    """They are reported and used; one without `flock` gets a lock in a file; other faults are not passed over."""
+
     def refuse(*_):
         raise OSError(code, "no lock")
 
-    return refuse
-
-
-@pytest.mark.parametrize("code", [errno.ENOLCK, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks_is_reported_and_used(code, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(fcntl, "flock", no_flock(code))
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    if code == errno.EIO:
+        with pytest.raises(OSError, match="no lock"):
+            results_folder.hold_run(tmp_path)
+        return
     results_folder.hold_run(tmp_path)
-    assert "without locks" in capsys.readouterr().err
-
-
-def test_a_file_system_that_has_no_flock_gets_a_lock_in_a_file(tmp_path, monkeypatch, held):
-    monkeypatch.setattr(fcntl, "flock", no_flock(errno.ENOSYS))
-    results_folder.hold_run(tmp_path)
-    with pytest.raises(LimbtorqueError, match="is using"):
+    assert ("without locks" in capsys.readouterr().err) == (code != errno.ENOSYS)
+    if code == errno.ENOSYS:
+        with pytest.raises(LimbtorqueError, match="is using"):
+            results_folder.hold_run(tmp_path)
+        results_folder.release()
         results_folder.hold_run(tmp_path)
-    results_folder.release()
-    results_folder.hold_run(tmp_path)
-    assert len(held) == 1
-
-
-def test_other_faults_of_a_lock_are_not_passed_over(tmp_path, monkeypatch):
-    monkeypatch.setattr(fcntl, "flock", no_flock(errno.EIO))
-    with pytest.raises(OSError, match="no lock"):
-        results_folder.hold_run(tmp_path)
+        assert len(held) == 1
 
 
 def test_the_holder_of_the_lock_is_named(tmp_path):
@@ -117,8 +103,7 @@ def test_the_holder_of_the_lock_is_named(tmp_path):
     with pytest.raises(LimbtorqueError) as error:
         results_folder.hold_run(tmp_path)
     place = (tmp_path / "results").resolve()
-    named = f"the run with process {os.getpid()} on {socket.gethostname()} is using {place}"
-    assert named in str(error.value)
+    assert f"the run with process {os.getpid()} on {socket.gethostname()} is using {place}" in str(error.value)
     results_folder.release()
     results_folder.hold_run(tmp_path)  # and the end of the first opens it
     assert (tmp_path / layout.LOCK).read_text().count("process") == 1
@@ -183,29 +168,48 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     assert not snakemake_faults.unpace(SimpleNamespace())  # a later Snakemake without these
 
 
-def write_session(folder, names=("a.csv", "b.csv")):
+def test_waiting_jobs_find_their_reason_anew_after_a_checkpoint():
+    """But not those that run or are done."""
+    cleared, updated = [], []
+    reasons = {job: SimpleNamespace(clear=lambda job=job: cleared.append(job)) for job in ("done", "runs", "waits")}
+
+    async def update():
+        updated.append(list(cleared))
+
+    dag = SimpleNamespace(
+        jobs=list(reasons),
+        finished=lambda job: job == "done",
+        _running={"runs"},
+        reason=reasons.get,
+        postprocess_after_update=update,
+    )
+    assert snakemake_faults.forget_reasons(SimpleNamespace(dag=dag))
+    asyncio.run(dag.postprocess_after_update())
+    assert updated == [["waits"]]
+    for later in (SimpleNamespace(), SimpleNamespace(dag=SimpleNamespace())):  # a Snakemake without this graph
+        assert not snakemake_faults.forget_reasons(later)
+
+
+def write_session(folder):
     place = folder / layout.session_folder("torques", "S")
     place.mkdir(parents=True)
+    names = ("a.csv", "b.csv")
     for name in names:
         (place / name).write_text("12345")
     records.write_record("torques", "S", [place.relative_to(folder) / name for name in names], ["{}"], folder)
     return place
 
 
-def test_readers_wait_for_the_files_that_a_record_names(tmp_path, monkeypatch):
+def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_path, monkeypatch):
     """As written by another node: seen late, and seen too small at first."""
     place = write_session(tmp_path)
     (place / "a.csv").unlink()
     (place / "b.csv").write_text("12")
     monkeypatch.setenv(records.WAIT_S, "20")
-    threading.Timer(0.3, lambda: (place / "a.csv").write_text("12345")).start()
-    threading.Timer(0.6, lambda: (place / "b.csv").write_text("12345")).start()
+    threading.Timer(0.2, lambda: (place / "a.csv").write_text("12345")).start()
+    threading.Timer(0.4, lambda: (place / "b.csv").write_text("12345")).start()
     records.wait_for(["torques"], "S", tmp_path)
     assert records.faults("torques", "S", tmp_path) == {}
-
-
-def test_readers_do_not_wait_for_ever(tmp_path, monkeypatch):
-    place = write_session(tmp_path)
     monkeypatch.setenv(records.WAIT_S, "0.1")
     (place / "b.csv").write_text("")
     with pytest.raises(LimbtorqueError, match=r"results/torques/S/b.csv is 0 bytes instead of 5; run the study again"):

@@ -12,12 +12,12 @@ from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys
-from staged_study import ROOT, make_study, run_stages
+from staged_study import ROOT, change_settings, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
 FAR = Difference("position", "'S01:RELB'", -0.394, -0.392, "m", "y", 4, 12)
 RATE = Difference("rate", "", 100.0, 120.0, "Hz")
-SETTING = "reading: {second_reader: ezc3d}"
+SET = {"reading": {"second_reader": "ezc3d"}}
 
 
 def differing(_reader: GuardedReader, path: Path, library: str, **_: object) -> SecondReading:
@@ -42,37 +42,40 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return called
 
 
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study of two files, without muscles."""
+    return make_study(tmp_path / "study", names=NAMES, extra="muscles: {enabled: false}")
+
+
 def ledger_of(folder: Path) -> pd.DataFrame:
     run_stages(folder)
     return pd.DataFrame(study_runs.ledger(folder)).T
 
 
-def test_a_run_compares_only_where_it_is_set(tmp_path: Path, asked: list[str]) -> None:
-    plain = ledger_of(make_study(tmp_path / "plain", names=NAMES))
+def test_a_run_compares_only_where_it_is_set(folder: Path, asked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference is a flag, a refusal a note."""
+    plain = ledger_of(folder)
     assert asked == []
     assert set(plain.second_reader_differences) == {""}
-    compared = ledger_of(make_study(tmp_path / "set", names=NAMES, extra=SETTING))
+    change_settings(folder, **SET)
+    compared = ledger_of(folder)
     assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
     assert set(compared.second_reader_differences) == {"0"}
-    assert list(compared.status) == list(plain.status)
     assert not plain.notes.str.contains("second reader").any()
     assert compared.notes.str.contains("second reader, S01_sagittal_...._?.c3d: ezc3d .*: no difference").all()
-
-
-@pytest.mark.parametrize(("compare", "flagged"), [(differing, True), (refusing, False)])
-def test_a_difference_is_a_flag_and_a_refusal_a_note(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compare: object, flagged: bool
-) -> None:
-    plain = ledger_of(make_study(tmp_path / "plain", names=NAMES[:1])).loc[NAMES[0]]
-    monkeypatch.setattr(GuardedReader, "compare", compare)
-    row = ledger_of(make_study(tmp_path / "set", names=NAMES[:1], extra=SETTING)).loc[NAMES[0]]
-    assert ("second_reader_differences" in row.reason) == flagged
-    if flagged:
-        assert (row.status, row.second_reader_differences) == ("caution", "2")
-        assert "position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ); and 1 more" in row.notes
-    else:
-        assert (row.status, row.second_reader_differences) == (plain.status, "")
-        assert "ezc3d does not read this file: the reading process was ended by SIGSEGV" in row.notes
+    monkeypatch.setattr(GuardedReader, "compare", refusing)
+    refused = ledger_of(folder)
+    assert set(refused.second_reader_differences) == {""}
+    assert refused.notes.str.contains("ezc3d does not read this file: the reading process was ended by SIGSEGV").all()
+    assert list(plain.status) == list(compared.status) == list(refused.status)
+    assert not refused.reason.str.contains("second_reader_differences").any()
+    monkeypatch.setattr(GuardedReader, "compare", differing)
+    flagged = ledger_of(folder)
+    assert flagged.reason.str.contains("second_reader_differences").all()
+    assert set(zip(flagged.status, flagged.second_reader_differences, strict=True)) == {("caution", "2")}
+    said = "position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ); and 1 more"
+    assert flagged.notes.str.contains(said, regex=False).all()
 
 
 def test_the_run_of_one_recording_has_the_flag(
@@ -95,47 +98,40 @@ def test_the_run_of_one_recording_has_the_flag(
     assert "second reader" not in capsys.readouterr().out
 
 
-def test_setting_it_repeats_the_kinematics(tmp_path: Path) -> None:
+def test_setting_it_repeats_the_kinematics_and_check_knows_it(folder: Path) -> None:
     found = {}
-    for name, extra in (("plain", ""), ("set", SETTING), ("c3d", SETTING.replace("ezc3d", "c3d"))):
-        study = load_study(make_study(tmp_path / name, names=NAMES, extra=extra))
-        found[name] = keys.session_key("kinematics", study, next(iter(study.batches)))
-    assert len(set(found.values())) == 3
+    for library in (None, "none", "ezc3d", "c3d"):
+        if library is not None:
+            change_settings(folder, reading={"second_reader": library})
+        study = load_study(folder)
+        assert compares_in_run(study) == (library in ("ezc3d", "c3d"))
+        found[library] = keys.session_key("kinematics", study, next(iter(study.batches)))
+    assert len({found[library] for library in (None, "ezc3d", "c3d")}) == 3
 
 
 def test_check_compares_each_file_once_and_by_default(tmp_path: Path, asked: list[str]) -> None:
     both = lambda rows: [*rows, *({**row, "trial": f"{row['trial']}_2"} for row in rows)]  # noqa: E731
-    study = load_study(make_study(tmp_path / "plain", names=NAMES, change=both))
+    folder = make_study(tmp_path / "study", names=NAMES, change=both)
+    once = [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
+    study = load_study(folder)
     assert len(study.trials) == 4
     with GuardedReader() as reader:
-        found = list(second_looks(study, reader))
-    assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
-    (line,) = lines_by_kind(found)
-    assert line.startswith("second reader ezc3d ")
-    assert line.endswith(": the same numbers in 2 of 2 C3D files")
-    with GuardedReader() as reader:
+        (line,) = lines_by_kind(list(second_looks(study, reader)))
         trial = study.trials[0]
         assert second_look(trial.file, None, trial.settings.reading, reader) == ({}, ())
+    assert sorted(asked) == once
+    assert line.startswith("second reader ezc3d ")
+    assert line.endswith(": the same numbers in 2 of 2 C3D files")
     asked.clear()
-    extra = "reading: {second_reader: none}"
+    change_settings(folder, **SET)
+    assert main(["check", str(folder)]) == 0
+    assert sorted(asked) == once
+    asked.clear()
+    change_settings(folder, reading={"second_reader": "none"})
     with GuardedReader() as reader:
-        assert list(second_looks(load_study(make_study(tmp_path / "none", names=NAMES, extra=extra)), reader)) == []
+        assert list(second_looks(load_study(folder), reader)) == []
     assert asked == []
     assert lines_by_kind([]) == []
-
-
-def test_check_compares_each_file_once_where_a_run_does(tmp_path: Path, asked: list[str]) -> None:
-    assert main(["check", str(make_study(tmp_path / "set", names=NAMES, extra=SETTING))]) == 0
-    assert sorted(asked) == [f"ezc3d {name}.c3d" for name in sorted(NAMES)]
-
-
-def test_check_knows_whether_a_run_compares(tmp_path: Path) -> None:
-    for name, extra, expected in (
-        ("plain", "", False),
-        ("set", SETTING, True),
-        ("none", SETTING.replace("ezc3d", "none"), False),
-    ):
-        assert compares_in_run(load_study(make_study(tmp_path / name, names=NAMES[:1], extra=extra))) == expected
 
 
 def test_a_line_for_each_kind_of_difference() -> None:

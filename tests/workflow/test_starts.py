@@ -16,6 +16,7 @@ from limbtorque.workflow import job, operating_system, snakemake_faults
 pytestmark = pytest.mark.workflow
 LIMIT_S = 120.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 FORKING = """
 import subprocess, sys
 from limbtorque.workflow import worker
@@ -109,54 +110,45 @@ def test_an_interrupt_waits_until_a_job_is_started():
 
 
 @pytest.mark.parametrize("target", ["command", "snakemake", "group"])
-@pytest.mark.parametrize(
-    ("number", "moments_s"),
-    [(signal.SIGINT, (0.0, 0.06, 0.2)), (signal.SIGTERM, (0.1,)), (signal.SIGHUP, (0.15,))],
-)
-def test_a_signal_during_the_imports_ends_a_run_silently(target, number, moments_s, tmp_path):
+def test_a_signal_during_the_imports_ends_a_run_silently(target, tmp_path):
     make_study(tmp_path / "study")
-    for moment_s in moments_s:
+    for number, moment_s in zip((*SIGNALS, signal.SIGINT), (0.06, 0.1, 0.15, 0.0), strict=True):
         code, said = ended(tmp_path, target, number, moment_s)
         assert code == 128 + number, moment_s
         assert said.splitlines()[1:] == [], moment_s  # one sentence at most
         assert not list((tmp_path / "tmp").glob("limbtorque-*")) or target == "command"
 
 
-@pytest.mark.parametrize("moment_s", [0.0, 0.01, 0.03, 0.06, 0.1])
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_during_the_imports_ends_the_fork_server_silently(number, moment_s, tmp_path):
-    run = subprocess.Popen(
-        [sys.executable, "-c", FORKING],
-        env=environment(tmp_path / "tmp"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=hear,
-    )
-    server = psutil.Process(int(run.stdout.readline()))
-    wait_for(lambda: reached(server, moment_s))
-    server.send_signal(number)
-    if number == signal.SIGINT:  # ignored: Snakemake ends it
-        assert server.is_running()
-        server.terminate()
-    out, err = run.communicate(timeout=LIMIT_S)
-    assert (int(out), err) == (1, "")
-    assert not list((tmp_path / "tmp").iterdir())
+def test_a_signal_during_the_imports_ends_the_fork_server_silently(number, tmp_path):
+    for moment_s in (0.0, 0.03, 0.1):
+        run = subprocess.Popen(
+            [sys.executable, "-c", FORKING], env=environment(tmp_path / "tmp"), preexec_fn=hear, text=True, **PIPES
+        )
+        server = psutil.Process(int(run.stdout.readline()))
+        wait_for(lambda server=server, moment_s=moment_s: reached(server, moment_s))
+        server.send_signal(number)
+        if number == signal.SIGINT:  # ignored: Snakemake ends it
+            assert server.is_running()
+            server.terminate()
+        out, err = run.communicate(timeout=LIMIT_S)
+        assert (int(out), err) == (1, ""), moment_s
+        assert not list((tmp_path / "tmp").iterdir())
 
 
-@pytest.mark.parametrize("moment_s", [0.0, 0.02, 0.04])
 @pytest.mark.parametrize("number", SIGNALS)
-def test_a_signal_during_the_imports_ends_a_job_silently(number, moment_s, tmp_path):
+def test_a_signal_during_the_imports_ends_a_job_silently(number, tmp_path):
     if "--block-signal" not in subprocess.run(["env", "--help"], capture_output=True, text=True, check=True).stdout:
         pytest.skip("GNU coreutils before 8.31")
     os.mkfifo(tmp_path / "log")  # it waits until somebody reads its log
     line = f"exec {job.command(Settings, {}, '', module=False)} kinematics --session=a --log=log"
-    process = subprocess.Popen(
-        ["bash", "-c", line], cwd=tmp_path, stderr=subprocess.PIPE, env={**os.environ, job.ADDRESS: ""}, preexec_fn=hear
-    )
-    running = psutil.Process(process.pid)
-    wait_for(lambda: "limbtorque.workflow.job" in running.cmdline() and running.name() not in ("bash", "env"))
-    wait_for(lambda: reached(running, moment_s))
-    process.send_signal(number)
-    _, err = process.communicate(timeout=LIMIT_S)
-    assert (process.returncode, err) == (-number, b"")
+    for moment_s in (0.0, 0.03):
+        process = subprocess.Popen(
+            ["bash", "-c", line], cwd=tmp_path, env={**os.environ, job.ADDRESS: ""}, preexec_fn=hear, **PIPES
+        )
+        running = psutil.Process(process.pid)
+        wait_for(lambda it=running: "limbtorque.workflow.job" in it.cmdline() and it.name() not in ("bash", "env"))
+        wait_for(lambda it=running, moment_s=moment_s: reached(it, moment_s))
+        process.send_signal(number)
+        _, err = process.communicate(timeout=LIMIT_S)
+        assert (process.returncode, err) == (-number, b""), moment_s

@@ -69,19 +69,15 @@ def test_a_trial_with_its_static_file(study):
     assert json.loads(record.to_json())["recording"]["static_sha256"] == record.recording.static_sha256
 
 
-def test_the_key_follows_the_static_file(study):
+def test_the_key_follows_the_file_and_a_missing_one_is_told(study):
     before = keys.session_key("kinematics", load_study(study), "S01")
     (study / "static.c3d").rename(study / "other.c3d")
     table(study, {**ROW, "static_file": "other.c3d"})
     assert keys.session_key("kinematics", load_study(study), "S01") != before
-
-
-def test_a_missing_file_and_no_file(study):
     table(study, {**ROW, "static_file": "none.c3d"})
     with pytest.raises(StudyError, match=r"static_file is 'none.c3d', expected a file"):
         load_study(study)
     table(study, {**ROW, "static_file": ""})
     record = run(study)
-    assert record.status == "failed"
-    assert record.reason == "landmark"
+    assert (record.status, record.reason) == ("failed", "landmark")
     assert "name it in the column static_file" in record.message

@@ -42,25 +42,18 @@ def test_a_folder_or_another_file_in_place_of_a_result_is_a_fault(sealed):
     assert found == {"results/summary.csv": "not a file", "results/ledger.csv": "edited"}
 
 
-@pytest.mark.parametrize("how", ["emptied", "cut", "longer", "other contents", "a list", "a folder", "no text"])
-def test_a_record_that_is_not_as_written_is_named(how, sealed):
+def test_a_record_that_is_not_as_written_is_named(sealed):
     record = sealed / layout.study_record_path("collect")
     whole = record.read_bytes()
-    record.unlink()
-    if how == "a folder":
-        record.mkdir()
-    else:
-        contents = {
-            "emptied": b"",
-            "cut": whole[:-9],
-            "longer": whole + b"\n",
-            "other contents": b"{}",
-            "a list": b"[1]",
-        }
-        record.write_bytes(contents.get(how, b"\xff"))
-    found = broken_seals("collect", NAMES, sealed)
-    assert set(found) == {name.as_posix() for name in NAMES}
-    assert {"without its record, results/records/collect.json"} == set(found.values())
+    for content in (b"", whole[:-9], whole + b"\n", b"{}", b"[1]", b"\xff", "a folder"):
+        record.unlink()
+        if content == "a folder":
+            record.mkdir()
+        else:
+            record.write_bytes(content)
+        found = broken_seals("collect", NAMES, sealed)
+        assert set(found) == {name.as_posix() for name in NAMES}
+        assert {"without its record, results/records/collect.json"} == set(found.values())
 
 
 def test_a_record_newer_than_its_folder_is_not_trusted(tmp_path):
@@ -77,46 +70,39 @@ def test_a_record_newer_than_its_folder_is_not_trusted(tmp_path):
     assert faults("torques", "S01", tmp_path, contents="newer") == {record.name: "damaged"}
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"cutoff_hz": 6}', b'{"cutoff_hz": {}}', b"\xff"])
-def test_a_damaged_file_of_cutoffs_plans_its_sessions_again(content, study):
+def test_a_damaged_file_of_cutoffs_plans_its_sessions_again(study):
     session = next(iter(study.batches))
     path = study.folder / layout.STUDY_CUTOFF
     path.parent.mkdir()
     path.write_bytes(json.dumps({"cutoff_hz": {"arm, sagittal fast": 6.0}}).encode())
     assert keys.session_cutoffs(study, session) == "[6.0]"
-    path.write_bytes(content)
-    assert keys.session_cutoffs(study, session) == ""
+    for content in (b"", b"{", b"[]", b'{"cutoff_hz": 6}', b'{"cutoff_hz": {}}', b"\xff"):
+        path.write_bytes(content)
+        assert keys.session_cutoffs(study, session) == ""
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"title": "another"}', b'{"no option": 1}', None])
-def test_settings_of_a_run_that_were_touched_are_named_and_written_again(content, study, capsys):
+def test_settings_of_a_run_that_were_touched_are_named_and_written_again(study, capsys):
     path = study.folder / layout.SETTINGS
     key = keys.settings_key(study.settings)
     ensure_settings(study.folder, {}, key)
     whole = path.read_bytes()
-    path.unlink()
-    if content is not None:
-        path.write_bytes(content)
-    assert main(["verify", str(study.folder)]) == 1
-    assert "results/settings.json: " in capsys.readouterr().out
-    assert [trial.name for trial in load_effective_study(study.folder).trials] == [*TRIALS[:2]]
-    ensure_settings(study.folder, {}, key)
-    assert path.read_bytes() == whole
+    for content in (b"", b"{", b"[]", b'{"title": "another"}', b'{"no option": 1}', None):
+        path.unlink()
+        if content is not None:
+            path.write_bytes(content)
+        assert main(["verify", str(study.folder)]) == 1
+        assert "results/settings.json: " in capsys.readouterr().out
+        assert [trial.name for trial in load_effective_study(study.folder).trials] == [*TRIALS[:2]]
+        ensure_settings(study.folder, {}, key)
+        assert path.read_bytes() == whole
 
 
 def test_folders_in_place_of_files_are_moved_and_links_to_nothing_removed(study, capsys):
     folder = study.folder
-    table, ledger, session = (
-        layout.table_path("torques", "S01_sagittal", TRIALS[0], ".csv"),
-        layout.STUDY_TABLES["ledger"],
-        layout.session_folder("figures", "S01_sagittal"),
-    )
-    for name in (
-        table,
-        layout.SETTINGS,
-        layout.study_record_path("collect"),
-        layout.record_path("torques", "S01_sagittal"),
-    ):
+    ledger, session = layout.STUDY_TABLES["ledger"], layout.session_folder("figures", "S01_sagittal")
+    moved = (layout.table_path("torques", "S01_sagittal", TRIALS[0], ".csv"), layout.SETTINGS)
+    replaced = (layout.study_record_path("collect"), layout.record_path("torques", "S01_sagittal"))
+    for name in (*moved, *replaced):
         (folder / name).mkdir(parents=True)
         (folder / name / "mine.txt").write_text("mine")
     for name in (ledger, session):
@@ -126,6 +112,6 @@ def test_folders_in_place_of_files_are_moved_and_links_to_nothing_removed(study,
     results_folder.move_left_over(study, folder)
     assert capsys.readouterr().err.count("a link to nothing is removed") == 2
     assert not any((folder / name).is_symlink() for name in (ledger, session))
-    for name in (table, layout.SETTINGS):
+    for name in moved:
         assert not (folder / name).exists()
         assert (folder / layout.LEFT_OVER / Path(name).relative_to("results") / "mine.txt").read_text() == "mine"

@@ -1,4 +1,4 @@
-"""Jobs forked from one process: they do what the command would do itself, and end with it."""
+"""Jobs forked from one process, which do what the command would do itself, and end with it; temporary folders."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ import pytest
 import study_runs as workflow
 from limbtorque.study.study import load_study
 from limbtorque.workflow import job as jobs
-from limbtorque.workflow import keys, layout, worker
+from limbtorque.workflow import keys, layout, operating_system, worker
 
 pytestmark = pytest.mark.workflow
 STAGE = """
@@ -27,11 +27,11 @@ print("limbtorque.workflow.run_session" in sys.modules)
 """
 
 
-@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles", "pages", "curves"])
-def test_a_stage_of_a_session_starts_without_slow_libraries(stage):
+def test_stages_of_sessions_start_without_slow_libraries():
     """Each would cost every job a tenth of a second, and its memory."""
     slow = {"matplotlib", "pandas", "scipy", "snakemake"}
-    code = f"import sys, limbtorque.workflow.stages.{stage}; print(sorted({slow} & set(sys.modules)))"
+    stages = "kinematics, torques, muscles, pages, curves"
+    code = f"import sys; from limbtorque.workflow.stages import {stages}; print(sorted({slow} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -46,20 +46,18 @@ def run_of_jobs(monkeypatch):
 
 
 @pytest.fixture
-def forking_unless_killed(run_of_jobs):
+def forking(run_of_jobs):
     """The process that forks, as the workflow starts it; it ends with its input."""
     worker.start(layout.SOURCES)
     (process,) = run_of_jobs
     yield process
     process.stdin.close()
-    process.wait(30)
+    assert process.wait(30) in (0, -signal.SIGKILL)
 
 
 @pytest.fixture
-def forking(forking_unless_killed):
-    yield forking_unless_killed
-    forking_unless_killed.stdin.close()
-    assert forking_unless_killed.wait(30) == 0
+def study(tmp_path):
+    return workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
 
 
 def job(folder, stage, *, key=None, more=None):
@@ -86,14 +84,22 @@ def tables(folder):
     }
 
 
+def by_itself(process):
+    """Whether a job that went well did the work itself, and what it said."""
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return out == "True\n", err
+
+
 def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeypatch):
+    environment = Path(f"/proc/{forking.pid}/environ").read_bytes().decode().split("\0")
+    assert {f"{name}=1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} <= set(environment)
     folders = [workflow.make_study(tmp_path / name, ["S01_sagittal_fast"]) for name in ("forked", "by itself")]
-    for folder, itself in zip(folders, ("False\n", "True\n"), strict=True):
+    for folder, itself in zip(folders, (False, True), strict=True):
         for stage in ("kinematics", "torques", "muscles"):
-            done = job(folder, stage)
-            out, err = done.communicate(timeout=120)
-            assert (done.returncode, out) == (0, itself), err
-            assert f"{stage}: 0 of 1 trials done" in err
+            found, said = by_itself(job(folder, stage))
+            assert found == itself
+            assert f"{stage}: 0 of 1 trials done" in said
             assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
         monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
     assert forking.poll() is None
@@ -101,44 +107,30 @@ def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeyp
     assert tables(folders[0]) == tables(folders[1])
 
 
-def test_jobs_are_forked_from_a_process_with_one_thread_of_linear_algebra(forking):
-    environment = Path(f"/proc/{forking.pid}/environ").read_bytes().decode().split("\0")
-    assert {f"{name}=1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")} <= set(environment)
-
-
-@pytest.mark.usefixtures("forking")
-def test_a_job_that_fails_says_why(tmp_path):
-    done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics", key="another")
+def test_a_job_that_fails_says_why_and_one_whose_command_is_ended_ends(forking, study):
+    done = job(study, "kinematics", key="another")
     _, err = done.communicate(timeout=120)
     assert done.returncode == 1
     assert "changed while kinematics of" in err
-
-
-@pytest.mark.usefixtures("forking")
-def test_a_command_that_is_ended_ends_its_job(tmp_path):
-    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
-    os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
-    script = job(folder, "kinematics")
-    forked = children_of(worker._held[0].pid)
+    (study / "kinematics.log").unlink()
+    os.mkfifo(study / "kinematics.log")  # the job waits until somebody reads its log
+    script = job(study, "kinematics")
+    forked = children_of(forking.pid)
     script.send_signal(signal.SIGTERM)
     script.communicate(timeout=30)
-    end = time.monotonic() + 30
-    while any(alive(pid) for pid in forked):
-        assert time.monotonic() < end, "the job goes on without its command"
-        time.sleep(0.05)
+    gone(*forked)
 
 
 @pytest.mark.parametrize("when", ["before", "waiting", "while it forks", "the job"])
-def test_a_killed_process_costs_nothing_but_speed(when, forking_unless_killed, tmp_path):
-    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
-    forker = forking_unless_killed.pid
+def test_a_killed_process_costs_nothing_but_speed(when, forking, study):
+    forker = forking.pid
     if when == "before":
         kill(forker)
     elif when == "waiting":
         os.kill(forker, signal.SIGSTOP)
     elif when == "the job":
-        os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
-    done = job(folder, "kinematics")
+        os.mkfifo(study / "kinematics.log")  # the job waits until somebody reads its log
+    done = job(study, "kinematics")
     if when == "waiting":
         time.sleep(3.0)  # its message lies in a queue that nobody will read
         kill(forker)
@@ -147,64 +139,76 @@ def test_a_killed_process_costs_nothing_but_speed(when, forking_unless_killed, t
         kill(forker)
     elif when == "the job":
         (forked,) = children_of(forker)
-        (folder / "kinematics.log").unlink()
+        (study / "kinematics.log").unlink()
         kill(forked)
-    _, err = done.communicate(timeout=120)
-    assert done.returncode == 0, err
-    assert "Traceback" not in err
-    assert len(tables(folder)) == 2  # the table and the record
+    assert "Traceback" not in by_itself(done)[1]
+    assert len(tables(study)) == 2  # the table and the record
 
 
 def kill(pid):
     os.kill(pid, signal.SIGKILL)
+    gone(pid)
+
+
+def gone(*pids):
+    """Wait until processes have ended."""
     end = time.monotonic() + 30
-    while alive(pid):
-        assert time.monotonic() < end
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() < end, "a process goes on"
         time.sleep(0.02)
 
 
 @pytest.mark.usefixtures("run_of_jobs")
-def test_a_long_name_of_the_temporary_folder_is_no_matter(tmp_path, monkeypatch):
+def test_a_temporary_folder_may_have_a_long_name_or_be_missing(tmp_path, study, monkeypatch, capsys):
     place = tmp_path / ("x" * 100)
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", None)
     worker.start(layout.SOURCES)
-    done = job(workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"]), "kinematics")
-    out, err = done.communicate(timeout=120)
+    assert not by_itself(job(study, "kinematics"))[0]
     worker._held[0].stdin.close()
     worker._held[0].wait(30)
-    assert (done.returncode, out) == (0, "False\n"), err  # a forked process did the work
     assert not list(place.iterdir())
-
-
-@pytest.mark.usefixtures("run_of_jobs")
-def test_without_a_temporary_folder_commands_do_the_work(monkeypatch, capsys):
+    monkeypatch.setattr(worker, "_held", [])
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
     worker.start(["kinematics"])
     assert os.environ[jobs.ADDRESS] == ""
     assert "jobs are slower" in capsys.readouterr().err
 
 
-def test_a_job_ends_with_the_run_that_was_killed(tmp_path):
-    """Otherwise it would go on beside the next run."""
-    folder = workflow.make_study(tmp_path / "study", ["S01_sagittal_fast"])
-    os.mkfifo(folder / "kinematics.log")  # the job waits until somebody reads its log
-    text = "import os; from limbtorque.workflow import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS], flush=True); input()"
-    run = subprocess.Popen([sys.executable, "-c", text], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+STARTED = """
+import os
+from limbtorque.workflow import job, worker
+worker.start(["kinematics"])
+print(worker._held[0].pid, os.environ[job.ADDRESS], flush=True)
+input()
+"""
+
+
+def started():
+    """A run that waits for its input, the process that forks its jobs, and the address of that."""
+    run = subprocess.Popen([sys.executable, "-c", STARTED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     forker, address = run.stdout.readline().split()
-    done = job(folder, "kinematics", more={jobs.ADDRESS: address, jobs.RUN: str(run.pid)})
-    (forked,) = children_of(int(forker))
+    return run, int(forker), address
+
+
+def test_jobs_and_the_process_that_forks_them_end_with_their_run(study):
+    """Otherwise they would go on beside the next run."""
+    run, forker, address = started()
+    run.communicate("\n")
+    gone(forker)
+    assert not Path(address.partition(":")[0]).parent.exists()
+    os.mkfifo(study / "kinematics.log")  # the job waits until somebody reads its log
+    run, forker, address = started()
+    done = job(study, "kinematics", more={jobs.ADDRESS: address, jobs.RUN: str(run.pid)})
+    (forked,) = children_of(forker)
     run.kill()
     run.communicate()
     assert done.wait(30) == 1
-    end = time.monotonic() + 30
-    while alive(forked):
-        assert time.monotonic() < end, "the job goes on without its run"
-        time.sleep(0.05)
+    gone(forked, forker)
     out, err = done.communicate()
     assert "Traceback" not in out + err
-    assert not (folder / "results" / "kinematics").exists()
+    assert not (study / "results" / "kinematics").exists()
 
 
 def children_of(pid):
@@ -224,11 +228,52 @@ def alive(pid):
         return False
 
 
-def test_the_process_ends_with_the_one_that_started_it(tmp_path):
-    text = "import os, sys; from limbtorque.workflow import job, worker; worker.start(['kinematics']); print(worker._held[0].pid, os.environ[job.ADDRESS])"
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True, cwd=tmp_path)
-    pid, address = done.stdout.split()
-    end = time.monotonic() + 60
-    while alive(int(pid)) or Path(address.partition(":")[0]).parent.exists():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+HOLD = (
+    "from limbtorque.workflow.operating_system import temporary_folder; print(temporary_folder(), flush=True); input()"
+)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(operating_system, "_held", [])
+    yield tmp_path
+    for number in operating_system._held:
+        os.close(number)
+
+
+def holder(place):
+    """A process that holds a temporary folder of its own."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([sys.executable, "-c", HOLD], env={**os.environ, "TMPDIR": str(place)}, **pipes)
+    return process, process.stdout.readline().strip()
+
+
+def test_the_folder_of_a_killed_process_is_removed_at_once_and_one_in_use_stays(place):
+    killed, lost = holder(place)
+    killed.kill()
+    killed.communicate()
+    used, kept = holder(place)
+    try:
+        for name in ("limbtorque-of-yesterday", "other-a"):
+            (place / name).mkdir()
+        (place / "limbtorque-link").symlink_to(place / "other-a")
+        own = operating_system.temporary_folder()
+        there = {path.name for path in place.iterdir()}
+        assert lost.rpartition("/")[2] not in there
+        assert there == {kept.rpartition("/")[2], own.name, "other-a", "limbtorque-link"}
+    finally:
+        used.communicate("\n")
+
+
+def test_a_folder_that_another_process_removes_before_it_is_held_is_made_again(place, monkeypatch):
+    made = []
+
+    def make(prefix):
+        made.append(place / f"{prefix}{len(made)}")
+        if made[1:]:  # the first is removed by another process before it can be held
+            made[-1].mkdir()
+        return str(made[-1])
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make)
+    assert operating_system.temporary_folder() == made[1]
