@@ -185,16 +185,6 @@ def root_mean_square(values):
     return np.sqrt((values**2).mean(axis=0))
 
 
-def test_the_study_names_every_walk_and_its_subject():
-    for walk in WALKS:
-        trials = [TRIALS[f"{walk.name}_{side}"] for side in SIDES]
-        assert [trial.side for trial in trials] == list(SIDES)
-        for trial in trials:
-            assert trial.subject.mass_kg == walk.walker.mass_kg
-            assert trial.subject.height_m == walk.walker.height_m
-            assert ("damaged" in trial.note) == (walk is DAMAGED and trial.side == "right")
-
-
 @pytest.mark.parametrize(("walk", "side"), LEGS)
 def test_exact_torques_of_walks_come_back_without_noise_and_filter(walk, side):
     """Left are the plates, averaged over a frame, and stencils across the joins of the gait's polynomials.

@@ -30,7 +30,7 @@ from limbtorque.tables.files import make_table, read_extremes, read_record, read
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import kinematics
-from staged_study import DEMO, ROOT, make_study, run_tables
+from staged_study import DEMO, ROOT, change_settings, make_study, run_tables
 
 OPTIONS = "muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}\ntables: {csv: [kinematics, torques, muscles], sto: true}\n"
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))
@@ -72,12 +72,12 @@ def test_a_table_without_room_ends_its_job_without_a_trace(tmp_path):
     folder = make_study(tmp_path / "study", names=DEMO[:1], extra="filter: {cutoff_hz: 6.0}")
     study = load_study(folder)
     (session,) = study.batches
-    script = (
-        "import resource, sys; from pathlib import Path\n"
-        "from limbtorque.workflow.stages import kinematics\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))\n"
-        "kinematics.run(folder=Path(sys.argv[1]), session=sys.argv[2], key=sys.argv[3])\n"
-    )
+    script = """
+import resource, sys; from pathlib import Path
+from limbtorque.workflow.stages import kinematics
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+kinematics.run(folder=Path(sys.argv[1]), session=sys.argv[2], key=sys.argv[3])
+"""
     key = keys.session_key("kinematics", study, session)
     command = [sys.executable, "-c", script, folder, session, key]
     done = subprocess.run(command, check=False, cwd=folder, capture_output=True, text=True)
@@ -143,24 +143,23 @@ def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
 
 @pytest.mark.slow
 def test_a_long_trial_takes_little_memory(tmp_path):
-    make = (
-        "import sys; from pathlib import Path; from synthetic import study\n"
-        "study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=100_000)\n"
-        "with (Path(sys.argv[1]) / 'config' / 'config.yaml').open('a') as file: file.write('\\nfilter: {cutoff_hz: 6.0}\\n')\n"
-    )
+    script = """
+import sys; from pathlib import Path; from synthetic import study
+study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=100_000)
+"""
     folder = tmp_path / "study"
-    subprocess.run([sys.executable, "-c", make, folder], check=True, cwd=ROOT / "benchmarks", capture_output=True)
+    subprocess.run([sys.executable, "-c", script, folder], check=True, cwd=ROOT / "benchmarks", capture_output=True)
+    change_settings(folder, filter={"cutoff_hz": 6.0})
     study = load_study(folder)
     (session,) = study.batches
+    run = """
+import importlib, re, resource, sys; from pathlib import Path
+module = importlib.import_module(f"limbtorque.workflow.stages.{sys.argv[2]}")
+module.run(folder=Path(sys.argv[1]), session=sys.argv[3], key=sys.argv[4])
+own = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])  # ru_maxrss counts what its parent had
+print(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024)
+"""
     for stage in ("kinematics", "torques", "muscles"):
-        run = (
-            "import importlib, re, resource, sys; from pathlib import Path\n"
-            "module = importlib.import_module(f'limbtorque.workflow.stages.{sys.argv[2]}')\n"
-            "module.run(folder=Path(sys.argv[1]), session=sys.argv[3], key=sys.argv[4])\n"
-            # ru_maxrss of a process counts what its parent had when it started it; VmHWM does not
-            "own = int(re.search(r'VmHWM:\\s*(\\d+)', Path('/proc/self/status').read_text())[1])\n"
-            "print(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024)\n"
-        )
         words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
         done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
         # libraries and one stretch of muscle forces, then what the refusal of too long trials counts with

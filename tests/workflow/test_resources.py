@@ -131,8 +131,7 @@ def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
         results_folder.hold_run(tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["Job", "GroupJob"])
-def test_what_an_executor_says_of_a_job_is_shown(kind, monkeypatch, capsys):
+def test_what_an_executor_says_of_a_job_is_shown(monkeypatch, capsys):
     """Snakemake's own line has no reason, or is not shown."""
     import snakemake.jobs
 
@@ -141,12 +140,14 @@ def test_what_an_executor_says_of_a_job_is_shown(kind, monkeypatch, capsys):
         monkeypatch.setattr(getattr(snakemake.jobs, name), "log_error", lambda _, **told: seen.append(told))
     snakemake_faults.show()
     snakemake_faults.show()  # once is enough
-    job = object.__new__(getattr(snakemake.jobs, kind))
-    job.log_error(msg="invalid partition specified: short", aux_logs=["slurm_logs/7.log"], more=1)
-    assert capsys.readouterr().err == "invalid partition specified: short\noutput of the job: slurm_logs/7.log\n"
-    assert seen == [{"msg": "invalid partition specified: short", "aux_logs": ["slurm_logs/7.log"], "more": 1}]
-    job.log_error()
-    assert capsys.readouterr().err == ""
+    told = {"msg": "invalid partition specified: short", "aux_logs": ["slurm_logs/7.log"], "more": 1}
+    for kind in ("Job", "GroupJob"):
+        job = object.__new__(getattr(snakemake.jobs, kind))
+        job.log_error(**told)
+        assert capsys.readouterr().err == "invalid partition specified: short\noutput of the job: slurm_logs/7.log\n"
+        assert seen.pop() == told
+        job.log_error()
+        assert capsys.readouterr().err == ""
 
 
 def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
@@ -165,7 +166,6 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     asked = workflow(MaxJobsPerTimespan.parse_choice("5/1m"))
     assert not snakemake_faults.unpace(asked)
     assert asked.scheduler.job_rate_limiter is not None
-    assert not snakemake_faults.unpace(SimpleNamespace())  # a later Snakemake without these
 
 
 def test_waiting_jobs_find_their_reason_anew_after_a_checkpoint():
@@ -186,23 +186,23 @@ def test_waiting_jobs_find_their_reason_anew_after_a_checkpoint():
     assert snakemake_faults.forget_reasons(SimpleNamespace(dag=dag))
     asyncio.run(dag.postprocess_after_update())
     assert updated == [["waits"]]
-    for later in (SimpleNamespace(), SimpleNamespace(dag=SimpleNamespace())):  # a Snakemake without this graph
+
+
+def test_a_later_snakemake_without_these_attributes_is_left_alone():
+    for later in (SimpleNamespace(), SimpleNamespace(dag=SimpleNamespace(), is_main_process=True)):
+        assert not snakemake_faults.unpace(later)
         assert not snakemake_faults.forget_reasons(later)
-
-
-def write_session(folder):
-    place = folder / layout.session_folder("torques", "S")
-    place.mkdir(parents=True)
-    names = ("a.csv", "b.csv")
-    for name in names:
-        (place / name).write_text("12345")
-    records.write_record("torques", "S", [place.relative_to(folder) / name for name in names], ["{}"], folder)
-    return place
+    assert not records.force_damaged(later, None)
 
 
 def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_path, monkeypatch):
     """As written by another node: seen late, and seen too small at first."""
-    place = write_session(tmp_path)
+    place = tmp_path / layout.session_folder("torques", "S")
+    place.mkdir(parents=True)
+    names = [layout.session_folder("torques", "S") / name for name in ("a.csv", "b.csv")]
+    for name in names:
+        (tmp_path / name).write_text("12345")
+    records.write_record("torques", "S", names, ["{}"], tmp_path)
     (place / "a.csv").unlink()
     (place / "b.csv").write_text("12")
     monkeypatch.setenv(records.WAIT_S, "20")
@@ -219,22 +219,12 @@ def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_pat
 
 
 def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
-    """As Snakemake has it: `_prepare_dag` makes the graph, whose `forcefiles` are repeated; others are not."""
-    import snakemake.api  # first, for the imports of its modules go in a circle
-    from snakemake.dag import DAG
-
-    assert "forcefiles" in DAG.__init__.__code__.co_names
-    assert callable(snakemake.workflow.Workflow._prepare_dag)
+    """Snakemake's `_prepare_dag` makes the graph, whose `forcefiles` are repeated; others are not."""
     monkeypatch.setattr(records, "remove_broken_links", lambda _: None)
     monkeypatch.setattr(records, "damaged_outputs", lambda _, **__: {"results/torques/S": {"a.csv": "missing"}})
-
-    def workflow(main):
-        return SimpleNamespace(is_main_process=main, dag=SimpleNamespace(forcefiles=set()), _prepare_dag=lambda: None)
-
-    main, child = workflow(True), workflow(False)
-    assert records.force_damaged(main, None)
-    assert not records.force_damaged(child, None)
-    assert not records.force_damaged(SimpleNamespace(is_main_process=True), None)  # a later Snakemake without it
-    for one in (main, child):
-        one._prepare_dag()
-    assert (main.dag.forcefiles, child.dag.forcefiles) == ({"results/torques/S"}, set())
+    for main in (True, False):
+        dag = SimpleNamespace(forcefiles=set())
+        workflow = SimpleNamespace(is_main_process=main, dag=dag, _prepare_dag=lambda: None)
+        assert records.force_damaged(workflow, None) == main
+        workflow._prepare_dag()
+        assert dag.forcefiles == ({"results/torques/S"} if main else set())
