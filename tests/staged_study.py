@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from emg_signals import write_sto
 
-from limbtorque.errors import LimbtorqueError
+import limbtorque as lt
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record, write_table
@@ -112,12 +112,12 @@ ROWS = ("metrics", "joint_metrics", "notes", "window", "summary", "contact_summa
 
 def compared_with_memory(folder):
     """Analyse every trial of a study that has run; the number of tables in memory with the bytes of its CSV files."""
-    study, n_compared = load_study(folder), 0
+    study, n_compared = lt.load_study(folder), 0
     for trial in study.trials:
         made = {stage: next((folder / "results" / stage).glob(f"*/{trial.name}.csv")) for stage in TABLES}
         records = {stage: read_record(path.with_suffix(".parquet")) for stage, path in made.items()}
         if records["torques"].failed:
-            with pytest.raises(LimbtorqueError):
+            with pytest.raises(lt.LimbtorqueError):
                 study.analyse(trial.name)
             continue
         result = study.analyse(trial.name)

@@ -94,6 +94,6 @@ def test_strength_prints_factors_that_settings_take(study, tmp_path, capsys):
         (f"{TRIAL}:elbow", f"no sense, expected such as {TRIAL}:knee:extension"),
     ],
 )
-def test_efforts_that_are_not_readable(effort, text, tmp_path, capsys):
-    assert main(["strength", effort, "--study", str(make_study(tmp_path / "study", names=(TRIAL,)))]) != 0
+def test_efforts_that_are_not_readable(study, effort, text, capsys):
+    assert main(["strength", effort, "--study", str(study)]) != 0
     assert text in capsys.readouterr().err
