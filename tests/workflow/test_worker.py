@@ -169,7 +169,7 @@ def test_a_temporary_folder_may_have_a_long_name_or_be_missing(tmp_path, study, 
     worker._held[0].stdin.close()
     worker._held[0].wait(30)
     assert not list(place.iterdir())
-    monkeypatch.setattr(worker, "_held", [])
+    monkeypatch.setenv(jobs.ADDRESS, "")
     monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
     worker.start(["kinematics"])
     assert os.environ[jobs.ADDRESS] == ""
