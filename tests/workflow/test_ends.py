@@ -13,7 +13,7 @@ import pytest
 from limbtorque.cli.main import main
 from study_runs import make_plain_study
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 LOG = "results/logs/kinematics/S01_sagittal.log"
 
 
@@ -75,7 +75,7 @@ def test_a_signal_to_the_command_or_its_kill_ends_all_of_it_and_the_next_run_fin
         assert process.wait(60) == (-number if number == signal.SIGKILL else 128 + number)
         assert ended(family)
     assert list(place.iterdir()) != []
-    (folder / LOG).unlink()
+    (folder / LOG).unlink(missing_ok=True)
     assert main(["run-study", str(folder), "--cores", "1"]) == 0
     assert list(place.iterdir()) == []
     assert (folder / "results" / "verdict.txt").is_file()

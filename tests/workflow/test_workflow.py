@@ -436,6 +436,7 @@ def test_python_in_another_place_makes_nothing_again(study, tmp_path):
     assert jobs_of(done.stdout + done.stderr) == set()
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_to_the_bytes_of_another_in_another_folder(finished, tmp_path):
     folder = make_study(tmp_path / "killed")
     for seconds in (3.0, 6.0):
