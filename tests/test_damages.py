@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-UNDAMAGED = 6  # recordings of each of them
+UNDAMAGED = 4  # recordings of each of them
 REVERSED = ("wrong_side", "mirrored_axis", "braking_reversed")
 LARGE = ("plate_gain", "plate_moved", "plate_turned", "forces_late", "wrong_mass", "spikes")
 GROWING = ("plate_moved", "forces_late", "first_joint_off", "plate_gain")
