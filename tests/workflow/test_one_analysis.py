@@ -4,21 +4,18 @@ import pytest
 from emg_signals import bursts, write_sto
 
 import limbtorque as lt
-from staged_study import TABLES, change_settings, compared_with_memory, make_study, run_tables
-
-# reaches of both arms with and without a load, both legs of a walk, and of one with a damaged right leg
-TRIALS = (
-    *("S01_sagittal_fast", "S01_sagittal_spring", "S02_horizontal_fast", "S02_horizontal_spring"),
-    *(f"S03_walk_{name}_{side}" for name in ("slow_1", "fast_2") for side in ("right", "left")),
-)
+from limbtorque.tables.files import read_rows
+from staged_study import ROOT, TABLES, change_settings, compared_with_memory, make_study, run_tables
 
 
-def test_every_kind_of_trial_of_the_demo_has_the_same_tables(tmp_path):
+@pytest.mark.slow
+def test_every_trial_of_the_demo_has_the_same_tables(tmp_path):
     """Those of recordings: tests/workflow/test_recordings.py."""
-    folder = make_study(tmp_path / "study", names=TRIALS)
+    names = [row["trial"] for row in read_rows(ROOT / "config" / "trials.csv")]
+    folder = make_study(tmp_path / "study", names=names)
     change_settings(folder, tables={"csv": list(TABLES)})
     run_tables(folder)
-    assert compared_with_memory(folder) == 3 * 8
+    assert compared_with_memory(folder) == 3 * 36
 
 
 def test_strengths_envelopes_and_samples_are_those_of_the_study(tmp_path):
