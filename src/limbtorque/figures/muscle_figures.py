@@ -197,7 +197,7 @@ def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
     pulling = sorted((muscle for muscle in muscles if peak[muscle] > PULLS_N), key=lambda muscle: -peak[muscle])
     drawn, rest = pulling[:at_most], pulling[at_most:]
     resting = len(muscles) - len(pulling)
-    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.4g} N at most"] if rest else []
+    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.3g} N at most"] if rest else []
     parts += [f"{_muscles(resting)} not pulling"] if resting else []
     return drawn, f"Not drawn: {' and '.join(parts)}." if parts else ""
 
