@@ -22,6 +22,7 @@ from study_runs import make_study
 Rows = list[dict[str, str]]
 TRIALS, SUBJECTS = "trials.csv", "subjects.csv"
 RECORDING = "S01_sagittal_fast"
+OTHER_RECORDING = "S02_sagittal_fast"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 UNREADABLE = "a reader must refuse it"
 
@@ -93,7 +94,17 @@ def plain_rows() -> dict[str, Rows]:
         "note": "naïve",
     }
     return {
-        TRIALS: [trial, {**trial, "trial": "S02_fast", "session": "S02_sagittal", "subject": "S02", "note": ""}],
+        TRIALS: [
+            trial,
+            {
+                **trial,
+                "trial": "S02_fast",
+                "session": "S02_sagittal",
+                "subject": "S02",
+                "file": f"data/demo/{OTHER_RECORDING}.c3d",
+                "note": "",
+            },
+        ],
         SUBJECTS: [
             subject,
             {**subject, "subject": "S02", "mass_kg": "58.5", "height_m": "1.66", "sex": "f", "note": ""},
@@ -102,8 +113,8 @@ def plain_rows() -> dict[str, Rows]:
 
 
 def hostile_study(folder: Path) -> Path:
-    """A study of the demo's recording whose tables are those of `plain_rows`."""
-    study = make_study(folder, (RECORDING,))
+    """A study of two of the demo's recordings whose tables are those of `plain_rows`."""
+    study = make_study(folder, (RECORDING, OTHER_RECORDING))
     config = study / "config" / "config.yaml"
     off = "".join(f"{section}:\n  enabled: false\n" for section in ("muscles", "report"))
     config.write_text(config.read_text("utf-8") + off, "utf-8")
