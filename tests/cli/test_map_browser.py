@@ -322,7 +322,9 @@ def test_the_contrast_of_the_picture_is_that_of_text(browser, walk, scheme):
     try:
         open_page(browser, page)
         colours = browser.execute_script(
-            "return Object.fromEntries(['ink', 'quiet', 'link', 'rejected', 'paper'].map((n) => [n, css('--' + n)]))"
+            "const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });"
+            "const drawn = (colour) => { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); return [...pen.getImageData(0, 0, 1, 1).data]; };"
+            "return Object.fromEntries(['ink', 'quiet', 'link', 'rejected', 'paper'].map((n) => [n, drawn(css('--' + n))]))"
         )
         paper = luminance(colours.pop("paper"))
         for name, colour in colours.items():
@@ -333,8 +335,8 @@ def test_the_contrast_of_the_picture_is_that_of_text(browser, walk, scheme):
 
 
 def luminance(colour):
-    """Relative luminance of a colour such as #16191d (WCAG 2.2)."""
-    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    """Relative luminance of a colour, red, green and blue of 0 to 255 (WCAG 2.2)."""
+    parts = np.array(colour[:3]) / 255
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
