@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
+
+from limbtorque.tables.files import write_table
+from limbtorque.tables.trial_record import TrialRecord
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,10 +28,8 @@ def compared(*folders: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def results(folder: Path, *, code: str = "a1", number: float = 1.0, text: str = "1\n2\n", note: str = "") -> Path:
     (folder / "torques" / "s1").mkdir(parents=True)
-    table = pa.table({"x": [number, float("nan")]}).replace_schema_metadata(
-        {"limbtorque": f'{{"code": "{code}", "n": "{note}"}}'}
-    )
-    pyarrow.parquet.write_table(table, folder / "torques" / "s1" / "t.parquet")
+    record = TrialRecord(notes=(note,), provenance={"torques": {"code": code}})
+    write_table(pa.table({"x": [number, float("nan")]}), folder / "torques" / "s1" / "t.parquet", record=record)
     (folder / "torques" / "s1" / "t.csv").write_text(text)
     (folder / "provenance.json").write_text(f'{{\n "code": {{\n  "torques": "{code}"\n }},\n "n": 1\n}}\n')
     return folder

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pyarrow.parquet
 
+from limbtorque.tables.files import read_record
+
 LEFT_OUT = ("logs/", ".snakemake", ".lock", "records/")
 _HASHES = re.compile(rb'"(?:code|limbtorque)": ?(?:"[^"]*"|\{[^}]*\})')
 _SEALS = re.compile(
@@ -77,7 +79,7 @@ def _difference_of_tables(before: Path, after: Path) -> str:
             return "other groups of rows"
         rows, others = one.read(), two.read()
         names = [name for name in rows.column_names if not _same(rows[name], others[name])]
-        old, new = (without_hashes((file.metadata.metadata or {}).get(b"limbtorque", b"")) for file in (one, two))
+        old, new = (without_hashes(read_record(path).to_json().encode()) for path in (before, after))
     if names:
         return f"other numbers in {', '.join(names)}"
     if old != new:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import errno
 import functools
 import math
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -88,7 +90,7 @@ def read_trials(results: Path) -> list[dict[str, str]]:
 
 
 META_KEY = b"limbtorque"
-DIGITS = 9  # significant ones of numbers in CSV; bands of torques are a hundredth of them or more
+DIGITS = 7  # significant ones of numbers in CSV of trials; bands of torques are a hundredth of them or more
 POWERS = 10.0 ** np.arange(23)
 PIECE_ROWS = 2000  # of a table that is written piece by piece
 Write = Callable[[pa.Table], None]
@@ -179,8 +181,7 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
     `limbtorque.tables.files.unquoted` takes away. A record is stored in Parquet only.
     """
     if path.suffix == ".parquet":
-        text = "{}" if record is None else record.to_json()
-        table = table.replace_schema_metadata({META_KEY: text.encode()})
+        table = table.replace_schema_metadata(_metadata(record))
         with whole_file(path) as part:
             pyarrow.parquet.write_table(table, part, **_compression(table.schema))
         return
@@ -241,7 +242,7 @@ class TrialTable:
         parquet = self._paths[".parquet"]
         with _writing(parquet):
             if self._parquet is not None:
-                self._parquet.add_key_value_metadata({META_KEY: record.to_json().encode()})
+                self._parquet.add_key_value_metadata(_metadata(record))
             self._files.close()
             if self._parquet is not None and ".sto" in self._paths:
                 _convert(parquet, self._paths[".sto"])
@@ -396,11 +397,11 @@ def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def significant(values: FloatArray) -> FloatArray:
     """Numbers of `DIGITS` significant digits, and of 22 decimals at most.
 
-    Larger ones than a thousand million are kept. Powers of ten are exact to the twenty-second, so that a rounded number is the
+    Larger ones than ten million are kept. Powers of ten are exact to the twenty-second, so that a rounded number is the
     nearest to its decimal digits.
 
     >>> significant(np.array([1 / 3, -12345.6789012, 0.0]))
-    array([ 3.33333333e-01, -1.23456789e+04,  0.00000000e+00])
+    array([ 3.333333e-01, -1.234568e+04,  0.000000e+00])
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         decimals = DIGITS - 1 - np.floor(np.log10(np.abs(values)))
@@ -494,7 +495,13 @@ def read_record(path: Path) -> TrialRecord:
 
 
 def _record(about: pyarrow.parquet.FileMetaData) -> TrialRecord:
-    return TrialRecord.from_json((about.metadata or {}).get(META_KEY, b"{}"))
+    packed = (about.metadata or {}).get(META_KEY)
+    return TrialRecord.from_json(zlib.decompress(base64.b64decode(packed))) if packed else TrialRecord()
+
+
+def _metadata(record: TrialRecord | None) -> dict[bytes, bytes]:
+    """Metadata of a Parquet file with the record, compressed."""
+    return {} if record is None else {META_KEY: base64.b64encode(zlib.compress(record.to_json().encode(), 1))}
 
 
 def column_array(table: pa.Table, *names: str) -> np.ndarray:

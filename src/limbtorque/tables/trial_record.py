@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -238,6 +239,7 @@ class TrialRecord:
             "recording": self.recording and self.recording.values(),
             "motion": self.motion and vars(self.motion),
             "window": self.window and vars(self.window),
+            **{name: _by_names(getattr(self, name)) for name in _ROWS},
         }
         return json.dumps(values, sort_keys=True)
 
@@ -256,6 +258,19 @@ class TrialRecord:
             values["motion"] = MotionConstants(**values["motion"])
         if values.get("window"):
             values["window"] = Window(**values["window"])
-        for name in ("notes", "summary", "contact_summary", "beside_file", "emg", "co_contraction"):
-            values[name] = tuple(values.get(name, ()))
-        return cls(**values)
+        for name in _ROWS:
+            values[name] = tuple(
+                dict(zip(like["names"], row, strict=True)) for like in values.get(name, ()) for row in like["rows"]
+            )
+        return cls(**{**values, "notes": tuple(values.get("notes", ()))})
+
+
+_ROWS = ("summary", "contact_summary", "beside_file", "emg", "co_contraction")
+
+
+def _by_names(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for JSON, those of the same columns together, which have the names once."""
+    return [
+        {"names": names, "rows": [[row[name] for name in names] for row in alike]}
+        for names, alike in itertools.groupby(rows, key=sorted)
+    ]
