@@ -16,7 +16,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import GapMethod, fill_gaps
 
-METHODS: tuple[GapMethod, ...] = ("cubic", "pchip", "rigid_segment", "principal_components")
+METHODS: tuple[GapMethod, ...] = ("cubic", "rigid_segment", "principal_components")
 LINES = (("#0072B2", "o"), ("#56B4E9", "s"), ("#D55E00", "^"), ("#009E73", "D"))
 NAMES = {
     "Straight": "walking (children)",

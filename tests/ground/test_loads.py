@@ -545,7 +545,6 @@ FILTERED = "averaged over each frame, not filtered"
         ({"filter.force_cutoff_hz": "8.0"}, []),
         ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, joint positions at 8 Hz"]),
         ({"filter.method": "none"}, [FILTERED]),
-        ({"filter.method": "savitzky_golay"}, []),
     ],
 )
 def test_plates_and_markers_that_are_filtered_differently_are_noted(changes, notes):

@@ -185,8 +185,7 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     Filled
         The needed markers, in that order; nothing outside the window.
     """
-    alone = gaps.method in ("cubic", "pchip")
-    others = [] if alone else [i for i in range(len(recording.labels)) if i not in set(needed)]
+    others = [] if gaps.method == "cubic" else [i for i in range(len(recording.labels)) if i not in set(needed)]
     columns = [*needed, *others]
     positions = recording.markers_m[:, columns].copy()
     positions[: window.start or 0] = np.nan

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
 
-GapMethod = Literal["cubic", "pchip", "rigid_segment", "principal_components"]
+GapMethod = Literal["cubic", "rigid_segment", "principal_components"]
 
 NEIGHBOURS = 30
 PROBES = 5
@@ -88,8 +88,8 @@ def fill_gaps(
         Frames per second.
     max_gap_s : float
         Longest gap that is filled, s: the missing frames over the rate.
-    method : {"cubic", "pchip", "rigid_segment", "principal_components"}, optional
-        Interpolation in time through the samples of the marker: cubic spline, or the shape-preserving one. Or from other
+    method : {"cubic", "rigid_segment", "principal_components"}, optional
+        Interpolation in time through the samples of the marker by a cubic spline. Or from other
         markers visible in the gap: at least three of the same rigid segment, or all by principal components; a gap that
         these cannot fill is filled by the cubic spline.
     segments : sequence of sequences of int, optional
@@ -137,8 +137,7 @@ def _fill(
         ways.append((method, lambda a, b: rigid_segment(measured, missing, gap.marker, a, b, others=others)))
     elif method == "principal_components":
         ways.append((method, lambda a, b: principal_components(measured, missing, gap.marker, a, b)))
-    kind = "pchip" if method == "pchip" else "cubic"
-    ways.append((kind, lambda a, b: _in_time(measured[:, gap.marker], missing[:, gap.marker], a, b, kind)))
+    ways.append(("cubic", lambda a, b: _in_time(measured[:, gap.marker], missing[:, gap.marker], a, b)))
     for name, way in ways:
         found = way(gap.start, gap.stop)
         if found is not None:
@@ -147,14 +146,14 @@ def _fill(
     raise AssertionError("interpolation in time fills every gap between two samples")  # pragma: no cover
 
 
-def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind: str) -> FloatArray:
+def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int) -> FloatArray:
     """Interpolate frames start to stop, (n_frames, 3), from the samples on both sides."""
     from scipy import interpolate  # a slow import that most stages do not need
 
     known = np.flatnonzero(~missing)
     first, last = np.searchsorted(known, (start, stop))
     near = np.concatenate([known[max(first - NEIGHBOURS, 0) : first], known[last : last + NEIGHBOURS]])
-    if kind == "cubic" and near.size > 3:  # not-a-knot, as CubicSpline in a third of its time
+    if near.size > 3:  # not-a-knot, as CubicSpline in a third of its time
         return np.asarray(interpolate.make_interp_spline(near, track[near], k=3)(np.arange(start, stop)))
     return np.asarray(interpolate.PchipInterpolator(near, track[near], axis=0)(np.arange(start, stop)))
 
