@@ -1,4 +1,4 @@
-"""The quintic smoothing spline, which penalises the third derivative (Reinsch, Woltring)."""
+"""Quintic smoothing spline: a penalty on the third derivative (Reinsch, Woltring)."""
 
 from __future__ import annotations
 
