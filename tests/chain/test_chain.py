@@ -12,7 +12,7 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chains import N_STATES, call, loaded_chains, random_chain, random_motion, same, three_links
+from chains import N_STATES, call, filled, loaded_chains, random_chain, random_motion, same, three_links
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position
 from limbtorque.chain.model import Chain, Kinematics, Load, Point, pairs
@@ -73,13 +73,6 @@ def lagrangian(n):
     }
     arguments = [*length, *mass, *com, *inertia, *position, *velocity, *acceleration, gx, gy, fx, fy, couple, fraction]
     return sp.lambdify(arguments, [torque, equations[n:], *(parts[name] for name in TERMS)], "numpy", cse=True)
-
-
-def filled(nested, frames):
-    """Nested lists of arrays and constants as one array with time first."""
-    if isinstance(nested, list):
-        return np.stack([filled(part, frames) for part in nested], axis=1) if nested else np.empty((frames, 0))
-    return np.broadcast_to(np.asarray(nested, dtype=float), (frames,))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import N_STATES, random_chain, random_motion, same
+from chains import N_STATES, filled, random_chain, random_motion, same
 from limbtorque.chain.conventions import (
     interaction_torques,
     internal_angles,
@@ -139,13 +139,6 @@ def lagrangian(n):
         torque,
     ]
     return sp.lambdify([*length, *mass, *com, *inertia, *place, *speed, *spin, gx, gy], results, "numpy", cse=True)
-
-
-def filled(nested):
-    """Nested lists of arrays and constants as one array with time first."""
-    if isinstance(nested, list):
-        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0))
-    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

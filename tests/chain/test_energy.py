@@ -19,11 +19,6 @@ GRAVITY = (0.0, -9.81)
 KINDS = ("translational", "rotational", "potential")
 
 
-def arm():
-    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
-    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
-
-
 @st.composite
 def driven_chains(draw, least=1, most=6):
     """A chain, its motion, its base's position and velocity, gravity, and the torques with loads on any links."""
@@ -83,29 +78,6 @@ def test_energies_of_every_segment(n):
     whole = np.stack([sum(segment) for segment in expected], axis=1)
     same(found.segment, whole)
     same(found.total, whole.sum(axis=1), scale=np.abs(whole).max())
-
-
-@given(driven_chains(), st.floats(-7.0, 7.0), st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)))
-def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_potential(case, turn, shift):
-    chain, (angle, velocity, _), base, field, _ = case
-    gravity = field["gravity_m_s2"]
-    before = call(segment_energies, chain, angle, velocity, gravity_m_s2=gravity, **base)
-    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    after = segment_energies(
-        chain,
-        Kinematics(
-            angle + turn * np.eye(chain.n_links)[0],
-            velocity,
-            base_m=base["base_m"] @ matrix.T + shift,
-            base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
-        ),
-        gravity_m_s2=matrix @ gravity,
-    )
-    same(after.translational, before.translational)
-    same(after.rotational, before.rotational)
-    moved = -chain.mass_kg * ((matrix @ gravity) @ shift)
-    size = 9.0 * np.abs(gravity).sum() * 10.0  # the heaviest link, some metres from the origin
-    same(after.potential, before.potential + moved, scale=size)
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -235,37 +207,6 @@ def test_each_source_alone_makes_its_part(case):
         )
         same(found.joint_rad_s2[:, :, k], acceleration, scale=size)
         same(found.endpoint_m_s2[:, :, k], end, scale=size)
-
-
-def responses(chain, angle):
-    """Acceleration of joint i for 1 N m at joint j, shape (n_frames, n, n): a chain at rest that holds nothing else."""
-    n, field = chain.n_links, {"gravity_m_s2": (0.0, 0.0)}
-    columns = []
-    for j in range(n):
-        unit = np.tile(np.eye(n)[j], (len(angle), 1))
-        acceleration = call(forward_dynamics, chain, angle, 0 * angle, torque_nm=unit, **field)
-        terms = call(torque_terms, chain, angle, 0 * angle, acceleration, **field)
-        columns.append(induced_accelerations(chain, Kinematics(angle, 0 * angle), terms=terms).joint_rad_s2[:, :, j])
-    return np.stack(columns, axis=2)
-
-
-def test_a_shoulder_torque_turns_the_elbow():
-    """Two links by hand: a2'' = -M12 T1 / det M, where M12 = I2 + m2 d2^2 + m2 L1 d2 cos(a2).
-
-    A straight elbow is left behind (extends, when the shoulder flexes); one bent so far that m2 L1 d2 cos(a2) outweighs
-    I2 + m2 d2^2 goes with it. In between no part of a shoulder torque reaches it.
-    """
-    chain = arm()
-    own, coupled = 0.021 + 1.7 * 0.16**2, 1.7 * 0.31 * 0.16
-    neutral = np.arccos(-own / coupled)
-    angle = np.array([[0.4, 0.0], [0.4, 1.2], [0.4, neutral], [0.4, 3.0], [0.4, -3.0]])
-    m11 = 0.0205 + 2.1 * 0.135**2 + own + 1.7 * 0.31**2 + 2.0 * coupled * np.cos(angle[:, 1])
-    m12 = own + coupled * np.cos(angle[:, 1])
-    found = responses(chain, angle)
-    determinant = m11 * own - m12**2
-    same(found[:, 1, 0], -m12 / determinant, scale=1.0 / determinant.min())
-    same(found[:, 0, 0], own / determinant, scale=1.0 / determinant.min())
-    assert np.sign(found[:, 1, 0].round(9)).tolist() == [-1.0, -1.0, 0.0, 1.0, 1.0]
 
 
 # --- missing values and inertia --------------------------------------------------------------------------------------

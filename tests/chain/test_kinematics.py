@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import random_chain, same
+from chains import filled, random_chain, same
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.kinematics import (
     acceleration_parts,
@@ -90,13 +90,6 @@ def differentiated(n, link):
     return sp.lambdify([*length, along, across, *symbols], result, "numpy", cse=True)
 
 
-def filled(nested):
-    """Nested lists of arrays and constants as one array with time first."""
-    if isinstance(nested, list):
-        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0, 2))
-    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
-
-
 def case(n, link):
     """A chain on a moving base, a point on it, and what sympy says of it, by name."""
     rng = np.random.default_rng(10 * n + link)
@@ -105,7 +98,13 @@ def case(n, link):
     state = [np.hstack(both).T for both in zip(motion, base, strict=True)]
     expected = differentiated(n, link)(*chain.length_m, point.along_m, point.across_m, *np.concatenate(state))
     names = (*DERIVATIVES, "by_joint", "by_segment", "by_joint_rate", "by_segment_rate", *PARTS)
-    return chain, motion, point, base, dict(zip(names, map(filled, expected), strict=True))
+    return (
+        chain,
+        motion,
+        point,
+        base,
+        dict(zip(names, (filled(part, N_STATES, empty=(2,)) for part in expected), strict=True)),
+    )
 
 
 @pytest.mark.parametrize(("n", "link"), LINKS)

@@ -87,33 +87,6 @@ def test_an_impact_is_no_spike():
     assert spike_runs(find_spikes(foot)) == [(0, 10, 11)]
 
 
-def one_ended(gap):
-    """Two markers of five exchanged from frame 60 to 80, the end hidden by a gap of the first."""
-    rng = np.random.default_rng(5)
-    t = np.arange(200) / 100.0
-    body = rng.normal(size=(5, 3)) * 0.1
-    markers = body + np.sin(3.0 * t)[:, None, None] * [0.3, 0.1, 0.2]
-    markers[60:80, [1, 3]] = markers[60:80, [3, 1]]
-    markers[gap, 1] = np.nan
-    return markers
-
-
-def test_an_exchange_whose_end_is_in_a_gap_is_bounded_by_the_distances_to_others():
-    (found,) = find_swaps(one_ended(slice(78, 83)))
-    assert (found.first, found.second, found.start) == (1, 3, 60)
-    assert 78 <= found.stop <= 83
-    (found,) = find_swaps(one_ended(slice(58, 62)))
-    assert 58 <= found.start <= 62
-    assert found.stop == 80
-
-
-def test_an_exchange_for_a_frame_or_two_is_no_spike_as_well():
-    found = find_faults(exchanged(KNUCKLE, WRIST, 100, 102).markers_m)
-    assert found.swaps == (Swap(min(KNUCKLE, WRIST), max(KNUCKLE, WRIST), 100, 102),)
-    np.testing.assert_array_equal(np.argwhere(found.swapped)[:, 0], [100, 100, 101, 101])
-    assert not found.spikes.any()
-
-
 def test_notes_name_ten_and_count_the_rest():
     swaps = tuple(Swap(0, 1, 10 * k, 10 * k + 5) for k in range(12))
     spikes = np.zeros((200, 2), dtype=bool)
@@ -202,13 +175,6 @@ def test_a_lower_rate_makes_no_exchanges_or_spikes_of_walking(recordings):
 # --- in a trial ------------------------------------------------------------------------------------------------------
 
 
-def test_a_clean_trial_has_none():
-    found, flags = motion(DEMO)
-    assert (found.metrics["swapped_frames"], found.metrics["spike_frames"]) == (0.0, 0.0)
-    assert not flags & {"swapped_frames", "spike_frames"}
-    assert not any("exchanged" in note or "spike" in note for note in found.notes)
-
-
 def test_an_exchange_is_flagged_named_and_not_mended():
     recording = exchanged(KNUCKLE, ELBOW, 100, 107)
     found, flags = motion(recording)
@@ -264,10 +230,6 @@ def test_spikes_are_flagged_or_on_request_filled():
     clean = motion(DEMO)[0].joint_m
     assert np.abs(found.joint_m - clean).max() > 0.005
     assert np.abs(mended.joint_m - clean).max() < 0.001
-
-
-def test_filling_leaves_a_clean_trial_as_it_is():
-    np.testing.assert_array_equal(motion(DEMO, gaps__spikes="fill")[0].joint_m, motion(DEMO)[0].joint_m)
 
 
 def test_inspect_shows_the_faults_of_all_markers():
