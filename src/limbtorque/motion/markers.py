@@ -195,14 +195,11 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
         wrong = faults.swapped | faults.spikes
         wrong[:, : len(needed)] = False
         positions[wrong] = np.nan
-    place = {recording.labels[column]: k for k, column in reversed(list(enumerate(columns)))}
-    segments = [[place[label] for label in segment if label in place] for segment in gaps.segments]
     found = fill_gaps(
         positions,
         rate_hz=recording.rate_hz,
         max_gap_s=gaps.max_gap_s,
         method=gaps.method,
-        segments=segments,
         wanted=range(len(needed)),
     )
     return replace(found, markers_m=found.markers_m[:, : len(needed)], filled=found.filled[:, : len(needed)])

@@ -61,12 +61,9 @@ class Gaps(Options):
     """Missing samples."""
 
     max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
-    method: Literal["cubic", "rigid_segment", "principal_components"] = "cubic"
-    """'cubic': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other
-    markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last two cannot fill
-    are filled by 'cubic'."""
-    segments: tuple[tuple[str, ...], ...] = ()
-    """Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored."""
+    method: Literal["cubic", "principal_components"] = "cubic"
+    """'cubic': interpolation in time from both sides of the gap; 'principal_components': from all other markers, or by
+    'cubic' where these cannot fill it."""
     longer: Literal["trim", "fail"] = "trim"
     """Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."""
     constant_marker: Literal["fail", "accept"] = "fail"
