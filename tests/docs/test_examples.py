@@ -441,7 +441,7 @@ STATED = {
     "muscle_driven_reach": [
         "error_100_hz_deg 5.88°",
         "error_250_hz_deg 1.07°",
-        "error_1000_hz_deg 0.105°",
+        "error_1000_hz_deg 0.106°",
         "elbow_biceps_nm 5.98",
         "elbow_brachialis_nm 1.63",
         "elbow_triceps_nm -0.28 N m",
