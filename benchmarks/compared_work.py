@@ -163,16 +163,6 @@ def in_process(stage: str) -> Callable[[Place], Work]:
 DOWN = (0.0, -9.81)
 
 
-def limb() -> tuple[Any, Any]:
-    """Chain of three links, and angles, velocities and a third row of numbers."""
-    import numpy as np
-
-    import limbtorque as lt
-
-    chain = lt.Chain([0.3, 0.25, 0.08], [2.0, 1.2, 0.4], [0.13, 0.11, 0.04], [0.02, 0.008, 0.0008])
-    return chain, np.random.default_rng(0).normal(size=(3, 3))
-
-
 def simulated(place: Place) -> Work:  # noqa: ARG001
     import numpy as np
 
