@@ -16,12 +16,17 @@ import pinocchio as pin
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import TorqueTerms, newton_euler, torque_terms
+from limbtorque.chain.forward import forward_dynamics
 from limbtorque.chain.model import Chain, Kinematics
+from limbtorque.chain.prepared import PreparedChain
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 
 GRAVITY = np.array([0.0, -9.81])
 THREE_LINKS_US = 0.25  # aim for three links, for each frame
+SINGLE = 200
+ONE_STATE_US = 15.0  # aim for three links
+SAME = 1e-12  # of the largest term: prepared and not
 AGREEMENT = 1e-10  # of the largest sum of the sizes of a joint's terms
 
 
@@ -40,6 +45,12 @@ def main() -> None:
     )
     for n in range(1, options.links + 1):
         measure(n, options.frames, min(options.sample, options.frames), options.runs)
+    print(
+        f"\nOne state a call, {SINGLE} states; us of processor time a state, median of {options.runs} runs in turns; aim for three links {ONE_STATE_US:g}"
+    )
+    print("links torque_terms PreparedChain   ratio forward_dynamics PreparedChain   ratio Pinocchio, net")
+    for n in range(1, min(options.links, 5) + 1):
+        measure_single(n, options.runs)
 
 
 def measure(n: int, frames: int, sample: int, runs: int) -> None:
@@ -85,6 +96,41 @@ def measure(n: int, frames: int, sample: int, runs: int) -> None:
     if n == 3:
         verdict = "met" if best[ours] <= THREE_LINKS_US else "missed"
         print(f"      aim for three links: {THREE_LINKS_US} us, {verdict} at best, median {median[ours]:.3f}")
+
+
+def measure_single(n: int, runs: int) -> None:
+    """One state a call: the functions for recordings beside the prepared chain."""
+    rng = np.random.default_rng(n)
+    chain, motion = links(rng, n), random_motion(rng, n, SINGLE)
+    prepared, (model, data) = PreparedChain(chain, GRAVITY), pinocchio_model(chain)
+    states = list(zip(*motion, strict=True))
+    jobs: dict[str, Callable[..., object]] = {
+        "terms": lambda q, v, a: torque_terms(chain, Kinematics(q[None], v[None], a[None]), gravity_m_s2=GRAVITY).net,
+        "prepared terms": lambda q, v, a: prepared.torque_terms(q, v, a).net,
+        "accelerations": lambda q, v, a: forward_dynamics(
+            chain, Kinematics(q[None], v[None]), a[None], gravity_m_s2=GRAVITY
+        ),
+        "prepared accelerations": prepared.forward_dynamics,
+        "Pinocchio": lambda q, v, a: pin.rnea(model, data, q, v, a),
+    }
+    expected = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
+    off = max(
+        np.abs(prepared.torque_terms(*state).inertial - expected.inertial[f]).max() for f, state in enumerate(states)
+    )
+    if not off <= SAME * np.abs(expected.inertial).max():
+        raise SystemExit(f"{n} links: prepared terms differ by {off:.1e} N m")
+    times: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(runs):
+        for name, job in jobs.items():
+            start = time.process_time()
+            for state in states:
+                job(*state)
+            times[name].append(1e6 * (time.process_time() - start) / SINGLE)
+    terms, one, accelerations, other, peer = (statistics.median(values) for values in times.values())
+    print(
+        f"{n:5d} {terms:12.1f} {one:13.1f} {terms / one:7.1f} {accelerations:16.1f} {other:13.1f}"
+        f" {accelerations / other:7.1f} {peer:14.2f}"
+    )
 
 
 def links(rng: np.random.Generator, n: int) -> Chain:

@@ -163,6 +163,38 @@ def in_process(stage: str) -> Callable[[Place], Work]:
 DOWN = (0.0, -9.81)
 
 
+def limb() -> tuple[Any, Any]:
+    """Chain of three links and one state of it: angles, velocities, and accelerations or torques."""
+    import numpy as np
+
+    import limbtorque as lt
+
+    chain = lt.Chain([0.3, 0.25, 0.08], [2.0, 1.2, 0.4], [0.13, 0.11, 0.04], [0.02, 0.008, 0.0008])
+    return chain, np.random.default_rng(0).normal(size=(3, 3))
+
+
+def one_frame_terms(place: Place) -> Work:  # noqa: ARG001
+    import limbtorque as lt
+
+    chain, state = limb()
+    if hasattr(lt, "PreparedChain"):
+        ready = lt.PreparedChain(chain, gravity_m_s2=DOWN)
+        return lambda: ready.torque_terms(*state)
+    frame = tuple(values[None] for values in state)
+    return lambda: lt.torque_terms(chain, lt.Kinematics(*frame), gravity_m_s2=DOWN)
+
+
+def one_frame_accelerations(place: Place) -> Work:  # noqa: ARG001
+    import limbtorque as lt
+
+    chain, (angle, velocity, torque) = limb()
+    if hasattr(lt, "PreparedChain"):
+        ready = lt.PreparedChain(chain, gravity_m_s2=DOWN)
+        return lambda: ready.forward_dynamics(angle, velocity, torque)
+    frame = lt.Kinematics(angle[None], velocity[None])
+    return lambda: lt.forward_dynamics(chain, frame, torque[None], gravity_m_s2=DOWN)
+
+
 def simulated(place: Place) -> Work:  # noqa: ARG001
     import numpy as np
 
@@ -307,7 +339,11 @@ ROWS = {
     "parquet": Row(written(".parquet"), "its three tables as Parquet", 2),
     "figures": Row(in_process("figures"), "figures of a session of two such trials (PNG), as by default", 1),
     "pages": Row(in_process("pages"), "pages of that session", 2),
+    "one frame, terms": Row(one_frame_terms, "torque terms of one frame, three links", 200),
     "one frame, optimization": Row(one_frame_optimization, "static optimization of one frame of the arm", 50),
+    "one state, accelerations": Row(
+        one_frame_accelerations, "accelerations of a state from its torques, three links", 200
+    ),
     "simulation": Row(simulated, "forward simulation of three free links, 0.4 s", 1),
     "simulation, muscles": Row(simulated_by_muscles, "the same of two links, driven by the muscles of `pairs`", 1),
     "filter": Row(filtered, "dual-pass filter of an array, 1000 frames of 40 markers", 5),

@@ -12,6 +12,7 @@ from synthetic import ARM
 
 from limbtorque.chain.dynamics import newton_euler, torque_terms
 from limbtorque.chain.model import Kinematics
+from limbtorque.chain.prepared import PreparedChain
 
 Motion = tuple[FloatArray, FloatArray, FloatArray]
 Torques = Callable[[], FloatArray]
@@ -68,6 +69,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         1e6 / single,
         agree,
         [
+            Way(OURS, "a frame a call, PreparedChain", lambda: prepared_calls(some)),
             Way(OURS, "a frame a call, torque_terms", lambda: lambda: our_calls(some)),
             *(
                 Way(program, how, lambda make=make: make(some))
@@ -105,6 +107,18 @@ def our_calls(motion: Motion) -> FloatArray:
             CHAIN, Kinematics(angle[at], velocity[at], acceleration[at]), gravity_m_s2=GRAVITY
         ).net[0]
     return torque
+
+
+def prepared_calls(motion: Motion) -> Torques:
+    chain = PreparedChain(CHAIN, GRAVITY)
+    torque = np.empty_like(motion[0])
+
+    def job() -> FloatArray:
+        for f, state in enumerate(zip(*motion, strict=True)):
+            torque[f] = chain.torque_terms(*state).net
+        return torque
+
+    return job
 
 
 def pinocchio_loop(motion: Motion) -> Torques:

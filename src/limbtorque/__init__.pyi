@@ -149,6 +149,9 @@ from .chain.model import (
 from .chain.model import (
     pairs as pairs,
 )
+from .chain.prepared import (
+    PreparedChain as PreparedChain,
+)
 from .chain.segments import DEMPSTER_WINTER as DEMPSTER_WINTER
 from .chain.segments import segment_table as segment_table
 from .errors import (

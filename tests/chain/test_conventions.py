@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import N_STATES, filled, random_chain, random_motion, same
+from chains import N_STATES, random_chain, random_motion, same
 from limbtorque.chain.conventions import (
     interaction_torques,
     internal_angles,
@@ -141,6 +141,13 @@ def lagrangian(n):
     return sp.lambdify([*length, *mass, *com, *inertia, *place, *speed, *spin, gx, gy], results, "numpy", cse=True)
 
 
+def filled(nested):
+    """Nested lists of arrays and constants as one array with time first."""
+    if isinstance(nested, list):
+        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0))
+    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_segment_terms_are_those_of_the_lagrangian_in_absolute_angles(n):
     """No product of two segments' velocities has a coefficient: there are no Coriolis terms."""
@@ -244,6 +251,31 @@ def test_interaction_torques_of_two_links():
     assert not found.external.any()
 
 
+@given(loaded_chains(2, 6), st.integers(0, 5))
+def test_a_joint_that_moves_alone_feels_no_interaction(case, number):
+    """At itself; at any speed, as its own centripetal force has no arm about it. At the others it makes some."""
+    chain, (angle, velocity, acceleration), _ = case
+    joint = number % chain.n_links
+    only = np.eye(chain.n_links)[joint]
+    terms = torque_terms(chain, Kinematics(angle, velocity * only, acceleration * only), gravity_m_s2=GRAVITY)
+    found = interaction_torques(terms)
+    assert not found.interaction[:, joint].any()
+    assert not np.delete(found.net, joint, axis=1).any()
+    assert np.abs(np.delete(found.interaction, joint, axis=1)).max() > 0.0
+
+
+def test_one_link_has_no_interaction_but_with_its_base():
+    chain, motion = Chain([0.4], [3.0], [0.17], [0.05]), random_motion(np.random.default_rng(6), 1)
+    still = torque_terms(chain, Kinematics(*motion), gravity_m_s2=GRAVITY)
+    by_segment = segment_terms(chain, Kinematics(*motion), terms=still)
+    assert not interaction_torques(still).interaction.any()
+    same(motion_dependent_torques(by_segment).motion_dependent, 0 * motion[0], scale=size_of(still))
+    driven = torque_terms(chain, Kinematics(*motion, base_acceleration_m_s2=(2.0, 3.0)), gravity_m_s2=GRAVITY)
+    expected = 3.0 * 0.17 * (2.0 * np.sin(motion[0]) - 3.0 * np.cos(motion[0]))
+    same(interaction_torques(driven).interaction, expected)
+    same(motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=driven)).motion_dependent, expected)
+
+
 def test_motion_dependent_torques_of_two_links():
     """By the angles of the segments: net is what is proportional to the acceleration of the joint's own segment."""
     chain, first, second, coupled = two_links()
@@ -259,6 +291,53 @@ def test_motion_dependent_torques_of_two_links():
     same(found.motion_dependent, np.stack([shoulder, elbow], axis=1), scale=size)
     same(found.muscle, terms.net, scale=size)
     same(found.gravity, -terms.gravity, scale=size)
+
+
+def test_the_last_segment_alone_makes_no_motion_dependent_torque_at_its_joint():
+    """Upper segments still: whatever the forearm does, the elbow's torque is its own inertia's, weight apart."""
+    chain, motion = random_chain(np.random.default_rng(8), 3), random_motion(np.random.default_rng(8), 3)
+    still = np.array([0.0, 0.0, 1.0])
+    motion = (motion[0], motion[1] * still, motion[2] * still)
+    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, 0.0))
+    found = motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=terms))
+    same(found.motion_dependent[:, 2], np.zeros(N_STATES), scale=size_of(terms))
+    same(found.net[:, 2], found.muscle[:, 2], scale=size_of(terms))
+    assert np.abs(found.motion_dependent[:, :2]).max() > 0.1
+
+
+# --- units -----------------------------------------------------------------------------------------------------------
+
+
+@given(loaded_chains())
+def test_other_units_change_every_torque_by_the_same_factor(case):
+    """Half the unit of length, a quarter of that of mass, twice that of time: 4 * 2^2 * 2^2 times the number, exactly."""
+    chain, (angle, velocity, acceleration), _ = case
+    rng = np.random.default_rng(chain.n_links)
+    base, force, couple = rng.normal(size=(8, 2)), rng.normal(size=(8, 2)) * 30.0, rng.normal(size=8)
+    results = []
+    for metre, kilogram, second in ((1.0, 1.0, 1.0), (2.0, 4.0, 0.5)):
+        newton = kilogram * metre / second**2
+        small = Chain(
+            chain.length_m * metre,
+            chain.mass_kg * kilogram,
+            chain.com_m * metre,
+            chain.inertia_kgm2 * kilogram * metre**2,
+        )
+        motion = (angle, velocity / second, acceleration / second**2)
+        joints = joint_positions(small, angle)
+        load = Load(chain.n_links - 1, force * newton, joints[:, -1], couple * newton * metre)
+        terms = torque_terms(
+            small,
+            Kinematics(*motion, base_acceleration_m_s2=base * metre / second**2),
+            gravity_m_s2=np.array(GRAVITY) * metre / second**2,
+            loads=[load],
+            joint_m=joints,
+        )
+        by_segment = segment_terms(small, Kinematics(*motion), terms=terms)
+        groups = (terms, by_segment, interaction_torques(terms), motion_dependent_torques(by_segment))
+        results.append([value / (newton * metre) for group in groups for value in vars(group).values()])
+    for before, after in zip(*results, strict=True):
+        np.testing.assert_array_equal(after, before)
 
 
 # --- missing values --------------------------------------------------------------------------------------------------

@@ -12,11 +12,16 @@ from chains import call, random_chain, random_motion, same
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.energy import power_balance, segment_energies
 from limbtorque.chain.forward import forward_dynamics, induced_accelerations
-from limbtorque.chain.kinematics import joint_positions, point_acceleration
-from limbtorque.chain.model import Chain, Kinematics, Load
+from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position, point_velocity
+from limbtorque.chain.model import Chain, Kinematics, Load, Point
 
 GRAVITY = (0.0, -9.81)
 KINDS = ("translational", "rotational", "potential")
+
+
+def arm():
+    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
+    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
 
 
 @st.composite
@@ -78,6 +83,100 @@ def test_energies_of_every_segment(n):
     whole = np.stack([sum(segment) for segment in expected], axis=1)
     same(found.segment, whole)
     same(found.total, whole.sum(axis=1), scale=np.abs(whole).max())
+
+
+def test_energies_of_one_link_by_hand():
+    """2 kg, centre 0.3 m from the joint, 0.1 kg m^2, at 60 degrees and 3 rad/s: 0.81 J, 0.45 J, 2 * 9.81 * 0.3 sin 60."""
+    found = segment_energies(
+        Chain([0.5], [2.0], [0.3], [0.1]), Kinematics([[np.pi / 3]], [[3.0]]), gravity_m_s2=GRAVITY
+    )
+    same(found.translational, [[0.81]])
+    same(found.rotational, [[0.45]])
+    same(found.potential, [[2.0 * 9.81 * 0.3 * np.sqrt(0.75)]])
+
+
+@given(driven_chains())
+def test_kinetic_energy_is_the_quadratic_form_of_the_inertia_matrix(case):
+    """Over a still base, v.T M v / 2."""
+    chain, (angle, velocity, _), *_ = case
+    found = segment_energies(chain, Kinematics(angle, velocity), gravity_m_s2=(0.0, 0.0))
+    matrix = inertia_matrix(chain, angle)
+    expected = np.einsum("ti,tij,tj->t", velocity, matrix, velocity) / 2.0
+    # the entries of M do cancel where links turn against each other
+    size = np.einsum("ti,tij,tj->t", np.abs(velocity), np.abs(matrix), np.abs(velocity)).max()
+    same(found.total, expected, scale=size)
+    assert not found.potential.any()
+
+
+@given(driven_chains())
+def test_energy_is_that_of_the_centre_of_mass_and_of_the_motion_about_it(case):
+    """Koenig: m v_c^2 / 2 and the segments' energies in the frame that moves with the centre of mass."""
+    chain, (angle, velocity, _), base, *_ = case
+    found = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **base)
+    speeds = [
+        point_velocity(
+            chain,
+            Kinematics(angle, velocity, base_velocity_m_s=base["base_velocity_m_s"]),
+            point=chain.centre_of_mass(k),
+        )
+        for k in range(chain.n_links)
+    ]
+    share = chain.mass_kg / chain.mass_kg.sum()
+    centre = sum(part * speed for part, speed in zip(share, speeds, strict=True))
+    about = {"base_m": base["base_m"], "base_velocity_m_s": base["base_velocity_m_s"] - centre}
+    inner = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **about)
+    same(found.total, inner.total + chain.mass_kg.sum() * (centre**2).sum(axis=1) / 2.0)
+
+
+@given(driven_chains(), st.floats(-7.0, 7.0), st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)))
+def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_potential(case, turn, shift):
+    chain, (angle, velocity, _), base, field, _ = case
+    gravity = field["gravity_m_s2"]
+    before = call(segment_energies, chain, angle, velocity, gravity_m_s2=gravity, **base)
+    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    after = segment_energies(
+        chain,
+        Kinematics(
+            angle + turn * np.eye(chain.n_links)[0],
+            velocity,
+            base_m=base["base_m"] @ matrix.T + shift,
+            base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
+        ),
+        gravity_m_s2=matrix @ gravity,
+    )
+    same(after.translational, before.translational)
+    same(after.rotational, before.rotational)
+    moved = -chain.mass_kg * ((matrix @ gravity) @ shift)
+    size = 9.0 * np.abs(gravity).sum() * 10.0  # the heaviest link, some metres from the origin
+    same(after.potential, before.potential + moved, scale=size)
+
+
+def test_a_chain_that_is_carried_along_has_the_energy_of_its_mass():
+    """No joint turns: m v^2 / 2 of all the mass, whatever the posture."""
+    chain, angle = random_chain(np.random.default_rng(5), 4), random_motion(np.random.default_rng(5), 4, 10)[0]
+    found = segment_energies(
+        chain, Kinematics(angle, 0 * angle, base_velocity_m_s=(3.0, -4.0)), gravity_m_s2=(0.0, 0.0)
+    )
+    same(found.translational, np.tile(12.5 * chain.mass_kg, (10, 1)))
+    assert not found.rotational.any()
+
+
+def test_a_weight_in_the_hand_adds_its_own_energy():
+    """Of a point mass at the end, or anywhere along a link: m v^2 / 2 - m g . p on top, whatever the motion."""
+    rng = np.random.default_rng(7)
+    chain, (angle, velocity, _) = random_chain(rng, 3), random_motion(rng, 3, 20)
+    base, base_velocity = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) * 3.0
+    options = {"gravity_m_s2": GRAVITY, "base_m": base, "base_velocity_m_s": base_velocity}
+    without = call(segment_energies, chain, angle, velocity, **options).total
+    for held, point in (
+        (chain.holding(2.5), chain.endpoint),
+        (chain.holding(2.5, link=1, along_m=0.07), Point(1, 0.07)),
+    ):
+        place = point_position(chain, angle, point=point, base_m=base)
+        speed = point_velocity(chain, Kinematics(angle, velocity, base_velocity_m_s=base_velocity), point=point)
+        added = 2.5 * ((speed**2).sum(axis=1) / 2.0 + 9.81 * place[:, 1])
+        same(call(segment_energies, held, angle, velocity, **options).total, without + added)
+    assert chain.mass_kg.sum() == pytest.approx(held.mass_kg.sum() - 2.5)  # the chain itself is left alone
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -160,6 +259,29 @@ def test_rate_of_energy_is_the_derivative_of_the_energy():
     assert np.abs(found.base).max() > 1.0
 
 
+def test_a_dropped_chain_only_trades_potential_for_kinetic_energy():
+    """Base with the acceleration of gravity, joints locked: no torque, no power, no rate of energy."""
+    chain, rng = random_chain(np.random.default_rng(6), 3), np.random.default_rng(6)
+    angle, gravity = rng.uniform(-3, 3, (10, 3)), np.array([0.0, -9.81])
+    field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
+    terms = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **field)
+    found = call(power_balance, chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(1.0, -2.0), **field)
+    for power in (found.joint.sum(axis=1), found.base, found.external, found.energy_rate, found.residual):
+        same(power, np.zeros(10), scale=100.0)  # weight times velocity
+
+
+def test_lifting_a_chain_takes_its_weight():
+    """Base at constant velocity, joints locked by their torques: the base gives m g v upwards, the joints nothing."""
+    chain = arm()
+    angle = np.array([[0.3, 0.9]])
+    field = {"gravity_m_s2": GRAVITY, "base_acceleration_m_s2": (0.0, 0.0)}
+    terms = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **field)
+    found = call(power_balance, chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(5.0, 0.4), **field)
+    same(found.base, [3.8 * 9.81 * 0.4])
+    same(found.energy_rate, found.base)
+    assert not found.joint.any()
+
+
 # --- induced accelerations -------------------------------------------------------------------------------------------
 
 
@@ -207,6 +329,61 @@ def test_each_source_alone_makes_its_part(case):
         )
         same(found.joint_rad_s2[:, :, k], acceleration, scale=size)
         same(found.endpoint_m_s2[:, :, k], end, scale=size)
+
+
+def responses(chain, angle):
+    """Acceleration of joint i for 1 N m at joint j, shape (n_frames, n, n): a chain at rest that holds nothing else."""
+    n, field = chain.n_links, {"gravity_m_s2": (0.0, 0.0)}
+    columns = []
+    for j in range(n):
+        unit = np.tile(np.eye(n)[j], (len(angle), 1))
+        acceleration = call(forward_dynamics, chain, angle, 0 * angle, torque_nm=unit, **field)
+        terms = call(torque_terms, chain, angle, 0 * angle, acceleration, **field)
+        columns.append(induced_accelerations(chain, Kinematics(angle, 0 * angle), terms=terms).joint_rad_s2[:, :, j])
+    return np.stack(columns, axis=2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_torque_here_does_there_what_one_there_does_here(n):
+    """M^-1 is symmetric: 1 N m at the elbow accelerates the shoulder as 1 N m at the shoulder the elbow."""
+    rng = np.random.default_rng(n)
+    chain, angle = random_chain(rng, n), random_motion(rng, n, 20)[0]
+    found = responses(chain, angle)
+    # rounding of 1 N m over the least eigenvalue of M
+    size = 10.0 / np.linalg.eigvalsh(inertia_matrix(chain, angle))[:, 0].min()
+    same(found, np.swapaxes(found, 1, 2), scale=size)
+    same(found @ inertia_matrix(chain, angle), np.tile(np.eye(n), (20, 1, 1)), scale=10 * size)
+
+
+def test_a_shoulder_torque_turns_the_elbow():
+    """Two links by hand: a2'' = -M12 T1 / det M, where M12 = I2 + m2 d2^2 + m2 L1 d2 cos(a2).
+
+    A straight elbow is left behind (extends, when the shoulder flexes); one bent so far that m2 L1 d2 cos(a2) outweighs
+    I2 + m2 d2^2 goes with it. In between no part of a shoulder torque reaches it.
+    """
+    chain = arm()
+    own, coupled = 0.021 + 1.7 * 0.16**2, 1.7 * 0.31 * 0.16
+    neutral = np.arccos(-own / coupled)
+    angle = np.array([[0.4, 0.0], [0.4, 1.2], [0.4, neutral], [0.4, 3.0], [0.4, -3.0]])
+    m11 = 0.0205 + 2.1 * 0.135**2 + own + 1.7 * 0.31**2 + 2.0 * coupled * np.cos(angle[:, 1])
+    m12 = own + coupled * np.cos(angle[:, 1])
+    found = responses(chain, angle)
+    determinant = m11 * own - m12**2
+    same(found[:, 1, 0], -m12 / determinant, scale=1.0 / determinant.min())
+    same(found[:, 0, 0], own / determinant, scale=1.0 / determinant.min())
+    assert np.sign(found[:, 1, 0].round(9)).tolist() == [-1.0, -1.0, 0.0, 1.0, 1.0]
+
+
+def test_gravity_makes_a_limp_arm_fall():
+    """One link held level and let go: -m g d / I0, and 3 g / 2 at the end of a rod, more than g."""
+    length, mass = 0.6, 2.0
+    rod = Chain([length], [mass], [length / 2], [mass * length**2 / 12])
+    terms = torque_terms(rod, Kinematics([[0.0]], [[0.0]], [[0.0]]), gravity_m_s2=GRAVITY)
+    found = induced_accelerations(rod, Kinematics([[0.0]], [[0.0]]), terms=terms)
+    same(found.joint_rad_s2[0, 0, 1], -1.5 * 9.81 / length)
+    same(found.endpoint_m_s2[0, :, 1], [0.0, -1.5 * 9.81])
+    same(found.joint_rad_s2[0, 0, 0], 1.5 * 9.81 / length)  # what holds it level makes up for it
+    assert not found.joint_rad_s2[0, 0, 2:].any()
 
 
 # --- missing values and inertia --------------------------------------------------------------------------------------

@@ -1,8 +1,34 @@
-"""Corrections to equations that are nowhere else in the tests: our form holds, the printed one does not.
+"""Every correction to the source documents: our form holds, the printed one does not.
 
-Our form is checked against a derivation of its own (sympy, a balance of moments); the printed form is typed here and has to
-miss by an amount that is known or plainly not rounding. The others follow from the terms (`test_chain`, `test_conventions`),
-from points and their derivatives (`test_kinematics`) and from inverse kinematics (`test_inverse_kinematics`).
+Our form is checked against a derivation of its own (sympy, a moment or energy balance, an integration); the printed form
+is typed here and has to miss by an amount that is known or plainly not rounding.
+
+| source, line | what is wrong | test here, or elsewhere |
+| --- | --- | --- |
+| three links (1) | nothing: its angles are ours | test_conventions: test_internal_angles_are_those_between_the_links |
+| (3)-(9), (11)-(13) | nothing | test_centres_of_mass_accelerate_as_the_paper_says |
+| (10) | signs of the centripetal and Coriolis terms | test_printed_equation_10_is_no_derivative_of_9 |
+| (14) | cosine for sine | test_printed_equation_14_is_no_derivative_of_13 |
+| (15)-(17), (20)-(21) | nothing | test_newton_equations_of_the_paper_give_our_torques_and_reactions |
+| (18), (19), (22) | letters of the forces | test_forces_of_18_19_and_22_are_those_along_x_and_y |
+| (23) | F_y1 for F_x1 | test_printed_equation_23_does_not_balance_the_upper_arm |
+| (27)-(30), (32)-(44) | nothing | test_chain: test_three_links_are_the_closed_form_of_the_paper |
+| (31) | a factor 2 | test_chain: test_the_printed_m22_is_not_the_inertia_matrix |
+| text on d_S | from the wrist | test_d_s_runs_from_the_centre_of_mass_of_the_hand |
+| F_S | pulls towards -x | test_chain: test_a_spring_towards_minus_x_needs_a_torque_the_other_way |
+| base | fixed | test_an_accelerated_shoulder_needs_torque; test_chain: test_every_term_is_that_of_the_lagrangian |
+| two links, moment on link 2 | sign | test_external_moment_on_the_second_link_is_a_cross_product |
+| one link, matrix form | gravity without mass | test_gravity_of_one_link_carries_its_mass |
+| dyna() | no external force at joint 1 | test_external_force_reaches_joint_1 |
+| muscle matrix | arms of joint 1 in row 2 | test_second_row_of_the_muscle_matrix_holds_arms_of_joint_2 |
+| segment parameters | landmarks of the length | test_segments: test_forearm_and_hand_to_the_fingertip_is_refused |
+| r = +dL/dq | sign | test_moment_arm_is_minus_the_slope_of_the_length, test_flexor_with_the_printed_sign_is_refused |
+| endpoint clamp | silent | test_target_out_of_reach_is_refused_or_told |
+| kinematic chain, Out[20] | signs lost | test_acceleration_of_two_links_and_its_parts |
+| arctan | two quadrants | test_inverse_kinematics_in_four_quadrants, test_arctan_of_a_quotient_also_fails_with_a_long_forearm |
+| one of two solutions | the other | test_both_bends_reach_the_target |
+| matrix formalism, code | m2 g l2 for m2 g l1 | test_free_double_pendulum_keeps_its_energy_only_with_l1 |
+| its convention | signs, angles | test_matrix_formalism_has_other_signs_and_angles |
 """
 
 import functools
@@ -10,14 +36,19 @@ import functools
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import solve_ivp
 
-from chains import call, same, three_links
+from chains import ROUNDING, call, same, three_links
+from limbtorque.chain.conventions import internal_angles, joint_angles, segment_angles, segment_torques
 from limbtorque.chain.dynamics import newton_euler, torque_terms
-from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position
+from limbtorque.chain.inverse import two_link_angles
+from limbtorque.chain.kinematics import acceleration_parts, joint_positions, point_acceleration, point_position
 from limbtorque.chain.model import Chain, Kinematics, Load, Point
 from limbtorque.errors import SettingsError
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import muscle_set_from_mapping
+from limbtorque.simulation.forward import State, simulate
+from limbtorque.simulation.reach import minimum_jerk
 
 FRAMES = 100
 G = 9.81
@@ -111,19 +142,24 @@ def test_centres_of_mass_accelerate_as_the_paper_says():
         same(point_acceleration(chain, Kinematics(*motion), point=chain.centre_of_mass(link)), derived)
 
 
-@pytest.mark.parametrize("printed", [10, 14])
-def test_printed_accelerations_are_no_derivatives_of_the_positions(printed):
-    """(10) turns signs: off by 2 d2 sin(a1 + a2) (a1' + a2')^2. (14) has a cosine for a sine of the hand's orientation."""
+def test_printed_equation_10_is_no_derivative_of_9():
+    """Its centripetal and Coriolis terms turn round: off by 2 d2 sin(a1 + a2) (a1' + a2')^2."""
     chain = three_links()
     motion = motion_of(chain)
-    link, (_, d2, d3) = {10: 1, 14: 2}[printed], chain.com_m
-    off = (
-        paper_accelerations(chain, motion, printed=printed)[:, link, 1]
-        - derived_acceleration(chain, motion, link)[:, 1]
-    )
-    (_, s12, s123, _, _, c123), (w1, w2, _) = sines(motion[0]), motion[1].T
-    expected = 2 * d2 * s12 * (w1 + w2) ** 2 if printed == 10 else d3 * (s123 - c123) * 2 * w1 * w2
+    off = paper_accelerations(chain, motion, printed=10)[:, 1, 1] - derived_acceleration(chain, motion, 1)[:, 1]
+    expected = 2 * chain.com_m[1] * np.sin(motion[0][:, :2].sum(axis=1)) * motion[1][:, :2].sum(axis=1) ** 2
     same(off, expected, scale=1e2)  # of accelerations of that size
+    assert np.abs(off).max() > 10.0  # m/s^2
+
+
+def test_printed_equation_14_is_no_derivative_of_13():
+    """A cosine for a sine: off by d3 (sin - cos)(a1 + a2 + a3) 2 a1' a2'."""
+    chain = three_links()
+    motion = motion_of(chain)
+    off = paper_accelerations(chain, motion, printed=14)[:, 2, 1] - derived_acceleration(chain, motion, 2)[:, 1]
+    theta = motion[0].sum(axis=1)
+    expected = chain.com_m[2] * (np.sin(theta) - np.cos(theta)) * 2 * motion[1][:, 0] * motion[1][:, 1]
+    same(off, expected, scale=1e2)
     assert np.abs(off).max() > 2.0  # m/s^2
 
 
@@ -173,6 +209,22 @@ def test_newton_equations_of_the_paper_give_our_torques_and_reactions():
     same(call(torque_terms, chain, *motion, gravity_m_s2=DOWN, **options).net, torque)
 
 
+def test_forces_of_18_19_and_22_are_those_along_x_and_y():
+    """F_r2, F_r3, F_v1 and so on are F_x2, F_x3, F_y1: with forces along and across the link no link is balanced."""
+    chain = three_links()
+    motion = motion_of(chain)
+    force = spring(chain, motion, chain.com_m[2] + SPRING_ARM_M).reaction_n
+    theta = np.cumsum(motion[0], axis=1)
+    for link in (0, 1):
+        inertial = chain.mass_kg[link] * (derived_acceleration(chain, motion, link) - DOWN)
+        same(force[:, link] - force[:, link + 1], inertial, scale=np.abs(force).max())
+        along = np.stack([np.cos(theta[:, link]), np.sin(theta[:, link])], axis=1)
+        across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+        other = np.stack([(force * direction[:, None]).sum(axis=2) for direction in (along, across)], axis=2)
+        off = np.abs(other[:, link] - other[:, link + 1] - inertial)
+        assert (np.median(off, axis=0) > 1.0).all()  # N
+
+
 def test_printed_equation_23_does_not_balance_the_upper_arm():
     """F_y1 in place of F_x1: the shoulder torque is off by (F_x1 - F_y1) d1 sin(a1)."""
     chain = three_links()
@@ -183,6 +235,95 @@ def test_printed_equation_23_does_not_balance_the_upper_arm():
     expected = (force[:, 0] - force[:, 1]) * chain.com_m[0] * np.sin(motion[0][:, 0])
     same(off, np.stack([expected, 0 * expected, 0 * expected], axis=1), scale=1e2)
     assert np.abs(expected).max() > 5.0  # N m
+
+
+def test_d_s_runs_from_the_centre_of_mass_of_the_hand():
+    """As (17) uses it. Read from the wrist, as the text has it, every torque lacks F_S d3 sin(a1 + a2 + a3)."""
+    chain = three_links()
+    motion = motion_of(chain)
+    off = spring(chain, motion, SPRING_ARM_M).torque_nm - paper_moments(chain, motion)[0]
+    missing = SPRING_N * chain.com_m[2] * np.sin(motion[0].sum(axis=1))
+    same(off, np.repeat(missing[:, None], 3, axis=1), scale=1e2)
+    assert np.abs(missing).max() > 0.5  # N m, of a wrist torque of a few
+
+
+def test_an_accelerated_shoulder_needs_torque():
+    """A straight arm held level while the shoulder rises: each joint lifts what is beyond it with g + a, not with g."""
+    chain = three_links()
+    still, lift = np.zeros((1, 3)), 15.0
+    options = {"gravity_m_s2": DOWN, "base_acceleration_m_s2": (0.0, lift)}
+    joints = joint_positions(chain, still)[0, :3, 0]
+    centres = joints + chain.com_m
+    moment = np.array([(chain.mass_kg * np.clip(centres - x, 0.0, None))[k:].sum() for k, x in enumerate(joints)])
+    same(call(torque_terms, chain, still, still, still, **options).net[0], (G + lift) * moment)
+    same(call(newton_euler, chain, still, still, still, **options).torque_nm[0], (G + lift) * moment)
+    assert lift * moment[0] > 10.0  # N m that the paper's fixed shoulder leaves out
+
+
+# --- one and two links -----------------------------------------------------------------------------------------------
+
+
+def end_load(chain, motion, seed=5):
+    """A random force on the end, and inverse dynamics with it."""
+    force = np.random.default_rng(seed).normal(size=(FRAMES, 2)) * 40.0
+    options = {"gravity_m_s2": DOWN, **force_at(chain, motion[0], force, chain.endpoint)}
+    return force, call(torque_terms, chain, *motion, **options), call(newton_euler, chain, *motion, **options)
+
+
+def end_velocity(chain, motion):
+    """Velocity of the end of two links, by hand."""
+    (a1, a2), (w1, w2), (l1, l2) = motion[0].T, motion[1].T, chain.length_m
+    outer = l2 * (w1 + w2)
+    return np.stack(
+        [-l1 * w1 * np.sin(a1) - outer * np.sin(a1 + a2), l1 * w1 * np.cos(a1) + outer * np.cos(a1 + a2)], axis=1
+    )
+
+
+def test_external_moment_on_the_second_link_is_a_cross_product():
+    """About its centre of mass: -(L2-d2) Fex sin + (L2-d2) Fey cos; minus twice is off by 2 (L2-d2) Fey cos."""
+    arm, theta, fx, fy = sp.symbols("arm theta fx fy")
+    lever, pull = sp.Matrix([arm * sp.cos(theta), arm * sp.sin(theta), 0]), sp.Matrix([fx, fy, 0])
+    moment = lever.cross(pull)[2]
+    ours = -arm * fx * sp.sin(theta) + arm * fy * sp.cos(theta)
+    printed = -arm * fx * sp.sin(theta) - arm * fy * sp.cos(theta)
+    assert sp.simplify(moment - ours) == 0
+    assert sp.simplify(moment - printed - 2 * arm * fy * sp.cos(theta)) == 0
+
+    chain = two_links()
+    motion = motion_of(chain)
+    force, _, found = end_load(chain, motion)
+    torque, reaction = found.torque_nm[:, 1], found.reaction_n[:, 1]
+    turned, d2 = motion[0].sum(axis=1), chain.com_m[1]
+    rest = chain.inertia_kgm2[1] * motion[2].sum(axis=1) - torque
+    rest -= d2 * reaction[:, 0] * np.sin(turned) - d2 * reaction[:, 1] * np.cos(turned)
+    values = (chain.length_m[1] - d2, turned, *force.T)
+    symbols = (arm, theta, fx, fy)
+    same(sp.lambdify(symbols, ours)(*values), rest, scale=np.abs(torque).max())
+    assert np.abs(sp.lambdify(symbols, printed)(*values) - rest).max() > 5.0  # N m
+
+
+def test_gravity_of_one_link_carries_its_mass():
+    """F_r + F_g + F_e = m a closes with F_g = (0, -m g); with (0, -g) it misses by (m - 1) g."""
+    chain = Chain([0.4], [3.0], [0.17], [0.05])
+    motion = motion_of(chain)
+    force, _, found = end_load(chain, motion)
+    rest = chain.mass_kg[0] * derived_acceleration(chain, motion, 0) - found.reaction_n[:, 0] - force
+    size = np.abs(found.reaction_n).max()
+    same(rest, np.tile([0.0, -3.0 * G], (FRAMES, 1)), scale=size)
+    same(np.array([0.0, -G]) - rest, np.tile([0.0, 2.0 * G], (FRAMES, 1)), scale=size)
+
+
+def test_external_force_reaches_joint_1():
+    """Over a still base the loads work at F . v; without the first joint's share the powers do not add up."""
+    chain = two_links()
+    motion = motion_of(chain)
+    force, terms, _ = end_load(chain, motion)
+    velocity = end_velocity(chain, motion)
+    power = (force * velocity).sum(axis=1)
+    parts = -terms.external * motion[1]
+    same(parts.sum(axis=1), power, scale=np.abs(parts).max())
+    as_coded = parts[:, 1]  # zeros are passed for the forces of joint 1
+    assert np.median(np.abs(as_coded - power)) > 10.0  # W
 
 
 # --- muscles ---------------------------------------------------------------------------------------------------------
@@ -307,3 +448,249 @@ def test_flexor_with_the_printed_sign_is_refused():
     muscle_set(arms)
     with pytest.raises(SettingsError, match=r"elbow_flexor' is named a flexor of the elbow.*r = -dL/dq"):
         muscle_set(-arms)
+
+
+# --- inverse kinematics ----------------------------------------------------------------------------------------------
+
+
+LENGTHS = np.array([0.31, 0.27])
+
+
+def end_of(angle, lengths=LENGTHS):
+    """Where two links end, by hand."""
+    theta = np.cumsum(angle, axis=1)
+    return np.stack([(lengths * np.cos(theta)).sum(axis=1), (lengths * np.sin(theta)).sum(axis=1)], axis=1)
+
+
+def printed_angles(target, arctan, lengths=LENGTHS):
+    """Equations of the notebook, with the arc tangent of a quotient or of two arguments, clamped as its code does."""
+    cosine = ((target**2).sum(axis=1) - (lengths**2).sum()) / (2.0 * lengths.prod())
+    second = np.arccos(np.clip(cosine, -1.0, 1.0))
+    inner = arctan(lengths[1] * np.sin(second), lengths[0] + lengths[1] * np.cos(second))
+    return np.stack([arctan(target[:, 1], target[:, 0]) - inner, second], axis=1)
+
+
+def quadrant(number):
+    """Targets within reach in one quadrant."""
+    rng = np.random.default_rng(number)
+    away, turn = rng.uniform(0.06, 0.57, FRAMES), rng.uniform(0.05, np.pi / 2 - 0.05, FRAMES) + number * np.pi / 2
+    return away[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+
+
+# arccos loses 1e-16 / sin(a2), and sin(a2) is above 0.15 for these targets; some hundred times that
+REACHED_M = 1e-13
+
+
+@pytest.mark.parametrize("bend", ["positive", "negative"])
+@pytest.mark.parametrize("number", range(4))
+def test_inverse_kinematics_in_four_quadrants(number, bend):
+    target = quadrant(number)
+    found = two_link_angles(LENGTHS, target, bend=bend)
+    np.testing.assert_allclose(end_of(found.angle_rad), target, rtol=0.0, atol=REACHED_M)
+    assert (np.sign(found.angle_rad[:, 1]) == (1.0 if bend == "positive" else -1.0)).all()
+    assert not found.shift_m.any()
+    np.testing.assert_allclose(end_of(printed_angles(target, np.arctan2)), target, rtol=0.0, atol=REACHED_M)
+    off = np.linalg.norm(end_of(printed_angles(target, lambda y, x: np.arctan(y / x))) - target, axis=1)
+    if number in (1, 2):  # to the left of the base the quotient points the other way, right through it
+        np.testing.assert_allclose(off, 2.0 * np.linalg.norm(target, axis=1), rtol=1e-12)
+    else:
+        assert off.max() < REACHED_M
+
+
+def test_arctan_of_a_quotient_also_fails_with_a_long_forearm():
+    """Folded back over a shorter upper arm, the second term is the one that lands in the wrong quadrant."""
+    lengths, target = np.array([0.2, 0.35]), np.array([[0.16, 0.05]])
+    found = two_link_angles(lengths, target, bend="positive")
+    np.testing.assert_allclose(end_of(found.angle_rad, lengths), target, rtol=0.0, atol=REACHED_M)
+    off = end_of(printed_angles(target, lambda y, x: np.arctan(y / x), lengths), lengths) - target
+    assert np.linalg.norm(off) > 0.3
+
+
+def test_both_bends_reach_the_target():
+    """The other solution bends by 2 pi - a2, and its first angle is the mirror image about the line to the target."""
+    target = np.concatenate([quadrant(k) for k in range(4)])
+    one, other = (two_link_angles(LENGTHS, target, bend=bend).angle_rad for bend in ("positive", "negative"))
+    turns = (one[:, 1] + other[:, 1]) / (2.0 * np.pi)
+    np.testing.assert_allclose(turns, np.round(turns), atol=1e-15)
+    line = np.arctan2(target[:, 1], target[:, 0])
+    np.testing.assert_allclose(np.exp(1j * (one[:, 0] - line)), np.exp(-1j * (other[:, 0] - line)), atol=1e-13)
+    assert np.abs(one - other).min() > 0.1
+    only = printed_angles(target, np.arctan2)  # the notebook has one of them
+    np.testing.assert_allclose(only[:, 1], one[:, 1], atol=1e-13)
+
+
+def test_target_out_of_reach_is_refused_or_told():
+    """The notebook's own reach begins at full stretch: there nothing is moved, and beyond nothing is moved silently."""
+    lengths = 1.70 * np.array([0.188, 0.253])
+    time = np.linspace(0.0, 4.0, 101)
+    reach = minimum_jerk(time, start=[0.0, -lengths.sum()], end=lengths, duration_s=4.0).position
+    found = two_link_angles(lengths, reach, bend="positive")
+    assert not found.shift_m.any()
+    np.testing.assert_allclose(end_of(found.angle_rad, lengths), reach, rtol=0.0, atol=1e-12)
+
+    beyond = np.array([[0.3, 0.2], [0.5, 0.4], [0.01, 0.0]])  # within reach, 60 mm too far, 30 mm too near
+    distance = np.linalg.norm(beyond, axis=1)
+    shift = np.array([0.0, distance[1] - LENGTHS.sum(), LENGTHS[0] - LENGTHS[1] - distance[2]])
+    with pytest.raises(
+        ValueError, match=r"target_m\[1\] is 0\.640312 m from the base, the links reach 0\.04 to 0\.58 m"
+    ):
+        two_link_angles(LENGTHS, beyond, bend="positive")
+    moved = two_link_angles(LENGTHS, beyond, bend="positive", unreachable="project")
+    np.testing.assert_allclose(moved.shift_m, shift, atol=1e-15)
+    np.testing.assert_allclose(np.linalg.norm(end_of(moved.angle_rad) - beyond, axis=1), shift, atol=1e-12)
+    silent = np.linalg.norm(end_of(printed_angles(beyond, np.arctan2)) - beyond, axis=1)
+    assert silent[1] > 0.05  # m, and not a word
+    assert silent[2] > 0.02
+
+
+# --- kinematics of two links -----------------------------------------------------------------------------------------
+
+
+def test_acceleration_of_two_links_and_its_parts():
+    """By sympy, which also collects the parts. The printed x component has lost its minus signs before the terms in
+    cos(a1) a1'^2 and in both of the second link."""
+    chain = two_links()
+    motion = motion_of(chain)
+    (a1, a2), (w1, w2), (e1, e2), (l1, l2) = *(values.T for values in motion), chain.length_m
+    t = sp.Symbol("t")
+    angle = [sp.Function("a")(t), sp.Function("b")(t)]
+    letters = sp.symbols("a b w u e f")
+    plain = [(angle[i].diff(t, 2), letters[4 + i]) for i in (0, 1)]
+    plain += [(angle[i].diff(t), letters[2 + i]) for i in (0, 1)]
+    plain += [(angle[i], letters[i]) for i in (0, 1)]
+    first, second = angle[0], angle[0] + angle[1]
+    position = [l1 * sp.cos(first) + l2 * sp.cos(second), l1 * sp.sin(first) + l2 * sp.sin(second)]
+    whole = [sp.expand(p.diff(t, 2).subs(plain)) for p in position]
+    w, u, e, f = letters[2:]
+    numbers = (a1, a2, w1, w2, e1, e2)
+
+    def collected(*kinds):
+        """Parts that are proportional to each of some products, shape (n_frames, n_products, 2)."""
+        parts = [[sp.Poly(p, w, u, e, f).coeff_monomial(kind) * kind for p in whole] for kind in kinds]
+        return np.moveaxis(np.array(sp.lambdify(letters, parts)(*numbers)), -1, 0)
+
+    found = acceleration_parts(chain, Kinematics(*motion), point=chain.endpoint)
+    same(found.tangential, collected(e, f))
+    same(found.centripetal, collected(w**2, u**2))
+    same(found.coriolis, collected(w * u))
+    derived = np.stack(sp.lambdify(letters, whole)(*numbers), axis=1)
+    same(found.total, derived)
+    same(point_acceleration(chain, Kinematics(*motion), point=chain.endpoint), derived)
+
+    turned, both = a1 + a2, (w1 + w2) ** 2
+    printed_x = (
+        -l1 * np.sin(a1) * e1 + l1 * np.cos(a1) * w1**2
+        + l2 * both * np.cos(turned) + l2 * (e1 + e2) * np.sin(turned)
+    )  # fmt: skip
+    lost = l1 * np.cos(a1) * w1**2 + l2 * both * np.cos(turned) + l2 * (e1 + e2) * np.sin(turned)
+    same(printed_x - derived[:, 0], 2.0 * lost, scale=np.abs(derived).max())
+    assert np.median(np.abs(lost)) > 5.0  # m/s^2
+
+
+# --- the matrix formalism --------------------------------------------------------------------------------------------
+
+BARS = {"l1": 1.0, "l2": 0.5, "m1": 1.0, "m2": 1.0}  # of its code
+
+
+def bars():
+    length, mass = np.array([BARS["l1"], BARS["l2"]]), np.array([BARS["m1"], BARS["m2"]])
+    return Chain(length, mass, length / 2.0, mass * length**2 / 12.0)
+
+
+def formalism(theta, omega, gravity_length=BARS["l1"]):
+    """M, C and G of two bars, angles from the downward vertical; time last."""
+    (t1, t2), (w1, w2) = theta, omega
+    l1, l2, m1, m2 = BARS.values()
+    coupling, difference = m2 * l1 * l2 / 2.0, t1 - t2
+    mixed = coupling * np.cos(difference)
+    matrix = np.array([[m1 * l1**2 / 3 + m2 * l1**2 + 0 * mixed, mixed], [mixed, m2 * l2**2 / 3 + 0 * mixed]])
+    velocity = np.array([-coupling * w2**2 * np.sin(difference), coupling * w1**2 * np.sin(difference)])
+    first = -m1 * G * l1 / 2.0 * np.sin(t1) - m2 * G * gravity_length * np.sin(t1)
+    return matrix, velocity, np.array([first, -m2 * G * l2 / 2.0 * np.sin(t2)])
+
+
+def energy_of_bars(theta, omega):
+    """From the speeds and heights of the two centres of mass."""
+    (t1, t2), (w1, w2) = theta, omega
+    l1, l2, m1, m2 = BARS.values()
+    vx = l1 * w1 * np.cos(t1) + l2 / 2.0 * w2 * np.cos(t2)
+    vy = l1 * w1 * np.sin(t1) + l2 / 2.0 * w2 * np.sin(t2)
+    kinetic = m1 * l1**2 / 6.0 * w1**2 + m2 / 2.0 * (vx**2 + vy**2) + m2 * l2**2 / 24.0 * w2**2
+    return kinetic - m1 * G * l1 / 2.0 * np.cos(t1) - m2 * G * (l1 * np.cos(t1) + l2 / 2.0 * np.cos(t2))
+
+
+START = np.array([np.pi / 10.0, np.pi / 3.0]), np.array([2.0 * np.pi, -6.0 * np.pi])  # of its code
+
+
+def test_free_double_pendulum_keeps_its_energy_only_with_l1():
+    """3.899 J. Tolerance: a hundred times the integrator's relative one, 1e-9, of the largest kinetic energy, 21 J."""
+    chain, time = bars(), np.linspace(0.0, 5.0, 501)
+    theta, omega = START
+    run = simulate(
+        chain,
+        time,
+        State(joint_angles(theta[None], zero="downward_vertical")[0], joint_angles(omega[None])[0]),
+        torque=np.zeros((501, 2)),
+        gravity_m_s2=DOWN,
+    )
+    assert run.success
+    kept = energy_of_bars(segment_angles(run.angle_rad, zero="downward_vertical").T, np.cumsum(run.velocity_rad_s, 1).T)
+    assert energy_of_bars(theta, omega) == pytest.approx(3.899, abs=5e-4)
+    np.testing.assert_allclose(kept, energy_of_bars(theta, omega), rtol=0.0, atol=2.1e-6)
+    np.testing.assert_allclose(run.energy_j, kept, rtol=0.0, atol=ROUNDING * 21.0)
+
+    def free(length):
+        def rate(_, state):
+            matrix, velocity, gravity = formalism(state[:2], state[2:], length)
+            return np.concatenate([state[2:], np.linalg.solve(matrix, velocity + gravity)])
+
+        state = solve_ivp(rate, (0.0, 5.0), np.concatenate(START), "DOP853", time, rtol=1e-9, atol=1e-10).y
+        return energy_of_bars(state[:2], state[2:])
+
+    np.testing.assert_allclose(free(BARS["l1"]), energy_of_bars(theta, omega), rtol=0.0, atol=2.1e-6)
+    as_coded = free(BARS["l2"])
+    assert as_coded.min() == pytest.approx(3.7, abs=0.06)
+    assert as_coded.max() == pytest.approx(10.0, abs=0.06)
+
+
+def test_matrix_formalism_has_other_signs_and_angles():
+    """M q'' = C + G + Q + E with q from the downward vertical and Q = (M1 - M12, M12): closes after conversion only."""
+    chain = bars()
+    motion = motion_of(chain)
+    force, terms, wrenches = end_load(chain, motion)
+    theta = segment_angles(motion[0], zero="downward_vertical").T
+    omega, spin = np.cumsum(motion[1], axis=1).T, np.cumsum(motion[2], axis=1).T
+    matrix, velocity, gravity = formalism(theta, omega)
+    external = chain.length_m[:, None] * (np.cos(theta) * force[:, 0] + np.sin(theta) * force[:, 1])
+    inertial = np.einsum("ijt,jt->it", matrix, spin)
+    driving = segment_torques(terms.net).T
+    size = np.abs(inertial).max()
+    same(inertial, velocity + gravity + driving + external, scale=size)
+    same(segment_torques(wrenches.torque_nm).T, driving, scale=size)
+    same(driving, np.array([terms.net[:, 0] - terms.net[:, 1], terms.net[:, 1]]))
+    same(joint_angles(theta.T, zero="downward_vertical"), motion[0])
+    # the sign of the other documents; their torques; their angles
+    signs = inertial + velocity + gravity + external - driving
+    torques = inertial - (velocity + gravity + terms.net.T + external)
+    _, other_velocity, other_gravity = formalism(segment_angles(motion[0]).T, omega)
+    angles = inertial - (other_velocity + other_gravity + driving + external)
+    for off in (signs, torques[:1], angles):
+        assert (np.median(np.abs(off), axis=1) > 1.0).all()  # N m
+
+
+def test_internal_angles_are_those_between_the_segments():
+    """(1): beta_1 is the orientation of the upper arm; at elbow and wrist the angle between the two segments there."""
+    chain = three_links()
+    alpha = np.random.default_rng(4).uniform(0.05, 3.1, (FRAMES, 3))  # bent to one side, so that no angle changes sign
+    joints = joint_positions(chain, alpha)
+    beta = internal_angles(alpha)
+    same(beta[:, 0], alpha[:, 0])
+    for k in (1, 2):
+        back, on = joints[:, k - 1] - joints[:, k], joints[:, k + 1] - joints[:, k]
+        cross = back[:, 0] * on[:, 1] - back[:, 1] * on[:, 0]
+        same(beta[:, k], np.arctan2(np.abs(cross), (back * on).sum(axis=1)))
+        assert np.abs(beta[:, k] - alpha[:, k]).max() > 1.0
+    theta = segment_angles(alpha)
+    same(theta[:, 1] - alpha[:, 0], alpha[:, 1])
+    same(theta[:, 2] - alpha[:, 1] - alpha[:, 0], alpha[:, 2])
+    same(internal_angles(beta), alpha)

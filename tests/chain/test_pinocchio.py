@@ -144,22 +144,36 @@ def inverse_dynamics(c):
 
 
 @SIZES
-def test_torques_terms_and_the_force_at_the_base_are_those_of_pinocchio(n):
+def test_net_torques_are_those_of_pinocchio(n):
     c = case(n)
-    expected, size = inverse_dynamics(c), largest_sum(c)
-    terms, wrenches = (call(method, c.chain, *c.motion, **c.options) for method in (torque_terms, newton_euler))
-    same(terms.net, expected[:, 2:], size)
-    same(wrenches.torque_nm, expected[:, 2:], size)
-    same(wrenches.reaction_n[:, 0], expected[:, :2], size / c.chain.length_m.min())
-    unloaded = c.by_frame(lambda data, *state: pin.rnea(c.model, data, *state))
-    same(terms.external, (expected - unloaded)[:, 2:], size)
-    gravity = c.by_frame(lambda data, q, *_: pin.computeGeneralizedGravity(c.model, data, q))
-    same(terms.gravity, gravity[:, 2:])
-    matrix = c.by_frame(lambda data, q, *_: pin.crba(c.model, data, q, pin.Convention.WORLD))
-    matrix = np.triu(matrix) + np.swapaxes(np.triu(matrix, 1), 1, 2)  # it need not fill the lower half
-    same(inertia_matrix(c.chain, c.angle), matrix[:, 2:, 2:])
-    same(terms.inertial, matrix[:, 2:, 2:] * c.acceleration[:, None])
-    same(terms.base, np.einsum("tij,tj->ti", matrix[:, 2:, :2], c.base[2]))
+    expected, size = inverse_dynamics(c)[:, 2:], largest_sum(c)
+    same(call(torque_terms, c.chain, *c.motion, **c.options).net, expected, size)
+    same(call(newton_euler, c.chain, *c.motion, **c.options).torque_nm, expected, size)
+
+
+@SIZES
+def test_force_at_the_base_is_that_of_pinocchio(n):
+    c = case(n)
+    found = call(newton_euler, c.chain, *c.motion, **c.options).reaction_n[:, 0]
+    same(found, inverse_dynamics(c)[:, :2], largest_sum(c) / c.chain.length_m.min())
+
+
+@SIZES
+def test_inertia_matrix_and_inertial_terms_are_those_of_pinocchio(n):
+    c = case(n)
+    expected = c.by_frame(lambda data, q, *_: pin.crba(c.model, data, q, pin.Convention.WORLD))
+    expected = np.triu(expected) + np.swapaxes(np.triu(expected, 1), 1, 2)  # it need not fill the lower half
+    same(inertia_matrix(c.chain, c.angle), expected[:, 2:, 2:])
+    terms = call(torque_terms, c.chain, *c.motion, **c.options)
+    same(terms.inertial, expected[:, 2:, 2:] * c.acceleration[:, None])
+    same(terms.base, np.einsum("tij,tj->ti", expected[:, 2:, :2], c.base[2]))
+
+
+@SIZES
+def test_gravity_terms_are_those_of_pinocchio(n):
+    c = case(n)
+    expected = c.by_frame(lambda data, q, *_: pin.computeGeneralizedGravity(c.model, data, q))
+    same(call(torque_terms, c.chain, *c.motion, **c.options).gravity, expected[:, 2:])
 
 
 def velocity_torques(c, moving):
@@ -185,6 +199,14 @@ def test_velocity_terms_are_those_of_pinocchio(n):
         same(terms.centripetal[:, :, j], alone[j], size)
     for k, (p, q) in enumerate(pairs(n)):
         same(terms.coriolis[:, :, k], velocity_torques(c, [p, q]) - alone[p] - alone[q], size)
+
+
+@SIZES
+def test_external_terms_are_those_of_pinocchio(n):
+    c = case(n)
+    without = c.by_frame(lambda data, *state: pin.rnea(c.model, data, *state))
+    found = call(torque_terms, c.chain, *c.motion, **c.options).external
+    same(found, (inverse_dynamics(c) - without)[:, 2:], largest_sum(c))
 
 
 @SIZES

@@ -16,6 +16,9 @@ LENGTH_MM = {
 }
 HEAD_AND_TRUNK = {"f": (0.0668, 0.4257), "m": (0.0694, 0.4346)}
 # Zatsiorsky et al. (1990): mean masses, kg, and moments of inertia about the transverse axis, kg cm^2
+SEGMENTS = ("upper_arm", "forearm", "hand", "thigh", "shank", "foot")
+MASS_KG = {"f": [1.58, 0.86, 0.35, 9.16, 3.0, 0.88], "m": [1.98, 1.177, 0.447, 10.36, 3.16, 0.997]}
+INERTIA_KGCM2 = {"f": [80.7, 39.7, 4.4, 1647.3, 399.7, 35.6], "m": [114.4, 60.2, 8.76, 1999.4, 371.0, 40.0]}
 
 
 # Mass, % of the body's; centre of mass from the proximal landmark and radius of gyration, % of the length: as printed.
@@ -87,6 +90,37 @@ def test_masses_add_up_to_the_body(sex):
     both = 2.0 * sum(row.mass for row in DE_LEVA[sex].values())
     assert both + sum(HEAD_AND_TRUNK[sex]) == pytest.approx(1.0, abs=8 * 0.00005)
     assert all(ZATSIORSKY[sex][name].mass == DE_LEVA[sex][name].mass for name in ZATSIORSKY[sex])
+
+
+@pytest.mark.parametrize("sex", ["f", "m"])
+@pytest.mark.parametrize("name", DE_LEVA["f"])
+def test_radii_of_gyration_give_the_published_moments_of_inertia(sex, name):
+    """De Leva's share of his length against the radius that follows from the mean inertia; both are rounded to two digits."""
+    mass, inertia = (values[sex][SEGMENTS.index(name)] for values in (MASS_KG, INERTIA_KGCM2))
+    radius_cm = DE_LEVA[sex][name].gyration * LENGTH_MM[sex][name] / 10.0
+    assert radius_cm == pytest.approx(np.sqrt(inertia / mass), rel=0.015)
+
+
+def shifted(sex, name):
+    """Places of the proximal and distal landmark of Zatsiorsky below de Leva's proximal one, mm: same mass, same radius."""
+    ours, theirs, length = DE_LEVA[sex][name], ZATSIORSKY[sex][name], LENGTH_MM[sex][name]
+    their_length = length * ours.gyration / theirs.gyration
+    proximal = ours.com * length - theirs.com * their_length
+    return proximal, proximal + their_length
+
+
+@pytest.mark.parametrize("sex", ["f", "m"])
+def test_both_tables_put_the_bony_landmarks_in_the_same_place(sex):
+    """Tibiale by the thigh and by the shank; stylion and sphyrion at the ends that de Leva gives from the joints."""
+    spine, tibiale = shifted(sex, "thigh")
+    assert -110.0 < spine < -50.0  # above the hip joint
+    assert tibiale - LENGTH_MM[sex]["thigh"] == pytest.approx(shifted(sex, "shank")[0], abs=5.0)
+    to_sphyrion, to_stylion = {"f": (426.0, 262.4), "m": (427.7, 266.9)}[sex]
+    assert shifted(sex, "shank")[1] == pytest.approx(to_sphyrion, abs=10.0)
+    assert shifted(sex, "forearm")[1] == pytest.approx(to_stylion, abs=3.0)
+    to_fingertip = {"f": 172.0, "m": 189.9}[sex]
+    assert np.subtract(*shifted(sex, "hand")[::-1]) == pytest.approx(to_fingertip, rel=0.01)
+    assert ZATSIORSKY[sex]["foot"] == DE_LEVA[sex]["foot"]
 
 
 @pytest.mark.parametrize("table", ["de_leva", "zatsiorsky"])

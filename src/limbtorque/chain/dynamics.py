@@ -36,6 +36,8 @@ FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
 class TorqueTerms:
     """Net joint torques, term by term, N m, proximal on distal.
 
+    Those of `PreparedChain`, of one state, have no axis of frames.
+
     Attributes
     ----------
     inertial : ndarray of shape (n_frames, n_joints, n_joints)
@@ -315,7 +317,7 @@ def velocity_factor(across: FloatArray) -> FloatArray:
     return factor
 
 
-def _checked_joints(
+def checked_joints(
     n_frames: int, n_joints: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> FloatArray:
     """Joint positions for the moment arms of loads, checked together with them.
@@ -346,7 +348,7 @@ def _checked_joints(
 
 def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
     """Negative generalised forces of the loads in joint space, by virtual work."""
-    joints = _checked_joints(n_frames, n, loads, joint_m, missing=missing)
+    joints = checked_joints(n_frames, n, loads, joint_m, missing=missing)
     work = np.zeros((n, n_frames))
     for load in loads:
         for i in range(load.link):
@@ -360,7 +362,7 @@ def _load_wrenches(
     n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Force and moment about each joint of all loads distal of it."""
-    joints = _checked_joints(n_frames, n, loads, joint_m, missing=missing)
+    joints = checked_joints(n_frames, n, loads, joint_m, missing=missing)
     force, moment = np.zeros((n_frames, n, 2)), np.zeros((n_frames, n))
     for load in loads:
         for i in range(load.link + 1):

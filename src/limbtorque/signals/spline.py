@@ -1,4 +1,4 @@
-"""Quintic smoothing spline: a penalty on the third derivative (Reinsch, Woltring)."""
+"""The quintic smoothing spline, which penalises the third derivative (Reinsch, Woltring)."""
 
 from __future__ import annotations
 

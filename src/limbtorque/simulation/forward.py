@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, finite, row, vectors
 from limbtorque.chain.energy import segment_energies
+from limbtorque.chain.forward import check_inertia
 from limbtorque.chain.kinematics import STILL, in_plane, on_chain
 from limbtorque.chain.model import Chain, Kinematics, Point
 from limbtorque.chain.prepared import PreparedChain
@@ -258,6 +259,7 @@ def simulate(
     """
     from scipy.integrate import solve_ivp  # a slow import that most stages do not need
 
+    check_inertia(chain)
     times = row("time_s", time_s)
     falling = np.flatnonzero(np.diff(times) <= 0.0) + 1
     if times.size < 2 or falling.size:
