@@ -22,8 +22,6 @@ SMOOTHERS = {
     "Butterworth, order 2": FIXED,
     "Butterworth, order 3": Smoother("butterworth", 3),
     "critically damped": Smoother("critically_damped", 2),
-    "Savitzky-Golay, degree 5": Smoother("savitzky_golay", 3),
-    "cubic spline": Smoother("cubic_spline"),
     "quintic spline": Smoother("quintic_spline"),
 }
 CRITERIA: tuple[Criterion, ...] = ("residual", "autocorrelation", "gcv", "expected_error")

@@ -13,6 +13,7 @@ from pathlib import Path
 import _drawing as draw
 import numpy as np
 from _arms import VERTICAL, two_link_arm
+from scipy.interpolate import PchipInterpolator
 
 import limbtorque as lt
 
@@ -66,7 +67,8 @@ def plan(rate_hz: float, duration_s: float = DURATION_S, muscles: lt.Musculature
 
 def carry_out(wanted: Plan, off_deg: float = 0.0) -> tuple[lt.Simulation, np.ndarray]:
     """The movement that the excitations make, from a start that may be a little off, and its largest error in degrees."""
-    drive = lt.muscle_drive(wanted.muscles, wanted.excitation, time_s=wanted.time_s, activation=wanted.activation[0])
+    excitation = PchipInterpolator(wanted.time_s, wanted.excitation)
+    drive = lt.muscle_drive(wanted.muscles, excitation, activation=wanted.activation[0])
     return move(wanted, drive, off_deg)
 
 

@@ -21,6 +21,14 @@ def same(found, expected, scale=0.0, rounding=ROUNDING):
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=rounding * size)
 
 
+def filled(nested, frames=N_STATES, *, empty=()):
+    """Nested lists of arrays and constants as one array with time first; an empty list has this shape behind it."""
+    if isinstance(nested, list):
+        parts = [filled(part, frames, empty=empty) for part in nested]
+        return np.stack(parts, axis=1) if parts else np.empty((frames, 0, *empty))
+    return np.broadcast_to(np.asarray(nested, dtype=float), (frames,))
+
+
 def three_links():
     """An arm: constants of the order of a grown man's, no two alike."""
     return Chain([0.31, 0.27, 0.09], [2.1, 1.3, 0.45], [0.135, 0.115, 0.048], [0.0205, 0.0091, 0.00062])

@@ -2,11 +2,16 @@
 
 import numpy as np
 
+from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.chain.kinematics import joint_positions
+from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.chain_motion import ChainMotion, ExternalLoad, Flexion, no_load
+from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.study.options.uncertainty import SIZES
 from limbtorque.study.settings import make_settings
+from limbtorque.torques.joint_torques import joint_torques
+from limbtorque.torques.summary import torque_summary
 
 RATE_HZ, N_FRAMES = 100.0, 50
 FOREARM = {
@@ -72,3 +77,23 @@ def motion_of(chain, kinematics, *, joints, segments, load=None, gravity_m_s2=(0
         metrics={"noise_m": 0.0},
         notes=(),
     )
+
+
+FOREARM_LIMB = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim", subject="anna", trial="lower")
+
+
+def forearm_at(angle_rad, speed_rad_s=0.0):
+    """A forearm of 1.12 kg at these angles from level, one a frame, that turns at constant speed."""
+    angle = np.array(np.broadcast_to(angle_rad, N_FRAMES))[:, None]
+    kinematics = Kinematics(angle, np.full_like(angle, speed_rad_s), 0.0 * angle)
+    chain = Chain([0.25], [1.12], [0.1075], [0.006])
+    return motion_of(chain, kinematics, joints=("elbow",), segments=("forearm",))
+
+
+def summarised(motion, settings):
+    """Rows of the summary with their uncertainty, by window and term; all frames are in one window, none in the other."""
+    torques, whole = joint_torques(motion), np.ones(N_FRAMES, dtype=bool)
+    windows = {"trial": whole, "none": ~whole}
+    rows = torque_summary(motion, torques, windows=windows, min_known_share=0.5)
+    found = trial_uncertainty(motion, torques, FOREARM_LIMB, settings, summary=rows, windows=windows)
+    return {(row["window"], row["term"]): row for row in found.summary}

@@ -78,28 +78,6 @@ def test_a_moving_hinge_is_found_exactly(range_deg, mirrored):
     assert found.n_frames == N
 
 
-def test_the_two_segments_are_alike():
-    """Exchanged, they have the same centre; a method that takes one of them for resting would not."""
-    first, second = hinge()
-    rng = np.random.default_rng(1)
-    first = first + 0.002 * rng.standard_normal(first.shape)
-    one, other = centre_of_rotation(first, second), centre_of_rotation(second, first)
-    np.testing.assert_allclose(one.centre_m, other.centre_m, atol=1e-12)
-    np.testing.assert_allclose(one.in_first_m, other.in_second_m, atol=1e-12)
-    assert one.residual_m == pytest.approx(other.residual_m, rel=1e-9)
-
-
-def test_the_laboratory_may_be_turned_and_moved():
-    first, second = hinge()
-    rng = np.random.default_rng(2)
-    first, second = (m + 0.002 * rng.standard_normal(m.shape) for m in (first, second))
-    turn, shift = np.exp(2.3j), 40.0 - 7.0j
-    moved = [points(turn * planar(m) + shift) for m in (first, second)]
-    plain, turned = centre_of_rotation(first, second), centre_of_rotation(*moved)
-    np.testing.assert_allclose(planar(turned.centre_m), turn * planar(plain.centre_m) + shift, atol=1e-10)
-    assert turned.range_deg == pytest.approx(plain.range_deg, abs=1e-9)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_a_pose_is_near_zero_in_the_first_counted_frame(seed):
     """A rigid segment in any orientation: zero there, and its shape is that of the frame."""
@@ -221,23 +199,6 @@ def test_the_error_of_noisy_markers_is_the_expected_one_and_half_the_residual(ra
     assert error / expected == pytest.approx(1.0, abs=LIMIT)
 
 
-def test_noise_of_one_segment_draws_the_centre_to_its_markers_as_the_notes_say():
-    rng = np.random.default_rng(6)
-    first, second = turns(20.0)
-    turned = second - first  # the first segment rests, the hinge is the origin
-    markers = body(0.0 * turned, FIRST, 0.0 * HINGE), points(body(turned, -FIRST, 0.0 * HINGE))
-    drawn = [
-        planar(centre_of_rotation(points(markers[0] + white(rng, (N, 3), 0.001)), markers[1]).centre_m).mean()
-        for _ in range(REPEATS)
-    ]
-    variance = 0.001**2 / (np.abs(FIRST - FIRST.mean()) ** 2).sum()
-    agreement = np.abs(np.exp(1j * turned).mean())
-    expected = variance * FIRST.mean() / (2.0 * (1.0 - agreement))
-    standard_error = np.std(drawn) / np.sqrt(REPEATS)
-    assert abs(expected) > 10.0 * standard_error
-    assert abs(np.mean(drawn) - expected) < 4.0 * standard_error
-
-
 def test_skin_that_moves_shows_in_the_residual():
     """All markers of a segment slide by 1 cm along it, four times while the joint bends once: nothing rigid follows."""
     first, second = turns(60.0)
@@ -300,17 +261,6 @@ def test_settings_that_say_no_two_segments(rule, message):
         make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
     assert message in str(error.value)
     assert str(error.value).count("\n  - marker_sets.m.knee_axis") <= 2  # of one kind of rule only
-
-
-def test_settings_keep_the_rule_through_a_trials_own_options():
-    rule = {"functional": [["A", "B"], ["C", "D"]], "anatomical": {"between": ["K", "L"], "fraction": 0.3}}
-    settings = make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
-    again = override(settings, {"motion.angles": "segments"}, source="test")
-    assert isinstance(again.marker_sets["m"]["knee_axis"], Functional)
-    assert again.marker_sets == settings.marker_sets
-    assert again.motion.angles == "segments"
-    with pytest.raises(SettingsError, match=r"motion\.angles"):
-        override(settings, {"motion.angles": "0"}, source="test")
 
 
 def test_labels_of_a_functional_landmark():
@@ -488,19 +438,6 @@ def test_a_landmark_for_which_a_functional_one_stands_is_functional_too():
     assert len(notes) == 1
 
 
-def test_the_filter_comes_after_the_centre():
-    """Filtered as every joint centre is: the whole-trial motion is that of the filtered true elbow."""
-    demo = DEMO["S01_sagittal_fast"]
-    settings = arm_settings(demo, filter__method="butterworth", filter__cutoff_hz=5)
-    plain = arm_settings(demo, functional=False, filter__method="butterworth", filter__cutoff_hz=5)
-    found = analysed(demo, simulated(demo), settings).motion
-    expected = analysed(demo, simulated(demo, off=0.0), plain).motion
-    np.testing.assert_allclose(found.joint_m, expected.joint_m, atol=1e-9)
-    np.testing.assert_allclose(
-        found.kinematics.acceleration_rad_s2, expected.kinematics.acceleration_rad_s2, atol=1e-8
-    )  # 1e-15 m / 8 cm / h^2
-
-
 # --- recorded joints -------------------------------------------------------------------------------------------------
 
 RECORDED = parse_yaml((ROOT / "tests" / "recordings_study" / "config" / "config.yaml").read_text(encoding="utf-8"))
@@ -557,19 +494,6 @@ def test_a_recorded_joint_turns_within_its_condyles(walk, landmark, side):
     assert found.metrics["functional_residual_m"] < settings.quality.functional_residual_m
 
 
-def test_a_recorded_elbow_turns_within_its_epicondyles(recordings):
-    recording = read_c3d(recordings / "arm_box_task" / "markers_analogs.c3d")
-    arm = [["ARMl", "ARMm", "ARMp_up", "ARMp_do", "DELT"], ["LARMm", "LARMl", "LARM_elb", "LARM_ant"]]
-    settings = recorded_settings(
-        "arm_lifting", "elbow_axis", arm, ["EPICl", "EPICm"], kind="best_fit", forward_axis="-x"
-    )
-    found = chain_motion(
-        recording, Limb("arm", side="right", body_mass_kg=60.0, marker_set="arm_lifting", prefix="Daphnee"), settings
-    )
-    assert found.metrics["functional_offset_m"] < 0.5 * breadth(recording, "Daphnee:EPICl", "Daphnee:EPICm")
-    assert found.metrics["functional_residual_m"] < settings.quality.functional_residual_m
-
-
 def test_segments_that_do_not_meet_are_flagged(walk):
     """The thigh against the foot: two joints lie between, and no point keeps its place in both."""
     settings = recorded_settings("opensim_walking", "knee_axis", [THIGH, FOOT], "{S}KJC")
@@ -619,16 +543,3 @@ def test_a_pose_is_the_segments_own():
     np.testing.assert_allclose(
         np.abs(planar(pose.shape_m)[:, None] - planar(pose.shape_m)), distance, atol=1e-12
     )  # nothing shrinks
-
-
-def test_skin_that_moves_flags_the_trial():
-    demo = DEMO["S01_sagittal_fast"]
-    recording = simulated(demo)
-    markers = recording.markers_m.copy()
-    sliding = [recording.labels.index(label) for label in FOREARM]
-    markers[:, sliding, 2] += 0.03 * np.sin(2.0 * np.pi * 1.3 * recording.time_s)[:, None]
-    settings = arm_settings(demo, filter__method="butterworth")
-    result = analysed(demo, replace(recording, markers_m=markers), settings)
-    assert any("functional_residual_m is" in sentence for sentence in result.flags(settings))
-    still = analysed(demo, recording, settings)
-    assert not any("functional" in sentence for sentence in still.flags(settings))

@@ -242,11 +242,5 @@ def test_no_delay_explains_another_movement():
     assert np.isnan(checked(force, centre)["force_delay_s"])
 
 
-def test_quiet_stance_shows_the_weight():
-    force, centre = np.zeros((300, 3)), np.ones((300, 3))
-    force[:, 2] = 70.0 * G
-    assert checked(force, centre, mass_kg=60.0)["weight_error_share"] == pytest.approx(70.0 / 60.0 - 1.0, abs=1e-6)
-
-
 def test_too_short_a_stretch_is_not_judged():
     assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())

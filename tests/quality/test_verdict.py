@@ -128,11 +128,6 @@ def test_a_spike_after_the_window_is_named_and_rejects_nothing(walking):
     assert max(found.records["torques"].joint_metrics["spike_change_share"].values()) < 0.01  # mean lengths of segments
 
 
-def test_filled_spikes_reject_nothing(walking):
-    settings = override(SETTINGS, {"gaps.spikes": "fill"}, source="x")
-    assert analysed(moved(walking, "RKNE", [SWING], 0.2), settings).status == "ok"
-
-
 @pytest.mark.parametrize("metres", [0.0, 0.005, 0.2])
 def test_the_spike_of_a_recorded_walk(cohort_walk, metres):
     recording, settings = cohort_walk

@@ -145,7 +145,6 @@ def test_the_paragraph_of_the_defaults():
         ({"filter": {"scope": "joint"}}, "for each joint centre by itself", "of a trial together"),
         ({"filter": {"order": 2}}, "of order 2, run forwards and backwards (order 4 in total", "order 3"),
         ({"filter": {"method": "critically_damped"}}, "a critically damped filter of order 3, run forwards and backwards (Robertson and Dowling 2003)", "Butterworth filter"),
-        ({"filter": {"method": "savitzky_golay", "cutoff_hz": "gcv"}}, "local polynomials of degree 5 (Savitzky and Golay 1964)", "Butterworth filter"),
         ({"filter": {"method": "quintic_spline"}}, "derivatives of a quintic spline through the joint angles", "central differences"),
         ({"filter": {"method": "none"}}, "The positions of the joint centres were not filtered.", "cut-off"),
         ({"differentiation": {"accuracy": 2}}, "central differences of order 2", "order 4"),

@@ -23,7 +23,7 @@ DEMO = replace(demo_trials()[1], gaps=())
 EXACT = DEMO.recording(noise_m=0.0)
 NOISY = DEMO.recording(noise_m=3e-4)
 TRUTH = reach_motion(DEMO.reach, rate_hz=EXACT.rate_hz)
-METHODS = ["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
+METHODS = ["butterworth", "critically_damped", "quintic_spline"]
 CUTOFFS = ["residual", "autocorrelation", "gcv", "expected_error"]
 
 
@@ -98,11 +98,6 @@ def test_least_expected_error_is_near_the_best_fixed_cutoff(method):
     assert error(motion(filter__method=method, filter__cutoff_hz="expected_error")) < 1.2 * min(fixed)
 
 
-def test_lines_have_no_second_derivative():
-    with pytest.raises(SettingsError, match="savitzky_golay needs order 2 or more"):
-        motion(filter__method="savitzky_golay", filter__order=1)
-
-
 def test_a_gap_is_filled_from_the_other_markers_and_told():
     """A gap of 0.25 s in a wrist marker while the arm moves: its error by principal components is below the cubic's, and told."""
     column, gap = NOISY.labels.index("WRR"), slice(70, 95)
@@ -135,11 +130,6 @@ def test_residual_plot(by, used_hz):
         np.testing.assert_array_equal(residual.get_ydata(), 1e3 * choice.residual)
 
 
-def test_local_polynomials_do_not_take_the_least_expected_error():
-    with pytest.raises(SettingsError, match="expected_error is unreliable with savitzky_golay"):
-        motion(filter__method="savitzky_golay")
-
-
 def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
     """The right leg of the walk: its hip trembles at 15 to 40 Hz after heel strike, 0.8 mm above a noise of 0.1 mm.
 
@@ -156,7 +146,6 @@ def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
 
 def test_the_default_filter_is_stated_once():
     """Smoother has defaults for scripts; they are those of the settings."""
-    from limbtorque.signals.smoothers import Smoother
     from limbtorque.study.options.motion import Filter
 
     assert (Smoother().method, Smoother().order) == (Filter().method, Filter().order)

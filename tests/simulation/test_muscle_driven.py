@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from scipy.integrate import simpson, solve_ivp
+from scipy.interpolate import PchipInterpolator
 from sympy.physics.biomechanics import FirstOrderActivationDeGroote2016
 
 from chains import arm
@@ -139,15 +140,6 @@ def test_constants_of_the_activation_dynamics():
     np.testing.assert_allclose(made.memory[1], usual.memory[1], atol=1e-9)
 
 
-def test_samples_and_functions_of_time_are_the_same_control():
-    """Straight lines in time, which the spline between samples keeps."""
-    ramp = 0.02 + np.outer(TIME, np.linspace(0.0, 0.2, N))
-    options = {"activation": ramp[0]}
-    sampled = move(muscle_drive(RIGHT, ramp, time_s=TIME, **options))
-    function = move(muscle_drive(RIGHT, lambda t: 0.02 + t * np.linspace(0.0, 0.2, N), **options))
-    np.testing.assert_allclose(sampled.angle_rad, function.angle_rad, atol=KINKS)
-
-
 def test_mirrored_limb_moves_as_a_mirror_image():
     """The same excitations, the same activations, and every torque with the other sign."""
     options = {"activation": np.full(N, 0.02)}
@@ -184,7 +176,7 @@ def test_reach_is_brought_back(mirrored):
     """Inverse dynamics, sharing and inverse activation, and all the way forward, without feedback."""
     musculature = LEFT if mirrored else RIGHT
     time, angle, activation, excitation = shared_reach(musculature, mirrored, 1000.0)
-    drive = muscle_drive(musculature, excitation, time_s=time, activation=activation[0])
+    drive = muscle_drive(musculature, PchipInterpolator(time, excitation), activation=activation[0])
     made = move(drive, angle=angle[0], time=time, integration=Integration(rtol=1e-7, atol=1e-8))
     assert np.degrees(np.abs(made.angle_rad - angle)).max() < 0.1
     np.testing.assert_allclose(made.memory, activation, atol=2e-3)
@@ -209,11 +201,9 @@ def test_musculature_that_fits_no_chain(change, says):
         (ACTIVATION, {}, "activation at the start is missing"),
         (ACTIVATION, {"activation": np.full(N, 1.5)}, "activation has 1.5; expected numbers from 0 to 1"),
         (ACTIVATION, {"activation": ACTIVATION, "dynamics": None}, "activation is given with dynamics=None"),
-        (ACTIVATION[:-1], {"dynamics": None}, r"control \(without time_s\) has shape"),
+        (ACTIVATION[:-1], {"dynamics": None}, "control has shape"),
         (np.full(N, np.nan), {"dynamics": None}, r"control of shape .* has nan at \[0\]"),
         (ACTIVATION - 0.5, {"dynamics": None}, "control has -0.49; expected numbers from 0 to 1"),
-        (np.full((3, N), 0.1), {"dynamics": None, "time_s": [0.0, 0.1]}, r"control has shape .* a row for each time"),
-        (np.full((2, N), 0.1), {"dynamics": None, "time_s": [0.1, 0.0]}, "expected two or more rising times"),
     ],
 )
 def test_controls_that_are_none(control, options, says):
@@ -225,9 +215,6 @@ def test_faults_that_show_in_the_simulation():
     long = muscle_drive(RIGHT, lambda t: np.full(N, 20.0 * t), dynamics=None)
     with pytest.raises(ValueError, match=r"control has .* at 0\.\d+ s; expected numbers from 0 to 1"):
         move(long)
-    short = muscle_drive(RIGHT, np.full((2, N), 0.02), time_s=[0.0, 0.2], dynamics=None)
-    with pytest.raises(ValueError, match=r"control at 0\.\d+ s is outside its samples from 0 to 0.2 s"):
-        move(short)
     one = Musculature(SET, ("elbow",), (1.0,), (0.0,))
     with pytest.raises(ValueError, match=r"the muscles are on 1 joints \(elbow\), the chain has 2"):
         move(muscle_drive(one, ACTIVATION, dynamics=None))

@@ -12,7 +12,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.study.chains import ARM, HipCentre, HipRegression, ShoulderCentre, ShoulderOffset
 from limbtorque.study.settings import make_settings
 from limbtorque.uncertainty.input_errors import centre_error_m, centre_errors_m
-from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
+from limbtorque.uncertainty.sizes import study_faults, used_sizes
 
 MARKERS = {
     "glenohumeral_axis": "SHO",
@@ -105,107 +105,51 @@ def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
 
 
 LEG_RULES = {"hip_axis": "HIP", "knee_axis": "KNE", "ankle_axis": "ANK", "head_of_metatarsal_2": "MT2"}
-LEG_LIMB = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
-IN_VAIN = "is given, but no trial has such an error, or it is switched off; remove it"
-
-
-def in_vain(*limbs, muscles=False, others=None, **uncertainty):
-    """Faults of the sizes of a study of these limbs."""
-    given = {"marker_sets": {"sim": MARKERS, "leg": LEG_RULES}, "uncertainty": section(**uncertainty), **(others or {})}
-    return faults_of_sizes((limb, make_settings(given), muscles) for limb in limbs)
-
-
-def test_no_default_size_is_in_vain():
-    assert not in_vain(ARM_LIMB, LEG_LIMB)
-
-
-def test_a_source_of_plates_concerns_no_arm():
-    [fault] = in_vain(ARM_LIMB, off=["plate_gain", "filter"])
-    assert fault == "uncertainty.off names plate_gain, but no trial has such an error; remove it"
-    assert not in_vain(ARM_LIMB, LEG_LIMB, off=["plate_gain"])
-
-
-def test_a_size_of_errors_of_plates_concerns_no_arm_and_no_leg_without_plates():
-    [fault] = in_vain(ARM_LIMB, plate_gain=0.02)
-    assert fault == f"uncertainty.sizes.plate_gain {IN_VAIN}"
-    assert not in_vain(ARM_LIMB, LEG_LIMB, plate_gain=0.02)
-    assert in_vain(LEG_LIMB, plate_gain=0.02, others={"plates": {"assignment": "none"}}) == [fault]
-    assert in_vain(replace(LEG_LIMB, load="spring"), plate_gain=0.02) == [fault]
+LEG = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
+WEIGHED = replace(LEG, measured={f"{name}_mass_kg": 1.0 for name in ("thigh", "shank", "foot")})
+OF_PLATES = {"plate_gain", "plate_offset_n", "pressure_m", "synchronisation_s"}
+OF_MASS = {"segment_mass", "rest_of_body_mass", "body_mass"}
 
 
 @pytest.mark.parametrize(
-    ("source", "sizes"),
+    ("limb", "others", "without"),
     [
-        ("segment_mass", {"segment_mass": 0.1, "rest_of_body_mass": 0.1}),
-        ("segment_com", {"segment_com": 0.1}),
-        ("segment_inertia", {"segment_inertia": 0.2}),
-        ("body_mass", {"body_mass": 0.1}),
-        ("joint_centres", {"centre_marker_m": 0.02}),
-        ("soft_tissue", {"soft_tissue_m": 0.02, "soft_tissue_range_deg": 20.0}),
-        ("marker_noise", {"marker_noise": 2.0}),
-        ("gaps", {"gaps": 2.0}),
-        ("filter", {"filter": 2.0}),
-        ("plane", {"plane_deg": 3.0}),
-        ("plate_gain", {"plate_gain": 0.02}),
-        ("plate_offset", {"plate_offset_n": 2.0}),
-        ("pressure", {"pressure_m": 0.01}),
-        ("synchronisation", {"synchronisation_s": 0.01}),
+        (LEG, {}, set()),
+        (replace(LEG, load="spring"), {}, OF_PLATES),
+        (LEG, {"plates": {"assignment": "none"}}, OF_PLATES),
+        (LEG, {"gaps": {"max_gap_s": 0.0}}, {"gaps"}),
+        (LEG, {"filter": {"method": "none"}}, {"filter"}),
+        (LEG, {"uncertainty": section(soft_tissue_m=0.0)}, {"soft_tissue_range_deg"}),
+        (
+            LEG,
+            {"uncertainty": section(off=["segment_mass", "plane"])},
+            {"segment_mass", "rest_of_body_mass", "plane_deg"},
+        ),
+        (WEIGHED, {}, OF_MASS),
+        (ARM_LIMB, {}, OF_PLATES),
     ],
 )
-def test_a_size_of_a_source_that_is_switched_off(source, sizes):
-    faults = in_vain(LEG_LIMB, off=[source], **sizes)
-    assert faults == [f"uncertainty.sizes.{name} {IN_VAIN}" for name in sizes]
-    assert not in_vain(LEG_LIMB, **sizes)
-    assert not in_vain(LEG_LIMB, off=[source])
-    assert not in_vain(LEG_LIMB, enabled=False, off=[source], **sizes)
-
-
-def test_a_size_that_one_trial_uses_is_not_in_vain():
-    """A column of the table of trials switches a source off for one trial alone."""
-    both = [
-        (
-            LEG_LIMB,
-            make_settings({"marker_sets": {"leg": LEG_RULES}, "uncertainty": section(plane_deg=4.0, off=off)}),
-            False,
-        )
-        for off in ([], ["plane"])
-    ]
-    assert not faults_of_sizes(both)
-    assert faults_of_sizes(both[1:])
-
-
-def test_a_size_of_a_kind_that_no_joint_centre_has():
-    [fault] = in_vain(LEG_LIMB, centre_davis_m=0.02)
-    assert fault == f"uncertainty.sizes.centre_davis_m {IN_VAIN}"
-    assert not in_vain(LEG_LIMB, centre_davis_m=0.02, landmarks={"hip_axis": "davis"})
-    every = dict.fromkeys(LEG_RULES, 0.01)
-    [other] = in_vain(LEG_LIMB, centre_marker_m=0.02, landmarks=every)
-    assert "centre_marker_m" in other
-
-
-def test_sizes_that_nothing_depends_on():
-    [gaps] = in_vain(LEG_LIMB, gaps=2.0, others={"gaps": {"max_gap_s": 0.0}})
-    assert gaps == f"uncertainty.sizes.gaps {IN_VAIN}"
-    [lost] = in_vain(LEG_LIMB, filter=2.0, others={"filter": {"method": "none"}})
-    assert lost == f"uncertainty.sizes.filter {IN_VAIN}"
-    [skin] = in_vain(LEG_LIMB, soft_tissue_m=0.0, soft_tissue_range_deg=20.0)
-    assert skin == f"uncertainty.sizes.soft_tissue_range_deg {IN_VAIN}"
-
-
-def test_sizes_of_measured_parameters_and_of_the_table():
-    [fault] = in_vain(LEG_LIMB, measured_parameters=0.05)
-    assert fault == f"uncertainty.sizes.measured_parameters {IN_VAIN}"
-    weighed = replace(LEG_LIMB, measured={f"{name}_mass_kg": 1.0 for name in ("thigh", "shank", "foot")})
-    assert not in_vain(weighed, measured_parameters=0.05)
-    sizes = {"segment_mass": 0.1, "rest_of_body_mass": 0.1, "body_mass": 0.1}
-    assert [text.split(" ")[0] for text in in_vain(weighed, **sizes)] == [f"uncertainty.sizes.{name}" for name in sizes]
+def test_sizes_that_a_limb_depends_on(limb, others, without):
+    """Those that the methods paragraph states; a measured mass brings its own, a kind of joint centre that of its rule."""
+    chosen = make_settings({"marker_sets": {"sim": MARKERS, "leg": LEG_RULES}, **others})
+    always = {
+        "segment_com",
+        "segment_inertia",
+        "segment_correlation",
+        "soft_tissue_m",
+        "marker_noise",
+        "centre_marker_m",
+    }
+    sizes = always | OF_PLATES | OF_MASS | {"soft_tissue_range_deg", "gaps", "filter", "plane_deg"}
+    sizes |= {f"centre_{kind}_m" for kind in ("midpoint", "between", "functional") if limb is ARM_LIMB}
+    sizes |= {"measured_parameters"} if limb is WEIGHED else set()
+    assert set(used_sizes(limb, chosen, muscles=False)) == sizes - without
 
 
 def test_sizes_of_muscles_need_samples_and_muscles():
-    for given in ({"muscles": True}, {"samples": 256}):
-        [fault] = in_vain(LEG_LIMB, moment_arm=0.2, **given)
-        assert fault == f"uncertainty.sizes.moment_arm {IN_VAIN}"
-    assert not in_vain(LEG_LIMB, moment_arm=0.2, muscles=True, samples=256)
+    for samples, muscles in ((256, True), (0, True), (256, False)):
+        given = make_settings({"marker_sets": {"leg": LEG_RULES}, "uncertainty": section(samples=samples)})
+        assert ("moment_arm" in used_sizes(LEG, given, muscles=muscles)) == bool(samples and muscles)
 
 
 def test_a_landmark_of_a_marker_set_that_is_no_joint_centre():

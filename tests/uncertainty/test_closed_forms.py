@@ -186,10 +186,3 @@ def test_gain_of_a_plate_is_a_share_of_the_external_torque(standing):
 
 def test_delay_of_a_constant_force_has_no_effect(standing):
     assert not of_leg(standing, synchronisation_s=0.01).any()
-
-
-def test_the_hip_centre_moves_the_lever_of_the_ground_reaction(standing):
-    """Of the hip alone: its own lever, and, through the fitted chain, a little of the others'."""
-    found = of_leg(standing, landmarks={"hip_axis": 0.01})
-    assert 0.5 * 0.01 * 700.0 < found[0, -1] < 1.05 * 0.01 * 700.0
-    assert found[2, -1] < 0.25 * found[0, -1]

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
+from still_chains import N_FRAMES, RATE_HZ, forearm_at, motion_of, summarised, with_errors
 
 from clustered_legs import LANDMARKS
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.chain.linear import inertial_parameters, term_rows
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
@@ -17,7 +16,6 @@ from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.settings import make_settings, override
 from limbtorque.tables.study_columns import SAMPLED
 from limbtorque.torques.joint_torques import joint_torques, used_frames
-from limbtorque.torques.summary import torque_summary
 from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.marker_noise import marker_noise
 from limbtorque.uncertainty.of_trial import motion_sd
@@ -123,19 +121,7 @@ def test_more_samples_converge_at_least_as_the_root_of_their_number(walk):
 @pytest.fixture
 def lowering():
     """A forearm that is lowered at constant speed: torque of gravity from its largest value to below zero."""
-    chain = Chain([0.25], [1.12], [0.1075], [0.006])
-    angle = np.linspace(0.0, 1.8, N_FRAMES)[:, None]
-    speed = np.full_like(angle, 1.8 * RATE_HZ / (N_FRAMES - 1))
-    return motion_of(chain, Kinematics(angle, speed, 0.0 * angle), joints=("elbow",), segments=("forearm",))
-
-
-def summarised(motion, settings):
-    torques, whole = joint_torques(motion), np.ones(N_FRAMES, dtype=bool)
-    windows = {"trial": whole, "none": ~whole}
-    rows = torque_summary(motion, torques, windows=windows, min_known_share=0.5)
-    more = {"summary": rows, "windows": windows}
-    found = trial_uncertainty(motion, torques, replace(FOREARM, subject=NAMES[0], trial=NAMES[1]), settings, **more)
-    return {(row["window"], row["term"]): row for row in found.summary}
+    return forearm_at(np.linspace(0.0, 1.8, N_FRAMES), 1.8 * RATE_HZ / (N_FRAMES - 1))
 
 
 def test_a_relative_error_is_the_same_share_of_every_statistic(lowering):

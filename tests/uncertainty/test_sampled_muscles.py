@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from still_chains import N_FRAMES, RATE_HZ, motion_of, with_errors
+from still_chains import FOREARM_LIMB, N_FRAMES, RATE_HZ, forearm_at, with_errors
 
-from limbtorque.chain.model import Chain, Kinematics
-from limbtorque.motion.limb import Limb
 from limbtorque.muscles.force_table import force_series, muscle_summary
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
@@ -15,15 +13,11 @@ from limbtorque.uncertainty.propagation import trial_errors
 from limbtorque.uncertainty.sampled import Draw
 from limbtorque.uncertainty.sampled_forces import force_statistics, not_sampled, with_force_samples
 
-WHO = Limb("forearm", side="right", body_mass_kg=70.0, marker_set="sim")
-
 
 @pytest.fixture
 def lowering():
     """A forearm held in one place after the other: the torque of gravity from its largest value down."""
-    chain = Chain([0.25], [1.12], [0.1075], [0.006])
-    angle = np.linspace(0.0, 1.2, N_FRAMES)[:, None]
-    return motion_of(chain, Kinematics(angle, 0.0 * angle, 0.0 * angle), joints=("elbow",), segments=("forearm",))
+    return forearm_at(np.linspace(0.0, 1.2, N_FRAMES))
 
 
 def summarised(motion, **errors):
@@ -40,7 +34,7 @@ def summarised(motion, **errors):
     chosen = forces.muscle_set
     rows = muscle_summary(motion, force_series(forces), chosen, options, windows=windows, min_known_share=0.5)
     found = force_statistics(
-        trial_errors(motion, WHO, settings),
+        trial_errors(motion, FOREARM_LIMB, settings),
         Draw(256, 1, "anna", "lower"),
         chosen,
         options,

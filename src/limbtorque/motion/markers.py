@@ -185,8 +185,7 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
     Filled
         The needed markers, in that order; nothing outside the window.
     """
-    alone = gaps.method in ("cubic", "pchip")
-    others = [] if alone else [i for i in range(len(recording.labels)) if i not in set(needed)]
+    others = [] if gaps.method == "cubic" else [i for i in range(len(recording.labels)) if i not in set(needed)]
     columns = [*needed, *others]
     positions = recording.markers_m[:, columns].copy()
     positions[: window.start or 0] = np.nan
@@ -196,14 +195,11 @@ def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, wind
         wrong = faults.swapped | faults.spikes
         wrong[:, : len(needed)] = False
         positions[wrong] = np.nan
-    place = {recording.labels[column]: k for k, column in reversed(list(enumerate(columns)))}
-    segments = [[place[label] for label in segment if label in place] for segment in gaps.segments]
     found = fill_gaps(
         positions,
         rate_hz=recording.rate_hz,
         max_gap_s=gaps.max_gap_s,
         method=gaps.method,
-        segments=segments,
         wanted=range(len(needed)),
     )
     return replace(found, markers_m=found.markers_m[:, : len(needed)], filled=found.filled[:, : len(needed)])

@@ -1,9 +1,9 @@
-"""Gap filling in time, from markers of the same segment, or from all markers."""
+"""Gap filling in time, or from all other markers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
 
-GapMethod = Literal["cubic", "pchip", "rigid_segment", "principal_components"]
+GapMethod = Literal["cubic", "principal_components"]
 
 NEIGHBOURS = 30
 PROBES = 5
-REFERENCE_FRAMES = 50  # on both sides of a gap, for the shape of a segment
-WIDTH_SHARE = 0.05  # of a segment's length: markers nearer to one line do not determine its rotation about the line
 VARIANCE = 0.99  # share of the singular values covered by the components
 DISTANCE_M = 0.2  # within which other markers count fully
 TRAINING_FRAMES = 20
@@ -75,7 +73,6 @@ def fill_gaps(
     rate_hz: float,
     max_gap_s: float,
     method: GapMethod = "cubic",
-    segments: Sequence[Sequence[int]] = (),
     wanted: Sequence[int] | None = None,
 ) -> Filled:
     """Fill short gaps that have samples on both sides; nothing is extrapolated.
@@ -88,12 +85,9 @@ def fill_gaps(
         Frames per second.
     max_gap_s : float
         Longest gap that is filled, s: the missing frames over the rate.
-    method : {"cubic", "pchip", "rigid_segment", "principal_components"}, optional
-        Interpolation in time through the samples of the marker: cubic spline, or the shape-preserving one. Or from other
-        markers visible in the gap: at least three of the same rigid segment, or all by principal components; a gap that
-        these cannot fill is filled by the cubic spline.
-    segments : sequence of sequences of int, optional
-        Markers of each rigid segment, for `rigid_segment`.
+    method : {"cubic", "principal_components"}, optional
+        Interpolation in time through the samples of the marker by a cubic spline, or by the principal components of all
+        markers visible in the gap; a gap that these cannot fill is filled by the cubic spline.
     wanted : sequence of int, optional
         Markers whose gaps are filled; the others only help. All by default.
 
@@ -105,7 +99,7 @@ def fill_gaps(
     Notes
     -----
     The interpolation uses the `NEIGHBOURS` nearest samples on both sides; the influence of farther ones on a cubic
-    spline, which falls by 2 - sqrt(3) with every sample, is below rounding. See `rigid_segment` and `principal_components` for the others.
+    spline, which falls by 2 - sqrt(3) with every sample, is below rounding. See `principal_components` for the other.
     Gaps are filled from measured samples only, never from filled ones.
     """
     measured = np.array(markers_m, dtype=float)
@@ -120,41 +114,38 @@ def fill_gaps(
                 continue
             gap = Gap(int(marker), start, stop, "", float("nan"))
             if stop - start <= limit:
-                gap, positions[start:stop, marker] = _fill(measured, missing, gap, method, segments)
+                gap, positions[start:stop, marker] = _fill(measured, missing, gap, method)
                 filled[start:stop, marker] = True
             gaps.append(gap)
     longest = max((gap.stop - gap.start for gap in gaps if not gap.method), default=0)
     return Filled(positions, filled, longest, tuple(gaps))
 
 
-def _fill(
-    measured: FloatArray, missing: BoolArray, gap: Gap, method: GapMethod, segments: Sequence[Sequence[int]]
-) -> tuple[Gap, FloatArray]:
+def _fill(measured: FloatArray, missing: BoolArray, gap: Gap, method: GapMethod) -> tuple[Gap, FloatArray]:
     """Fill one gap, and estimate the error from gaps of the same length cut beside it."""
-    ways: list[tuple[str, Callable[[int, int], FloatArray | None]]] = []
-    if method == "rigid_segment":
-        others = sorted({m for segment in segments if gap.marker in segment for m in segment} - {gap.marker})
-        ways.append((method, lambda a, b: rigid_segment(measured, missing, gap.marker, a, b, others=others)))
-    elif method == "principal_components":
-        ways.append((method, lambda a, b: principal_components(measured, missing, gap.marker, a, b)))
-    kind = "pchip" if method == "pchip" else "cubic"
-    ways.append((kind, lambda a, b: _in_time(measured[:, gap.marker], missing[:, gap.marker], a, b, kind)))
-    for name, way in ways:
-        found = way(gap.start, gap.stop)
-        if found is not None:
-            error = _expected_error(measured[:, gap.marker], missing[:, gap.marker], gap, way)
-            return Gap(gap.marker, gap.start, gap.stop, name, error), found
-    raise AssertionError("interpolation in time fills every gap between two samples")  # pragma: no cover
+    track, unknown = measured[:, gap.marker], missing[:, gap.marker]
+
+    def in_time(start: int, stop: int) -> FloatArray:
+        return _in_time(track, unknown, start, stop)
+
+    def by_others(start: int, stop: int) -> FloatArray | None:
+        return principal_components(measured, missing, gap.marker, start, stop)
+
+    values = by_others(gap.start, gap.stop) if method == "principal_components" else None
+    if values is None:
+        error = _expected_error(track, unknown, gap, in_time)
+        return replace(gap, method="cubic", expected_error_m=error), in_time(gap.start, gap.stop)
+    return replace(gap, method=method, expected_error_m=_expected_error(track, unknown, gap, by_others)), values
 
 
-def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind: str) -> FloatArray:
+def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int) -> FloatArray:
     """Interpolate frames start to stop, (n_frames, 3), from the samples on both sides."""
     from scipy import interpolate  # a slow import that most stages do not need
 
     known = np.flatnonzero(~missing)
     first, last = np.searchsorted(known, (start, stop))
     near = np.concatenate([known[max(first - NEIGHBOURS, 0) : first], known[last : last + NEIGHBOURS]])
-    if kind == "cubic" and near.size > 3:  # not-a-knot, as CubicSpline in a third of its time
+    if near.size > 3:  # not-a-knot, as CubicSpline in a third of its time
         return np.asarray(interpolate.make_interp_spline(near, track[near], k=3)(np.arange(start, stop)))
     return np.asarray(interpolate.PchipInterpolator(near, track[near], axis=0)(np.arange(start, stop)))
 
@@ -190,13 +181,10 @@ def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
     return taken
 
 
-# --- from other markers ------------------------------------------------------------------------------------------------
-
-
-def rigid_segment(
-    measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int, *, others: Sequence[int]
+def principal_components(
+    measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
 ) -> FloatArray | None:
-    """Positions in a gap from three or more other markers of the rigid segment.
+    """Positions in a gap from all other markers, by their covariation elsewhere.
 
     Parameters
     ----------
@@ -208,45 +196,6 @@ def rigid_segment(
         The marker.
     start, stop : int
         The gap; the marker is known before and after it.
-    others : sequence of int
-        Other markers of the segment.
-
-    Returns
-    -------
-    ndarray of shape (stop - start, 3), or None
-        Positions; None where fewer than three others are visible throughout the gap and on both sides of it, or they are
-        nearly on one line.
-
-    Notes
-    -----
-    The shape of the segment is the mean of aligned frames beside the gap; in each frame of the gap it is fitted to the
-    visible markers by least squares (Soderkvist and Wedin 1993). The errors of the prediction at both sides of the gap
-    are subtracted linearly in between.
-    """
-    seen = np.array([m for m in others if not missing[start:stop, m].any()], dtype=np.int64)
-    if len(seen) < 3:
-        return None
-    beside = _beside(missing[:, np.append(seen, marker)], start, stop)
-    if not _known_at_both_ends(beside, start, stop):
-        return None
-    frames = np.concatenate([beside, np.arange(start, stop)])
-    shape = _mean_shape(measured[np.ix_(beside, np.append(seen, marker))], len(seen))
-    spread = np.linalg.svd(shape[:-1] - shape[:-1].mean(axis=0), compute_uv=False)
-    if spread[1] < WIDTH_SHARE * spread[0]:
-        return None
-    predicted = _lay_over(shape, measured[np.ix_(frames, seen)])[:, -1]
-    return _without_steps(predicted, measured[beside, marker], beside, start, stop)
-
-
-def principal_components(
-    measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
-) -> FloatArray | None:
-    """Positions in a gap from all other markers, by their covariation elsewhere.
-
-    Parameters
-    ----------
-    measured, missing, marker, start, stop
-        As in `rigid_segment`.
 
     Returns
     -------
@@ -295,13 +244,6 @@ def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> Floa
     return np.asarray(scores @ loadings + sought_mean)
 
 
-def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
-    """Nearest frames on both sides of a gap in which nothing is missing."""
-    complete = np.flatnonzero(~missing.any(axis=1))
-    before, after = complete[complete < start], complete[complete >= stop]
-    return np.concatenate([before[-REFERENCE_FRAMES:], after[:REFERENCE_FRAMES]])
-
-
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
     """Return True where complete frames lie near both ends of a gap.
 
@@ -309,33 +251,6 @@ def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> boo
     """
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)
-
-
-def _mean_shape(positions: FloatArray, n_seen: int) -> FloatArray:
-    """Mean shape of a segment, (n_markers, 3), aligned by its first `n_seen` markers."""
-    shape: FloatArray = positions[0]
-    for _ in range(2):
-        rotation, middle = _rotations(shape[:n_seen], positions[:, :n_seen])
-        back = np.einsum("fji,fmj->fmi", rotation, positions - middle[:, None])
-        shape = np.asarray(back.mean(axis=0))
-    return shape
-
-
-def _lay_over(shape: FloatArray, positions: FloatArray) -> FloatArray:
-    """Fit a shape to its first markers, seen in every frame: (n_frames, n_markers, 3)."""
-    n_seen = positions.shape[1]
-    rotation, middle = _rotations(shape[:n_seen], positions)
-    centred = shape - shape[:n_seen].mean(axis=0)
-    return np.asarray(np.einsum("fij,mj->fmi", rotation, centred) + middle[:, None])
-
-
-def _rotations(shape: FloatArray, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Rotations from a shape to the frames, (n_frames, 3, 3), and the frames' means."""
-    middle = positions.mean(axis=1)
-    products = np.einsum("fmi,mj->fij", positions - middle[:, None], shape - shape.mean(axis=0))
-    left, _, right = np.linalg.svd(products)
-    left[..., 2] *= np.sign(np.linalg.det(left @ right))[:, None]
-    return left @ right, middle
 
 
 def _without_steps(

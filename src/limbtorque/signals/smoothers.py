@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, runs, widened
-from limbtorque.signals import derivatives, local_fits
+from limbtorque.signals import derivatives, spline
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.filters import filter_gains, filter_reach, low_pass
 
@@ -20,7 +20,7 @@ RAMP_S = 0.03  # from one cut-off to the other
 HIGHEST = 0.4  # of the rate: highest cut-off that is chosen, or used around impacts
 MARGIN = 4  # times the smoother's reach: frames on both sides from which the higher cut-off is computed
 
-Method = Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"]
+Method = Literal["butterworth", "critically_damped", "quintic_spline"]
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,6 @@ class Design:
     cutoff_hz: float
     order: int
     accuracy: int
-
-    @property
-    def degree(self) -> int:
-        """Degree of local polynomials with as flat a gain as a filter of this order."""
-        return 2 * self.order - 1
 
 
 class SmoothingMethod:
@@ -90,56 +85,32 @@ class _Recursive(SmoothingMethod):
         return filter_gains(frequency_hz, cutoffs_hz, rate_hz=at.rate_hz, order=at.order, critical=self.critical)
 
 
-@dataclass(frozen=True)
-class _Spline(SmoothingMethod):
-    """Smoothing spline of degree ``2 half_order - 1``, which is differentiated itself."""
+class _QuinticSpline(SmoothingMethod):
+    """Quintic smoothing spline, which is differentiated itself."""
 
-    half_order: int
-    has_order: bool = False
+    has_order = False
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        half_order = self.half_order
-        return local_fits.spline_smooth(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, half_order=half_order)
+        return spline.spline_smooth(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz)
 
     def reach(self, at: Design) -> int:
-        return local_fits.spline_reach(at.cutoff_hz, rate_hz=at.rate_hz, half_order=self.half_order)
+        return spline.spline_reach(at.cutoff_hz, rate_hz=at.rate_hz)
 
     def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        m = self.half_order
-        weights = [local_fits.penalty(at.cutoff_hz, rate_hz=at.rate_hz, half_order=m) for at in designs]
-        stiffness = local_fits.stiffness(frequency_hz / designs[0].rate_hz, m)
-        return np.asarray(1.0 / (1.0 + np.multiply.outer(weights, stiffness)))
+        weights = [spline.penalty(at.cutoff_hz, rate_hz=at.rate_hz) for at in designs]
+        return np.asarray(1.0 / (1.0 + np.multiply.outer(weights, spline.stiffness(frequency_hz / designs[0].rate_hz))))
 
     def second_gains(self, frequency_hz: FloatArray, gains: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        cycles = frequency_hz / designs[0].rate_hz
-        return gains * local_fits.spline_second_derivative_gain(cycles, half_order=self.half_order)
+        return gains * spline.spline_second_derivative_gain(frequency_hz / designs[0].rate_hz)
 
     def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
-        return local_fits.spline_derivatives(values, rate_hz=rate_hz, half_order=self.half_order)
-
-
-class _LocalPolynomials(SmoothingMethod):
-    """Local polynomials with as flat a gain as a recursive filter of the order."""
-
-    def smooth(self, values: FloatArray, at: Design) -> FloatArray:
-        return local_fits.local_polynomials(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
-
-    def reach(self, at: Design) -> int:
-        window = local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree)
-        return window // 2 + differentiation_reach(at.accuracy)
-
-    def gains(self, frequency_hz: FloatArray, designs: Sequence[Design]) -> FloatArray:
-        windows = [local_fits.window_frames(at.cutoff_hz, rate_hz=at.rate_hz, degree=at.degree) for at in designs]
-        cycles, degree = frequency_hz / designs[0].rate_hz, designs[0].degree
-        return np.stack([local_fits.window_gain(cycles, window, degree) for window in windows])
+        return spline.spline_derivatives(values, rate_hz=rate_hz)
 
 
 METHODS: dict[str, SmoothingMethod] = {
     "butterworth": _Recursive(critical=False),
     "critically_damped": _Recursive(critical=True),
-    "savitzky_golay": _LocalPolynomials(),
-    "cubic_spline": _Spline(2),
-    "quintic_spline": _Spline(3),
+    "quintic_spline": _QuinticSpline(),
 }
 
 
@@ -149,11 +120,10 @@ class Smoother:
 
     Attributes
     ----------
-    method : {"butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline"}
-        Dual-pass recursive filters, local polynomials, or smoothing splines.
+    method : {"butterworth", "critically_damped", "quintic_spline"}
+        Dual-pass recursive filters, or the smoothing spline.
     order : int
-        Recursive filters: order of one pass. Local polynomials: half of the even number above their degree, so that an
-        order means the same flatness of the gain in all of them. Splines have that of their degree.
+        Recursive filters: order of one pass. The spline has the flatness of order 3.
     accuracy : {2, 4, 6, 8}
         Order of accuracy of the central differences that follow a recursive filter; see `derivatives.differentiate`.
     """

@@ -17,13 +17,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import BoolArray, FloatArray, finite, frames, row
+from limbtorque.arrays import BoolArray, FloatArray, frames, row
 from limbtorque.muscles.hill import DE_GROOTE, ActivationDynamics, activation_rate, hill_limits
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.simulation.forward import Drive
 
 Control: TypeAlias = ArrayLike | Callable[[float], ArrayLike]
+ROUNDING = 1e-9  # of a control that is a spline
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,6 @@ def muscle_drive(
     musculature: Musculature,
     control: Control,
     *,
-    time_s: ArrayLike | None = None,
     activation: ArrayLike | None = None,
     dynamics: ActivationDynamics | None = DE_GROOTE,
 ) -> Drive:
@@ -160,11 +160,9 @@ def muscle_drive(
     ----------
     musculature : Musculature
         The muscles.
-    control : array_like of shape (n_frames, n_muscles) or (n_muscles,), or callable
-        Excitation of each muscle, 0 to 1: samples at `time_s`, constant, or a function of time in s. Where `dynamics` is
-        None it is the activation.
-    time_s : array_like of shape (n_frames,), optional
-        Times of the samples, rising, s. A shape-preserving cubic spline runs between them, which stays within 0 and 1.
+    control : array_like of shape (n_muscles,), or callable
+        Excitation of each muscle, 0 to 1: constant, or a function of time in s, such as SciPy's `PchipInterpolator` of
+        samples, which stays within them. Where `dynamics` is None it is the activation.
     activation : array_like of shape (n_muscles,), optional
         Activation at the start; needed where there are dynamics.
     dynamics : ActivationDynamics or None, optional
@@ -178,8 +176,7 @@ def muscle_drive(
     Raises
     ------
     ValueError
-        Wrong shapes, controls or activations outside 0 to 1, samples without times. Later, in the simulation: a time
-        outside those of the samples.
+        Wrong shapes, controls or activations outside 0 to 1, of functions during the simulation.
 
     Notes
     -----
@@ -197,7 +194,7 @@ def muscle_drive(
     [4.0]
     """
     n = len(musculature.muscle_set.muscles)
-    controls = _in_time(control, time_s, n)
+    controls = _in_time(control, n)
     if dynamics is None:
         if activation is not None:
             raise ValueError(
@@ -226,38 +223,18 @@ def _torque(musculature: Musculature, angle: FloatArray, velocity: FloatArray, a
     return np.asarray(state.torque_nm(activation[None])[0])
 
 
-def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Callable[[float], FloatArray]:
+def _in_time(control: Control, n_muscles: int) -> Callable[[float], FloatArray]:
     """Controls as a function of time, checked."""
     if callable(control):
         return lambda time: _shares("control", row("control", control(time), n_muscles, like="the muscles"), time)
-    values = _shares("control", finite("control", np.asarray(control, dtype=float)))
-    if time_s is None:
-        constant = row("control (without time_s)", values, n_muscles, like="the muscles")
-        return lambda _: constant
-    from scipy.interpolate import PchipInterpolator
-
-    times = row("time_s", time_s)
-    if times.size < 2 or (np.diff(times) <= 0.0).any():
-        raise ValueError(f"time_s of shape {times.shape}: expected two or more rising times")
-    if values.shape != (times.size, n_muscles):
-        raise ValueError(f"control has shape {values.shape}, expected ({times.size}, {n_muscles}): a row for each time")
-    spline = PchipInterpolator(times, values)
-    slack = 1e-9 * (times[-1] - times[0])
-
-    def sampled(time: float) -> FloatArray:
-        if not times[0] - slack <= time <= times[-1] + slack:
-            raise ValueError(
-                f"control at {time:g} s is outside its samples from {times[0]:g} to {times[-1]:g} s; add samples"
-            )
-        return np.asarray(np.clip(spline(time), 0.0, 1.0))
-
-    return sampled
+    constant = _shares("control", row("control", control, n_muscles, like="the muscles"))
+    return lambda _: constant
 
 
 def _shares(name: str, values: FloatArray, time_s: float | None = None) -> FloatArray:
     """Return the values, if they are from 0 to 1."""
-    outside = (values < 0.0) | (values > 1.0)
+    outside = ~((values > -ROUNDING) & (values < 1.0 + ROUNDING))
     if outside.any():
         when = "" if time_s is None else f" at {time_s:g} s"
         raise ValueError(f"{name} has {values[outside][0]:g}{when}; expected numbers from 0 to 1")
-    return values
+    return np.clip(values, 0.0, 1.0)

@@ -1,15 +1,15 @@
-"""Sizes of errors that a limb's torques depend on, and those in vain."""
+"""Sizes of errors that a limb's torques depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from limbtorque.errors import LandmarkError, did_you_mean
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.study.chains import ChainModel
-from limbtorque.study.options.uncertainty import CENTRE_KINDS, SIZES, Source, Uncertainty
+from limbtorque.study.options.uncertainty import CENTRE_KINDS, Source, Uncertainty
 from limbtorque.study.settings import Settings, flattened
 from limbtorque.uncertainty.input_errors import (
     centre_options,
@@ -27,7 +27,6 @@ OF_SEGMENTS: dict[Source, str] = {  # sources that are also the options of their
     "segment_inertia": "inertia_kgm2",
 }
 OF_MUSCLES = ("moment_arm", "muscle_strength")
-NO_TRIAL = "but no trial has such an error"
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
@@ -44,7 +43,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     -------
     list of str
         Landmarks that no chain of the trials has as a joint centre, those that a marker set lacks, and those of a marker set
-        that no chain at all has as a joint centre. Sizes of sources: `faults_of_sizes`.
+        that no chain at all has as a joint centre.
     """
     names = sorted({name for model in chains for name in model.landmarks})
     faults = [
@@ -149,41 +148,3 @@ def options_of(errors: Uncertainty) -> dict[str, Any]:
     """Sizes of errors by the names of their options, those of landmarks one by one."""
     own = flattened({"landmarks": errors.landmarks, "sets": errors.sets})
     return {**errors.sizes, **{name: value for name, value in own.items() if value != {}}}
-
-
-def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
-    """Faults of sizes of errors that concern no limb of a study.
-
-    Parameters
-    ----------
-    limbs : iterable of (Limb, Settings, bool)
-        Limb and settings of every trial, and whether it has a muscle set.
-
-    Returns
-    -------
-    list of str
-        Sizes other than the default that no trial uses, because nothing depends on them or because their source is switched off,
-        and sources that are switched off and concern no trial. Trials without bands do not count.
-    """
-    default, concerned, off = options_of(Uncertainty()), set[str](), dict[str, None]()
-    given, used = dict[tuple[str, Any], None](), set[tuple[str, Any]]()  # options with their values
-    for limb, settings, muscles in limbs:
-        errors = settings.uncertainty
-        if errors.enabled:
-            sizes = sizes_of(limb, settings, muscles=muscles)
-            concerned.update(*sizes.values())
-            off |= dict.fromkeys(errors.off)
-            used |= set(used_sizes(limb, settings, muscles=muscles).items())
-            # of other landmarks, `study_faults` says which have no joint centre
-            known = {
-                n: v for n, v in options_of(errors).items() if n in sizes or not n.startswith(("landmarks.", "sets."))
-            }
-            given |= dict.fromkeys((name, value) for name, value in known.items() if value != default.get(name))
-    vain = {name: None for name, value in given if (name, value) not in used}
-    return [
-        *(f"uncertainty.off names {name}, {NO_TRIAL}; remove it" for name in off if name not in concerned),
-        *(
-            f"uncertainty.{'sizes.' if name in SIZES else ''}{name} is given, {NO_TRIAL}, or it is switched off; remove it"
-            for name in vain
-        ),
-    ]

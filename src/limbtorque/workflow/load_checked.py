@@ -17,19 +17,14 @@ import numpy as np
 from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
 from limbtorque.errors import SettingsError, StudyError
-from limbtorque.motion.limb import Limb
 from limbtorque.muscles.objective import check_options
-from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.table_file import Follow
 from limbtorque.study.trials import Trial
-from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
+from limbtorque.uncertainty.sizes import study_faults
 from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
-SIZED = attrgetter(
-    "muscles", "plane", "segments", "uncertainty", "filter", "gaps", "plates"
-)  # decide which errors concern a trial
 
 
 def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
@@ -55,7 +50,6 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
         *_muscle_set_faults(study),
         *_mixed_criteria(study),
         *study_faults(study.settings, chains),
-        *faults_of_sizes(_limbs(study)),
         *_masses_of_no_segment(study),
         *_shared_recordings(study),
     ]
@@ -114,17 +108,6 @@ def _middle(path: Path, size: int) -> bytes:
     with path.open("rb") as file:
         file.seek(size // 2)
         return file.read(4096)
-
-
-def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
-    """Limbs with their settings, each kind once, and whether it has a muscle set."""
-    first: dict[tuple[object, ...], tuple[Limb, Settings]] = {}
-    for trial in study.trials:
-        limb, sections = limb_of(trial), SIZED(trial.settings)
-        kind = limb.chain, limb.marker_set, bool(limb.load), tuple(limb.measured)
-        first.setdefault((*kind, *map(id, sections)), (limb, trial.settings))
-    for limb, settings in first.values():
-        yield limb, settings, bool(settings.muscle_set(limb.chain, study.folder))
 
 
 def _masses_of_no_segment(study: Study) -> Iterator[str]:

@@ -68,8 +68,6 @@ REFERENCES = {
     "using DXA and indirect methods. Journal of Sports Science and Medicine 12, 761-775.",
     "rudolph": "Rudolph KS, Axe MJ, Snyder-Mackler L (2000) Dynamic stability after ACL injury: who can hop? Knee Surgery, Sports "
     "Traumatology, Arthroscopy 8, 262-269.",
-    "savitzky": "Savitzky A, Golay MJE (1964) Smoothing and differentiation of data by simplified least squares procedures. "
-    "Analytical Chemistry 36, 1627-1639.",
     "winter": "Winter DA (2009) Biomechanics and Motor Control of Human Movement, 4th edition. Wiley, Hoboken.",
     "woltring": "Woltring HJ (1986) A FORTRAN package for generalized, cross-validatory spline smoothing and differentiation. "
     "Advances in Engineering Software 8, 104-113.",

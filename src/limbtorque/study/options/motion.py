@@ -61,12 +61,9 @@ class Gaps(Options):
     """Missing samples."""
 
     max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
-    method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = "cubic"
-    """'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other
-    markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last two cannot fill
-    are filled by 'cubic'."""
-    segments: tuple[tuple[str, ...], ...] = ()
-    """Labels of the markers of each rigid segment, for 'rigid_segment'; labels that a recording lacks are ignored."""
+    method: Literal["cubic", "principal_components"] = "cubic"
+    """'cubic': interpolation in time from both sides of the gap; 'principal_components': from all other markers, or by
+    'cubic' where these cannot fill it."""
     longer: Literal["trim", "fail"] = "trim"
     """Treatment of a longer gap: 'trim' uses the longest stretch without one, 'fail' refuses the trial."""
     constant_marker: Literal["fail", "accept"] = "fail"
@@ -80,11 +77,9 @@ class Gaps(Options):
 class Filter(Options):
     """Low-pass filter of joint positions and force plates."""
 
-    method: Literal["butterworth", "critically_damped", "savitzky_golay", "cubic_spline", "quintic_spline", "none"] = (
-        "butterworth"
-    )
-    """'butterworth', 'critically_damped': recursive filters, forward and backward; 'savitzky_golay': local polynomials;
-    'cubic_spline', 'quintic_spline': smoothing splines; 'none': no filter."""
+    method: Literal["butterworth", "critically_damped", "quintic_spline", "none"] = "butterworth"
+    """'butterworth', 'critically_damped': recursive filters, forward and backward; 'quintic_spline': a smoothing spline;
+    'none': no filter."""
     cutoff_hz: float | CutoffCriterion = option(
         "expected_error", unit="Hz", allowed="> 0.0 | expected_error | residual | autocorrelation | gcv"
     )
@@ -102,8 +97,7 @@ class Filter(Options):
     their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; 'joint': one for
     each joint centre."""
     order: int = option(3, unit="1", ge=1, le=8)
-    """Order of one pass; both passes together have twice that order. Local polynomials have degree 2 order - 1; splines
-    ignore it."""
+    """Order of one pass; both passes together have twice that order. A spline ignores it."""
     impact_factor: float = option(1.5, unit="1", ge=1.0, le=10.0)
     """Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to the
     cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout."""
@@ -125,14 +119,6 @@ class Filter(Options):
         if self.min_cutoff_hz > self.max_cutoff_hz:
             raise ValueError(
                 f"min_cutoff_hz is {self.min_cutoff_hz:g} Hz, expected at most max_cutoff_hz, {self.max_cutoff_hz:g} Hz"
-            )
-        if self.method == "savitzky_golay" and self.order < 2:
-            raise ValueError(
-                "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
-            )
-        if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
-            raise ValueError(
-                "expected_error is unreliable with savitzky_golay, whose gain has lobes; set cutoff_hz to gcv or a number"
             )
         return self
 
