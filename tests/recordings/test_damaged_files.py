@@ -48,7 +48,7 @@ def outcomes(cases, path: Path, options: ReadOptions) -> dict[str, str]:
             put(path, content)
             start = processor_s()
             try:
-                read = reader.read(path, memory_limit_mb=512, time_limit_s=10.0, options=options)
+                read = reader.read(path, memory_limit_mb=512, options=options)
             except ReadError as error:
                 found[name] = str(error)
             else:

@@ -78,7 +78,7 @@ def test_markerless_recording_survives_the_way_through_json(tmp_path, recordings
 def test_the_reading_process_reads_them(tmp_path):
     first = write_frames(tmp_path, [[person(one)] for one in pixels(walker())])
     with GuardedReader() as reader:
-        read = reader.read(first, memory_limit_mb=1024, time_limit_s=60.0, options=PIXELS)
+        read = reader.read(first, memory_limit_mb=1024, options=PIXELS)
     assert read.n_frames == 61
 
 

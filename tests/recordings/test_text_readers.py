@@ -472,7 +472,7 @@ def test_guarded_reader_reads_every_format(tmp_path: Path) -> None:
     ]
     with GuardedReader() as reader:
         for path in paths:
-            read = reader.read(path, memory_limit_mb=512, time_limit_s=30.0, options=MM)
+            read = reader.read(path, memory_limit_mb=512, options=MM)
             np.testing.assert_allclose(read.markers_m, positions_mm() * 1e-3, rtol=1e-15)
 
 

@@ -104,8 +104,8 @@ def test_plain_aliases_are_read():
     ("raw", "says"),
     [
         (
-            {"reading": {"time_limit_s": 1e308}},
-            "reading.time_limit_s is 1e+308, expected a number above 0 and of 86400 or less",
+            {"emg": {"envelope_cutoff_hz": 1e308}},
+            "emg.envelope_cutoff_hz is 1e+308, expected a number above 0 and of 100 or less",
         ),
         (
             {"uncertainty": {"seed": -1}},
@@ -161,9 +161,9 @@ def test_a_study_whose_name_begins_with_a_dash_runs(tmp_path, monkeypatch, capsy
     ("text", "read", "fault"),
     [
         (
-            "reading: {time_limit_s: 12:30}",
-            {"reading": {"time_limit_s": 750}},
-            "reading.time_limit_s is read as 750 by Snakemake",
+            "reading: {rate_hz: 12:30}",
+            {"reading": {"rate_hz": 750}},
+            "reading.rate_hz is read as 750 by Snakemake",
         ),
         ("title: no", {"title": False}, "title is read as False"),
         ("filter: {cutoff_hz: 010}", {"filter": {"cutoff_hz": 8}}, "filter.cutoff_hz is read as 8"),
@@ -189,12 +189,12 @@ def test_files_that_snakemake_reads_otherwise_are_refused(text, read, fault, tmp
     [
         (("--config", "gravity_m_s2=9_8"), "--config gravity_m_s2=9_8 is read as 98 by Snakemake"),
         (("--config", "gravity_m_s2=12:30:00"), "gravity_m_s2 is '12:30:00', expected a number"),
-        (("--config", "reading={time_limit_s: 12:30}"), "reading.time_limit_s is '12:30', expected a number"),
-        (("--configfile", "other.yaml"), "reading.time_limit_s is read as 750 by Snakemake (YAML 1.1)"),
+        (("--config", "reading={rate_hz: 12:30}"), "reading.rate_hz is '12:30', expected a number"),
+        (("--configfile", "other.yaml"), "reading.rate_hz is read as 750 by Snakemake (YAML 1.1)"),
     ],
 )
 def test_a_time_of_day_is_no_number_on_the_command_line_of_snakemake(option, says, study):
-    (study / "other.yaml").write_text("reading: {time_limit_s: 12:30}\n", "utf-8")
+    (study / "other.yaml").write_text("reading: {rate_hz: 12:30}\n", "utf-8")
     text = run(
         study, "--dry-run", *(str(study / word) if word == "other.yaml" else word for word in option), expected=1
     )

@@ -67,31 +67,23 @@ def compare_c3d(
     except Exception as error:  # a damaged file can make a library give anything
         kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
         return SecondReading(path.name, library, refused=f"{kind}{error}")
-    read, faults = other.recording, other.faults
-    doubts = differences(own, read)
-    if doubts and faults:  # a known fault explains what is not there without it
-        n_found, unexplained = len(doubts), {(d.field, d.channel) for d in differences(own, other.without_faults)}
-        doubts = tuple(d for d in doubts if (d.field, d.channel) in unexplained)
-        faults = faults if len(doubts) < n_found else ()
-    else:
-        faults = ()
-    notes = read.notes
-    if own.force_plates and not (read.force_plates or notes):
+    notes = other.notes
+    if own.force_plates and not (other.force_plates or notes):
         notes = ("it computes no forces of plates; their channels are compared",)
     ours = {plate.number for plate in own.force_plates}
-    for plate in (plate for plate in read.force_plates if plate.number not in ours):
+    for plate in (plate for plate in other.force_plates if plate.number not in ours):
         begin = f"force plate {plate.number} is left out"
         why = next((note for note in own.notes if note.startswith(begin)), begin)
         why = why.replace("is left out", "is left out by our reader", 1)
         notes = (*notes, f"it reads a plate that is not compared: {why}")
     counts = {
-        "markers": sum(column is not None for column in _columns(own.labels, read.labels)),
-        "analog channels": min(own.analog.shape[1], read.analog.shape[1]),
-        "force plates": min(len(own.force_plates), len(read.force_plates)),
-        "events": min(len(own.events), len(read.events)),
+        "markers": sum(column is not None for column in _columns(own.labels, other.labels)),
+        "analog channels": min(own.analog.shape[1], other.analog.shape[1]),
+        "force plates": min(len(own.force_plates), len(other.force_plates)),
+        "events": min(len(own.events), len(other.events)),
     }
     compared = ", ".join(f"{n} {what}" for what, n in counts.items() if n) + " compared"
-    return SecondReading(path.name, read.reader, compared, doubts, faults, notes)
+    return SecondReading(path.name, other.reader, compared, differences(own, other), notes)
 
 
 def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
