@@ -1,15 +1,12 @@
 """Names and numbers that no study has: refused with a sentence, before anything is computed."""
 
 import re
-import shutil
-import time
 from pathlib import Path
 
 import pytest
 
 from limbtorque.cli.main import main
 from limbtorque.errors import SettingsError, StudyError
-from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import load_settings, make_settings
 from limbtorque.study.study import load_study
 from limbtorque.workflow.effective_settings import refuse_other_readings
@@ -83,23 +80,6 @@ def test_subjects_that_look_the_same_are_refused(study):
     assert "subject 'S01' and 's01' differ by case or Unicode form only" in faults(study)
 
 
-BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefg", "bcdefgh", strict=True)
-)
-
-
-@pytest.mark.parametrize("text", [BOMB, "a: &a [*a]", "a: &a {b: *a}"])
-def test_yaml_that_grows_by_its_aliases_is_refused_at_once(text):
-    start = time.process_time()
-    with pytest.raises(ValueError, match=r"has more than 100000 values with its aliases"):
-        parse_yaml(text)
-    assert time.process_time() - start < 1.0
-
-
-def test_plain_aliases_are_read():
-    assert parse_yaml("a: &a [1, 2]\nb: [*a, *a]") == {"a": [1, 2], "b": [[1, 2], [1, 2]]}
-
-
 @pytest.mark.parametrize(
     ("raw", "says"),
     [
@@ -144,17 +124,6 @@ def test_settings_that_are_no_file_are_refused(make, study, capsys):
         load_settings(path)
     assert main(["check", str(study)]) == 1
     assert "Traceback" not in capsys.readouterr().err
-
-
-@pytest.mark.workflow
-def test_a_study_whose_name_begins_with_a_dash_runs(tmp_path, monkeypatch, capsys):
-    make_study(tmp_path / "-dash", TRIALS[:1])
-    monkeypatch.chdir(tmp_path)
-    assert main(["check", "./-dash"]) == 0
-    assert "next: limbtorque run-study ./-dash" in capsys.readouterr().err
-    assert main(["run-study", "./-dash", "--cores", "2"]) == 0
-    assert (tmp_path / "-dash" / "results" / "verdict.txt").is_file()
-    shutil.rmtree(tmp_path / "-dash")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import numbers, read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.libraries import SECOND_READERS
@@ -24,9 +23,7 @@ Row = tuple[str, str, str, Value, Value] | tuple[str, str, str, Value, Value, fl
 EVENT_S = 1e-4  # times of events are stored in minutes and seconds of 32 bits
 
 
-def compare_c3d(
-    path: Path, library: str, options: ReadOptions = NO_OPTIONS, *, memory_mb: float = math.inf
-) -> SecondReading | None:
+def compare_c3d(path: Path, library: str, options: ReadOptions = NO_OPTIONS) -> SecondReading | None:
     """Read a C3D file by our reader and by a library, and compare the two.
 
     Parameters
@@ -37,8 +34,6 @@ def compare_c3d(
         The library. It may end the process or not return: to be called in the separate one (recordings/sandbox.py).
     options : ReadOptions, optional
         Options of the readers.
-    memory_mb : float, optional
-        Memory that the library may take, MB; a file that needs more is not given to it.
 
     Returns
     -------
@@ -47,15 +42,6 @@ def compare_c3d(
     """
     options = replace(options, marker_names="labels")  # which the libraries give
     try:
-        header = read_header(path.read_bytes(), path.name)
-        used = header.parameters.get("FORCE_PLATFORM", {}).get("USED")
-        plates = numbers(used, header.processor)[:1].sum() if used else 0.0
-        samples = header.n_frames * header.samples_per_frame
-        n_bytes = 270.0 * header.n_frames * header.n_points + samples * (30.0 * header.n_channels + 1000.0 * plates)
-        needed_mb = n_bytes / 2**20  # that ezc3d 1.7.2 takes for a file of these counts, as measured
-        if needed_mb > memory_mb:
-            why = f"it needs about {needed_mb:.0f} MB, more than half of reading.memory_limit_mb"
-            return SecondReading(path.name, library, refused=why)
         own = read_c3d(path, options)
     except (ReadError, OSError):
         return None

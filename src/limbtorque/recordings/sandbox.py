@@ -129,7 +129,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         :func:`limbtorque.recordings.compare_readers.compare_c3d`. A crash, a hang and a lack of memory end as the library's
         refusal: no error is raised.
         """
-        task = partial(compare_c3d, path.absolute(), library, options, memory_mb=memory_limit_mb / 2)
+        task = partial(compare_c3d, path.absolute(), library, options)
         try:
             answer = self._ask(task, path, memory_limit_mb)
         except ReadError as error:
