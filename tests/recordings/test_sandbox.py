@@ -43,17 +43,6 @@ def test_guarded_gives_the_same(small: Path) -> None:
     assert first[1] == read.sha256 == direct.sha256
 
 
-def test_guarded_read_error_is_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "a.c3d"
-    path.write_bytes(b"")
-    with GuardedReader() as reader:
-        for _ in range(2):
-            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
-                reader.read(path, **LIMITS)
-            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
-                reader.apply(N_FRAMES, path, **LIMITS)
-
-
 def test_killed_child_is_replaced(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with GuardedReader() as reader:
         reader.apply(N_FRAMES, small, **LIMITS)
