@@ -260,7 +260,7 @@ def _vectors(vectors: Sequence[Any]) -> FloatArray:
 
 
 def _first_frame(groups: Groups, stated: int, n_frames: int) -> int:
-    """First frame; beyond the header's two bytes that of TRIAL, low word + 65536 times the high word."""
+    """First frame; beyond the header's two bytes that of TRIAL, in two words."""
     words = plain_numbers(groups.get("TRIAL", {}).get("ACTUAL_START_FIELD")).ravel() % TWO_BYTES
     start = int(words @ [1, TWO_BYTES]) if words.size == 2 else 0
     return start if start and start + n_frames > TWO_BYTES else stated

@@ -243,7 +243,7 @@ def _address_space() -> int:
 
 
 def _limit(n_bytes: int) -> None:
-    """Limit address space, bytes, and time of this process, where the system can; 0 for no limit."""
+    """Limit address space, bytes, and time of this process; 0 for no limit."""
     if sys.platform == "win32" or resource is None or not _STATM.exists():
         return
     signal.alarm(int(TIME_S) + 5 if n_bytes else 0)  # ends it without its parent
