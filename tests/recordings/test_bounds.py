@@ -30,6 +30,13 @@ def trc_of_many_labels(folder: Path, n: int = MANY) -> Path:
     return text(folder / "a.trc", TRC.format(n=n, names="a\t" * n) + rows)
 
 
+def trc_of_many_frames(folder: Path) -> Path:
+    """Fewer labels, and a hundred thousand lines without a marker's column."""
+    names = "\t\t\t".join(f"m{k}" for k in range(6000))
+    rows = "".join(f"{k + 1}\t{0.01 * k:.2f}\t1\t2\t3\n" for k in range(100_000))
+    return text(folder / "a.trc", TRC.format(n=6000, names=names) + rows)
+
+
 def lines_of_nothing(folder: Path) -> Path:
     return text(folder / "a.csv", "time_s,A_x_mm,A_y_mm,A_z_mm\n" + "1\n" * (2 * MANY))
 
@@ -107,7 +114,7 @@ def text(path: Path, content: str) -> Path:
 
 
 BOMBS: list[Callable[[Path], Path]] = [
-    *(trc_of_many_labels, lines_of_nothing, empty_cells, storage_of_many_columns),
+    *(trc_of_many_labels, trc_of_many_frames, lines_of_nothing, empty_cells, storage_of_many_columns),
     *(qualisys_of_many_markers, vicon_of_many_columns, optitrack_of_many_points, forces_of_many_plates),
     *(channels_of_many, keypoints_of_ever_new_names, lists_in_lists, many_people, overlapping_parameters),
 ]
@@ -150,6 +157,9 @@ def test_a_file_of_two_million_labels_is_refused(tmp_path: Path) -> None:
     ):
         read_recording(path)
     assert time.process_time() - start < 2.0
+    few = trc_of_many_frames(tmp_path)
+    with pytest.raises(ReadError, match=r"would take \d{5} MB of memory, the file has 1.9\d MB; it is damaged"):
+        read_recording(few)
 
 
 def test_a_file_as_wide_as_recordings_get_is_read(tmp_path: Path) -> None:

@@ -292,6 +292,21 @@ def test_tabs_doubled_in_the_third_line_of_a_trc(tmp_path: Path) -> None:
     check(read_recording(path), first_frame=31)
 
 
+@pytest.mark.parametrize("counted", [3, 5])
+@pytest.mark.parametrize("cells", ["", "\t" * 6])
+def test_virtual_markers_that_are_named_and_empty(tmp_path: Path, counted: int, cells: str) -> None:
+    path = text_files.write_trc(tmp_path / "a.trc")
+    lines = path.read_text().splitlines()
+    lines[2] = lines[2].replace("\t3\tmm", f"\t{counted}\tmm")
+    lines[3] += "V_KNEE\t\t\tV_ANKLE"
+    path.write_text("\n".join([*lines[:6], *(line + cells for line in lines[6:])]) + "\n")
+    recording = read_recording(path)
+    assert recording.labels == (*text_files.LABELS, "V_KNEE", "V_ANKLE")
+    np.testing.assert_allclose(recording.markers_m[:, :3], text_files.positions_mm() / 1e3, atol=1e-12)
+    assert np.isnan(recording.markers_m[:, 3:]).all()
+    assert "markers without any sample: V_KNEE, V_ANKLE" in recording.notes
+
+
 @pytest.mark.parametrize("change", ["missing", "twice"])
 def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, change: str) -> None:
     """At 100 Hz and two decimals both are within the rounding of other even times."""

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.source import plain_number
 from limbtorque.recordings.text.table import (
+    CELL_BYTES,
     Rows,
     Text,
     read_text,
@@ -66,9 +69,12 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """
     text = read_text(path, options)
     layout = _layout(text)
-    labels = _labels(text, layout)
+    labels, n_columns = _labels(text, layout)
     length_m = text.length_m(layout.header.get("UNITS"), "Units")
-    values = table(text, layout.first, len(text.lines), 2 + 3 * len(labels), "\t")
+    values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, "\t")
+    if n_columns < len(labels):
+        text.refuse_larger(CELL_BYTES * len(values) * 3 * len(labels))
+        values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
     _add_count(text, layout, "NumFrames", len(values), "lines of data")
     stated_hz = stated_rate(text, layout.header.get("DATARATE"), "DataRate")
     for name in NOT_USED:
@@ -140,24 +146,33 @@ def _add_count(text: Text, layout: _Layout, name: str, count: int, what: str) ->
     text.add(what, said, f"{count} are read", settle, note=f"{said}: these are read")
 
 
-def _labels(text: Text, layout: _Layout) -> tuple[str, ...]:
-    """Names of the markers.
+def _labels(text: Text, layout: _Layout) -> tuple[tuple[str, ...], int]:
+    """Names of the markers, and how many of them have columns.
 
-    A column without a name cannot be told from a name that is missing in the middle.
+    Virtual markers may be named without a column in any frame; they follow the others. A column without a name cannot be
+    told from a name that is missing in the middle.
     """
     cells = text.lines[layout.names].split("\t")[2:]
     named = {k: name for k, cell in enumerate(cells) if (name := text.plain_label(cell))}
     labels = tuple(named.values())
     n_columns, n_filled = _widths(text, layout)
+    stated = _number(layout.header.get("NUMMARKERS", ""))
     gap = all(k % 3 == 0 for k in named) and list(named) != list(range(0, 3 * len(labels), 3))
-    if gap or n_filled > len(labels) or not labels or 0 < n_columns < len(labels):
+    counted = n_filled == len(labels) or stated >= len(labels) or math.isnan(stated)
+    if not gap and n_columns in (0, len(labels)) and counted:
+        _add_count(text, layout, "NumMarkers", len(labels), "names of markers")
+        return labels, len(labels)
+    if gap or n_filled > len(labels) or not labels:
         raise text.fault(
             layout.names,
             f"{len(labels)} names over columns of {max(n_columns, n_filled)} markers, NumMarkers is "
-            f"{layout.header.get('NUMMARKERS', 'not stated')}; every marker needs one, and no other names: {EXPORT}",
+            f"{layout.header.get('NUMMARKERS', 'not stated')}; every marker needs one: {EXPORT}",
         )
-    _add_count(text, layout, "NumMarkers", len(labels), "names of markers")
-    return labels
+    n_columns = min(n_columns, len(labels)) or len(labels)
+    said = f"NumMarkers is {stated:g}, the lines have cells for {n_columns}"
+    virtual = ", ".join(labels[min(n_filled, n_columns) :])
+    text.add("virtual markers", f"{len(labels)} markers are named, {said}", f"{virtual}: no position in any frame")
+    return labels, n_columns
 
 
 def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
