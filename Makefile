@@ -59,7 +59,7 @@ s3-test: .venv/tools
 	else echo "make s3-test: moto or Snakemake's plugin for S3 could not be installed; the test is skipped"; fi
 
 quick: .venv/tools
-	$(PYTEST) -m "not (slow or workflow or slurm or browser or fuzz or attack)"
+	$(PYTEST) -m "not (slow or workflow or slurm or browser or attack)"
 
 # the lines that each test runs are noted first, and again after any change; SEED chooses the places
 mutants: .venv/tools
@@ -78,7 +78,7 @@ size: .venv/tools
 
 # where they cannot be installed, the tests that need them are skipped
 peers: .venv/tools
-	@$(PIP) --editable ".[peers]" || echo "make peers: opensim, atheris or quadprog could not be installed; the tests that need them are skipped"
+	@$(PIP) --editable ".[peers]" || echo "make peers: opensim or quadprog could not be installed; the tests that need them are skipped"
 
 # ends with 1 where a row is slower than 1.1 times
 benchmark: .venv/tools

@@ -139,7 +139,7 @@ def number_of_trials(sizes: Sequence[int]) -> None:
 
 
 def number_of_frames(lengths: Sequence[int]) -> None:
-    print("One trial of 40 markers, CSV left out, reading.memory_limit_mb and time_limit_s raised; each once:")
+    print("One trial of 40 markers, CSV left out, reading.memory_limit_mb raised; each once:")
     print("seconds of a job with its start, MB of it and of the process that reads")
     stages = ("kinematics", "torques", "muscles")
     print(f"{'frames':>8s}" + "".join(f"{name:>26s}" for name in stages))
@@ -149,7 +149,7 @@ def number_of_frames(lengths: Sequence[int]) -> None:
             folder = Path(name) / "study"
             made(folder, 1, n)
             with (folder / "config" / "config.yaml").open("a", encoding="utf-8") as file:
-                file.write("tables:\n  csv: []\nreading:\n  memory_limit_mb: 12000\n  time_limit_s: 600\n")
+                file.write("tables:\n  csv: []\nreading:\n  memory_limit_mb: 12000\n")
             row, cells = [], ""
             for stage in stages:
                 time_s, own, child = numbers(STAGE, folder, stage)

@@ -72,20 +72,22 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings import sandbox
 from limbtorque.workflow import operating_system
 assert operating_system.fcntl is None and not hasattr(operating_system.os, "getuid")  # they are gone
-assert sandbox.resource is None and not sandbox._TIMER
+assert sandbox.resource is None
 for module in pkgutil.walk_packages(limbtorque.__path__, "limbtorque."):
     importlib.import_module(module.name)
 path, frames = Path({str(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")!r}), attrgetter("n_frames")
 with sandbox.GuardedReader() as reader:
-    print(reader.read(path, memory_limit_mb=512, time_limit_s=60.0).n_frames)
+    print(reader.read(path, memory_limit_mb=512).n_frames)
+    sandbox.TIME_S = 1e-6
     try:
-        reader.apply(frames, path, memory_limit_mb=512, time_limit_s=1e-6)
+        reader.apply(frames, path, memory_limit_mb=512)
     except ReadError as error:
         print(error)
-    print(reader.apply(frames, path, memory_limit_mb=512, time_limit_s=60.0))
+    sandbox.TIME_S = 60.0
+    print(reader.apply(frames, path, memory_limit_mb=512))
     reader._child.kill()
     reader._child.wait()
-    print(reader.apply(frames, path, memory_limit_mb=512, time_limit_s=60.0))
+    print(reader.apply(frames, path, memory_limit_mb=512))
 print(operating_system.temporary_folder(), operating_system.temporary_folder())
 """
     environment = {**environment, "TMPDIR": str(tmp_path)}
@@ -94,7 +96,7 @@ print(operating_system.temporary_folder(), operating_system.temporary_folder())
     assert done.returncode == 0, done.stderr
     first, stopped, *again, folders = done.stdout.splitlines()
     assert (first, again) == ("251", ["251", "251"])
-    assert stopped.startswith("S01_sagittal_fast.c3d: reading was stopped after 1e-06 s (reading.time_limit_s)")
+    assert stopped.startswith("S01_sagittal_fast.c3d: reading was stopped after 1e-06 s")
     assert len({*map(Path, folders.split())} & {*tmp_path.iterdir()}) == 2
 
 

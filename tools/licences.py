@@ -32,7 +32,6 @@ GROUPS = {  # extras of limbtorque, "" for none, and dependency groups of pyproj
 }
 HERE = ("run", "development", "peers", "build")
 FROM_TEXT = {  # licences that the metadata leave out, from the text of the licence in the package
-    "atheris": "Apache-2.0",
     "cmeel-qhull": "Qhull License",
     "conda-inject": "MIT",
     "ezc3d": "MIT",

@@ -61,7 +61,7 @@ TESTS = [
     "tests/test_analysis.py",
     "src",
 ]
-FAST = "not (slow or workflow or slurm or browser or fuzz or attack)"
+FAST = "not (slow or workflow or slurm or browser or attack)"
 ARITHMETIC, BITS, ORDER = "Add|Sub|Mul|Div|FloorDiv|Mod|Pow", "BitAnd|BitOr|BitXor", "Eq|NotEq|Lt|LtE|Gt|GtE"
 # a change of kind (& of two floats, `is` of two numbers) is refused at once, or decided by the interpreter
 OPERATORS = re.compile(

@@ -121,19 +121,3 @@ def test_the_judge_of_tables_sees_what_it_must(work, kind, tmp_path):
 def test_a_hang_is_seen(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "TIME_S", 0.5)
     assert tables.guarded(lambda: [None for _ in iter(int, 1)], tmp_path / "output.txt")[0] == "hang"
-
-
-def test_the_page_says_how_many_cases_did_not_end_as_promised():
-    number = {"damaged recordings": 20_000, "kills": 60}
-    assert page.promised(number, {"damaged recordings": 0, "kills": 0}) == (
-        "Not as promised ended 0 of 20,060 cases: 0 of 20,000 damaged recordings, 0 of 60 kills."
-    )
-    assert page.promised(number, {"damaged recordings": 2, "kills": 1}).startswith(
-        "Not as promised ended 3 of 20,060 cases: 2 of"
-    )
-
-
-def test_every_count_has_a_place_on_the_page():
-    text = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-    for name in ("when", "promised", "files", "tables", "kills", "touched"):
-        assert text.count(f"<!-- {name} -->") == 1

@@ -1,18 +1,16 @@
 """Damaged C3D files are refused with a message."""
 
 import struct
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from c3d_files import changed, offset_of, positions, raw_c3d, write_c3d
+from c3d_files import changed, offset_of, raw_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
-from limbtorque.recordings.sandbox import GuardedReader
 
 
 @pytest.mark.parametrize(
@@ -110,52 +108,3 @@ def test_damaged_header(small: Path, tmp_path: Path, word: str, value: float, sa
 def test_damaged_parameters(small: Path, tmp_path: Path, parameter: str, layout: str, value: float, said: str) -> None:
     with pytest.raises(ReadError, match=said):
         read_c3d(changed(small, tmp_path / "a.c3d", layout, offset_of(small, parameter), value))
-
-
-def test_huge_counts_are_refused_at_once(small: Path, tmp_path: Path) -> None:
-    """All counts at their largest, in header and parameters alike: 69 GB from two kilobytes."""
-    path = tmp_path / "a.c3d"
-    raw = bytearray(small.read_bytes())
-    struct.pack_into("<H", raw, 2, 65535)
-    struct.pack_into("<H", raw, 8, 65534)
-    struct.pack_into("<H", raw, offset_of(small, "USED"), 65535)
-    struct.pack_into("<H", raw, offset_of(small, "FRAMES"), 65534)
-    path.write_bytes(raw)
-    start = time.process_time()
-    with pytest.raises(ReadError, match=r"65534 frames of 65535 points.*take 687\d+ bytes"):
-        read_c3d(path)
-    assert time.process_time() - start < 1.0
-
-
-def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
-    path = write_c3d(tmp_path / "a.c3d", np.ones((66_000, 1, 3)))
-    with pytest.raises(ReadError, match=r"its largest number.*or in parts"):
-        read_c3d(path)
-
-
-def test_nothing_to_see(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="none of the 3 markers has a sample in any of the 10 frames"):
-        read_c3d(write_c3d(tmp_path / "a.c3d", np.full((10, 3, 3), np.nan)))
-    with pytest.raises(ReadError, match="none of the 3 points is a labelled position"):
-        read_c3d(write_c3d(tmp_path / "b.c3d", positions(), labels=["", "", ""]))
-    with pytest.raises(ReadError, match="holds no points"):
-        read_c3d(write_c3d(tmp_path / "c.c3d", np.zeros((10, 0, 3))))
-
-
-def test_random_damage_is_a_read_error_or_a_recording(small: Path, tmp_path: Path) -> None:
-    """Whatever bytes of header and parameters are wrong, the reader comes back."""
-    random = np.random.default_rng(11)
-    raw, path = small.read_bytes(), tmp_path / "a.c3d"
-    messages = []
-    with GuardedReader() as reader:
-        for _ in range(60):
-            damaged = bytearray(raw)
-            for at in random.integers(0, 1400, size=3):
-                damaged[at] = random.integers(256)
-            path.write_bytes(damaged)
-            try:
-                reader.read(path, memory_limit_mb=512, time_limit_s=5.0)
-            except ReadError as error:
-                messages.append(str(error))
-    assert 0 < len(messages) < 60
-    assert all(message.startswith("a.c3d: ") for message in messages)

@@ -51,8 +51,10 @@ def test_every_byte_order_and_storage(tmp_path: Path, processor: int, offset: in
     )
     if processor == MIPS:
         assert "MIPS processor type not supported" in compare_c3d(path, "ezc3d").refused
+    elif offset < 0:
+        assert "negative ANALOG:OFFSET" in compare_c3d(path, "ezc3d").refused
     else:
-        assert bool(read_alike(path, "ezc3d").faults) == (offset < 0)
+        read_alike(path, "ezc3d")
     read = read_c3d(path)
     expected = np.where(gone[:, :, np.newaxis], np.nan, positions_mm() * 1e-3)
     np.testing.assert_allclose(read.markers_m, expected, rtol=FLOAT32)
@@ -121,9 +123,7 @@ def test_long_files(tmp_path: Path, first: int, parameters: dict[str, np.ndarray
     if source == "POINT:FRAMES":
         assert "FRAMES parameter is not an INT" in compare_c3d(tmp_path / "a.c3d", "ezc3d").refused
     else:
-        found = read_alike(tmp_path / "a.c3d", "ezc3d")
-        fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
-        assert found.faults == ((fault,) if first == 9 else ())
+        read_alike(tmp_path / "a.c3d", "ezc3d")
     (frames,) = (finding for finding in read.audit.findings if finding.item == "frames")
     assert f"counted by {source}" in frames.stated
 

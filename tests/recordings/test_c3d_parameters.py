@@ -294,36 +294,6 @@ def test_a_channel_given_twice(bases: dict[str, bytes], tmp_path: Path) -> None:
     assert sum("CHANNEL gives channel 8 twice" in note for note in found.notes) == 2
 
 
-@pytest.mark.parametrize(
-    ("group", "name", "n_plates"),
-    [
-        ("FORCE_PLATFORM", "TYPE", 1),
-        ("FORCE_PLATFORM", "CHANNEL", 1),
-        ("FORCE_PLATFORM", "ZERO", 2),
-        ("POINT", "USED", 2),
-        ("POINT", "FRAMES", 2),
-        ("POINT", "LONG_FRAMES", 2),
-        ("TRIAL", "ACTUAL_START_FIELD", 2),
-        ("TRIAL", "ACTUAL_END_FIELD", 2),
-    ],
-)
-@pytest.mark.parametrize("fraction", [0.25, 0.999])
-def test_a_count_or_channel_with_a_fraction_is_a_guess(
-    bases: dict[str, bytes], tmp_path: Path, group: str, name: str, n_plates: int, fraction: float
-) -> None:
-    raw = bases[TYPE_2]
-    good = read(tmp_path, raw)
-    there = name in parse_parameters(raw, INTEL)[0].get(group, {})
-    changed = values(raw, group, name) if there else np.array([good.first_frame, 0.0])
-    for other, end in ((0.0, []), (fraction, ["whole numbers"])):
-        changed.flat[0] += other
-        found = read(tmp_path, with_values(raw, group, name, changed))
-        assert [item for item in guesses(found) if item == "whole numbers"] == end
-    assert len(found.force_plates) == n_plates
-    with pytest.raises(ReadError, match=f"{group}:{name} has "):
-        read(tmp_path, with_values(raw, group, name, changed), strict=True)
-
-
 def test_a_file_that_counts_fewer_frames_than_it_has_is_a_guess(bases: dict[str, bytes], tmp_path: Path) -> None:
     raw = bases[TYPE_2]
     n = read(tmp_path, raw).n_frames

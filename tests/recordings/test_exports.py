@@ -1,7 +1,5 @@
 """Text exports of further programs, written here from formulas: OptiTrack, Qualisys 6D and forces, Cortex, Theia."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -60,29 +58,6 @@ def test_optitrack_without_a_unit_or_positions_is_a_sentence(tmp_path):
 
 
 # --- Qualisys ---------------------------------------------------------------------------------------------------------
-
-
-def write_6d(path: Path, *, names=True) -> Path:
-    """Two rigid bodies: origins by formula, level orientations."""
-    xyz = positions_mm(N, 2)
-    rest = np.tile([0.0, 0.0, 0.0, 1.5, 1, 0, 0, 0, 1, 0, 0, 0, 1], (N, 1))
-    body = np.column_stack([1 + np.arange(N), np.arange(N) / 100.0, xyz[:, 0], rest, xyz[:, 1], rest])
-    one = ["X", "Y", "Z", "Roll", "Pitch", "Yaw", "Residual", *(f"Rot[{k}]" for k in range(9))]
-    head = ["NO_OF_FRAMES\t12", "NO_OF_CAMERAS\t8", "NO_OF_BODIES\t2", "FREQUENCY\t100", "NO_OF_ANALOG\t0"]
-    head += ["ANALOG_FREQUENCY\t0", "DESCRIPTION\t--", "TIME_STAMP\t2024-05-06, 10:11:12.345", "DATA_INCLUDED\t6D"]
-    head += ["BODY_NAMES\tRThigh\tRShank"]
-    columns = ["Frame", "Time", *(f"RThigh {x}" for x in one), *(f"RShank {x}" for x in one)]
-    lines = [*head, *(["\t".join(columns)] if names else []), *(line + "\t" for line in rows(body, "\t"))]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("names", [True, False])
-def test_rigid_bodies_of_qualisys_are_points_at_their_origins(tmp_path, names):
-    read = read_recording(write_6d(tmp_path / "walk_6D.tsv", names=names), MM)
-    assert read.labels == ("RThigh", "RShank")
-    np.testing.assert_allclose(read.markers_m, positions_mm(N, 2) * 1e-3, atol=1e-9)
-    assert read.rate_hz == 100.0
 
 
 @pytest.mark.parametrize(
@@ -227,14 +202,6 @@ def test_devices_of_vicon_that_are_no_whole_plates_are_named(tmp_path, options, 
     assert not read.force_plates
     assert sum(said in note for note in read.notes) == 2
     assert len(read.analog_labels) == (14 if "outputs" in options else 20)
-
-
-def test_a_pressure_that_does_not_move_sideways_leaves_the_axes_open(tmp_path):
-    read = read_recording(write_vicon_plates(tmp_path / "walk.csv", sideways_mm=0.0))
-    np.testing.assert_allclose(read.force_plates[0].force_n, about_origin()[0], atol=1e-5)
-    assert [
-        finding.item for finding in read.audit.findings if "axes of force plate" in finding.item and finding.guessed
-    ]
 
 
 def test_the_sum_of_the_plates_is_no_plate(tmp_path):

@@ -18,7 +18,7 @@ from limbtorque.recordings.join import distance_m, join_forces, stands
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import Recording
-from limbtorque.recordings.writers import forces_table, write_forces, write_recording, write_sto
+from limbtorque.recordings.writers import forces_table, write_recording, write_sto
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.workflow.keys import session_key
@@ -378,6 +378,3 @@ def test_the_unit_of_the_second_file_is_asked_for_by_its_own_option(walk: Record
         read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", NEWTON)
     read = read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, forces_length_unit="m"))
     assert any("as in reading.forces_length_unit" in finding.interpretation for finding in read.audit.findings)
-    write_forces(walk, tmp_path / "g.mot")
-    read = read_with_forces(tmp_path / "m.sto", tmp_path / "g.mot", replace(NEWTON, strict=True))
-    np.testing.assert_array_equal(read.force_plates[0].force_n, walk.force_plates[0].force_n)

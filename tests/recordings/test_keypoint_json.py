@@ -1,6 +1,5 @@
 """Keypoints as JSON: frames, names, scales, confidences, people, and what is refused."""
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,6 @@ from limbtorque.errors import ReadError
 from limbtorque.recordings.keypoints.document import LAYOUTS, SIZES
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
-from limbtorque.recordings.sandbox import GuardedReader
 
 PIXELS = ReadOptions(rate_hz=30.0, metres_per_pixel=SCALE_M)
 METRES = ReadOptions(rate_hz=30.0, length_unit="m")
@@ -73,13 +71,6 @@ def test_markerless_recording_survives_the_way_through_json(tmp_path, recordings
     assert len(there) > 20
     np.testing.assert_allclose(read.markers_m[:, there], in_order[:, there], atol=ROUNDING_M)
     assert np.isnan(read.markers_m[:, [k for k, absent in enumerate(gone) if absent]]).all()
-
-
-def test_the_reading_process_reads_them(tmp_path):
-    first = write_frames(tmp_path, [[person(one)] for one in pixels(walker())])
-    with GuardedReader() as reader:
-        read = reader.read(first, memory_limit_mb=1024, time_limit_s=60.0, options=PIXELS)
-    assert read.n_frames == 61
 
 
 # --- names ------------------------------------------------------------------------------------------------------------
@@ -353,10 +344,3 @@ def test_frames_that_are_still_written_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "read_bytes", slowly)
     with pytest.raises(ReadError, match=r"changed while they were read \(61 files, then 62\)"):
         read_recording(first, PIXELS)
-
-
-def test_a_folder_in_place_of_a_file_is_a_sentence(tmp_path):
-    write_frames(tmp_path / "walk.json", [[person(one)] for one in pixels(walker())])
-    with pytest.raises(ReadError, match="the first of them"):
-        read_recording(tmp_path / "walk.json", PIXELS)
-    assert os.path.isdir(tmp_path / "walk.json")  # noqa: PTH112

@@ -14,11 +14,12 @@ import pytest
 
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
+from limbtorque.recordings import sandbox
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
-LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
+LIMITS = {"memory_limit_mb": 512}
 N_FRAMES = attrgetter("n_frames")
 
 
@@ -42,26 +43,17 @@ def test_guarded_gives_the_same(small: Path) -> None:
     assert first[1] == read.sha256 == direct.sha256
 
 
-def test_guarded_read_error_is_the_same(tmp_path: Path) -> None:
-    path = tmp_path / "a.c3d"
-    path.write_bytes(b"")
-    with GuardedReader() as reader:
-        for _ in range(2):
-            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
-                reader.read(path, **LIMITS)
-            with pytest.raises(ReadError, match=r"^a.c3d: the file is empty"):
-                reader.apply(N_FRAMES, path, **LIMITS)
-
-
-def test_killed_child_is_replaced(small: Path) -> None:
+def test_killed_child_is_replaced(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with GuardedReader() as reader:
         reader.apply(N_FRAMES, small, **LIMITS)
         child_of(reader).kill()
         child_of(reader).wait()
         assert reader.apply(N_FRAMES, small, **LIMITS) == 10
         os.kill(child_of(reader).pid, signal.SIGSTOP)  # in the midst of a read
-        with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"):
-            reader.apply(N_FRAMES, small, memory_limit_mb=512, time_limit_s=0.2)
+        monkeypatch.setattr(sandbox, "TIME_S", 0.2)
+        with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s"):
+            reader.apply(N_FRAMES, small, **LIMITS)
+        monkeypatch.undo()
         assert reader.apply(N_FRAMES, small, **LIMITS) == 10
 
 
@@ -75,22 +67,6 @@ def test_child_that_dies_while_reading(small: Path) -> None:
             reader.apply(N_FRAMES, small, **LIMITS)
         killer.wait()
         assert reader.apply(N_FRAMES, small, **LIMITS) == 10
-
-
-def test_reading_here_is_stopped_in_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def endless(*_: object) -> Recording:
-        while True:
-            time.sleep(0.01)
-
-    monkeypatch.setattr("limbtorque.recordings.sandbox.read_with_forces", endless)
-    before = signal.getsignal(signal.SIGALRM)
-    with (
-        GuardedReader() as reader,
-        pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s \(reading.time_limit_s\)"),
-    ):
-        reader.read(small, memory_limit_mb=512, time_limit_s=0.2)
-    assert signal.getsignal(signal.SIGALRM) is before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +95,7 @@ def test_memory_limit(tmp_path: Path) -> None:
             with pytest.raises(
                 ReadError, match=r"large.c3d: reading it takes about \d+ MB, more than 128 MB \(reading.mem"
             ):
-                read(large, memory_limit_mb=128, time_limit_s=30.0)
+                read(large, memory_limit_mb=128)
         assert reader.read(little, **LIMITS).n_frames == 10
         assert reader.read(large, **LIMITS).n_frames == 60_000
 
@@ -148,7 +124,7 @@ def test_child_ends_with_its_parent(small: Path) -> None:
         "import os, sys; from operator import attrgetter; from pathlib import Path\n"
         "from limbtorque.recordings.sandbox import GuardedReader\n"
         "reader = GuardedReader()\n"
-        "reader.apply(attrgetter('n_frames'), Path(sys.argv[1]), memory_limit_mb=512, time_limit_s=30.0)\n"
+        "reader.apply(attrgetter('n_frames'), Path(sys.argv[1]), memory_limit_mb=512)\n"
         "print(reader._child.pid, flush=True); os._exit(1)\n"
     )
     out = subprocess.run([sys.executable, "-c", script, small], capture_output=True, text=True)

@@ -1,7 +1,6 @@
 """The second reader: two readings of a file, differences, known faults of libraries, and crashes."""
 
 import os
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from c3d_files import CORNERS_MM, DEC, INTEL, raw_c3d
 from limbtorque.cli.main import main
-from limbtorque.recordings import libraries
+from limbtorque.recordings import libraries, sandbox
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.compare_readers import compare_c3d, differences
 from limbtorque.recordings.differences import SecondReading
@@ -19,9 +18,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
 
-LIMITS = {"memory_limit_mb": 512, "time_limit_s": 30.0}
-NEGATIVE = "a negative ANALOG:OFFSET is read as a positive one"
-UNSIGNED = "unsigned analog numbers are read as signed ones"
+LIMITS = {"memory_limit_mb": 512}
 DISTANCES_MM = (150.0, 250.0)
 KEPT = ReadOptions()
 
@@ -70,10 +67,10 @@ def test_libraries_agree_on_every_recording(recordings: Path) -> None:
         own = read_c3d(path)
         by_ezc3d, by_c3d = (compare_c3d(path, library) for library in ("ezc3d", "c3d"))
         assert own.reader == "limbtorque.recordings.c3d.read"
-        assert (by_c3d.refused, by_c3d.differences, by_c3d.faults) == ("", (), ())
+        assert (by_c3d.refused, by_c3d.differences) == ("", ())
         mips = path.name in ("Eb015si.c3d", "Eb015sr.c3d")
         assert by_ezc3d.refused.startswith("MIPS processor type not supported") == mips
-        assert (by_ezc3d.differences, by_ezc3d.faults, by_ezc3d.notes) == ((), (), ())
+        assert (by_ezc3d.differences, by_ezc3d.notes) == ((), ())
         if not mips:
             n = len(own.force_plates)
             assert by_ezc3d.compared.startswith(f"{len(own.labels)} markers")
@@ -194,53 +191,32 @@ def test_a_plate_that_one_reader_leaves_out_is_named(tmp_path: Path, monkeypatch
     path = two_plates(tmp_path)
     assert compare_c3d(path, "ezc3d").notes == ()
     other = libraries.by_ezc3d(path, KEPT)
-    fewer = replace(other.recording, force_plates=other.recording.force_plates[:1])
-    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: libraries.LibraryReading(fewer, fewer))
+    fewer = replace(other, force_plates=other.force_plates[:1])
+    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: fewer)
     assert [difference.sentence for difference in compare_c3d(path, "ezc3d").differences] == [
         "force plate 2: 'read' and 'not read'"
     ]
 
 
-def test_a_known_fault_of_one_plate_does_not_hide_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Units in N m are a known fault of ezc3d; a force that differs beside it is none."""
-    path = two_plates(tmp_path, moment="Nm")
-    plain = libraries.by_ezc3d(path, KEPT).recording
-    second = replace(plain.force_plates[1], force_n=plain.force_plates[1].force_n * 1.1)
-    wrong = replace(plain, force_plates=(plain.force_plates[0], second))
-    monkeypatch.setattr(libraries, "_with_plates", lambda *_: wrong)
-    assert "force of plate" in {difference.field for difference in compare_c3d(path, "ezc3d").differences}
-
-
 def test_a_wrong_library_is_a_doubt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A library whose numbers no known fault explains: the flag names the first difference."""
+    """The flag names the first difference."""
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
-    other = libraries.by_ezc3d(path, KEPT).recording
-    wrong = libraries.LibraryReading(other, replace(other, rate_hz=50.0), ("a fault that explains nothing here",))
-    wrong = replace(wrong, recording=replace(other, rate_hz=50.0))
-    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: wrong)
-    found = compare_c3d(path, "ezc3d")
-    assert (found.faults, found.doubt) == ((), "second reader differs (our value first): rate: 100 Hz and 50 Hz")
-    assert len(found.differences) == 1
-    mended = replace(wrong, without_faults=replace(other, rate_hz=100.0), faults=("it halves the rate",))
-    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: mended)
-    found = compare_c3d(path, "ezc3d")
-    assert (found.differences, found.faults, found.doubt) == ((), ("it halves the rate",), "")
+    other = libraries.by_ezc3d(path, KEPT)
+    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: replace(other, rate_hz=50.0))
+    assert compare_c3d(path, "ezc3d").doubt == "second reader differs (our value first): rate: 100 Hz and 50 Hz"
 
 
-# ---- known faults ----
+# ---- known faults: not compared, and said; when a library no longer has them, the checks can go ----
 
 
 @pytest.mark.parametrize("processor", [INTEL, DEC])
 def test_a_negative_offset_is_a_known_fault(tmp_path: Path, processor: int) -> None:
-    """The library itself, with the numbers it gets wrong: when it gets them right, the correction can go."""
     group = {"ANALOG": {"OFFSET": np.array([10, -5]), "SCALE": np.array([1.0, 2.0])}}
     path = raw_c3d(tmp_path / "a.c3d", positions_mm(), processor=processor, analog=np.zeros((20, 2)), parameters=group)
     assert ezc3d.c3d(str(path))["data"]["analogs"][0, :, 0].tolist() == [-10.0, -10.0]
     assert read_c3d(path).analog[0].tolist() == [-10.0, 10.0]
-    found = compare_c3d(path, "ezc3d")
-    assert (found.differences, found.faults) == ((), (NEGATIVE,))
-    assert found.sentences[1].startswith("known fault of ezc3d")
-    assert compare_c3d(path, "c3d").faults == ()
+    assert compare_c3d(path, "ezc3d").refused.startswith("known fault: it reads a negative ANALOG:OFFSET")
+    assert compare_c3d(path, "c3d").sentences[0].endswith(": no difference (3 markers, 2 analog channels compared)")
 
 
 def test_unsigned_numbers_are_a_known_fault(tmp_path: Path) -> None:
@@ -248,36 +224,9 @@ def test_unsigned_numbers_are_a_known_fault(tmp_path: Path) -> None:
     group = {"FORMAT": ["UNSIGNED"], "OFFSET": np.array([32768, 40000]), "SCALE": np.array([0.5, 3.0])}
     path = raw_c3d(tmp_path / "a.c3d", positions_mm(), scale=1.0, analog=analog, parameters={"ANALOG": group})
     np.testing.assert_allclose(read_c3d(path).analog, (analog - [32768, 40000]) * [0.5, 3.0])
-    found = compare_c3d(path, "ezc3d")
-    assert (found.differences, found.faults) == ((), (UNSIGNED,))
-    assert (compare_c3d(path, "c3d").differences, compare_c3d(path, "c3d").faults) == ((), ())
-
-
-def test_a_fault_does_not_hide_another_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    group = {"OFFSET": np.array([10, -5])}
-    path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=np.zeros((20, 2)), parameters={"ANALOG": group})
-    read = libraries.by_ezc3d(path, KEPT)
-    shifted = [replace(one, analog=np.add(one.analog, [3.0, 0.0])) for one in (read.recording, read.without_faults)]
-    changed = libraries.LibraryReading(shifted[0], shifted[1], read.faults)
-    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: changed)
-    found = compare_c3d(path, "ezc3d")
-    assert [difference.sentence for difference in found.differences] == [
-        "analog channel 'A0': -10 V and -7 V (sample 1; 20 differ)"
-    ]
-    assert found.faults == (NEGATIVE,)
-
-
-def test_a_doubt_on_another_axis_than_the_fault_is_not_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    units = ["N", "N", "N", "mm", "mm", "Nmm"]
-    path = plate_file(tmp_path / "a.c3d", 1, units, origin_mm=(0.0, 0.0, -40.0))
-    read = libraries.by_ezc3d(path, KEPT)
-    moved = []
-    for one in (read.recording, read.without_faults):
-        (plate,) = one.force_plates
-        moved.append(replace(one, force_plates=(replace(plate, moment_nm=np.add(plate.moment_nm, [0.0, 0.0, 1.0])),)))
-    changed = libraries.LibraryReading(moved[0], moved[1], read.faults)
-    monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: changed)
-    assert [(d.field, d.channel) for d in compare_c3d(path, "ezc3d").differences] == [("moment of plate", "1")]
+    assert ezc3d.c3d(str(path))["data"]["analogs"][0, 1, -1] != 0.0
+    assert compare_c3d(path, "ezc3d").refused.startswith("known fault: it reads unsigned analog numbers")
+    assert (compare_c3d(path, "c3d").refused, compare_c3d(path, "c3d").differences) == ("", ())
 
 
 @pytest.mark.parametrize(("rate_hz", "n", "right"), [(299.7, 10, False), (59.94, 14, False), (119.88, 10, True)])
@@ -307,10 +256,8 @@ def test_channels_without_a_scale_are_not_compared(tmp_path: Path) -> None:
     group = {"ANALOG": {"SCALE": np.array([2.0])}}
     path = raw_c3d(tmp_path / "a.c3d", positions_mm(), analog=np.ones((20, 2)), parameters=group)
     for read in (libraries.by_ezc3d(path, KEPT), libraries.by_c3d(path, KEPT)):
-        np.testing.assert_array_equal(read.recording.analog, np.full((20, 1), 2.0))
-        assert read.recording.notes == (
-            "ANALOG:SCALE or OFFSET has 1 values for 2 channels; the others are not compared",
-        )
+        np.testing.assert_array_equal(read.analog, np.full((20, 1), 2.0))
+        assert read.notes == ("ANALOG:SCALE or OFFSET has 1 values for 2 channels; the others are not compared",)
 
 
 @pytest.mark.parametrize("depth", [-40.0, 40.0])
@@ -325,18 +272,25 @@ def test_channels_without_a_scale_are_not_compared(tmp_path: Path) -> None:
         (4, ["V"] * 6, ""),
     ],
 )
-def test_plates_by_their_own_equations(tmp_path: Path, kind: int, units: list[str], fault: str, depth: float) -> None:
+def test_plates_by_their_own_equations(
+    tmp_path: Path, kind: int, units: list[str], fault: str, depth: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Our wrenches stand against closed forms (test_force_plates.py); ezc3d's differ by its known faults only."""
     path = plate_file(
         tmp_path / "a.c3d", kind, units, origin_mm=(*DISTANCES_MM, depth) if kind == 3 else (1.0, 2.0, depth)
     )
     assert len(read_c3d(path).force_plates) == 1
     found = compare_c3d(path, "ezc3d")
-    assert (found.differences, found.notes) == ((), ())
+    assert found.differences == ()
     assert "1 force plates compared" in found.compared
-    expected = fault if kind != 3 or depth > 0 else ""
-    assert [fault for fault in found.faults if not expected or expected not in fault] == []
-    assert len(found.faults) == bool(expected)
+    if kind == 3 and depth < 0:
+        fault = ""
+    assert len(found.notes) == bool(fault)
+    assert fault in "".join(found.notes)
+    if fault:  # the numbers themselves differ
+        read = libraries.by_ezc3d(path, KEPT)
+        monkeypatch.setattr(libraries, "_plate_fault", lambda *_: "")
+        assert differences(read_c3d(path), libraries.by_ezc3d(path, KEPT)) != differences(read_c3d(path), read) == ()
 
 
 def test_a_library_without_plates_says_so(tmp_path: Path) -> None:
@@ -350,7 +304,7 @@ def test_a_library_without_plates_says_so(tmp_path: Path) -> None:
 # ---- in the separate process ----
 
 
-def guarded(path: Path, **limits: float) -> SecondReading | None:
+def guarded(path: Path, **limits: int) -> SecondReading | None:
     with GuardedReader() as reader:
         return reader.compare(path, "ezc3d", **(LIMITS | limits))
 
@@ -362,23 +316,12 @@ def test_guarded_comparison_is_the_same(tmp_path: Path) -> None:
     assert guarded(path) is None  # our reader refuses it, and says why elsewhere
 
 
-def test_a_long_file_is_not_given_to_a_library_that_needs_more_memory_than_allowed(tmp_path: Path) -> None:
-    """ezc3d takes some 250 bytes for each point of a frame: 500 MB here, where half of 512 MB are allowed."""
-    counted = {"TRIAL": {"ACTUAL_START_FIELD": np.array([1, 0]), "ACTUAL_END_FIELD": np.array([200_000 - 196_608, 3])}}
-    path = raw_c3d(tmp_path / "a.c3d", positions_mm(200_000, 10), words={5: 65535}, parameters=counted)
-    start = time.monotonic()
-    found = guarded(path)
-    assert found.refused == "it needs about 515 MB, more than half of reading.memory_limit_mb"
-    assert time.monotonic() - start < 5.0
-    assert guarded(path, memory_limit_mb=2048).sentences[0].endswith(": no difference (10 markers compared)")
-
-
 @pytest.mark.parametrize(
     ("code", "said"),
     [
         ("os.kill(os.getpid(), 11)", "the reading process was ended by SIGSEGV"),
         ("os._exit(3)", "the reading process ended with status 3"),
-        ("time.sleep(60)", "reading was stopped after 3 s (reading.time_limit_s)"),
+        ("time.sleep(100)", "reading was stopped after 10 s"),
         ("bytearray(2**30)", "reading needs more than 512 MB (reading.memory_limit_mb)"),
         ("raise RuntimeError('no such\\n luck')", "no such luck"),
         ("[][0]", "IndexError list index out of range"),
@@ -391,12 +334,11 @@ def test_a_library_that_fails_costs_its_comparison_only(
     fake = tmp_path / "fake" / "ezc3d.py"
     fake.parent.mkdir()
     fake.write_text(f"import os, time\n\ndef c3d(path):\n    {code}\n", encoding="utf-8")
+    monkeypatch.setattr(sandbox, "TIME_S", 10.0)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(fake.parent), os.environ.get("PYTHONPATH", "")]))
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
-    start = time.monotonic()
     with GuardedReader() as reader:
-        found = reader.compare(path, "ezc3d", memory_limit_mb=512, time_limit_s=3.0)
+        found = reader.compare(path, "ezc3d", **LIMITS)
         assert reader.read(path, **LIMITS).n_frames == 20
-    assert time.monotonic() - start < 20.0
     assert found.refused == said
     assert found.sentences == (f"ezc3d does not read this file: {said}",)

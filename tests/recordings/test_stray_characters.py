@@ -1,7 +1,6 @@
 """Text files with a stray character in a cell of numbers or of the heading: refused or said, and never another number."""
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,6 @@ from damage import text_bases
 from limbtorque.errors import ReadError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
-from limbtorque.recordings.recording import Audit
 
 SAID = ReadOptions(length_unit="mm", force_unit="N")
 STRAY = (*"()[]{}\"'~|;<&%/_", "\x0b", "\x1c", "\x1a", "\x7f", "\u00a0", "\u2028", "\u0661", "\u2212", '""')
@@ -110,31 +108,6 @@ def test_a_damaged_heading_is_refused_or_said(name, old, new, told, tmp_path):
     else:
         messages = [note for note in found.notes if note not in good.notes]
     assert any(told in message for message in messages), messages
-
-
-@pytest.mark.parametrize("cell", ["~[100,200,1000]", "[100,200,1000]", "(100,200,1000)", "~(100,200,1000)~"])
-def test_brackets_around_three_numbers_are_a_vector(cell, tmp_path):
-    path = text_files.write_vec3_sto(tmp_path / "v.sto")
-    good = read_recording(path, SAID)
-    path.write_text(path.read_text(encoding="utf-8").replace("100,200,1000", cell, 1), encoding="utf-8")
-    assert not silently_changed(good, replace(read_recording(path, SAID), notes=(), audit=Audit()))
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        *("(100,200,1000", "100,200,1000)", "(100,200,1000]", "[100,200),1000", "(00,200,1000", "100,200,100)"),
-        *("((100,200,1000))", "(100,200,1000) ", "(100),200,1000", "(100,200)", "(100,200,1000,1)"),
-    ],
-)
-def test_other_brackets_in_a_cell_of_a_vector_are_refused(cell, tmp_path):
-    path = text_files.write_vec3_sto(tmp_path / "v.sto")
-    path.write_text(path.read_text(encoding="utf-8").replace("100,200,1000", cell, 1), encoding="utf-8")
-    if cell.endswith(" "):  # a blank after the bracket is no damage
-        read_recording(path, SAID)
-        return
-    with pytest.raises(ReadError, match=r"v\.sto line 7: (column \d+ is .*, expected a number|expected 10 cells)"):
-        read_recording(path, SAID)
 
 
 def test_a_control_character_is_named_with_its_line_and_the_end_mark_of_dos_is_none(tmp_path):

@@ -158,25 +158,13 @@ def _fields(model, prefix=""):
         ("{a: " * 2000 + "}" * 2000, "inside each other too deeply"),
         ("a: 1\n" * LARGEST_FILE, "characters, too many for settings"),
         ("%YAML 1.1\n---\nstart: 12:30:00\non: no", "has the line '%YAML 1.1', expected YAML 1.2"),
-        ("a: !!binary aGk=", "has a tag (!!name) that makes a bytes"),
-        ("a: !!set {x, y}", "has a tag (!!name) that makes a set"),
-        ("a: !!bool x", "has a tag (!!name) that does not fit"),
-        ("a: !!int x", "'x' is not readable as a number"),
-        ("a: !!python/object/apply:os.system [ls]", "could not determine a constructor"),
+        ("a: !!binary aGk=", "has a tag (tag:yaml.org,2002:binary); remove"),
+        ("a: !!python/object/apply:os.system [ls]", "has a tag"),
+        ("a: &a [1, 2]\nb: *a", "has an alias (*name); write its values out"),
         ("a: " + "9" * 5000, "is not readable as a number"),
-        ("? [a, b]\n: 1", "a list as a name"),
         ("a: 0x" + "f" * 4000, "is not readable as a number"),
-        (
-            "a: &a {x1: 1, x2: 2, x3: 3}\n"
-            + "".join(
-                f"a{k}: &{'b' * k}b {{<<: [{', '.join(['*' + 'b' * k if k > 1 else '*a'] * 9)}]}}\n"
-                for k in range(1, 3)
-            ),
-            "a merge key (<<) is not allowed",
-        ),
         ("a: [" + "1," * 50_000 + "1]", "has 50000 lines and commas"),
         ("a:\n" + "- 1\n" * 40_000, "has 40001 lines and commas"),
-        ("a: &a " + "x" * 100_000 + "\nb: [" + "*a, " * 2000 + "]", "values with its aliases"),
     ],
 )
 def test_yaml_that_is_none_of_ours(text, says):
@@ -259,6 +247,6 @@ def test_no_recording_that_is_no_file_hangs(name, tmp_path, capsys):
     (study / f"{name}.c3d").symlink_to(name)
     start = time.monotonic()
     assert main(["inspect", str(study / f"{name}.c3d")]) == 1
-    assert time.monotonic() - start < 60.0  # reading.time_limit_s is 120 s
+    assert time.monotonic() - start < 60.0
     err = capsys.readouterr().err
     assert "a folder or a device, expected a file" in err or "Too many levels" in err

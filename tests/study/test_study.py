@@ -193,14 +193,6 @@ def test_all_faults_of_both_tables_are_told_at_once(study):
     assert len(found) == len(expected)
 
 
-@pytest.mark.parametrize(("second", "shown"), [("reach", "'reach'"), ("REACH", "'REACH'"), ("Reach", "as 'reach'")])
-def test_a_trial_there_twice(study, second, shown):
-    rows = [f"{name},S{i},Ann,reach.c3d,arm,right,x" for i, name in enumerate(("reach", second))]
-    message = only(study, rows)
-    assert "occurs twice" in message
-    assert shown in message
-
-
 @pytest.mark.parametrize(
     "name", ["../x", "..", ".hidden", "a/b", "a\\b", "/tmp/x", "", "a b", "a:b", "x" * 101, "-x", "ä", "a~1"]
 )
@@ -282,12 +274,6 @@ def test_trials_that_cannot_be(study, cells, message):
     assert message in found
 
 
-@pytest.mark.parametrize(("file", "shown"), [("", "''"), ("config", "'config'"), ("../a study/none", "none'")])
-def test_files_that_are_no_files(study, file, shown):
-    found = only(study, [f"reach,S1,Ann,{file},arm,right,x"])
-    assert f"{shown}, expected a file; it does not exist in the study's folder 'a study'" in found
-
-
 def test_a_study_without_marker_sets_or_with_several(study):
     assert "have no marker_sets" in only(study, settings="plane: {up_axis: +z}\n")
     two = "plane: {up_axis: +z}\nmarker_sets:\n  one: {elbow_axis: A}\n  two: {elbow_axis: B}\n"
@@ -304,11 +290,6 @@ def test_columns_that_are_missing_misspelt_or_double(study):
     assert "column 'marker_sett' is unknown; did you mean 'marker_set'?" in misspelt
     twice = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,left"], trial_columns=TRIALS + ",side")
     assert twice == "config/trials.csv: a column occurs twice: side"
-
-
-def test_an_option_that_is_misspelt_is_told(study):
-    found = only(study, ["reach,S1,Ann,reach.c3d,arm,right,x,8"], trial_columns=TRIALS + ",filter.cutof_hz")
-    assert "no option is called 'filter.cutof_hz'; did you mean 'filter.cutoff_hz'?" in found
 
 
 def test_semicolons(study):
@@ -342,22 +323,6 @@ def test_a_table_that_is_no_text(study):
     assert "not readable as CSV in UTF-8" in only(
         study, ["reach,S1,Ann,reach.c3d,arm,right,größer"], encoding="latin-1"
     )
-
-
-def test_a_missing_file_does_not_hide_a_double_name(study):
-    rows = [f"reach,S1,Ann,{file},arm,right,x" for file in ("reach.c3d", "nowhere.c3d")]
-    found = faults(study, rows)
-    assert len(found) == 2
-    assert any("occurs twice" in fault for fault in found)
-
-
-def test_angles_and_replay_may_differ_between_trials(study):
-    found = study(
-        ["a,S1,Ann,reach.c3d,arm,right,slow,segments,true", "b,S1,Ann,reach.c3d,arm,right,slow,,"],
-        trial_columns=TRIALS + ",motion.angles,replay.enabled",
-    )
-    own = [(trial.settings.motion.angles, trial.settings.replay.enabled) for trial in found.trials]
-    assert own == [("segments", True), ("rigid_chain", False)]
 
 
 @pytest.mark.parametrize(
@@ -441,39 +406,6 @@ def test_a_column_goes_before_the_command_line_and_that_before_the_file(study, t
     assert found.settings.filter.cutoff_hz == 6.0
     with pytest.raises(SettingsError, match=r"--config:\n  - filter.cutof_hz is unknown; did you mean 'cutoff_hz'"):
         load_study(tmp_path / "a study", overrides={"filter.cutof_hz": 6})
-
-
-def test_faults_of_fields_references_and_duplicates_come_in_one_report(study):
-    found = faults(
-        study,
-        [
-            "a,S1,Ann,reach.c3d,arm,rigth,x",  # a field
-            "b,S1,Anna,reach.c3d,arm,left,x",  # a reference to the other table
-            "b,S1,Bob,reach.c3d,arm,left,x",  # twice, and a reference to a row with a fault
-        ],
-        ["Ann,70,1.75,f", "Bob,80000,1.8,m", "Ann,71,1.75,f"],
-    )
-    assert found == [
-        "config/subjects.csv line 3 (subject Bob): mass_kg is '80000', expected 1 to 400 kg; that looks like grams",
-        "config/subjects.csv line 4 (subject Ann): subject 'Ann' occurs twice; one row for each subject",
-        "config/trials.csv line 2 (trial a): side is 'rigth', expected left or right; did you mean 'right'?",
-        "config/trials.csv line 3 (trial b): subject is 'Anna', expected a subject of config/subjects.csv; did you mean 'Ann'?",
-        "config/trials.csv: trial 'b' occurs twice (as 'b'); names must differ by more than upper and lower case",
-    ]
-
-
-def test_a_row_with_several_faults_has_a_sentence_for_each(study):
-    found = faults(
-        study,
-        ["reach,S1,Ann,nowhere.c3d,tail,up,x,lap,2,1,0"],
-        trial_columns=TRIALS + ",marker_set,start_s,end_s,filter.order",
-    )
-    columns = [fault.removeprefix("config/trials.csv line 2 (trial reach): ").split(" is ")[0] for fault in found]
-    assert columns == ["file", "chain", "side", "marker_set", "end_s", "filter.order"]
-
-
-def test_a_row_that_cannot_be_read_makes_no_other_faults(study):
-    assert "expected 4 cells, found 5; a decimal comma?" in only(study, subjects=["Ann,70,5,1.75,f"])
 
 
 def test_a_misspelt_required_column_is_named(study):

@@ -72,15 +72,11 @@ class TrialReader:
         recording = self._read(trial, trial.file, trial.forces_file)
         return with_static(recording, self._read(trial, trial.static_file)) if trial.static_file else recording
 
-    def compare(
-        self, path: Path, library: str, *, memory_limit_mb: int, time_limit_s: float, options: ReadOptions
-    ) -> SecondReading | None:
+    def compare(self, path: Path, library: str, *, memory_limit_mb: int, options: ReadOptions) -> SecondReading | None:
         """Compare a file with another library, once; as `GuardedReader.compare`."""
         key = (path, library, options)
         if key not in self._compared:
-            self._compared[key] = self.reader.compare(
-                path, library, memory_limit_mb=memory_limit_mb, time_limit_s=time_limit_s, options=options
-            )
+            self._compared[key] = self.reader.compare(path, library, memory_limit_mb=memory_limit_mb, options=options)
         return self._compared[key]
 
     def emg(self, trial: Trial, time_s: FloatArray) -> Emg:
@@ -125,7 +121,6 @@ class TrialReader:
         recording = self.reader.read(
             file,
             memory_limit_mb=reading.memory_limit_mb,
-            time_limit_s=reading.time_limit_s,
             options=options,
             forces=forces,
         )

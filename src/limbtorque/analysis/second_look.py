@@ -78,7 +78,6 @@ def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) ->
     readers = ", ".join(sorted({one.reader for one in readings if not one.refused} or {one.reader for one in readings}))
     kinds = [
         *((f"{d.field} differs", one.source, d.sentence) for one in readings for d in one.differences),
-        *(("known fault of the library, not of the recordings", one.source, f) for one in readings for f in one.faults),
         *(("partly read", one.source, note) for one in readings for note in one.notes),
         *(("not read by it", one.source, one.refused) for one in readings if one.refused),
     ]
@@ -122,6 +121,4 @@ def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked
 
 def _compared(asked: Asked, reading: Reading, reader: GuardedReader | TrialReader) -> SecondReading | None:
     file, options, library = asked
-    return reader.compare(
-        file, library, memory_limit_mb=reading.memory_limit_mb, time_limit_s=reading.time_limit_s, options=options
-    )
+    return reader.compare(file, library, memory_limit_mb=reading.memory_limit_mb, options=options)

@@ -63,7 +63,7 @@ def analyse_files(
         A file cannot be read, or has no channel of electromyography.
     """
     reading, options = settings.reading, settings.emg
-    limits: dict[str, Any] = {"memory_limit_mb": reading.memory_limit_mb, "time_limit_s": reading.time_limit_s}
+    limits: dict[str, Any] = {"memory_limit_mb": reading.memory_limit_mb}
     with GuardedReader() as reader:
         recordings = [
             reader.read(path, **limits, options=ReadOptions.of(reading, analog_only=True))

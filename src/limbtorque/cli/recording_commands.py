@@ -34,7 +34,6 @@ def _limits(reading: Reading) -> dict[str, Any]:
 
     return {
         "memory_limit_mb": reading.memory_limit_mb,
-        "time_limit_s": reading.time_limit_s,
         "options": ReadOptions.of(reading),
     }
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import numbers, read_header
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.libraries import SECOND_READERS
@@ -24,9 +23,7 @@ Row = tuple[str, str, str, Value, Value] | tuple[str, str, str, Value, Value, fl
 EVENT_S = 1e-4  # times of events are stored in minutes and seconds of 32 bits
 
 
-def compare_c3d(
-    path: Path, library: str, options: ReadOptions = NO_OPTIONS, *, memory_mb: float = math.inf
-) -> SecondReading | None:
+def compare_c3d(path: Path, library: str, options: ReadOptions = NO_OPTIONS) -> SecondReading | None:
     """Read a C3D file by our reader and by a library, and compare the two.
 
     Parameters
@@ -37,8 +34,6 @@ def compare_c3d(
         The library. It may end the process or not return: to be called in the separate one (recordings/sandbox.py).
     options : ReadOptions, optional
         Options of the readers.
-    memory_mb : float, optional
-        Memory that the library may take, MB; a file that needs more is not given to it.
 
     Returns
     -------
@@ -47,15 +42,6 @@ def compare_c3d(
     """
     options = replace(options, marker_names="labels")  # which the libraries give
     try:
-        header = read_header(path.read_bytes(), path.name)
-        used = header.parameters.get("FORCE_PLATFORM", {}).get("USED")
-        plates = numbers(used, header.processor)[:1].sum() if used else 0.0
-        samples = header.n_frames * header.samples_per_frame
-        n_bytes = 270.0 * header.n_frames * header.n_points + samples * (30.0 * header.n_channels + 1000.0 * plates)
-        needed_mb = n_bytes / 2**20  # that ezc3d 1.7.2 takes for a file of these counts, as measured
-        if needed_mb > memory_mb:
-            why = f"it needs about {needed_mb:.0f} MB, more than half of reading.memory_limit_mb"
-            return SecondReading(path.name, library, refused=why)
         own = read_c3d(path, options)
     except (ReadError, OSError):
         return None
@@ -67,31 +53,23 @@ def compare_c3d(
     except Exception as error:  # a damaged file can make a library give anything
         kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
         return SecondReading(path.name, library, refused=f"{kind}{error}")
-    read, faults = other.recording, other.faults
-    doubts = differences(own, read)
-    if doubts and faults:  # a known fault explains what is not there without it
-        n_found, unexplained = len(doubts), {(d.field, d.channel) for d in differences(own, other.without_faults)}
-        doubts = tuple(d for d in doubts if (d.field, d.channel) in unexplained)
-        faults = faults if len(doubts) < n_found else ()
-    else:
-        faults = ()
-    notes = read.notes
-    if own.force_plates and not (read.force_plates or notes):
+    notes = other.notes
+    if own.force_plates and not (other.force_plates or notes):
         notes = ("it computes no forces of plates; their channels are compared",)
     ours = {plate.number for plate in own.force_plates}
-    for plate in (plate for plate in read.force_plates if plate.number not in ours):
+    for plate in (plate for plate in other.force_plates if plate.number not in ours):
         begin = f"force plate {plate.number} is left out"
         why = next((note for note in own.notes if note.startswith(begin)), begin)
         why = why.replace("is left out", "is left out by our reader", 1)
         notes = (*notes, f"it reads a plate that is not compared: {why}")
     counts = {
-        "markers": sum(column is not None for column in _columns(own.labels, read.labels)),
-        "analog channels": min(own.analog.shape[1], read.analog.shape[1]),
-        "force plates": min(len(own.force_plates), len(read.force_plates)),
-        "events": min(len(own.events), len(read.events)),
+        "markers": sum(column is not None for column in _columns(own.labels, other.labels)),
+        "analog channels": min(own.analog.shape[1], other.analog.shape[1]),
+        "force plates": min(len(own.force_plates), len(other.force_plates)),
+        "events": min(len(own.events), len(other.events)),
     }
     compared = ", ".join(f"{n} {what}" for what, n in counts.items() if n) + " compared"
-    return SecondReading(path.name, read.reader, compared, doubts, faults, notes)
+    return SecondReading(path.name, other.reader, compared, differences(own, other), notes)
 
 
 def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:

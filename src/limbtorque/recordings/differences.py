@@ -67,11 +67,9 @@ class SecondReading:
     compared : str
         Numbers of markers, analog channels, plates and events that both readings have.
     differences : tuple of Difference
-        Differences beyond rounding that no known fault of the library explains.
-    faults : tuple of str
-        Known faults of the library that explain differences in this file.
+        Differences beyond rounding.
     notes : tuple of str
-        Parts of the file that the library does not read.
+        Parts of the file that the library does not read, or is known to read wrongly: they are not compared.
     refused : str
         Reason why the library does not read the file; empty where it does.
     """
@@ -80,7 +78,6 @@ class SecondReading:
     reader: str
     compared: str = ""
     differences: tuple[Difference, ...] = ()
-    faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     refused: str = ""
 
@@ -95,7 +92,6 @@ class SecondReading:
             f"{self.reader}: {found} ({self.compared})",
             *(f"{self.reader}: {difference.sentence}" for difference in self.differences[:LISTED]),
             *([f"{self.reader}: and {left} more"] if (left := n - LISTED) > 0 else []),
-            *(f"known fault of {self.reader}, not of the recording: {fault}" for fault in self.faults),
             *(f"{self.reader}: {note}" for note in self.notes),
         )
 

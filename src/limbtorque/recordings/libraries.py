@@ -1,8 +1,8 @@
 """Readings of a C3D file by other libraries, with their own force plates.
 
 Nothing here uses our parser: the point of a second reader is that it shares no mistake with the first. The numbers are
-the library's, converted to SI by the unit of length that it reads. Where a fault of a library is known, the reading also has
-the numbers without it, so that a difference can be told as the library's (docs/decisions/0036-second-reader.md).
+the library's, converted to SI by the unit of length that it reads. What a library is known to get wrong is not compared, and
+said (docs/decisions/0036-second-reader.md).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,36 +20,17 @@ import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.plates import N_CHANNELS, plain_numbers
-from limbtorque.recordings.force_plates import plate_axes
+from limbtorque.recordings.c3d.plates import plain_numbers
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event, ForcePlate, Recording
 from limbtorque.recordings.source import FORCES_N, LENGTHS_M, MOMENTS_NM, plain_unit
 
 Groups = Mapping[str, Mapping[str, Any]]
 TWO_BYTES = 65536
+BY_C3D = "reading.second_reader: c3d reads such files"
 
 
-@dataclass(frozen=True)
-class LibraryReading:
-    """Reading of a C3D file by a library.
-
-    Attributes
-    ----------
-    recording : Recording
-        Its numbers; every point of the file is a label, the empty and the modelled ones too.
-    without_faults : Recording
-        The same numbers, corrected where a known fault of the library applies to this file.
-    faults : tuple of str
-        These faults.
-    """
-
-    recording: Recording
-    without_faults: Recording
-    faults: tuple[str, ...] = ()
-
-
-def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
+def by_ezc3d(path: Path, options: ReadOptions) -> Recording:
     """Reading by ezc3d: points, analog channels, events, and its own force plates."""
     import ezc3d  # here, since it is large and seldom needed
 
@@ -69,18 +50,16 @@ def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
         options,
         xyz=file["data"]["points"][:3].transpose(2, 1, 0),
         analog=file["data"]["analogs"][0].T,
-        first_frame=int(file["header"]["points"]["first_frame"]) + 1,
+        stated_first=int(file["header"]["points"]["first_frame"]) + 1,
         header_events=[
             (label, t) for label, t in zip(header["events_label"], header["events_time"], strict=False) if label
         ],
     )
-    _refuse_cut_samples(read, groups)
-    if not read.notes:
-        read = _with_plates(read, groups, file, _length_m(groups, options))
-    return _without_ezc3d_faults(read, groups, _length_m(groups, options))
+    _refuse_wrong_channels(read, groups)
+    return read if read.notes else _with_plates(read, groups, file, _length_m(groups, options))
 
 
-def by_c3d(path: Path, options: ReadOptions) -> LibraryReading:
+def by_c3d(path: Path, options: ReadOptions) -> Recording:
     """Reading by the package c3d, which has no force plates."""
     import c3d
 
@@ -97,20 +76,19 @@ def by_c3d(path: Path, options: ReadOptions) -> LibraryReading:
     points = np.array([points for points, _ in frames])
     points[points[:, :, 3] < 0] = np.nan
     has_analog = frames[0][1].size > 0
-    read = _recording(
+    return _recording(
         f"c3d {version('c3d')}",
         path,
         groups,
         options,
         xyz=points[:, :, :3].astype(float),
         analog=np.concatenate([analog.T for _, analog in frames]) if has_analog else np.zeros((0, 0)),
-        first_frame=int(reader.first_frame),
+        stated_first=int(reader.first_frame),
         header_events=list(zip(reader.header.event_labels, reader.header.event_timings, strict=False)),
     )
-    return _with_first_frame(LibraryReading(read, read), groups)
 
 
-SECOND_READERS: dict[str, Callable[[Path, ReadOptions], LibraryReading]] = {"ezc3d": by_ezc3d, "c3d": by_c3d}
+SECOND_READERS: dict[str, Callable[[Path, ReadOptions], Recording]] = {"ezc3d": by_ezc3d, "c3d": by_c3d}
 
 
 def _refusal(error: Exception) -> Exception:
@@ -145,7 +123,7 @@ def _recording(
     *,
     xyz: FloatArray,
     analog: FloatArray,
-    first_frame: int,
+    stated_first: int,
     header_events: Sequence[tuple[str, float]],
 ) -> Recording:
     """Recording of a library's numbers; events of the header where EVENT has none."""
@@ -163,6 +141,7 @@ def _recording(
     if not rates_hz.size or not np.isfinite(rates_hz[0]) or rates_hz[0] == 0:
         raise ReadError("it finds no POINT:RATE")
     rate_hz = float(rates_hz[0])
+    first_frame = _first_frame(groups, stated_first, len(xyz))
     return Recording(
         source=path.name,
         sha256="",
@@ -254,15 +233,19 @@ def _with_plates(read: Recording, groups: Groups, file: Any, length_m: float) ->
         if isinstance(raised, MemoryError):
             raise raised from error
         return replace(read, notes=(f"its force plates are not compared: {raised}",))
-    kinds = plain_numbers(groups["FORCE_PLATFORM"]["TYPE"]).ravel().astype(int)
-    plates = []
+    group = groups["FORCE_PLATFORM"]
+    kinds = plain_numbers(group["TYPE"]).ravel().astype(int)
+    plates, notes = [], []
     for number, (platform, kind) in enumerate(zip(platforms, kinds, strict=False), start=1):
         corners_m = _vectors(platform.corners()) * length_m
         force_n = _vectors(platform.forces())
         about_centre_nm = _vectors(platform.moments()) * length_m
         moment_nm = about_centre_nm + np.cross(corners_m.mean(axis=0), force_n)
+        if fault := _plate_fault(kind, group, number - 1, read.analog_units, length_m):
+            notes.append(f"known fault at force plate {number}, not compared: {fault}")
+            moment_nm, force_n = moment_nm[:0], force_n[: 0 if fault.startswith("the units") else None]
         plates.append(ForcePlate(number, int(kind), corners_m, read.analog_rate_hz, force_n, moment_nm))
-    return replace(read, force_plates=tuple(plates))
+    return replace(read, force_plates=tuple(plates), notes=tuple(notes))
 
 
 def _vectors(vectors: Sequence[Any]) -> FloatArray:
@@ -276,97 +259,42 @@ def _vectors(vectors: Sequence[Any]) -> FloatArray:
 # ---- known faults ----
 
 
-def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading:
-    """Reading with the first frame of TRIAL: low word + 65536 times the high word."""
+def _first_frame(groups: Groups, stated: int, n_frames: int) -> int:
+    """First frame; beyond the header's two bytes that of TRIAL, in two words."""
     words = plain_numbers(groups.get("TRIAL", {}).get("ACTUAL_START_FIELD")).ravel() % TWO_BYTES
-    read = reading.without_faults
-    if words.size != 2 or words @ [1, TWO_BYTES] in (0.0, read.first_frame):
-        return reading
-    first_frame = int(words @ [1, TWO_BYTES])
-    late_s = (first_frame - read.first_frame) / read.rate_hz
-    late_s *= bool(_continued(groups.get("EVENT", {}), "TIMES"))  # events of the header count from that frame
-    events = tuple(replace(event, time_s=event.time_s - late_s) for event in read.events)
-    fault = "the number of the first frame is not that of TRIAL:ACTUAL_START_FIELD"
-    right = replace(read, first_frame=first_frame, events=events)
-    return replace(reading, without_faults=right, faults=(*reading.faults, fault))
+    start = int(words @ [1, TWO_BYTES]) if words.size == 2 else 0
+    return start if start and start + n_frames > TWO_BYTES else stated
 
 
-def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
-    """Refuse a reading with a sample too few in each frame.
+def _refuse_wrong_channels(read: Recording, groups: Groups) -> None:
+    """Refuse a reading of which ezc3d 1.7.2 is known to get the analog channels wrong.
 
-    ezc3d 1.7.2 cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the
-    file has the right one, 10. Every number behind the first frame's is then at the wrong place (issue 294 of its tracker describes a file at 150.001).
+    It cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the file has
+    the right one, 10. Every number behind the first frame's is then at the wrong place (issue 294 of its tracker describes a
+    file at 150.001). It takes the absolute value of an offset, and unsigned numbers for signed ones.
     """
-    stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
+    group = groups.get("ANALOG", {})
+    stated = plain_numbers(group.get("RATE")).ravel()
     samples = stated[0] / read.rate_hz if stated.size else 0.0
     almost = np.isfinite(samples) and 0 < round(samples) - samples < 1e-3
     if almost and len(read.analog) == int(samples) * read.n_frames:
-        raise ReadError(
-            f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}, "
-            "and reads all numbers at the wrong place"
-        )
+        raise ReadError(f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}")
+    integers = (plain_numbers(groups["POINT"].get("SCALE")) > 0).any()
+    if integers and "".join(map(str, group.get("FORMAT", []))).strip(" \0").upper() == "UNSIGNED":
+        raise ReadError(f"known fault: it reads unsigned analog numbers as signed ones; {BY_C3D}")
+    if read.analog.size and (_joined(group, "OFFSET")[: read.analog.shape[1]] < 0).any():
+        raise ReadError(f"known fault: it reads a negative ANALOG:OFFSET as a positive one; {BY_C3D}")
 
 
-def _without_ezc3d_faults(read: Recording, groups: Groups, length_m: float) -> LibraryReading:
-    """Reading with and without the faults of ezc3d 1.7.2 that apply to this file."""
-    integers = bool((plain_numbers(groups["POINT"].get("SCALE")) > 0).any())
-    analog, faults = _right_analog(read.analog, groups.get("ANALOG", {}), integers)
-    group, wrong_channels = groups.get("FORCE_PLATFORM", {}), bool(faults)
-    plates = []
-    for plate in read.force_plates:
-        if wrong_channels:
-            continue
-        corrected, fault = _right_plate(plate, group, read.analog_units, length_m)
-        plates.append(corrected)
-        faults += [f"{fault} (force plate {plate.number})"] if fault else []
-    right = replace(read, analog=analog, force_plates=tuple(plates))
-    return _with_first_frame(LibraryReading(read, right, tuple(faults)), groups)
-
-
-def _right_analog(analog: FloatArray, group: Mapping[str, Any], integers: bool) -> tuple[FloatArray, list[str]]:
-    """Channels with the right sign of negative offsets and of unsigned numbers."""
-    n = analog.shape[1]
-    offset, scale = _joined(group, "OFFSET")[:n], _joined(group, "SCALE")[:n]
-    unsigned = integers and "".join(map(str, group.get("FORMAT", []))).strip(" \0").upper() == "UNSIGNED"
-    if not analog.size or not ((offset < 0).any() or unsigned):
-        return analog, []
-    scale = scale * plain_numbers(group.get("GEN_SCALE", 1.0)).ravel()[0]
-    with np.errstate(all="ignore"):
-        stored = analog / scale + np.abs(offset)
-        if unsigned:
-            return (stored % TWO_BYTES - offset % TWO_BYTES) * scale, [
-                "unsigned analog numbers are read as signed ones"
-            ]
-        return (stored - offset) * scale, ["a negative ANALOG:OFFSET is read as a positive one"]
-
-
-def _right_plate(
-    plate: ForcePlate, group: Mapping[str, Any], units: Sequence[str], length_m: float
-) -> tuple[ForcePlate, str]:
-    """Plate without the fault of its type, and the fault; empty where there is none.
-
-    Type 1: ezc3d adds F x P and subtracts the free moment, the negative of P x F + T, which its other types have.
-    Type 3: where the depth in ORIGIN is positive, it turns round the two distances of the sensors as well.
-    Types 2 and 4: the units of the channels are not looked at: N, and N times the unit of length.
-    """
-    i = plate.number - 1
-    centre = np.cross(plate.corners_m.mean(axis=0), plate.force_n)
-    moment = plate.moment_nm - centre
-    if plate.kind == 1:
-        return replace(plate, moment_nm=centre - moment), "the moments of a plate of type 1 have the opposite sign"
-    origin_m = plain_numbers(group.get("ORIGIN")).reshape(3, -1, order="F")[:, i] * length_m
-    origin_m = -origin_m if origin_m[2] > 0 else origin_m
-    axes = plate_axes(plate.corners_m)
-    if plate.kind == 3 and origin_m[0] < 0:
-        lever = np.cross(plate.force_n, axes[:, 2] * origin_m[2])
-        right = replace(plate, moment_nm=centre + 2.0 * lever - moment)
-        return right, "a positive depth of a plate of type 3 reverses the moments of its vertical forces"
+def _plate_fault(kind: int, group: Mapping[str, Any], i: int, units: Sequence[str], length_m: float) -> str:
+    """Known fault of ezc3d 1.7.2 at plate i, from 0, of a type; empty without one."""
+    if kind == 1:
+        return "the moments of a plate of type 1 have the opposite sign"
+    if kind == 3:
+        depth = plain_numbers(group.get("ORIGIN")).reshape(3, -1, order="F")[2, i]
+        return "a positive depth of a plate of type 3 reverses the moments of its vertical forces" if depth > 0 else ""
     channels = plain_numbers(group.get("CHANNEL")).reshape(-1, plain_numbers(group.get("TYPE")).size, order="F")
-    own = [plain_unit(units[int(c) - 1]) for c in channels[: N_CHANNELS[plate.kind], i]]
-    force, turned = FORCES_N.get(own[0], 1.0), MOMENTS_NM.get(own[3], length_m)
-    if plate.kind == 3 or (force == 1.0 and turned == length_m):
-        return plate, ""
-    lever = np.cross(plate.force_n, axes @ origin_m)
-    at_sensor = (moment - lever) / length_m * turned
-    right = replace(plate, force_n=plate.force_n * force, moment_nm=centre * force + at_sensor + lever * force)
-    return right, f"the units {own[0]} and {own[3]} of its channels are taken for N and N times the unit of length"
+    force, moment = (plain_unit(units[int(channels[k, i]) - 1]) for k in (0, 3))
+    if FORCES_N.get(force, 1.0) == 1.0 and MOMENTS_NM.get(moment, length_m) == length_m:
+        return ""
+    return f"the units {force} and {moment} of its channels are taken for N and N times the unit of length"

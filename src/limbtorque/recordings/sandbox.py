@@ -1,10 +1,10 @@
 """Read files within limits; other libraries in a process of their own.
 
 Our readers refuse, before they take memory, what the size of a file does not explain, or what is more than the limit
-(`source.Source.refuse_larger`), and are stopped after the limit of time. A library in C++ can allocate without bound, loop, or abort
-the whole process: it reads file after file in a child process; when that dies the read fails with a
-:class:`~limbtorque.errors.ReadError` and the next one gets a new child. Requests and replies are pickles on the child's standard
-streams, whose own are discarded. Where the operating system has no limit of memory (Windows), the child is limited by time alone.
+(`source.Source.refuse_larger`). A library in C++ can allocate without bound, loop, or abort the whole process: it reads file
+after file in a child process; when that dies the read fails with a :class:`~limbtorque.errors.ReadError` and the next one gets
+a new child. Requests and replies are pickles on the child's standard streams, whose own are discarded. Where the operating
+system has no limit of memory (Windows), the child is limited by time alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 try:
     import resource
@@ -35,13 +34,12 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.read import read_with_forces
 from limbtorque.recordings.recording import Recording
 
-_GRACE_S = 5.0
+TIME_S = 120.0  # that the child may take for a file; the largest recordings take a few seconds
 _STATM = Path("/proc/self/statm")
-_TIMER = hasattr(signal, "setitimer")
 
 
 class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
-    """Read recordings under a memory limit and a time limit.
+    """Read recordings within a limit of memory, and of time in the child.
 
     A context manager; a child process is started by the first call that needs one, lives on for the next ones and ends with the
     context. Not for use from several threads at once.
@@ -49,7 +47,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
     Examples
     --------
     >>> with GuardedReader() as reader:  # doctest: +ELLIPSIS
-    ...     reader.read(Path("no such file.c3d"), memory_limit_mb=512, time_limit_s=60.0)
+    ...     reader.read(Path("no such file.c3d"), memory_limit_mb=512)
     Traceback (most recent call last):
     limbtorque.errors.ReadError: no such file.c3d: the file cannot be opened: No such file or directory; ...
     """
@@ -72,7 +70,6 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         path: Path,
         *,
         memory_limit_mb: int,
-        time_limit_s: float,
         options: ReadOptions = NO_OPTIONS,
         forces: Path | None = None,
     ) -> Recording:
@@ -84,8 +81,6 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
             A recording of any format that is read.
         memory_limit_mb : int
             Memory that reading may take, MB (2**20 bytes); a file that needs more is refused before it is read.
-        time_limit_s : float
-            Time after which reading is stopped, s; in the main thread of systems with an interval timer.
         options : ReadOptions, optional
             Options of the readers.
         forces : Path, optional
@@ -99,9 +94,9 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         Raises
         ------
         ReadError
-            The file is not readable, or its reading took too much memory or time.
+            The file is not readable, or its reading would take too much memory.
         """
-        with _one_file(path, memory_limit_mb), _stopped_after(time_limit_s, path):
+        with _one_file(path, memory_limit_mb):
             return read_with_forces(path, forces, replace(options, memory_limit_mb=memory_limit_mb))
 
     def apply(
@@ -110,7 +105,6 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         path: Path,
         *,
         memory_limit_mb: int,
-        time_limit_s: float,
         options: ReadOptions = NO_OPTIONS,
     ) -> object:
         """Read one file and apply a function to the recording, in the child.
@@ -119,7 +113,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         returned, comes back from the child. Readers of several threads so use several processors.
         """
         limited = replace(options, memory_limit_mb=memory_limit_mb)
-        return self._ask(partial(_applied, function, path.absolute(), limited), path, memory_limit_mb, time_limit_s)
+        return self._ask(partial(_applied, function, path.absolute(), limited), path, memory_limit_mb)
 
     def compare(
         self,
@@ -127,7 +121,6 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         library: str,
         *,
         memory_limit_mb: int,
-        time_limit_s: float,
         options: ReadOptions = NO_OPTIONS,
     ) -> SecondReading | None:
         """Compare our reading of a C3D file with that of a library.
@@ -136,33 +129,35 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         :func:`limbtorque.recordings.compare_readers.compare_c3d`. A crash, a hang and a lack of memory end as the library's
         refusal: no error is raised.
         """
-        task = partial(compare_c3d, path.absolute(), library, options, memory_mb=memory_limit_mb / 2)
+        task = partial(compare_c3d, path.absolute(), library, options)
         try:
-            answer = self._ask(task, path, memory_limit_mb, time_limit_s)
+            answer = self._ask(task, path, memory_limit_mb)
         except ReadError as error:
             why = str(error).removeprefix(f"{path.name}: ").partition(";")[0]
             return SecondReading(path.name, library, refused=why)
         return answer if isinstance(answer, SecondReading) else None
 
-    def _ask(self, task: Callable[[], object], path: Path, memory_limit_mb: int, time_limit_s: float) -> object:
+    def _ask(self, task: Callable[[], object], path: Path, memory_limit_mb: int) -> object:
         """Value of a task, from the child."""
         if self._child is None or self._child.poll() is not None:
             self.close()
             self._child = _start()
-        child, deadline = self._child, time.monotonic() + time_limit_s
-        watch = threading.Timer(time_limit_s, child.kill)
+        child, deadline = self._child, time.monotonic() + TIME_S
+        watch = threading.Timer(TIME_S, child.kill)
         watch.start()
         try:
             if child.stdin is None or child.stdout is None:
                 raise OSError("no pipe to the reading process")
-            pickle.dump((task, path, memory_limit_mb, time_limit_s), child.stdin)
+            pickle.dump((task, path, memory_limit_mb), child.stdin)
             child.stdin.flush()
             done, answer, last = pickle.load(child.stdout)
         except (OSError, EOFError, pickle.UnpicklingError):  # it is gone
             code = child.wait()
             self.close()
             if time.monotonic() >= deadline:
-                raise _too_slow(path, time_limit_s) from None
+                raise ReadError(
+                    f"{path.name}: reading was stopped after {TIME_S:g} s; the file is damaged, or its library hangs"
+                ) from None
             how = f"ended with status {code}" if code >= 0 else f"was ended by {signal.Signals(-code).name}"
             raise ReadError(
                 f"{path.name}: the reading process {how}; the file is damaged, or needs more memory than available "
@@ -184,13 +179,6 @@ def _applied(function: Callable[[Recording], object], path: Path, options: ReadO
     return function(read_with_forces(path, None, options))
 
 
-def _too_slow(path: Path, time_limit_s: float) -> ReadError:
-    return ReadError(
-        f"{path.name}: reading was stopped after {time_limit_s:g} s (reading.time_limit_s); "
-        "the file is damaged, or the limit is too low"
-    )
-
-
 @contextlib.contextmanager
 def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
     """Make any error one of the file: whatever it is, it concerns one file."""
@@ -205,25 +193,6 @@ def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
         ) from None
     except Exception as error:
         raise ReadError(f"{path.name}: reading failed with {type(error).__name__}: {error}") from error
-
-
-@contextlib.contextmanager
-def _stopped_after(time_limit_s: float, path: Path) -> Iterator[None]:
-    """Stop the main thread's work after some time, where there is a timer."""
-    if sys.platform == "win32" or not _TIMER or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        raise _too_slow(path, time_limit_s)
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, time_limit_s)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def _start() -> subprocess.Popen[bytes]:
@@ -247,15 +216,11 @@ def _serve() -> None:
     started_with = 0
     while True:
         try:
-            task, path, memory_limit_mb, time_limit_s = pickle.load(requests)
+            task, path, memory_limit_mb = pickle.load(requests)
         except EOFError:
             return
-        if sys.platform != "win32" and resource is not None and _STATM.exists():
-            pages = int(
-                _STATM.read_text(encoding="ascii").split()[0]
-            )  # with the module of the task, which its name imports
-            started_with = started_with or pages * resource.getpagesize()
-        _limit(started_with + memory_limit_mb * 2**20, time_limit_s + _GRACE_S)  # ends it without its parent
+        started_with = started_with or _address_space()  # with the module of the task, which its name imports
+        _limit(started_with + memory_limit_mb * 2**20)
         out_of_memory = False
         try:
             with _one_file(path, memory_limit_mb):
@@ -266,21 +231,26 @@ def _serve() -> None:
                     raise
         except ReadError as error:
             reply = (False, str(error))
-        _limit(0, 0.0)
+        _limit(0)
         pickle.dump((*reply, out_of_memory), replies)
         replies.flush()
 
 
-def _limit(n_bytes: int, time_s: float) -> None:
-    """Limit address space, bytes, and time, s, of this process; 0 for no limit."""
-    if sys.platform == "win32" or not _TIMER:
+def _address_space() -> int:
+    """Bytes of address space of this process; 0 where the system does not say it."""
+    pages = int(_STATM.read_text(encoding="ascii").split()[0]) if _STATM.exists() else 0
+    return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
+
+
+def _limit(n_bytes: int) -> None:
+    """Limit address space, bytes, and time of this process; 0 for no limit."""
+    if sys.platform == "win32" or resource is None or not _STATM.exists():
         return
-    signal.setitimer(signal.ITIMER_REAL, time_s)
-    if resource is not None and _STATM.exists():
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        most = n_bytes if n_bytes and (hard == resource.RLIM_INFINITY or n_bytes < hard) else hard
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.alarm(int(TIME_S) + 5 if n_bytes else 0)  # ends it without its parent
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    most = n_bytes if n_bytes and (hard == resource.RLIM_INFINITY or n_bytes < hard) else hard
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -182,24 +182,6 @@ def forces_table(recording: Recording) -> pa.Table:
     return pa.table({name: pa.array(column) for name, column in columns.items()})
 
 
-def write_forces(recording: Recording, path: Path) -> None:
-    """Write the force plates of a recording as an OpenSim storage file.
-
-    Parameters
-    ----------
-    recording : Recording
-        The recording; its plates have to have one rate.
-    path : Path
-        The file, ``.mot`` or ``.sto``.
-
-    Raises
-    ------
-    LimbtorqueError
-        There are no plates, or they have different rates or lengths.
-    """
-    write_sto(forces_table(recording), path, units="m")
-
-
 def write_recording(recording: Recording, path: Path) -> None:
     """Write the markers of a recording in the format of the file's suffix.
 

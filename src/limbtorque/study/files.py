@@ -61,12 +61,10 @@ READ_OTHERWISE = re.compile(
     r"y|n|yes|no|on|off|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9]*)?", re.IGNORECASE
 )  # by YAML 1.1
 
-LARGEST = 100_000  # values of a file, with those that its aliases repeat; a hundred characters of text count as a value
 LONGEST_NUMBER = 400  # characters, as the largest double written out
 LARGEST_FILE = 200_000  # characters; settings with many marker sets have a tenth
 MOST_ENTRIES = 20_000  # lines and commas, which take a second; the built-in set of the leg has 1,800
 OTHER_VERSION = re.compile(r"^%YAML(?!\s+1\.2\s*$).*", re.MULTILINE)
-PLAIN = (dict, list, str, int, float, type(None))
 
 
 def read_yaml(path: Path) -> Any:
@@ -103,6 +101,7 @@ def parse_yaml(text: str) -> Any:
     {'answer': 'no', 'time': '12:30:00', 'date': '2026-11-22', 'parts': [1, 2.5, None, True]}
     """
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.events import AliasEvent
 
     if len(text) > LARGEST_FILE:
         raise ValueError(f"has more than {LARGEST_FILE} characters, too many for settings; is it another file?")
@@ -113,44 +112,20 @@ def parse_yaml(text: str) -> Any:
     if other := OTHER_VERSION.search(text):
         raise ValueError(f"has the line {other[0][:40]!r}, expected YAML 1.2; remove this line")
     try:
-        content = _yaml().load(text)
-        _expanded(content, {})
-        return content
+        for event in _yaml().parse(text) if set("*!") & set(text) else ():
+            if isinstance(event, AliasEvent):
+                raise ValueError("has an alias (*name); write its values out")
+            if getattr(event, "tag", None):
+                raise ValueError(f"has a tag ({event.tag}); remove the tag")
+        return _yaml().load(text)
     except RecursionError:
         raise ValueError("has lists or names inside each other too deeply; no setting has that") from None
-    except (KeyError, TypeError, AttributeError):
-        raise ValueError("has a tag (!!name) that does not fit its value; remove the tag") from None
     except YAMLError as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or str(error).splitlines()[0]
         where = f" in line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         tab = "; indent with spaces, not tabs" if "\\t" in problem or "\t" in problem else ""
         raise ValueError(f"is not readable as YAML{where}: {problem}{tab}") from None
-
-
-def _expanded(content: Any, known: dict[int, int]) -> int:
-    """Number of values in plain data where each alias stands for all its values.
-
-    A hundred characters of a text count as one.
-
-    Raises
-    ------
-    ValueError
-        There are more than a study can have, an alias stands inside its own anchor, or a tag makes other data.
-    """
-    if not isinstance(content, PLAIN):
-        raise ValueError(f"has a tag (!!name) that makes a {type(content).__name__}; remove the tag")
-    if not isinstance(content, dict | list):
-        return 1 + (len(content) // 100 if isinstance(content, str) else 0)
-    if id(content) not in known:
-        known[id(content)] = LARGEST + 1  # of an alias inside
-        if isinstance(content, dict) and not all(isinstance(name, PLAIN) for name in content):
-            raise ValueError("has a list as a name; names are text")
-        inner = content.values() if isinstance(content, dict) else content
-        known[id(content)] = 1 + sum(_expanded(value, known) for value in inner)
-    if known[id(content)] > LARGEST:
-        raise ValueError(f"has more than {LARGEST} values with its aliases (*name); write them out, or leave them away")
-    return known[id(content)]
 
 
 def yaml_text(content: Any) -> str:
@@ -193,15 +168,6 @@ def _constructor() -> Any:
                 problem = f"{key!r} occurs twice; keep one of them"
                 raise DuplicateKeyError(None, None, problem, key_node.start_mark)
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
-
-        def flatten_mapping(self, node: Any) -> Any:
-            """Refuse merge keys: a few lines of them may hold endless values."""
-            for key, _ in node.value:
-                if key.tag == "tag:yaml.org,2002:merge":
-                    raise MarkedYAMLError(
-                        None, None, "a merge key (<<) is not allowed; write its values out", key.start_mark
-                    )
-            return super().flatten_mapping(node)
 
     def number(kind: str) -> Callable[[Any, Any], Any]:
         """Constructor of a number; its error names what cannot be read."""

@@ -157,7 +157,6 @@ def _with_maps(
                 recording = reader.read(
                     path,
                     memory_limit_mb=limits.memory_limit_mb,
-                    time_limit_s=limits.time_limit_s,
                     options=ReadOptions.of(limits),
                 )
                 text = map_page(recording, replace(page, options=options))

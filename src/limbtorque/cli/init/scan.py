@@ -191,7 +191,6 @@ def _look(reader: GuardedReader, path: Path, name: str, limits: Reading, options
         partial(look_at, path=path, name=name),
         path,
         memory_limit_mb=limits.memory_limit_mb,
-        time_limit_s=limits.time_limit_s,
         options=options,
     )
     if not isinstance(seen, Seen):

@@ -19,7 +19,6 @@ from limbtorque.recordings.c3d.header import Header, decode, read_header, real_n
 from limbtorque.recordings.c3d.header import value as parameter_value
 from limbtorque.recordings.c3d.plates import force_plates, plain_numbers, plate_findings
 from limbtorque.recordings.c3d.samples import (
-    fraction_findings,
     read_samples,
     refuse_unreadable_scale,
     scale_findings,
@@ -100,7 +99,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
         source.note_missing((~seen[:, kept]).sum(axis=0), len(seen), labels)
         analog_rate_hz = rate_hz * header.samples_per_frame if analog.size else 0.0
         names, units, descriptions = _channel_texts(source, channels, header, analog.shape[1], rate_hz)
-        source.findings += [*fraction_findings(header), *scale_findings(header, analog)]
+        source.findings += scale_findings(header, analog)
         plates, notes = force_plates(
             platforms, analog, units, rate_hz=analog_rate_hz, length_m=length_m, positions_m=markers_m
         )

@@ -23,11 +23,6 @@ SCALES = (1e-12, 1e12)  # units of a channel for one step of its numbers
 MAX_OFFSET = 65535.0  # the largest number of 16 bits
 WRAP = 32768  # a larger step between two samples is a sign read wrong
 REAL = 4  # bytes of a real number
-WHOLE = {
-    "POINT": ("USED", "FRAMES", "LONG_FRAMES"),
-    "FORCE_PLATFORM": ("TYPE", "ZERO", "CHANNEL"),
-    "TRIAL": ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD"),
-}  # some programs store them as real numbers; the other USED are compared with what they count
 
 
 def read_samples(raw: bytes, header: Header) -> tuple[FloatArray, NDArray[Any], FloatArray]:
@@ -231,19 +226,6 @@ def scale_findings(header: Header, analog: FloatArray) -> Iterator[Finding]:
         yield Finding(
             item, f"ANALOG:FORMAT is {layout or 'not stated'}, but {said}", layout.lower() or "signed", settle
         )
-
-
-def fraction_findings(header: Header) -> Iterator[Finding]:
-    """Guesses about counts, types and numbers of channels that are not whole."""
-    for group, names in WHOLE.items():
-        for name in names:
-            entry = header.parameters.get(group, {}).get(name)
-            values = numbers(entry, header.processor) if entry is not None else np.zeros(0)
-            broken = values[np.isfinite(values) & (values % 1 != 0)]
-            if broken.size:
-                said = f"{group}:{name} has {', '.join(f'{value:g}' for value in broken[:3])}"
-                made = "counts are cut to whole numbers, force plates with such a type or channel left out"
-                yield Finding("whole numbers", said, made, f"correct {group}:{name} in the file")
 
 
 def _group(header: Header) -> Mapping[str, Parameter]:

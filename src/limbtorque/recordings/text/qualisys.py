@@ -1,4 +1,4 @@
-"""TSV files of Qualisys Track Manager: markers, bodies (6D), force plates."""
+"""TSV files of Qualisys Track Manager: markers and force plates."""
 
 from __future__ import annotations
 
@@ -20,17 +20,14 @@ from limbtorque.recordings.text.table import Clock, Rows, Text, read_text, table
 KNOWN = (
     *("NO_OF_FRAMES", "NO_OF_CAMERAS", "NO_OF_MARKERS", "FREQUENCY", "NO_OF_ANALOG", "ANALOG_FREQUENCY"),
     *("DESCRIPTION", "TIME_STAMP", "DATA_INCLUDED", "EVENT", "MARKER_NAMES", "TRAJECTORY_TYPES"),
-    *("NO_OF_BODIES", "BODY_NAMES", "REFERENCE", "ROTATION"),
 )
-PER_BODY = 16  # X Y Z, three angles, residual, nine elements of the rotation matrix
-COUNT = {"3D": ("NO_OF_MARKERS", "MARKER_NAMES"), "6D": ("NO_OF_BODIES", "BODY_NAMES")}
 CORNERS = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
 SAMPLES = "NO_OF_SAMPLES"  # the first word of a file of a force plate
 _PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
 
 
 def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
-    """Read the 3D or 6D data that Qualisys Track Manager exports as TSV.
+    """Read the 3D data that Qualisys Track Manager exports as TSV.
 
     Parameters
     ----------
@@ -42,13 +39,13 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     Returns
     -------
     Recording
-        Markers and events; the columns ``Frame`` and ``Time`` are used where they are there. Of 6D data the origins of the
-        rigid bodies are the points; their rotations are left out. A file of a force plate is read as such.
+        Markers and events; the columns ``Frame`` and ``Time`` are used where they are there. A file of a
+        force plate is read as such.
 
     Raises
     ------
     ReadError
-        Not such a file, 2D data, truncated, no unit of length given, contradictory counts.
+        Not such a file, 2D or 6D data, truncated, no unit of length given, contradictory counts.
 
     Notes
     -----
@@ -61,24 +58,23 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         return read_qualisys_forces(path, options)
     header, events, first = _header(text)
     data = header.get("DATA_INCLUDED", ["3D"])[0].upper()
-    if data not in COUNT:
-        raise text.error(f"DATA_INCLUDED is {data!r}, expected 3D or 6D; export 3D data")
-    counted, named = COUNT[data]
-    if missing := [key for key in ("NO_OF_FRAMES", counted, "FREQUENCY", named) if key not in header]:
+    if data != "3D":
+        raise text.error(f"DATA_INCLUDED is {data!r}, expected 3D; export 3D data")
+    if missing := [key for key in ("NO_OF_FRAMES", "NO_OF_MARKERS", "FREQUENCY", "MARKER_NAMES") if key not in header]:
         raise text.error(f"the heading lacks {', '.join(missing)}; export the file again, with its heading")
-    n_points, n_frames = (int(_positive(text, header[key][0], key, whole=True)) for key in (counted, "NO_OF_FRAMES"))
+    n_points, n_frames = (
+        int(_positive(text, header[key][0], key, whole=True)) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES")
+    )
     frequency_hz = _positive(text, header["FREQUENCY"][0], "FREQUENCY")
-    labels = tuple(map(text.plain_label, header[named]))
+    labels = tuple(map(text.plain_label, header["MARKER_NAMES"]))
     if len(labels) != n_points or not all(labels):
         raise text.error(
-            f"{counted} is {n_points}, {named} has {sum(map(bool, labels))}; label all of them and export them again"
+            f"NO_OF_MARKERS is {n_points}, MARKER_NAMES has {sum(map(bool, labels))}; label all of them and export them again"
         )
-    what = "markers" if data == "3D" else "rigid bodies, whose origins are read and rotations left out"
-    text.add("format", f"Qualisys TSV, {data} data", f"{n_points} {what}, {n_frames} frames")
+    text.add("format", "Qualisys TSV, 3D data", f"{n_points} markers, {n_frames} frames")
     length_m = text.length_m(None, "the heading")
-    width = 3 if data == "3D" else PER_BODY
-    before, first = _columns(text, first, n_points, width)
-    values = table(text, first, len(text.lines), before + width * n_points, "\t")
+    before, first = _columns(text, first, n_points)
+    values = table(text, first, len(text.lines), before + 3 * n_points, "\t")
     if len(values) != n_frames:
         raise text.error(
             f"NO_OF_FRAMES is {n_frames}, the file has {len(values)} lines of data; it is damaged or "
@@ -92,7 +88,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         text.add("frames", f"{len(values)}, without numbers", "the first is frame 1")
         clock = Clock(frequency_hz, start_s=None)
     text.add("axes", "not stated", "unchanged; plane.up_axis of the settings defines the vertical")
-    xyz = values[:, before:].reshape(len(values), n_points, width)[:, :, :3]
+    xyz = values[:, before:].reshape(len(values), n_points, 3)
     markers_m = text.positions_m(xyz, length_m, labels)
     text.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
     in_order = tuple(sorted(events, key=lambda event: event.time_s))
@@ -128,21 +124,20 @@ def _positive(text: Text, said: str, key: str, *, whole: bool = False) -> float:
     return value
 
 
-def _columns(text: Text, first: int, n_points: int, width: int) -> tuple[int, int]:
+def _columns(text: Text, first: int, n_points: int) -> tuple[int, int]:
     """Number of columns before the first point, 0 or 2, and the first line of numbers."""
     line = text.lines[first].lower() if first < len(text.lines) else ""
     named = line.strip()[:1].isalpha() and not line.startswith(("nan", "null"))
     if first + named >= len(text.lines):
         raise text.error("there are no frames after the heading; it is truncated, export it again")
     # the last cells of a line of numbers may be empty
-    counted = text.lines[first if named and width == 3 else first + named].rstrip("\t ")
+    counted = text.lines[first].rstrip("\t ")
     n_columns = len(counted.split("\t"))
-    before = n_columns - width * n_points
-    if before not in (0, 2) and (named or width == PER_BODY):
-        what = "markers" if width == 3 else "bodies (position, angles, residual, rotation matrix)"
+    before = n_columns - 3 * n_points
+    if before not in (0, 2) and named:
         raise text.fault(
             first,
-            f"found {n_columns} columns, expected {width} for each of {n_points} {what}, with or without frame and time; "
+            f"found {n_columns} columns, expected 3 for each of {n_points} markers, with or without frame and time; "
             "export all of them",
         )
     return 2 * (before == 2), first + named

@@ -30,13 +30,12 @@ EXPORT = "export the file again"
 
 @dataclass(frozen=True)
 class _Layout:
-    """Lines of a TRC file, from 0; cells between tabs, or blanks (None)."""
+    """Lines of a TRC file, from 0."""
 
     header: dict[str, str]
     names: int
     axes: int | None
     first: int
-    separator: str | None
 
 
 def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
@@ -65,25 +64,14 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     The format as OpenSim's documentation has it: a line with the type, two lines of names and values (rate, counts,
     unit), a line of marker names, each over three columns, a line of their axes, then the frames. A marker is missing
     where a coordinate is empty or not a number, or all three are zero. Of the heading only the names are needed, and the unit
-    if no option gives it: lines of it that are missing, counts that differ from the lines and names in the file, and blanks
-    in place of tabs are findings to be settled.
+    if no option gives it: lines of it that are missing, and counts that differ from the lines and names in the file, are
+    findings to be settled.
     """
     text = read_text(path, options)
     layout = _layout(text)
-    last = len(text.lines)
-    whole, n_cells = (len(text.lines[k].split(layout.separator)) for k in (layout.first, last - 1))
-    if last - layout.first > 1 and n_cells < whole:
-        text.add(
-            "last line",
-            f"line {last} has {n_cells} cells, the first {whole}: the file is truncated",
-            f"line {last} is left out",
-            "copy or export the file again",
-            note=f"line {last} is cut off and left out",
-        )
-        text.lines.pop()
     labels, n_columns = _labels(text, layout)
     length_m = text.length_m(layout.header.get("UNITS"), "Units")
-    values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, layout.separator)
+    values = table(text, layout.first, len(text.lines), 2 + 3 * n_columns, "\t")
     if n_columns < len(labels):
         text.refuse_larger(CELL_BYTES * len(values) * 3 * len(labels))
         values = np.pad(values, ((0, 0), (0, 3 * (len(labels) - n_columns))), constant_values=np.nan)
@@ -93,7 +81,7 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         if math.isnan(_number(said := layout.header.get(name.upper(), "0"))):
             stated = f"{said[:20]!r}, not a number"
             text.add(name, stated, "not used", note=f"{name} is {stated}: it is not used")
-    rows = Rows(layout.first, layout.separator, stated_hz=stated_hz, where="DataRate")
+    rows = Rows(layout.first, "\t", stated_hz=stated_hz, where="DataRate")
     values, clock = timed_rows(values, text, rows)
     cells = text.lines[layout.axes].split() if layout.axes is not None else []
     axes = [cell.strip().rstrip("0123456789") for cell in cells if cell.strip()]
@@ -117,18 +105,16 @@ def _layout(text: Text) -> _Layout:
             "not a TRC file: no line of names that begins with Frame# and frames below it, found "
             f"{text.lines[0][:40]!r} and {len(text.lines)} lines; {EXPORT}"
         )
-    separator = "\t" if "\t" in text.lines[first].strip() else None
+    if "\t" not in text.lines[first].strip():
+        raise text.fault(first, f"there are no tabs between the cells; write tabs for the blanks, or {EXPORT}")
     header = _header(text, [k for k in filled if k < names])
     title = text.lines[0].strip()[:60] if text.lines[0].lower().startswith("pathfiletype") else ""
     text.add("format", f"TRC, {title or 'no line PathFileType'}", "read as such")
-    if separator is None:
-        said, made = "blanks between the cells, not tabs", "every run of blanks is one"
-        text.add("separator", said, made, "write tabs between the cells")
     missing = [key for key in KEYS if key not in header] + ["X1 Y1 Z1"] * (axes is None)
     if missing := missing + ["PathFileType"] * (not title):
         said = f"not stated: {', '.join(missing)}"
         text.add("heading", said, "the rest is read", "complete the five lines of the heading")
-    return _Layout(header, names, axes, first, separator)
+    return _Layout(header, names, axes, first)
 
 
 def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
@@ -137,8 +123,7 @@ def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
     if at is None:
         return {}
     two = [text.lines[k].rstrip("\t ") for k in lines[at : at + 2]]
-    separator = "\t" if all("\t" in line for line in two) else None
-    names, values = ([cell.strip() for cell in line.split(separator)] for line in two)
+    names, values = ([cell.strip() for cell in line.split("\t")] for line in two)
     if len(values) > len(names):  # tabs are doubled: one value a name where the empty cells are passed over
         values = [value for value in values if value]
     return {name.upper(): value for name, value in zip(names, values, strict=False) if value}
@@ -167,7 +152,7 @@ def _labels(text: Text, layout: _Layout) -> tuple[tuple[str, ...], int]:
     Virtual markers may be named without a column in any frame; they follow the others. A column without a name cannot be
     told from a name that is missing in the middle.
     """
-    cells = text.lines[layout.names].split("\t" if layout.separator else None)[2:]
+    cells = text.lines[layout.names].split("\t")[2:]
     named = {k: name for k, cell in enumerate(cells) if (name := text.plain_label(cell))}
     labels = tuple(named.values())
     n_columns, n_filled = _widths(text, layout)
@@ -185,9 +170,6 @@ def _labels(text: Text, layout: _Layout) -> tuple[tuple[str, ...], int]:
         )
     n_columns = min(n_columns, len(labels)) or len(labels)
     said = f"NumMarkers is {stated:g}, the lines have cells for {n_columns}"
-    if not layout.separator and stated < len(labels):
-        blank = f"{len(labels)} names between blanks, {said}: a name with a blank looks like two; {EXPORT}"
-        raise text.fault(layout.names, blank)
     virtual = ", ".join(labels[min(n_filled, n_columns) :])
     text.add("virtual markers", f"{len(labels)} markers are named, {said}", f"{virtual}: no position in any frame")
     return labels, n_columns
@@ -197,8 +179,8 @@ def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
     """Markers that all lines have cells for, 0 if they differ, and that any fills."""
     ends, filled = set[int](), 0
     for line in filter(str.strip, text.lines[layout.first :]):
-        row = line.split(layout.separator)
+        row = line.split("\t")
         ends.add(len(row) - (not row[-1].strip() and len(row) % 3 == 0))
-        filled = max(filled, len(line.rstrip().split(layout.separator)))
+        filled = max(filled, len(line.rstrip().split("\t")))
     whole = len(ends) == 1 and min(ends) % 3 == 2
     return (min(ends) - 2) // 3 if whole else 0, filled // 3

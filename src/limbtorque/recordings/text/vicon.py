@@ -27,7 +27,6 @@ UNITS = {
     "C": LENGTHS_M,
 }
 MAX_OFF_M = 0.002  # between the centre of pressure of the moments and the one in the file
-TURNED = ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))  # axes of the laboratory, and those turned by 180 degrees
 COMBINED = ("combined", "combined plates", "combined force plates")  # outputs of all plates together
 FEWEST = 10  # loaded samples that say where moments are about
 _COLUMN = re.compile(r"([FMC])([xyz])(\d*)", re.IGNORECASE)
@@ -282,8 +281,7 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
     Nexus writes the force on the plate or on the foot, and moments about a point of the plate that the file does not state.
     For loaded samples with centre of pressure P, the moment M - P x F about the origin of the laboratory is F x O but for the free moment about
     the vertical: O is the least-squares solution of its horizontal components. Where force, moment and P are in the same
-    axes the residual is that of rounding; as a distance, over the force, it may be 2 mm. Where axes turned by 180 degrees
-    fit as well, since P hardly moves, those of the laboratory are a guess. The plate's moment is M + O x F, whose sign is that of the force on
+    axes the residual is that of rounding; as a distance, over the force, it may be 2 mm. The plate's moment is M + O x F, whose sign is that of the force on
     the foot: a plate cannot pull.
     """
     plates: list[ForcePlate] = []
@@ -293,7 +291,7 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
             text.add(item, "the sum of the plates", "not used")
             continue
         try:
-            wrench, point_m, off_m = _about(*_in_si(columns, devices))
+            wrench, point_m = _about(*_in_si(columns, devices))
         except UnusableError as why:
             text.add(item, str(why), "not used", note=f"{item} is not used: {why}")
             continue
@@ -309,10 +307,6 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
             stated = f"it acts {apart_m:.2f} m (median) from the nearest of the lowest markers"
             settle = "compare its axes with those of the markers (`limbtorque inspect`)"
             text.add(f"place of force plate {number}", stated, "used", settle)
-        if min(off_m[1:], default=1.0) <= MAX_OFF_M:
-            said = "forces and moments in axes turned by 180 degrees would fit the centre of pressure as well"
-            settle = "compare the sign of braking with a C3D export"
-            text.add(f"axes of force plate {number}", said, "in those of the laboratory", settle)
     return tuple(plates)
 
 
@@ -335,26 +329,20 @@ def _in_si(columns: Columns, devices: _Devices) -> tuple[FloatArray, FloatArray,
     return vectors[0], vectors[1], vectors[2] if len(vectors) > 2 else None
 
 
-def _about(
-    force: FloatArray, point: FloatArray, moment: FloatArray | None
-) -> tuple[Wrench, FloatArray, tuple[float, ...]]:
-    """Wrench about a fixed point, mean centre of pressure, and their distances, m.
-
-    The distances are those of forces and moments as they are, and turned (`TURNED`).
-    """
+def _about(force: FloatArray, point: FloatArray, moment: FloatArray | None) -> tuple[Wrench, FloatArray]:
+    """Wrench about a fixed point, and mean centre of pressure, m."""
     finite = np.isfinite(np.hstack([force, point, force if moment is None else moment])).all(axis=1)
     loaded = np.flatnonzero(finite & (np.linalg.norm(np.nan_to_num(force), axis=1) > LOADED_N))
     point_m = point[loaded].mean(axis=0) if len(loaded) else np.zeros(3)
     if moment is None or len(loaded) < FEWEST:
-        return Wrench(force, point, np.zeros_like(force)), point_m, (0.0,)
-    fits = [_fixed_point(force[loaded] * axes, point[loaded], moment[loaded] * axes) for axes in np.array(TURNED)]
-    if (off_m := fits[0][1]) > MAX_OFF_M:
+        return Wrench(force, point, np.zeros_like(force)), point_m
+    about_m, off_m = _fixed_point(force[loaded], point[loaded], moment[loaded])
+    if off_m > MAX_OFF_M:
         raise UnusableError(
             f"its moments and its centre of pressure are {off_m:.2g} m apart (root mean square): not in the same axes; "
             "export forces, moments and centres of pressure in the axes of the laboratory"
         )
-    about = Wrench(force, np.broadcast_to(fits[0][0], force.shape), moment)
-    return about, point_m, tuple(off_m for _, off_m in fits)
+    return Wrench(force, np.broadcast_to(about_m, force.shape), moment), point_m
 
 
 def _fixed_point(force: FloatArray, point: FloatArray, moment: FloatArray) -> tuple[FloatArray, float]:

@@ -13,7 +13,6 @@ class Reading(Options):
     """Reading of recordings."""
 
     memory_limit_mb: int = option(2048, "Largest memory for reading one file.", "MB", ge=128, le=1_000_000)
-    time_limit_s: float = option(120.0, "Longest time for reading one file.", "s", gt=0.0, le=86400.0)
     length_unit: Literal["mm", "cm", "m"] | None = None
     """Unit of positions, for files with a missing or wrong unit; overrides the file."""
     marker_names: Literal["labels", "descriptions"] = "labels"
