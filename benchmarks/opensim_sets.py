@@ -27,7 +27,8 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.import_set import ImportedMuscle, ImportedSet, ImportOptions, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
-from limbtorque.muscles.static_optimization.solve import OK, share_torques
+from limbtorque.muscles.static_optimization.criteria import OK
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscle_validation.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/opensim_sets.py -->\n", "<!-- end -->\n"

@@ -87,13 +87,10 @@ COMPLIANT = {"force_length_velocity": True, "tendon": "compliant"}
 OPTIONS = {
     "as it comes": {},
     "cubed": {"exponent": 3},
-    "linear": {"exponent": 1},
     "min_max": {"exponent": "min_max"},
     "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
     "least activation": {"min_activation": 0.02},
     "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
-    "priced": {"reserve": 5.0},
-    "no reserve": {"reserve": "none"},
     "co-contraction": {"co_contraction": 0.3},
     "force-length-velocity": {"force_length_velocity": True},
     "compliant": COMPLIANT,
@@ -320,20 +317,15 @@ def test_summary_of_muscles_is_peak_and_impulse():
         assert row["min_impulse_ns"] <= row["impulse_ns"] <= row["max_impulse_ns"]
 
 
-def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
-    weak = {"folder": tmp_path, "sets": {"arm": own_set(tmp_path, with_strengths(1.0 / 30.0))}}
-    least, none = analysed(**weak), analysed(**weak, reserve="none")
-    a, b = frame(least), frame(none)
+def test_a_weak_set_leaves_a_reserve_and_proves_it(tmp_path):
+    least = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, with_strengths(1.0 / 30.0))})
+    a = frame(least)
     short = a.optimization_status == 1
     assert short.any()
     assert closure(least) <= CLOSURE_NM
-    assert (b.optimization_status == a.optimization_status).all()
-    assert b["BRA_force_n"][short].isna().all()
-    assert (b.optimization_shortfall_nm[short] > 0).all()
-    for result in (least, none):
-        assert result.muscles.metrics["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
-        assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
-    np.testing.assert_allclose(a.optimization_shortfall_nm, b.optimization_shortfall_nm)
+    assert (a.optimization_shortfall_nm[short] > 0).all()
+    assert least.muscles.metrics["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
+    assert any("reserve_share" in flag for flag in least.flags(load_settings(DEMO)))
     proof = a[[f"{joint}_optimality_certificate" for joint in JOINTS]].to_numpy()
     torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
     arms = least.muscles.geometry.moment_arm_m * least.motion.flexion.sign[:, None]
@@ -358,16 +350,12 @@ def test_what_a_set_does_not_have_is_refused(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exponent": 0.5}, "exponent is 0.5, expected a number from 1 to 10, or min_max"),
+        ({"exponent": 1}, "exponent is 1, expected 2, 3, or min_max"),
         ({"exponent": "max"}, "min_max"),
         ({"criterion": "volume", "exponent": "min_max"}, "no meaning with exponent min_max"),
-        ({"change_time_s": 0.05, "exponent": 3.0}, "change_time_s needs exponent 2"),
-        ({"emg_weight": 1.0, "exponent": 1.0}, "emg_weight needs exponent 2"),
-        (COMPLIANT | {"change_time_s": 0.05}, "cannot be combined with change_time_s or emg_weight"),
-        (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with change_time_s or emg_weight"),
-        ({"change_time_s": 0.05, "reserve": 1.0}, "cannot be combined with a price of the reserve"),
+        ({"emg_weight": 1.0, "exponent": 3.0}, "emg_weight needs exponent 2"),
+        (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with emg_weight"),
         ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
-        ({"exponent": "min_max", "reserve": 1.0}, "no meaning with exponent min_max"),
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
         ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
         ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
@@ -430,7 +418,7 @@ def test_range_is_half_of_what_matters():
 
 
 def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
-    settings = make_settings(HORIZONTAL | {"muscles": {"force_length_velocity": True, "reserve": "none"}})
+    settings = make_settings(HORIZONTAL | {"muscles": {"force_length_velocity": True}})
     result = analyse_recording(demo("S01_horizontal_fast"), Limb("arm", side="right", body_mass_kg=72.0), settings)
     table, torques = frame(result), result.torque_table.to_pandas()
     assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
@@ -477,7 +465,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
     def without_wrist(content):
         content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
 
-    result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)}, reserve="none")
+    result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)})
     assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
     assert result.muscles.metrics["reserve_share"] == 0
     assert frame(result)["BRA_force_n"].notna().all()
@@ -579,16 +567,6 @@ def test_no_force_in_a_joint_that_needs_a_reserve():
     assert lacking.any()
     assert table["elbow_contact_x_n"][lacking].isna().all()
     assert table["wrist_contact_x_n"][lacking].notna().any()
-
-
-def test_priced_reserve_is_told_against_the_torque():
-    result = analysed(reserve=30.0)
-    table, torques = frame(result), result.torque_table.to_pandas()
-    parts = [
-        table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
-    ]
-    assert result.muscles.metrics["reserve_part"] == pytest.approx(max(parts))
-    assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
 
 
 def test_the_summary_of_contact_forces_is_that_of_the_table():

@@ -33,7 +33,8 @@ from limbtorque.muscles.opensim_models.samples import (
 )
 from limbtorque.muscles.sets.moment_arm_curves import derivative, evaluate, interpolating_spline
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.solve import OK, share_torques
+from limbtorque.muscles.static_optimization.criteria import OK
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 NOTHING = JointChoice({}, {})
 RIGHT_LEG = ImportOptions("right", "leg", None, NOTHING, {})

@@ -31,7 +31,7 @@ def torque_of(unit, options, activation):
 
 
 def problem(unit, torque, strong):
-    return Problem(unit.moment_arm_m, torque, strong.active_n, LEG, 100.0, strong.bounds)
+    return Problem(unit.moment_arm_m, torque, strong.active_n, LEG, strong.bounds)
 
 
 def optimized(options, unit=None, activation=0.2):
@@ -41,7 +41,7 @@ def optimized(options, unit=None, activation=0.2):
     return unit, strong, torque, optimize_with_strengths(problem(unit, torque, strong), strong, options)
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2, 3, 5])
+@pytest.mark.parametrize("exponent", [2, 3])
 def test_torque_is_met_and_activations_are_those_of_the_force(exponent):
     unit, strong, torque, found = optimized(compliant(exponent=exponent))
     solved = found.co_contraction.optimized

@@ -163,7 +163,6 @@ def test_the_paragraph_of_the_defaults():
         ({"torques": {"columns": ["induced_accelerations"]}}, "Accelerations induced by each torque were computed (Zajac and Gordon 1989)", "nothing"),
         ({"muscles": {"exponent": 3, "criterion": "stress"}}, "cubed stresses (force over cross-section) (Crowninshield and Brand 1981)", "squared"),
         ({"muscles": {"exponent": "min_max"}}, "the largest of the activations (force over strength), then the next, and so on (Rasmussen et al. 2001)", "the sum of"),
-        ({"muscles": {"reserve": "none"}}, "frames whose torque is beyond the muscles' strength have no muscle forces", "reserve torques"),
         ({"muscles": {"co_contraction": 0.1}}, "held at 0.1 of the most active one's activation", "nothing"),
         ({"muscles": {"force_length_velocity": True}}, "with a rigid tendon (De Groote et al. 2016)", "nothing"),
         ({"muscles": {"force_length_velocity": True, "tendon": "compliant"}}, "with a compliant tendon (De Groote et al. 2016), in equilibrium with the fibres at constant activation", "rigid"),

@@ -147,8 +147,6 @@ def force_tally(
     }
     largest = {
         "beyond_range_rad": found.beyond_range_rad[valid].max(initial=0.0),
-        "net_nm": np.abs(net_nm[valid]).max(axis=0, initial=0.0),
-        "reserve_nm": np.nan_to_num(np.abs(found.reserve_nm[valid])).max(axis=0, initial=0.0),
     }
     if limits is not None:
         sums["out_by_muscle"] = (~limits.possible[solved]).sum(axis=0)
@@ -213,10 +211,6 @@ class ForceReport:
             "joints_without_moment_arms": float((~self.arm_known).sum()),
             "optimization_failed_share": float(tally["failed"]) / count,
         }
-        if isinstance(options.reserve, float) and tally["valid"] > 0:
-            peaks = tally["net_nm"]
-            part = (tally["reserve_nm"] / np.where(peaks > 0, peaks, 1.0))[self.arm_known]
-            metrics["reserve_part"] = float(part.max(initial=0.0))
         if self.modelled is not None:
             metrics["fibre_range_share"] = float(tally["fibres_out"]) / count
             metrics["passive_part"] = float(tally["passive_part"])

@@ -85,7 +85,7 @@ def muscle_forces(
     sign, known, strong = motion.flexion.sign, limb.known, limb.strong
     passive_n = np.einsum("fjm,fm->fj", limb.arm_m, strong.passive_n)
     required = (net_nm * sign - limb.passive_nm - passive_n) * known
-    problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, motion.rate_hz, strong.bounds)
+    problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, strong.bounds)
     found = optimize_with_strengths(problem, strong, options, envelopes)
     optimized = _with_unknown(found.co_contraction.optimized, net_nm * sign, known)
     least, greatest = np.full((2, *optimized.force_n.shape), np.nan)

@@ -13,7 +13,7 @@ from limbtorque.emg.recorded import Electromyography
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.ranges import reachable_part
-from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques, share_torques_near
+from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 from limbtorque.study.options.muscles import Muscles
 
 SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
@@ -112,8 +112,6 @@ class Problem:
         Strength of each muscle, N.
     muscle_set : MuscleSet
         The muscles.
-    rate_hz : float
-        Frames per second.
     bounds : pair of ndarray of shape (n_muscles,) or (n_frames, n_muscles)
         Least and largest part of the strength of each muscle.
     unit_n : ndarray of shape (n_frames, n_muscles), optional
@@ -124,17 +122,13 @@ class Problem:
     torque_nm: FloatArray
     strength_n: FloatArray
     muscle_set: MuscleSet
-    rate_hz: float
     bounds: tuple[FloatArray, FloatArray]
     unit_n: FloatArray | None = None
 
     @classmethod
-    def of_set(
-        cls, arm: FloatArray, torque_nm: FloatArray, muscle_set: MuscleSet, rate_hz: float, options: Muscles
-    ) -> Problem:
+    def of_set(cls, arm: FloatArray, torque_nm: FloatArray, muscle_set: MuscleSet, options: Muscles) -> Problem:
         """Problem of muscles with the constant strengths of their set."""
-        bounds = activation_limits(muscle_set, options)
-        return cls(arm, torque_nm, muscle_set.max_force_n, muscle_set, rate_hz, bounds)
+        return cls(arm, torque_nm, muscle_set.max_force_n, muscle_set, activation_limits(muscle_set, options))
 
 
 def volumes(muscle_set: MuscleSet) -> FloatArray:
@@ -176,39 +170,27 @@ def least_cost_forces(
     StaticOptimization
         Its cost has every term, and the duality gap refers to the squares of the distances from their target.
     """
-    muscle_set, strength = problem.muscle_set, problem.strength_n
-    weight = muscle_weights(muscle_set, options)
-    pcsa = np.array([muscle.pcsa_cm2 for muscle in muscle_set.muscles], dtype=float)  # NaN where unknown
-    if options.change_time_s == 0.0 and envelope is None:
-        return share_torques(
-            problem.arm,
-            problem.torque_nm,
-            strength,
-            exponent=options.exponent,
-            weight=weight,
-            norm_n=pcsa if options.criterion == "stress" else problem.unit_n,
-            min_activation=least,
-            max_activation=problem.bounds[1],
-            reserve=options.reserve,
-        )
+    weight, norm = muscle_weights(problem.muscle_set, options), problem.unit_n
     if options.criterion == "stress":
-        weight = np.where(strength > 0.0, weight * (strength / pcsa) ** 2, weight)
+        norm = np.array([muscle.pcsa_cm2 for muscle in problem.muscle_set.muscles], dtype=float)
     # w a^2 + k w (a - e)^2 = w (1 + k) (a - k e / (1 + k))^2 + w k / (1 + k) e^2
-    shape = (len(problem.torque_nm), len(muscle_set.names))
-    measured = np.full(shape, np.nan) if envelope is None else envelope
+    measured = np.full(len(weight), np.nan) if envelope is None else envelope
     tracking, level = options.emg_weight * np.isfinite(measured), np.nan_to_num(measured)
-    optimized = share_torques_near(
+    optimized = share_torques(
         problem.arm,
         problem.torque_nm,
-        strength,
-        tracking * level / (1.0 + tracking),
+        problem.strength_n,
+        exponent=options.exponent,
         weight=weight * (1.0 + tracking),
-        change_weight=weight * (options.change_time_s * problem.rate_hz) ** 2 if options.change_time_s > 0.0 else None,
+        norm_n=norm,
+        target=tracking * level / (1.0 + tracking),
         min_activation=least,
         max_activation=problem.bounds[1],
-        reserve=options.reserve,
     )
-    constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
+    if envelope is None:
+        return optimized
+    ratio = 1.0 if norm is None else problem.strength_n / norm
+    constant = (weight * ratio**2 * tracking / (1.0 + tracking) * level**2).sum(axis=1)
     return replace(optimized, cost=optimized.cost + constant)
 
 
