@@ -199,7 +199,7 @@ def predicted(walk: Walk, options: Muscles, *, without: str = "") -> StaticOptim
         tuple(walk.envelopes.muscles[k] for k in keep), walk.envelopes.level[:, keep], walk.envelopes.maximal[keep]
     )
     measured, _ = measured_activation(walk.problem, options, kept)
-    return least_cost_forces(walk.problem, options, walk.problem.bounds[0], envelope=measured)
+    return least_cost_forces(walk.problem, options, envelope=measured)
 
 
 def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:

@@ -91,15 +91,13 @@ OPTIONS = {
     "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
     "least activation": {"min_activation": 0.02},
     "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
-    "co-contraction": {"co_contraction": 0.3},
     "force-length-velocity": {"force_length_velocity": True},
     "compliant": COMPLIANT,
-    "compliant, cubed": COMPLIANT | {"exponent": 3, "co_contraction": 0.1},
+    "compliant, cubed": COMPLIANT | {"exponent": 3},
     "scaled": {"scale": ("moment_arms",)},
     "pairs": {"sets": {"arm": "pairs"}},
     "everything": {
         "exponent": 3,
-        "co_contraction": 0.1,
         "force_length_velocity": True,
         "scale": ("moment_arms",),
         "contact_forces": True,
@@ -154,46 +152,6 @@ def test_a_mirrored_limb_has_the_same_forces():
     np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
     assert (a["elbow_flexion_sign"] == -b["elbow_flexion_sign"]).all()
     assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
-
-
-def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
-    plain, braced = analysed(), analysed(co_contraction=0.3)
-    a, b = frame(plain), frame(braced)
-    ok = (a.optimization_status == 0) & (b.optimization_status == 0)
-    assert (b.co_contraction_cost[ok] > 0).any()
-    assert (b.co_contraction_cost[ok] >= -1e-12).all()
-    np.testing.assert_allclose((b.optimization_cost - b.co_contraction_cost)[ok], a.optimization_cost[ok], rtol=1e-9)
-    names = plain.muscles.muscle_set.names
-    at = {name: [j for j in JOINTS if f"{j}_moment_arm_{name}_m" in a] for name in names}
-    most = {
-        joint: a[[f"{name}_activation" for name in names if joint in at[name]]].max(axis=1) for joint in JOINTS
-    }  # without co-contraction
-    for name in names:
-        floor = 0.3 * np.max([most[joint] for joint in at[name]], axis=0)
-        np.testing.assert_allclose(b[f"{name}_min_activation"][ok], floor[ok], atol=1e-12)
-        assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
-    assert (b.co_contraction_part[ok] == 1).all()
-    share = b.co_contraction_cost[ok].sum() / a.optimization_cost[ok].sum()
-    assert braced.muscles.metrics["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
-    np.testing.assert_allclose(
-        b.filter(like="_max_force_n")[ok], a.filter(like="_max_force_n")[ok]
-    )  # the mechanics are the same
-
-
-def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_path):
-    """One joint: the flexor can pay for so much of the extensor and no more."""
-    weak = own_set(tmp_path, with_strengths(1.0 / 4.0), "pairs")
-    plain, braced = (analysed(folder=tmp_path, sets={"arm": weak}, co_contraction=c) for c in (0.0, 1.0))
-    a, b = frame(plain), frame(braced)
-    limited = (a.optimization_status == 0) & (b.co_contraction_part < 1)
-    assert limited.any()
-    assert (b.optimization_status[limited] == 0).all()
-    assert closure(braced) <= CLOSURE_NM
-    assert braced.muscles.metrics["co_contraction_reduced_share"] > 0
-    given_up = a.optimization_status == 1
-    np.testing.assert_allclose(
-        b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
-    )  # nothing to add to where the muscles cannot reach the torque anyway
 
 
 def test_passive_tension_is_taken_off_the_torque_to_be_shared():
@@ -374,9 +332,9 @@ def test_settings_that_mean_nothing_are_refused(options, message):
 
 def test_options_can_be_changed_in_the_table_of_trials():
     changed = override(
-        make_settings({}), {"muscles.exponent": "3", "muscles.co_contraction": "0.2"}, source="here"
+        make_settings({}), {"muscles.exponent": "3", "muscles.min_activation": "0.2"}, source="here"
     ).muscles
-    assert (changed.exponent, changed.co_contraction) == (3.0, 0.2)
+    assert (changed.exponent, changed.min_activation) == (3.0, 0.2)
     assert override(make_settings({}), {"muscles.exponent": "min_max"}, source="here").muscles.exponent == "min_max"
 
 

@@ -18,7 +18,7 @@ from limbtorque.muscles.static_optimization.criteria import (
     certify,
 )
 from limbtorque.muscles.static_optimization.dual import Frames, newton_step, response, top
-from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
+from limbtorque.muscles.static_optimization.reachable import activation_range
 from limbtorque.muscles.static_optimization.solve import share_torques
 
 FRAMES = 30
@@ -90,26 +90,6 @@ def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
 
 
 # --- facets ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_largest_part_of_a_rise_of_the_least_activations(joints):
-    """A linear programme in activations and the part t: low + t (floor - low) is the bound."""
-    reach, torque, low, high = limbs(joints, 50 + joints)
-    floor = low + np.random.default_rng(joints).uniform(0.3, 1.0, low.shape) * (high - low)
-    part = largest_part(Frames(reach, torque, low, high), floor)
-    assert ((part > 0.0) & (part < 1.0)).sum() > 5
-    for f in range(FRAMES):
-        cost = np.append(np.zeros(len(low)), -1.0)
-        best = linprog(
-            cost,
-            A_ub=np.column_stack([-np.eye(len(low)), (floor - low)[:, f]]),
-            b_ub=-low[:, f],
-            A_eq=np.column_stack([reach[..., f], np.zeros(joints)]),
-            b_eq=torque[:, f],
-            bounds=[*((a, b) for a, b in zip(low[:, f], high[:, f], strict=True)), (0.0, 1.0)],
-        )
-        assert part[f] == pytest.approx(-best.fun, abs=1e-7)
 
 
 # --- small torques ---------------------------------------------------------------------------------------------------

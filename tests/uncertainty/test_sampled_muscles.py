@@ -89,7 +89,6 @@ def test_rows_without_samples_have_the_columns():
     [
         {"force_length_velocity": True},
         {"passive_moments": "anderson"},
-        {"co_contraction": 0.1},
         {"emg_weight": 1.0},
     ],
 )

@@ -1,9 +1,9 @@
-"""Cost of activations by the settings: minimum, envelopes and co-contraction."""
+"""Cost of activations by the settings, and envelopes as their targets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,8 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.recorded import Electromyography
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.muscles.static_optimization.ranges import reachable_part
 from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 from limbtorque.study.options.muscles import Muscles
-
-SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
 
 
 def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> None:
@@ -149,9 +146,7 @@ def muscle_weights(muscle_set: MuscleSet, options: Muscles) -> FloatArray:
     return weights * volumes(muscle_set) if options.criterion == "volume" else weights
 
 
-def least_cost_forces(
-    problem: Problem, options: Muscles, least: FloatArray, *, envelope: FloatArray | None = None
-) -> StaticOptimization:
+def least_cost_forces(problem: Problem, options: Muscles, *, envelope: FloatArray | None = None) -> StaticOptimization:
     """Minimise the cost that the settings ask for.
 
     Parameters
@@ -160,8 +155,6 @@ def least_cost_forces(
         Torques and muscles.
     options : Muscles
         Section `muscles` of the settings.
-    least : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
-        Least activations.
     envelope : ndarray of shape (n_frames, n_muscles), optional
         Measured activations; NaN where there are none.
 
@@ -184,7 +177,7 @@ def least_cost_forces(
         weight=weight * (1.0 + tracking),
         norm_n=norm,
         target=tracking * level / (1.0 + tracking),
-        min_activation=least,
+        min_activation=problem.bounds[0],
         max_activation=problem.bounds[1],
     )
     if envelope is None:
@@ -247,7 +240,7 @@ def measured_activation(
     wanted = [name for name in envelopes.muscles if name in names]
     if not wanted:
         return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
-    without = least_cost_forces(problem, options, problem.bounds[0]).activation
+    without = least_cost_forces(problem, options).activation
     measured, scaled = np.full(without.shape, np.nan), []
     for name in wanted:
         at, own = names.index(name), envelopes.muscles.index(name)
@@ -262,33 +255,10 @@ def measured_activation(
     return measured, (note,)
 
 
-@dataclass(frozen=True)
-class CoContraction:
-    """Static optimization with co-contraction.
-
-    Attributes
-    ----------
-    optimized : StaticOptimization
-        Forces with the co-contraction.
-    floor : ndarray of shape (n_frames, n_muscles)
-        Lower bound of each activation.
-    part : ndarray of shape (n_frames,)
-        Part of the wanted co-contraction that the torque allows, 0 to 1.
-    added_cost : ndarray of shape (n_frames,)
-        Added cost.
-    notes : tuple of str
-        Notes on the envelopes that the activations stay near.
-    """
-
-    optimized: StaticOptimization
-    floor: FloatArray
-    part: FloatArray
-    added_cost: FloatArray
-    notes: tuple[str, ...] = ()
-
-
-def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | None = None) -> CoContraction:
-    """Static optimization of a set's muscles, with set co-contraction as lower bounds.
+def optimize_forces(
+    problem: Problem, options: Muscles, envelopes: Envelopes | None = None
+) -> tuple[StaticOptimization, tuple[str, ...]]:
+    """Static optimization of a set's muscles, near their envelopes if set so.
 
     Parameters
     ----------
@@ -298,26 +268,12 @@ def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | N
         Section `muscles` of the settings.
     envelopes : Envelopes, optional
         Measured envelopes, for `muscles.emg_weight`.
+
+    Returns
+    -------
+    optimized : StaticOptimization
+    notes : tuple of str
+        Notes on the envelopes that the activations stay near.
     """
-    low, high = problem.bounds
-    arm, torque_nm, strength_n = problem.arm, problem.torque_nm, problem.strength_n
     envelope, notes = measured_activation(problem, options, envelopes)
-    first = least_cost_forces(problem, options, low, envelope=envelope)
-    n_frames = len(torque_nm)
-    if options.co_contraction == 0.0:
-        floor = np.broadcast_to(low, first.activation.shape).copy()
-        return CoContraction(first, floor, np.ones(n_frames), np.zeros(n_frames), notes)
-    crosses = arm != 0
-    most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
-    wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)
-    wanted = np.minimum(np.maximum(np.nan_to_num(wanted), low), high)
-    held = first.success  # elsewhere there is nothing to add to
-    part = reachable_part(
-        arm, torque_nm, max_force_n=strength_n, min_activation=low, wanted_activation=wanted, max_activation=high
-    )
-    part = np.where(held, np.where(part < 1.0, part * (1.0 - SAFE), 1.0), 0.0)
-    floor = low + np.nan_to_num(part)[:, None] * (wanted - low)
-    second = least_cost_forces(problem, options, floor, envelope=envelope)
-    for field in fields(StaticOptimization):
-        getattr(second, field.name)[~held] = getattr(first, field.name)[~held]
-    return CoContraction(second, floor, part, second.cost - first.cost, notes)
+    return least_cost_forces(problem, options, envelope=envelope), notes

@@ -125,12 +125,6 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
             "proves that the cost is minimal (docs/muscles.md); with min_max the direction that demands the largest ratio"
         )
         entries[f"{joint}_optimization_multiplier"] = (text, MECHANICAL)
-    if options.co_contraction > 0.0:
-        entries |= {
-            "co_contraction_cost": "part of optimization_cost added by muscles.co_contraction",
-            "co_contraction_part": "1 where every muscle has the requested minimum activation; less where the full minimum would make the "
-            "torque unreachable; 0 where it is unreachable without co-contraction, too",
-        }
     return entries
 
 
@@ -144,8 +138,6 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
         f"{m}_force_n": (f"force of {m}{'; active and passive' if hill else ''}: {criterion_text(options)}", TENSION),
         f"{m}_activation": f"activation of {m}: {state}",
     }
-    if options.co_contraction > 0.0:
-        entries[f"{m}_min_activation"] = f"minimum activation of {m} required by muscles.co_contraction"
     if options.ranges:
         text = f"possible force of {m} with which the muscles produce the same torques, for any criterion"
         entries |= {f"{m}_{bound}_force_n": (f"{bound}imum {text}", TENSION) for bound in ("min", "max")}

@@ -34,9 +34,6 @@ class Muscles(Options):
     activation_bounds: dict[str, tuple[Share, Share]] = option({})
     """Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's where not
     given."""
-    co_contraction: float = option(0.0, unit="1", ge=0.0, le=1.0)
-    """Least activation of every muscle, as a fraction of the largest activation at the joints it crosses without
-    co-contraction; the added cost is a column."""
     ranges: bool = True
     """Compute the least and greatest force of each muscle that is compatible with the same torques."""
     force_length_velocity: bool = False
