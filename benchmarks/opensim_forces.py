@@ -133,7 +133,7 @@ def table(folder: Path) -> Iterator[str]:
 
 
 def imported(model: Path) -> ImportedSet:
-    return import_muscle_set(model, ImportOptions("right", "leg", None, JointChoice({}, {}), {}))
+    return import_muscle_set(model, ImportOptions("right", "leg", JointChoice({}, {}), {}))
 
 
 def rms(values: FloatArray) -> FloatArray:
