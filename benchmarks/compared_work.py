@@ -227,9 +227,6 @@ def one_frame_optimization(place: Place) -> Work:  # noqa: ARG001
     arm = of.muscles.geometry.moment_arm_m[k]
     strength = of.muscles.muscle_set.max_force_n
     torque = (of.muscles.geometry.moment_arm_m[k] * of.muscles.force_n[k]).sum(axis=1)
-    if hasattr(lt, "PreparedMuscles"):
-        ready = lt.PreparedMuscles(strength)
-        return lambda: ready.share_torques(arm, torque)
     return lambda: lt.share_torques(arm[None], torque[None], strength)
 
 

@@ -53,12 +53,10 @@ DELAY_S = Emg().delay_s
 STEP_S = 0.01
 WHOLE = 0.9  # part of a cycle's frames with known torques that counts as a whole cycle
 CRITERIA: dict[str, dict[str, Any]] = {
-    "exponent 1": {"exponent": 1.0},
     "exponent 2 (the default)": {},
     "exponent 3": {"exponent": 3.0},
     "min/max": {"exponent": "min_max"},
     "volume, exponent 2": {"criterion": "volume"},
-    "change, 0.05 s": {"change_time_s": 0.05},
     "informed by the others, weight 10": {"emg_weight": 10.0, "leave_out": True},
 }
 ADULT_CHANNELS = {
@@ -90,6 +88,7 @@ class Walk:
     subject: str
     side: str
     problem: Problem
+    rate_hz: float
     envelopes: Envelopes
     used: BoolArray
     found: MuscleForces | None = None
@@ -148,12 +147,12 @@ def child(trial: Trial, study: Path, changes: Mapping[str, str]) -> Walk | None:
         return None
     net = result.torques.terms.net * motion.flexion.sign * found.arm_known
     arm = found.geometry.moment_arm_m * found.arm_known[:, None]
-    problem = Problem.of_set(arm, net, found.muscle_set, motion.rate_hz, Muscles())
+    problem = Problem.of_set(arm, net, found.muscle_set, Muscles())
     window = summary_windows(motion, result.window, result.limb, result.settings)["events"]
     used = window & ~motion.edge & np.isfinite(net).all(axis=1)
     if used.sum() < WHOLE * window.sum():
         return None
-    return Walk(trial.subject.name, trial.side, problem, envelopes, used, found)
+    return Walk(trial.subject.name, trial.side, problem, motion.rate_hz, envelopes, used, found)
 
 
 def adult(
@@ -169,13 +168,13 @@ def adult(
     flexion = np.column_stack([np.interp(times, angles["time"], angles[name]) for name in ADULT_ANGLES])
     net = np.column_stack([np.interp(times, moments["time"], moments[f"{name}_moment"]) for name in ADULT_ANGLES])
     muscles = load_muscle_set("leg")
-    problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, ADULT_HZ, Muscles())
+    problem = Problem.of_set(musculotendon(muscles, flexion).moment_arm_m, net, muscles, Muscles())
     level = np.column_stack([emg[list(some)].mean(axis=1) for some in channels.values()])
     if cutoff_hz:
         level = low_pass(level, rate_hz=float(1.0 / np.diff(emg["time"]).mean()), cutoff_hz=cutoff_hz)
     values = [np.interp(times - delay_s, emg["time"], one) for one in level.T]
     envelopes = Envelopes(tuple(channels), np.column_stack(values), np.zeros(len(values), dtype=bool))
-    return Walk("adult", "right", problem, envelopes, times < times[0] + cycle_s(ground))
+    return Walk("adult", "right", problem, ADULT_HZ, envelopes, times < times[0] + cycle_s(ground))
 
 
 def cycle_s(ground: pd.DataFrame) -> float:
@@ -200,7 +199,7 @@ def predicted(walk: Walk, options: Muscles, *, without: str = "") -> StaticOptim
         tuple(walk.envelopes.muscles[k] for k in keep), walk.envelopes.level[:, keep], walk.envelopes.maximal[keep]
     )
     measured, _ = measured_activation(walk.problem, options, kept)
-    return least_cost_forces(walk.problem, options, walk.problem.bounds[0], envelope=measured)
+    return least_cost_forces(walk.problem, options, envelope=measured)
 
 
 def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:
@@ -213,7 +212,7 @@ def agreement(walk: Walk, choice: Mapping[str, Any]) -> dict[str, float]:
     row = dict(zip(names, np.diag(r), strict=True))
     row["own"] = float(np.mean(np.diag(r) >= r.max(axis=1)))
     activation = whole.activation[walk.used & np.isfinite(whole.activation).all(axis=1)]
-    row["change"] = float(np.abs(np.diff(activation, axis=0)).max() * walk.problem.rate_hz * STEP_S)
+    row["change"] = float(np.abs(np.diff(activation, axis=0)).max() * walk.rate_hz * STEP_S)
     row["largest"] = float(activation.max())
     row["gap"] = float(np.nanmax(np.abs(whole.duality_gap)))
     return row
@@ -340,7 +339,7 @@ def one_way(walk: Walk, *, dynamics: bool, electrodes: Mapping[str, Sequence[str
     """Correlation by muscle with another way of comparing."""
     found, names = predicted(walk, Muscles()), walk.problem.muscle_set.names
     activation = [under_electrode(found.activation, names, electrodes[m]) for m in walk.envelopes.muscles]
-    level = activated(walk.envelopes.level, walk.problem.rate_hz) if dynamics else walk.envelopes.level
+    level = activated(walk.envelopes.level, walk.rate_hz) if dynamics else walk.envelopes.level
     r = correlated(walk, np.column_stack(activation), level)
     return dict(zip(walk.envelopes.muscles, np.diag(r), strict=True))
 

@@ -89,7 +89,7 @@ def of_walk(walk: Walk) -> Iterator[dict[str, Any]]:
     r = crossed(walk, [found] * len(own))
     for k, muscle in enumerate(own):
         activation, envelope = found.activation[:, names.index(muscle)], walk.envelopes.level[:, k]
-        row = vars(agreement(activation, envelope, walk.used, rate_hz=walk.problem.rate_hz, max_lag_s=MAX_LAG_S))
+        row = vars(agreement(activation, envelope, walk.used, rate_hz=walk.rate_hz, max_lag_s=MAX_LAG_S))
         others = np.where(np.arange(len(own)) == k, -np.inf, r[k])
         best = int(others.argmax())
         yield {

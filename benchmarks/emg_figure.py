@@ -83,7 +83,7 @@ def draw_row(panels: np.ndarray, walk: Walk, title: str, muscles: Sequence[str])
             continue
         k = own.index(muscle)
         activation = found.activation[walk.used, walk.problem.muscle_set.names.index(muscle)]
-        draw_muscle(axes, activation, walk.envelopes.level[walk.used, k], walk.problem.rate_hz)
+        draw_muscle(axes, activation, walk.envelopes.level[walk.used, k], walk.rate_hz)
         name = f"{TITLES[muscle]}\nr {r[k]:.2f}, peak activation {np.nanmax(activation):.2f}".replace("-", MINUS)
         axes.set_title(name, loc="left", fontsize=7.0)
 

@@ -35,7 +35,8 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.import_set import ImportedSet, ImportOptions, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
-from limbtorque.muscles.static_optimization.solve import OK, RESERVE, StaticOptimization, share_torques
+from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
+from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 
 BEGIN, END = "<!-- begin: printed by benchmarks/opensim_forces.py -->\n", "<!-- end: benchmarks/opensim_forces.py -->\n"
 WALK_HZ = 100.0
@@ -132,7 +133,7 @@ def table(folder: Path) -> Iterator[str]:
 
 
 def imported(model: Path) -> ImportedSet:
-    return import_muscle_set(model, ImportOptions("right", "leg", None, JointChoice({}, {}), {}))
+    return import_muscle_set(model, ImportOptions("right", "leg", JointChoice({}, {}), {}))
 
 
 def rms(values: FloatArray) -> FloatArray:

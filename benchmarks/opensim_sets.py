@@ -27,7 +27,8 @@ from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.opensim_models.import_set import ImportedMuscle, ImportedSet, ImportOptions, import_muscle_set
 from limbtorque.muscles.opensim_models.joints import JointChoice, chain_joints
 from limbtorque.muscles.opensim_models.model import read_model
-from limbtorque.muscles.static_optimization.solve import OK, share_torques
+from limbtorque.muscles.static_optimization.criteria import OK
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "muscle_validation.md"
 BEGIN, END = "<!-- begin: printed by benchmarks/opensim_sets.py -->\n", "<!-- end -->\n"
@@ -45,20 +46,11 @@ class Movement:
     coordinates: str
     chain: str
     in_degrees: bool
-    paths: str = ""
 
 
 MOVEMENTS = (
     Movement("Arm26, reach", "arm26/arm26.osim", "arm26/arm26_InverseKinematics.mot", "arm", False),
     Movement("Walk", "walk_emg_opensim/subject_walk_scaled.osim", "walk_emg_opensim/coordinates.sto", "leg", False),
-    Movement(
-        "Walk, functions",
-        "walk_emg_opensim/subject_walk_scaled.osim",
-        "walk_emg_opensim/coordinates.sto",
-        "leg",
-        False,
-        "walk_emg_opensim/subject_walk_scaled_FunctionBasedPathSet.xml",
-    ),
     Movement("Run", "running_opensim/Rajagopal2015_scaled.osim", "running_opensim/ik_output_run.mot", "leg", True),
 )
 
@@ -69,7 +61,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     found = [(movement, *compared(options.recordings, movement)) for movement in MOVEMENTS]
-    text = "\n".join(tables(options.recordings, found))
+    text = "\n".join(tables(found))
     walk, run = (next(entry for entry in found if entry[0].title == title) for title in ("Walk", "Run"))
     print("\n".join([text, "", *muscle_table(walk, run)]))
     if options.write:
@@ -78,7 +70,7 @@ def main() -> None:
         PAGE.write_text(f"{before}{BEGIN}{text}\n{END}{rest.split(END, 1)[1]}", encoding="utf-8")
 
 
-def tables(folder: Path, found: Sequence[tuple[Movement, ImportedSet, float, pd.DataFrame]]) -> Iterator[str]:
+def tables(found: Sequence[tuple[Movement, ImportedSet, float, pd.DataFrame]]) -> Iterator[str]:
     yield "| model, movement | muscles | import, s | rms in the plane: median | wrapped muscles | worst | above 0.5 mm | rms with all coordinates as recorded: median | worst |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for movement, imported, seconds, errors in found:
@@ -93,18 +85,13 @@ def tables(folder: Path, found: Sequence[tuple[Movement, ImportedSet, float, pd.
             f"{errors.recorded_mm.median():.2f} mm | {far.recorded_mm:.1f} mm, {far.muscle} at the {far.joint} |"
         )
     yield ""
-    walk = next(entry for entry in found if entry[0].title == "Walk")
     run = next(entry for entry in found if entry[0].title == "Run")
-    functions = next(entry for entry in found if entry[0].paths)
-    yield functions_line(folder, walk[1], functions[1])
-    yield ""
     yield speed(run[1])
 
 
 def compared(folder: Path, movement: Movement) -> tuple[ImportedSet, float, pd.DataFrame]:
     """Imported set, processor time of the import, and errors by muscle and joint."""
-    paths = folder / movement.paths if movement.paths else None
-    options = ImportOptions("right", movement.chain, paths, JointChoice({}, {}), {})
+    options = ImportOptions("right", movement.chain, JointChoice({}, {}), {})
     start = time.process_time()
     imported = import_muscle_set(folder / movement.model, options)
     seconds = time.process_time() - start
@@ -126,10 +113,6 @@ def arm_errors(folder: Path, movement: Movement, imported: ImportedSet, rows: pd
     import opensim
 
     model = opensim.Model(str(folder / movement.model))
-    if movement.paths:
-        processor = opensim.ModelProcessor(str(folder / movement.model))
-        processor.append(opensim.ModOpReplacePathsWithFunctionBasedPaths(str(folder / movement.paths)))
-        model = processor.process()
     model.initSystem()
     joints = chain_joints(read_model(folder / movement.model), movement.chain, side="right", choice=JointChoice({}, {}))
     own = {joint.coordinate for joint in joints}
@@ -167,24 +150,6 @@ def arm_errors(folder: Path, movement: Movement, imported: ImportedSet, rows: pd
         )
     return pd.DataFrame(
         table, columns=["muscle", "joint", "wrapped", "in_plane_mm", "recorded_mm", "largest_mm", "inside"]
-    )
-
-
-def functions_line(folder: Path, own: ImportedSet, functions: ImportedSet) -> str:
-    """Difference of the walk's function-based paths from the model's own, along the walk and in the plane."""
-    movement = MOVEMENTS[1]
-    joints = chain_joints(read_model(folder / movement.model), movement.chain, side="right", choice=JointChoice({}, {}))
-    recorded = read_table(folder / movement.coordinates)
-    flexion = np.column_stack([joint.sign * recorded[joint.coordinate] for joint in joints])
-    names = [joint.name for joint in joints]
-    one, other = (musculotendon(found.muscle_set, flexion, joints=names) for found in (own, functions))
-    arm_mm = 1e3 * np.abs(one.moment_arm_m - other.moment_arm_m)
-    length_mm = 1e3 * np.abs(one.length_m - other.length_m).max(axis=0)
-    rms = np.sqrt(np.mean(arm_mm**2, axis=0))
-    return (
-        f"Function-based paths beside the model's own, along the walk: moment arms differ by up to {arm_mm.max():.1f} mm "
-        f"({rms.max():.1f} mm rms in the worst muscle), lengths by up to {length_mm.max():.0f} mm "
-        f"({own.muscle_set.names[int(length_mm.argmax())]})."
     )
 
 

@@ -24,9 +24,9 @@ from limbtorque.arrays import FloatArray
 from limbtorque.motion.limb import Limb
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
-from limbtorque.muscles.static_optimization.prepared import PreparedMuscles
+from limbtorque.muscles.static_optimization.criteria import FAILED, OK, RESERVE
 from limbtorque.muscles.static_optimization.ranges import force_range
-from limbtorque.muscles.static_optimization.solve import FAILED, OK, RESERVE, share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.settings import load_settings
 
@@ -35,7 +35,6 @@ TRIAL = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
 JOINTS, MUSCLES = 3, 8
 AIM_US = {2.0: 3.0, 3.0: 6.0}
 SAME = 1e-6  # of the strength: forces that agree
-SAME_FRAME = 1e-9  # of the strength: one frame a call and all at once
 SAME_COST = 1e-6  # where a power is too flat for the other program to find the forces
 
 
@@ -51,7 +50,6 @@ def main() -> None:
         measure(arm, strength, torque, options.runs)
         if arm.shape[2] == MUSCLES:
             compare(arm, strength, torque, options.sample, options.runs)
-        one_frame(arm, strength, torque, options.sample, options.runs)
 
 
 def limbs(frames: int) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
@@ -97,7 +95,7 @@ def strongest(reach: FloatArray) -> NDArray[np.intp]:
 
 def measure(arm: FloatArray, strength: FloatArray, torque: FloatArray, runs: int) -> None:
     """Ours, for several exponents, and the least and greatest forces."""
-    for exponent in (2.0, 3.0, 1.0, 1.5, 6.0, math.inf):
+    for exponent in (2.0, 3.0, math.inf):
         shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
         few = runs if exponent in AIM_US else min(runs, 3)
         median, best = timed(
@@ -113,28 +111,6 @@ def measure(arm: FloatArray, strength: FloatArray, torque: FloatArray, runs: int
     shared = share_torques(arm, torque, max_force_n=strength)
     median, best = timed(lambda: force_range(arm, shared, max_force_n=strength), len(torque), min(runs, 3))
     print(f"  force_range   {median:8.2f} {best:8.2f}")
-
-
-def one_frame(arm: FloatArray, strength: FloatArray, torque: FloatArray, sample: int, runs: int) -> None:
-    """One frame a call, processor time: `share_torques` beside prepared muscles."""
-    at = np.linspace(0, len(torque) - 1, min(sample, len(torque))).astype(int)
-    frames, muscles = list(zip(arm[at], torque[at], strict=True)), PreparedMuscles(strength)
-    found = np.array([muscles.share_torques(*frame).activation for frame in frames])
-    off = np.nanmax(np.abs(found - share_torques(arm[at], torque[at], strength).activation))
-    if not off <= SAME_FRAME:
-        raise SystemExit(f"one frame a call: activations differ by {off:.1e}")
-    jobs = [lambda a, t: share_torques(a[None], t[None], strength), muscles.share_torques]
-    times: list[list[float]] = [[], []]
-    for _ in range(runs):
-        for job, spent in zip(jobs, times, strict=True):
-            start = time.process_time()
-            for frame in frames:
-                job(*frame)
-            spent.append(1e6 * (time.process_time() - start) / len(frames))
-    general, one = map(statistics.median, times)
-    print(
-        f"  one frame a call: share_torques {general:.0f}, PreparedMuscles {one:.1f}, {general / one:.1f} times as fast; same to {off:.0e}"
-    )
 
 
 def compare(arm: FloatArray, strength: FloatArray, torque: FloatArray, sample: int, runs: int) -> None:

@@ -120,17 +120,6 @@ def print_options(trial: Trial, plain: TrialResult) -> None:
     used = used_frames(plain.muscle_table)
     names = plain.muscles.muscle_set.names
     force = plain.muscles.force_n[used]
-    for share in ("0.1", "0.2"):
-        result = analyse(trial, co_contraction=share).muscles
-        more = result.force_n[used].sum() / force.sum() - 1.0
-        cost = np.nansum(result.optimized.cost[used]) / np.nansum(plain.muscles.optimized.cost[used]) - 1.0
-        print(
-            f"co_contraction {share}: cost +{100 * cost:.0f} %, sum of all forces +{100 * more:.0f} %, {statuses(result)}"
-        )
-    for price in ("1", "10"):
-        result = analyse(trial, reserve=price).muscles
-        largest = ", ".join(f"{value:.2g}" for value in np.nanmax(np.abs(result.reserve_nm), axis=0))
-        print(f"priced reserve, {price} N m: at most {largest} N m, reserve_part {result.metrics['reserve_part']:.2g}")
     for tendon in ("rigid", "compliant"):
         print_fibres(tendon, analyse(trial, force_length_velocity="true", tendon=tendon).muscles, names, used, force)
     for curves in ("riener_edrich", "anderson"):

@@ -31,7 +31,6 @@ OPTIONS = {
     "muscle forces of the trial without ranges, with arms, metrics and notes": {},
     "the same with force-length-velocity on a rigid tendon": {"force_length_velocity": True},
     "the same on a compliant tendon": {"force_length_velocity": True, "tendon": "compliant"},
-    "constant strength with a cost of change of 0.05 s": {"change_time_s": 0.05},
 }
 
 

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.muscles.static_optimization.solve import LARGEST_EXPONENT, arm_and_torque, per_muscle
+from limbtorque.muscles.static_optimization.solve import arm_and_torque, per_muscle
 
+LARGEST_EXPONENT = 10.0
 ROUNDING = 1e-12  # an activation nearer to zero is rounding
 SLSQP_CLOSES = 1e-8  # largest residual of a valid SLSQP solution, as a part of the capacity
 SLSQP_OPTIONS = {"ftol": 1e-15, "maxiter": 500}

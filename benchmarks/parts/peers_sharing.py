@@ -10,8 +10,8 @@ from parts.baselines import slsqp
 from parts.peers_measure import OURS, DisagreementError, FloatArray, Way, Work
 from sharing import JOINTS, MUSCLES, limbs, scaled
 
-from limbtorque.muscles.static_optimization.prepared import PreparedMuscles
-from limbtorque.muscles.static_optimization.solve import OK, share_torques
+from limbtorque.muscles.static_optimization.criteria import OK
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 Activations = Callable[[], FloatArray]
 
@@ -83,7 +83,6 @@ def _single(limb: Limb) -> Work:
         1e6 / len(limb),
         _agree(limb, 2.0),
         [
-            Way(OURS, "a frame a call, PreparedMuscles", lambda: prepared_calls(limb)),
             Way(OURS, "a frame a call, share_torques", lambda: lambda: our_calls(limb)),
             Way("daqp", "solve", lambda: by_daqp(limb)),
             Way("quadprog", "solve_qp", lambda: by_quadprog(limb)),
@@ -141,18 +140,6 @@ def our_calls(limb: Limb) -> FloatArray:
         share_torques(limb.arm[f : f + 1], limb.torque[f : f + 1], max_force_n=limb.strength) for f in range(len(limb))
     )
     return np.concatenate([shared.activation for shared in calls])
-
-
-def prepared_calls(limb: Limb) -> Activations:
-    muscles = PreparedMuscles(limb.strength)
-    found = np.empty((len(limb), limb.arm.shape[2]))
-
-    def job() -> FloatArray:
-        for f, (arm, torque) in enumerate(zip(limb.arm, limb.torque, strict=True)):
-            found[f] = muscles.share_torques(arm, torque).activation
-        return found
-
-    return job
 
 
 def by_slsqp(exponent: float) -> Callable[[Limb], Activations]:

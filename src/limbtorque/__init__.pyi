@@ -217,9 +217,6 @@ from .muscles.sets.muscle_set import (
 from .muscles.sets.muscle_set import (
     load_muscle_set as load_muscle_set,
 )
-from .muscles.static_optimization.prepared import (
-    PreparedMuscles as PreparedMuscles,
-)
 from .muscles.static_optimization.solve import (
     StaticOptimization as StaticOptimization,
 )

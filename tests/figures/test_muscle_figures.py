@@ -165,7 +165,7 @@ def test_the_set_of_the_page_loads_and_shares():
     assert (shared.status == 0).all()
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_a_muscle_of_weight_3_pulls_like_its_three_parts(exponent):
     """As the page says of weights."""
     arm, torque = np.array([[[0.04, 0.03, -0.03]]]), [[25.0]]
@@ -181,8 +181,8 @@ def test_every_option_and_column_that_the_page_names_exists(table):
     options = {name.removeprefix("muscles.") for name in option_names() if name.startswith("muscles.")}
     named = {*re.findall(r"`(?:muscles\.)?([a-z_]+): [^`]*`", PAGE), *re.findall(r"`muscles\.([a-z_]+)`", PAGE)}
     assert named - {"muscles"} <= options
-    assert {"exponent", "criterion", "weights", "reserve", "co_contraction", "sets"} <= named | {"weights"}
-    assert {"weights", "reserve"} <= options
+    assert {"exponent", "criterion", "weights", "sets"} <= named | {"weights"}
+    assert "weights" in options
     for column in (
         "optimization_status",
         "optimization_residual_nm",

@@ -87,22 +87,17 @@ COMPLIANT = {"force_length_velocity": True, "tendon": "compliant"}
 OPTIONS = {
     "as it comes": {},
     "cubed": {"exponent": 3},
-    "linear": {"exponent": 1},
     "min_max": {"exponent": "min_max"},
     "weighted": {"weights": {"BRA": 5.0, "TRIlat": 0.2}},
     "least activation": {"min_activation": 0.02},
     "bounds": {"activation_bounds": {"BRA": [0.1, 0.3]}},
-    "priced": {"reserve": 5.0},
-    "no reserve": {"reserve": "none"},
-    "co-contraction": {"co_contraction": 0.3},
     "force-length-velocity": {"force_length_velocity": True},
     "compliant": COMPLIANT,
-    "compliant, cubed": COMPLIANT | {"exponent": 3, "co_contraction": 0.1},
+    "compliant, cubed": COMPLIANT | {"exponent": 3},
     "scaled": {"scale": ("moment_arms",)},
     "pairs": {"sets": {"arm": "pairs"}},
     "everything": {
         "exponent": 3,
-        "co_contraction": 0.1,
         "force_length_velocity": True,
         "scale": ("moment_arms",),
         "contact_forces": True,
@@ -157,46 +152,6 @@ def test_a_mirrored_limb_has_the_same_forces():
     np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
     assert (a["elbow_flexion_sign"] == -b["elbow_flexion_sign"]).all()
     assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
-
-
-def test_co_contraction_holds_the_antagonists_and_shows_its_cost():
-    plain, braced = analysed(), analysed(co_contraction=0.3)
-    a, b = frame(plain), frame(braced)
-    ok = (a.optimization_status == 0) & (b.optimization_status == 0)
-    assert (b.co_contraction_cost[ok] > 0).any()
-    assert (b.co_contraction_cost[ok] >= -1e-12).all()
-    np.testing.assert_allclose((b.optimization_cost - b.co_contraction_cost)[ok], a.optimization_cost[ok], rtol=1e-9)
-    names = plain.muscles.muscle_set.names
-    at = {name: [j for j in JOINTS if f"{j}_moment_arm_{name}_m" in a] for name in names}
-    most = {
-        joint: a[[f"{name}_activation" for name in names if joint in at[name]]].max(axis=1) for joint in JOINTS
-    }  # without co-contraction
-    for name in names:
-        floor = 0.3 * np.max([most[joint] for joint in at[name]], axis=0)
-        np.testing.assert_allclose(b[f"{name}_min_activation"][ok], floor[ok], atol=1e-12)
-        assert (b[f"{name}_activation"] >= floor - 1e-12)[ok].all(), name
-    assert (b.co_contraction_part[ok] == 1).all()
-    share = b.co_contraction_cost[ok].sum() / a.optimization_cost[ok].sum()
-    assert braced.muscles.metrics["co_contraction_cost_share"] == pytest.approx(share, rel=1e-6)
-    np.testing.assert_allclose(
-        b.filter(like="_max_force_n")[ok], a.filter(like="_max_force_n")[ok]
-    )  # the mechanics are the same
-
-
-def test_co_contraction_gives_way_where_the_torque_would_be_out_of_reach(tmp_path):
-    """One joint: the flexor can pay for so much of the extensor and no more."""
-    weak = own_set(tmp_path, with_strengths(1.0 / 4.0), "pairs")
-    plain, braced = (analysed(folder=tmp_path, sets={"arm": weak}, co_contraction=c) for c in (0.0, 1.0))
-    a, b = frame(plain), frame(braced)
-    limited = (a.optimization_status == 0) & (b.co_contraction_part < 1)
-    assert limited.any()
-    assert (b.optimization_status[limited] == 0).all()
-    assert closure(braced) <= CLOSURE_NM
-    assert braced.muscles.metrics["co_contraction_reduced_share"] > 0
-    given_up = a.optimization_status == 1
-    np.testing.assert_allclose(
-        b["elbow_flexor_force_n"][given_up], a["elbow_flexor_force_n"][given_up]
-    )  # nothing to add to where the muscles cannot reach the torque anyway
 
 
 def test_passive_tension_is_taken_off_the_torque_to_be_shared():
@@ -320,20 +275,15 @@ def test_summary_of_muscles_is_peak_and_impulse():
         assert row["min_impulse_ns"] <= row["impulse_ns"] <= row["max_impulse_ns"]
 
 
-def test_without_reserve_a_weak_set_gives_no_forces(tmp_path):
-    weak = {"folder": tmp_path, "sets": {"arm": own_set(tmp_path, with_strengths(1.0 / 30.0))}}
-    least, none = analysed(**weak), analysed(**weak, reserve="none")
-    a, b = frame(least), frame(none)
+def test_a_weak_set_leaves_a_reserve_and_proves_it(tmp_path):
+    least = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, with_strengths(1.0 / 30.0))})
+    a = frame(least)
     short = a.optimization_status == 1
     assert short.any()
     assert closure(least) <= CLOSURE_NM
-    assert (b.optimization_status == a.optimization_status).all()
-    assert b["BRA_force_n"][short].isna().all()
-    assert (b.optimization_shortfall_nm[short] > 0).all()
-    for result in (least, none):
-        assert result.muscles.metrics["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
-        assert any("reserve_share" in flag for flag in result.flags(load_settings(DEMO)))
-    np.testing.assert_allclose(a.optimization_shortfall_nm, b.optimization_shortfall_nm)
+    assert (a.optimization_shortfall_nm[short] > 0).all()
+    assert least.muscles.metrics["reserve_share"] == pytest.approx(short.mean(), abs=0.02)
+    assert any("reserve_share" in flag for flag in least.flags(load_settings(DEMO)))
     proof = a[[f"{joint}_optimality_certificate" for joint in JOINTS]].to_numpy()
     torque = least.torque_table.to_pandas()[[f"{joint}_torque_nm" for joint in JOINTS]].to_numpy()
     arms = least.muscles.geometry.moment_arm_m * least.motion.flexion.sign[:, None]
@@ -358,16 +308,12 @@ def test_what_a_set_does_not_have_is_refused(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exponent": 0.5}, "exponent is 0.5, expected a number from 1 to 10, or min_max"),
+        ({"exponent": 1}, "exponent is 1, expected 2, 3, or min_max"),
         ({"exponent": "max"}, "min_max"),
         ({"criterion": "volume", "exponent": "min_max"}, "no meaning with exponent min_max"),
-        ({"change_time_s": 0.05, "exponent": 3.0}, "change_time_s needs exponent 2"),
-        ({"emg_weight": 1.0, "exponent": 1.0}, "emg_weight needs exponent 2"),
-        (COMPLIANT | {"change_time_s": 0.05}, "cannot be combined with change_time_s or emg_weight"),
-        (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with change_time_s or emg_weight"),
-        ({"change_time_s": 0.05, "reserve": 1.0}, "cannot be combined with a price of the reserve"),
+        ({"emg_weight": 1.0, "exponent": 3.0}, "emg_weight needs exponent 2"),
+        (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with emg_weight"),
         ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
-        ({"exponent": "min_max", "reserve": 1.0}, "no meaning with exponent min_max"),
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
         ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
         ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
@@ -386,9 +332,9 @@ def test_settings_that_mean_nothing_are_refused(options, message):
 
 def test_options_can_be_changed_in_the_table_of_trials():
     changed = override(
-        make_settings({}), {"muscles.exponent": "3", "muscles.co_contraction": "0.2"}, source="here"
+        make_settings({}), {"muscles.exponent": "3", "muscles.min_activation": "0.2"}, source="here"
     ).muscles
-    assert (changed.exponent, changed.co_contraction) == (3.0, 0.2)
+    assert (changed.exponent, changed.min_activation) == (3.0, 0.2)
     assert override(make_settings({}), {"muscles.exponent": "min_max"}, source="here").muscles.exponent == "min_max"
 
 
@@ -430,7 +376,7 @@ def test_range_is_half_of_what_matters():
 
 
 def test_arms_that_are_not_known_are_empty_and_their_torque_is_reserve():
-    settings = make_settings(HORIZONTAL | {"muscles": {"force_length_velocity": True, "reserve": "none"}})
+    settings = make_settings(HORIZONTAL | {"muscles": {"force_length_velocity": True}})
     result = analyse_recording(demo("S01_horizontal_fast"), Limb("arm", side="right", body_mass_kg=72.0), settings)
     table, torques = frame(result), result.torque_table.to_pandas()
     assert table.filter(like="shoulder_moment_arm").isna().all(axis=None)
@@ -477,7 +423,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
     def without_wrist(content):
         content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
 
-    result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)}, reserve="none")
+    result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)})
     assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
     assert result.muscles.metrics["reserve_share"] == 0
     assert frame(result)["BRA_force_n"].notna().all()
@@ -579,16 +525,6 @@ def test_no_force_in_a_joint_that_needs_a_reserve():
     assert lacking.any()
     assert table["elbow_contact_x_n"][lacking].isna().all()
     assert table["wrist_contact_x_n"][lacking].notna().any()
-
-
-def test_priced_reserve_is_told_against_the_torque():
-    result = analysed(reserve=30.0)
-    table, torques = frame(result), result.torque_table.to_pandas()
-    parts = [
-        table[f"{joint}_torque_reserve_nm"].abs().max() / torques[f"{joint}_torque_nm"].abs().max() for joint in JOINTS
-    ]
-    assert result.muscles.metrics["reserve_part"] == pytest.approx(max(parts))
-    assert any("reserve_part" in flag for flag in result.flags(load_settings(DEMO)))
 
 
 def test_the_summary_of_contact_forces_is_that_of_the_table():

@@ -480,8 +480,9 @@ def test_joints_that_are_not_asked_for_stand_at_zero():
 
 
 def test_flexion_0_of_a_joint_that_is_not_asked_for_may_be_out_of_range():
-    whole = two_joints(length=False)
+    whole = two_joints()
     muscle = whole["muscles"][0]
+    del muscle["length"]
     muscle["moment_arms"] = {
         "shoulder": {"form": "constant", "arm_m": 0.03, "range_deg": [20, 90]},
         "elbow": {"form": "constant", "arm_m": 0.02},
@@ -547,15 +548,11 @@ def arms_of_line(shoulder, elbow):
 LINES_DEG = [list(range(-40, 81, 10)), list(range(0, 121, 10))]
 
 
-def two_joints(*, length=True, arms="from_length"):
+def two_joints():
     """A set with one muscle over two joints: that straight line, sampled."""
     shoulder, elbow = np.meshgrid(*np.radians(LINES_DEG), indexing="ij")
-    exact = arms_of_line(shoulder, elbow)
     grid = {"form": "sampled", "joints": ["shoulder", "elbow"], "flexion_deg": LINES_DEG}
-    entries = {
-        joint: {"form": "from_length"} if arms == "from_length" else {**grid, "arms_m": values.tolist()}
-        for joint, values in zip(("shoulder", "elbow"), exact, strict=True)
-    }
+    entries = {joint: {"form": "from_length"} for joint in ("shoulder", "elbow")}
     muscle = {
         "name": "LINE",
         "max_isometric_force_n": 600,
@@ -565,15 +562,13 @@ def two_joints(*, length=True, arms="from_length"):
         },
         "moment_arms": {**{joint: {**entry, "note": "its sign changes"} for joint, entry in entries.items()}},
     }
-    if length:
-        muscle["length"] = {**grid, "lengths_m": straight_line(shoulder, elbow).tolist()}
+    muscle["length"] = {**grid, "lengths_m": straight_line(shoulder, elbow).tolist()}
     flexion = {"shoulder": "0 hanging", "elbow": "0 straight"}
     return {"name": "two", "joints": ["shoulder", "elbow"], "flexion": flexion, "muscles": [muscle]}
 
 
-@pytest.mark.parametrize("arms", ["from_length", "sampled"])
-def test_a_line_over_two_joints(arms):
-    muscles = muscle_set_from_mapping(two_joints(arms=arms))
+def test_a_line_over_two_joints():
+    muscles = muscle_set_from_mapping(two_joints())
     time, flexion, velocity = smooth(np.random.default_rng(9), 1001, [-0.6, 0.1], [1.3, 2.0])
     found = musculotendon(muscles, flexion, velocity_rad_s=velocity)
     np.testing.assert_allclose(found.length_m[:, 0], straight_line(*flexion.T), atol=5e-6)  # cubics over 10 deg
@@ -582,13 +577,8 @@ def test_a_line_over_two_joints(arms):
     rate = np.gradient(found.length_m[:, 0], time)[1:-1]
     np.testing.assert_allclose(rate, found.velocity_m_s[1:-1, 0], atol=1e-3)
     assert not found.muscle_out_of_range.any()
-    if arms == "from_length":
-        off = slopes(muscles, flexion) - found.moment_arm_m
-        assert np.abs(off).max() < 1e-9
-    else:
-        grid = np.meshgrid(*np.radians(LINES_DEG), indexing="ij")
-        through = evaluate(muscles.muscles[0].moment_arms["elbow"].curve, grid) - arms_of_line(*grid)[1]
-        assert np.abs(through).max() < 1e-12  # it goes through every sample
+    off = slopes(muscles, flexion) - found.moment_arm_m
+    assert np.abs(off).max() < 1e-9
 
 
 def test_a_range_of_two_joints_marks_both():
@@ -603,58 +593,7 @@ def test_a_range_of_two_joints_marks_both():
     np.testing.assert_allclose(found.length_m[1:3, 0], straight, atol=1e-15)
 
 
-def test_arms_of_several_joints_stand_at_zero_or_are_gaps():
-    muscles = muscle_set_from_mapping(two_joints(length=False, arms="sampled"))
-    q = np.radians([20.0, 50.0])
-    alone = musculotendon(muscles, q[:, None], joints=["elbow"])
-    every = musculotendon(muscles, np.stack([0 * q, q], axis=1))
-    np.testing.assert_allclose(alone.moment_arm_m[:, 0], every.moment_arm_m[:, 1], atol=1e-16)
-    assert np.isnan(every.length_m).all()
-    gap = musculotendon(muscles, [[np.nan, 0.5]], velocity_rad_s=[[1.0, 1.0]])
-    assert np.isnan(gap.moment_arm_m).all()
-    assert np.isnan(gap.velocity_m_s).all()
-
-
-def test_polynomial_of_two_joints_in_a_set():
-    whole = two_joints()
-    powers = [[0.3, -0.02, -0.004], [-0.03, 0.005, 0.0]]
-    whole["muscles"][0]["length"] = {
-        "form": "polynomial",
-        "joints": ["elbow", "shoulder"],
-        "coefficients": powers,
-        "range_deg": [[0, 130], [-60, 100]],
-    }
-    whole["muscles"][0]["function"] = {"shoulder": "flexor", "elbow": "flexor"}
-    muscles = muscle_set_from_mapping(whole)
-    flexion = np.random.default_rng(10).uniform([-1.0, 0.0], [1.7, 2.2], (50, 2))
-    found = musculotendon(muscles, flexion)
-    polyval, polyder = np.polynomial.polynomial.polyval2d, np.polynomial.polynomial.polyder
-    shoulder, elbow = flexion.T
-    np.testing.assert_allclose(found.length_m[:, 0], polyval(elbow, shoulder, powers), atol=1e-15)
-    by_elbow, by_shoulder = (-polyval(elbow, shoulder, polyder(powers, axis=axis)) for axis in (0, 1))
-    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], by_shoulder, atol=1e-15)
-    np.testing.assert_allclose(found.moment_arm_m[:, 1, 0], by_elbow, atol=1e-15)
-
-
-def test_an_arm_that_depends_on_another_joint():
-    whole = two_joints()
-    del whole["muscles"][0]["length"]
-    whole["muscles"][0]["function"] = {"elbow": "flexor"}
-    whole["muscles"][0]["moment_arms"] = {
-        "shoulder": {"form": "zero"},
-        "elbow": {"form": "polynomial", "joints": ["shoulder"], "coefficients": [0.02, 0.01], "range_deg": [-30, 60]},
-    }
-    muscles = muscle_set_from_mapping(whole)
-    found = musculotendon(muscles, [[0.5, 1.0], [2.0, 1.0]])
-    end = 0.02 + 0.01 * math.radians(60)
-    np.testing.assert_allclose(found.moment_arm_m[..., 0], [[0.0, 0.025], [0.0, end]], atol=1e-15)
-    assert found.out_of_range.tolist() == [[False, False], [True, False]]
-    alone = musculotendon(muscles, [[1.0]], joints=["elbow"])
-    np.testing.assert_allclose(alone.moment_arm_m[0, 0], [0.02], atol=1e-15)
-
-
-@pytest.mark.parametrize("form", ["sampled", "spline", "polynomial"])
-def test_length_of_one_joint(form):
+def test_length_of_one_joint():
     """A line between two points: L^2 = a^2 + b^2 + 2 a b cos(q + angle between them), r = a b sin(...) / L."""
     degrees = np.arange(0.0, 131.0, 10.0)
     a, b, lead = 0.25, 0.05, 0.4
@@ -662,21 +601,16 @@ def test_length_of_one_joint(form):
     def length(q):
         return np.sqrt(a * a + b * b + 2 * a * b * np.cos(q + lead))
 
-    entry = {"form": form, "joints": ["elbow"]}
-    if form == "polynomial":
-        powers = np.polynomial.Polynomial.fit(np.radians(degrees), length(np.radians(degrees)), 7).convert().coef
-        entry |= {"coefficients": powers.tolist(), "range_deg": [0, 130]}
-    else:
-        entry |= {"knots_deg" if form == "spline" else "flexion_deg": degrees.tolist()}
-        entry |= {"lengths_m": length(np.radians(degrees)).tolist()}
+    lengths = length(np.radians(degrees)).tolist()
+    entry = {"form": "sampled", "joints": ["elbow"], "flexion_deg": degrees.tolist(), "lengths_m": lengths}
     whole = content()
     whole["muscles"][0] |= {"length": entry, "moment_arms": {"elbow": {"form": "from_length"}}}
     muscles = muscle_set_from_mapping(whole)
     q = np.radians(np.linspace(0.0, 130.0, 200))
     found = musculotendon(muscles, q[:, None])
-    np.testing.assert_allclose(found.length_m[:, 0], length(q), atol={"spline": 3e-4}.get(form, 1e-6))
+    np.testing.assert_allclose(found.length_m[:, 0], length(q), atol=1e-6)
     exact = a * b * np.sin(q + lead) / length(q)
-    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], exact, atol={"spline": 4e-3}.get(form, 5e-5))
+    np.testing.assert_allclose(found.moment_arm_m[:, 0, 0], exact, atol=5e-5)
     out = np.radians([[-20.0], [150.0]])
     off = slopes(muscles, out)[..., 0] - musculotendon(muscles, out).moment_arm_m[..., 0]
     assert np.abs(off).max() < 1e-9
@@ -694,7 +628,6 @@ def test_sampled_arms_are_fitted_when_the_set_is_loaded(recordings):
         whole["muscles"] = [whole["muscles"][name == "TRIlat"]]
         whole["muscles"][0]["moment_arms"]["elbow"] = entry
         muscles = muscle_set_from_mapping(whole)
-        arm = muscles.muscles[0].moment_arms["elbow"]
         q = np.radians(np.linspace(-10.0, 140.0, 100))
         arm_set = load_muscle_set("arm")
         built_in = musculotendon(arm_set, q[:, None], joints=["elbow"]).moment_arm_m[:, 0, arm_set.names.index(name)]
@@ -704,9 +637,6 @@ def test_sampled_arms_are_fitted_when_the_set_is_loaded(recordings):
             fit(rows.joint_flexion_deg.to_numpy(), rows.moment_arm_m.to_numpy()),
         )
         assert (fitted.max_departure_m, fitted.departs_at_deg) == (known["max_departure_m"], known["departs_at_deg"])
-        entry["flexion_deg"] = [entry["flexion_deg"]]  # a list for each joint is as good
-        again = muscle_set_from_mapping(whole).muscles[0].moment_arms["elbow"]
-        np.testing.assert_array_equal(again.curve.coefficients, arm.curve.coefficients)
 
 
 # --- scaling -----------------------------------------------------------------------------------------------------
@@ -742,21 +672,6 @@ def test_twice_the_body_has_twice_the_lengths_everywhere():
         before, after = musculotendon(muscles, flexion), musculotendon(double, flexion)
         np.testing.assert_allclose(after.length_m, 2.0 * before.length_m, rtol=1e-14)
         np.testing.assert_allclose(after.moment_arm_m, 2.0 * before.moment_arm_m, rtol=1e-14)
-
-
-def test_a_length_of_one_joint_among_two():
-    """A muscle with a small arm at the shoulder, whose length is given over the elbow alone."""
-    whole = two_joints(length=False)
-    muscle = whole["muscles"][0]
-    muscle["length"] = {**STRAIGHT, "coefficients": [0.3, -0.03]}
-    muscle["moment_arms"] = {"shoulder": {"form": "constant", "arm_m": 0.004}, "elbow": {"form": "from_length"}}
-    muscle["function"] = {"shoulder": "flexor", "elbow": "flexor"}
-    muscles = muscle_set_from_mapping(whole)
-    assert muscles.muscles[0].moment_arms["elbow"].curve.range_rad == ((0.0, math.radians(130)),)
-    assert musculotendon(muscles, [[0.2]], joints=["shoulder"]).length_m[0, 0] == pytest.approx(0.3)
-    larger = scaled(muscles, length_factor={"elbow": 1.2})
-    assert musculotendon(larger, [[0.2, 0.0]]).length_m[0, 0] == pytest.approx(1.1 * 0.3)
-    assert musculotendon(larger, [[0.2, 1.0]]).length_m[0, 0] == pytest.approx(1.1 * 0.3 - 1.2 * 0.03)
 
 
 def test_a_length_of_several_joints_grows_as_a_whole():
@@ -847,7 +762,7 @@ def arm_of(entry):
     return set_at(["muscles", 0, "moment_arms", "elbow"], entry)
 
 
-STRAIGHT = {"form": "polynomial", "joints": ["elbow"], "coefficients": [0.3, -0.03], "range_deg": [0, 130]}
+STRETCH = {"form": "sampled", "joints": ["elbow"], "flexion_deg": [0, 65, 130], "lengths_m": [0.30, 0.27, 0.24]}
 PARALLEL = {"parallel_to": "distal", "source": "a textbook"}
 PUBLISHED = {"flexion_deg": [0, 90], "lowest_m": [-0.04, -0.03], "highest_m": [-0.02, 0.02], "other_sources": 2}
 BAD = {
@@ -972,52 +887,48 @@ BAD = {
         arm_of({"form": "sampled", "flexion_deg": [], "arms_m": [0.02, 0.03]}),
         "flexion_deg is .*expected numbers",
     ),
-    "unknown joint of an arm": (
-        arm_of({"form": "polynomial", "joints": ["elbwo"], "coefficients": [0.02], "range_deg": [0, 90]}),
-        "elbow.joints: the set has no joint 'elbwo'; did you mean 'elbow'",
-    ),
-    "joints as a text": (
-        arm_of({"form": "polynomial", "joints": "elbow", "coefficients": [0.02], "range_deg": [0, 90]}),
-        "joints is 'elbow', expected a list",
-    ),
-    "joint twice in an arm": (
-        arm_of(
-            {"form": "polynomial", "joints": ["elbow", "elbow"], "coefficients": [[0.02]], "range_deg": [[0, 90]] * 2}
-        ),
-        "joints: names a joint twice: elbow, elbow",
-    ),
     "from a length that is not there": (
         arm_of({"form": "from_length"}),
         "FLEX' at the elbow: the moment arm is from_length, which needs a valid length",
     ),
     "two lengths": (
-        set_in(0, length=STRAIGHT, length_at_zero_m=0.3),
+        set_in(0, length=STRETCH, length_at_zero_m=0.3, moment_arms={"elbow": {"form": "from_length"}}),
         "length and length_at_zero_m are both present; remove one",
     ),
-    "length of an unknown form": (
-        set_in(0, length={"form": "sample"}),
-        "length.form is 'sample', expected polynomial, spline or sampled; did you mean 'sampled'",
+    "length of an unknown form": (set_in(0, length={"form": "sample"}), "length.form is 'sample', expected sampled"),
+    "length of an unknown joint": (
+        set_in(0, length=STRETCH | {"joints": ["elbwo"]}),
+        "length.joints: the set has no joint 'elbwo'; did you mean 'elbow'",
     ),
+    "length of a joint twice": (
+        set_in(0, length=STRETCH | {"joints": ["elbow", "elbow"]}),
+        "joints: names a joint twice: elbow, elbow",
+    ),
+    "length beside an arm": (set_in(0, length=STRETCH), "its arm at the elbow is minus the slope of it"),
     "length that is a number": (
         set_in(0, length=0.3),
         "length is 0.3, expected 'length:' and, indented below it, its entries",
     ),
     "length without its joints": (
-        set_in(0, length={key: value for key, value in STRAIGHT.items() if key != "joints"}),
-        "FLEX': length: joints is missing",
+        set_in(0, length={key: value for key, value in STRETCH.items() if key != "joints"}),
+        "FLEX': length.joints is missing",
     ),
     "length curve in millimetres": (
-        set_in(0, length={**STRAIGHT, "coefficients": [300.0, -30.0]}),
+        set_in(
+            0,
+            length=STRETCH | {"lengths_m": [300.0, 270.0, 240.0]},
+            moment_arms={"elbow": {"form": "from_length"}},
+        ),
         "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
     ),
-    "length that contradicts the arm": (
-        set_in(0, length={**STRAIGHT, "coefficients": [0.3, -0.015]}),
-        r"FLEX' at the elbow: the moment arm is \+0.0300 m and minus the slope of the length \+0.0150 m at elbow 0 deg; "
-        r"expected them within 6.0 mm",
-    ),
-    "length with the sign of +dL/dq": (
-        set_in(0, length={**STRAIGHT, "coefficients": [0.3, 0.03]}),
-        r"minus the slope of the length -0.0300 m.*r = -dL/dq",
+    "length over another joint": (
+        lambda whole: (
+            whole.update(joints=["elbow", "wrist"], flexion={"elbow": "0 straight", "wrist": "0 straight"}),
+            whole.update(muscles=whole["muscles"][:1]),
+            whole["muscles"][0].update(length=STRETCH, function={"elbow": "flexor", "wrist": "flexor"}),
+            whole["muscles"][0].update(moment_arms={joint: {"form": "from_length"} for joint in ("elbow", "wrist")}),
+        ),
+        "but the length depends on elbow only; write 'form: zero'",
     ),
     "length at zero in millimetres": (
         set_in(0, length_at_zero_m=250),
@@ -1108,21 +1019,13 @@ def test_bad_sets_are_refused_with_a_sentence(fault):
 
 
 BAD_OF_TWO_JOINTS = {
-    "ragged coefficients": (
-        {"form": "polynomial", "coefficients": [[0.3, 0.1], [0.1]], "range_deg": [[0, 90], [0, 90]]},
-        r"coefficients is .*expected numbers in 2 nested lists \(shoulder, elbow\), rows of equal length",
+    "ragged lengths": (
+        {"form": "sampled", "flexion_deg": [[0, 90], [0, 90]], "lengths_m": [[0.3, 0.1], [0.1]]},
+        r"lengths_m is .*expected numbers in 2 nested lists \(shoulder, elbow\), rows of equal length",
     ),
-    "flat coefficients": (
-        {"form": "polynomial", "coefficients": [0.3, 0.1], "range_deg": [[0, 90], [0, 90]]},
+    "flat lengths": (
+        {"form": "sampled", "flexion_deg": [[0, 90], [0, 90]], "lengths_m": [0.3, 0.1]},
         "expected numbers in 2 nested lists",
-    ),
-    "one range for two joints": (
-        {"form": "polynomial", "coefficients": [[0.3]], "range_deg": [0, 90]},
-        "flexion in degrees, one such pair for each of shoulder, elbow",
-    ),
-    "a spline of two joints": (
-        {"form": "spline", "knots_deg": [0, 90], "lengths_m": [0.3, 0.2]},
-        "a spline depends on one joint; for shoulder, elbow give a polynomial or samples",
     ),
     "a grid that does not fit": (
         {"form": "sampled", "flexion_deg": [[0, 90], [0, 50, 90]], "lengths_m": [[0.3, 0.3], [0.3, 0.3]]},
@@ -1142,53 +1045,6 @@ def test_bad_curves_of_two_joints_are_refused_with_a_sentence(fault):
     whole["muscles"][0]["length"] = {"joints": ["shoulder", "elbow"], **entry}
     with pytest.raises(SettingsError, match=message):
         muscle_set_from_mapping(whole)
-
-
-def test_other_contradictions_of_two_joints():
-    whole = two_joints(length=False, arms="sampled")
-    whole["muscles"][0]["length_at_zero_m"] = 0.3
-    with pytest.raises(SettingsError, match=r"needs moment arms that depend on their own joint only.*shoulder, elbow"):
-        muscle_set_from_mapping(whole)
-    whole = two_joints()
-    whole["muscles"][0]["length"] |= {"joints": ["elbow"], "flexion_deg": [0, 60, 120], "lengths_m": [0.3, 0.29, 0.27]}
-    with pytest.raises(SettingsError, match="but the length depends on elbow only; write 'form: zero'"):
-        muscle_set_from_mapping(whole)
-    whole["muscles"][0]["moment_arms"]["shoulder"] = {"form": "constant", "arm_m": 0.04}
-    whole["muscles"][0]["function"] = {"shoulder": "flexor", "elbow": "flexor"}
-    with pytest.raises(SettingsError, match=r"LINE' at the shoulder: the moment arm is .0.0400 m and minus the slope"):
-        muscle_set_from_mapping(whole)
-
-
-def test_a_length_goes_with_arms_that_are_near_its_slope():
-    whole = content()
-    whole["muscles"][0]["length"] = {**STRAIGHT, "coefficients": [0.3, -0.0255]}  # 15 % off
-    muscles = muscle_set_from_mapping(whole)
-    found = musculotendon(muscles, [[1.0]], velocity_rad_s=[[2.0]])
-    assert found.length_m[0, 0] == pytest.approx(0.3 - 0.0255)
-    assert found.velocity_m_s[0, 0] == pytest.approx(-0.06)  # by the arm
-
-
-def test_a_length_over_a_joint_that_nobody_sampled():
-    whole = two_joints(length=False, arms="sampled")
-    muscle = whole["muscles"][0]
-    muscle["moment_arms"]["shoulder"] = {"form": "not_sampled"}
-    muscle["moment_arms"]["elbow"] = {"form": "constant", "arm_m": 0.03}
-    muscle["function"] = {"elbow": "flexor"}
-    muscle["length_at_zero_m"] = 0.3
-    assert muscle_set_from_mapping(whole).muscles[0].length is None
-    del muscle["length_at_zero_m"]
-    muscle["length"] = {**STRAIGHT}
-    assert muscle_set_from_mapping(whole).muscles[0].length is None
-    muscle["length"] = {
-        "form": "polynomial",
-        "joints": ["elbow", "shoulder"],
-        "coefficients": [[0.3, 0.01], [-0.03, 0.0]],
-    }
-    muscle["length"]["range_deg"] = [[0, 120], [-40, 80]]
-    muscles = muscle_set_from_mapping(whole)
-    found = musculotendon(muscles, [[0.5, 1.0]], velocity_rad_s=[[1.0, 1.0]])
-    assert found.length_m[0, 0] == pytest.approx(0.3 + 0.01 * 0.5 - 0.03)
-    assert np.isnan(found.velocity_m_s).all()
 
 
 def test_a_constant_arm_may_have_a_range():

@@ -1,4 +1,4 @@
-"""Cost of activations by the settings: volumes, change, envelopes; and strengths from maximal efforts."""
+"""Cost of activations by the settings: volumes, envelopes; and strengths from maximal efforts."""
 
 import math
 from dataclasses import replace
@@ -21,14 +21,12 @@ from limbtorque.muscles.objective import (
     volumes,
 )
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, strengthened
-from limbtorque.muscles.static_optimization.solve import OK, RESERVE
+from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
 from limbtorque.muscles.strength_factors import Effort, fitted_factors
 from limbtorque.study.options.muscles import Muscles
 
 LEG = load_muscle_set("leg")
 JOINTS = ("hip", "knee", "ankle")
-RATE_HZ = 100.0
-ZERO = np.zeros(len(LEG.names))
 
 
 def walk(n_frames=40, muscle_set=LEG):
@@ -37,7 +35,7 @@ def walk(n_frames=40, muscle_set=LEG):
     flexion = np.radians([20.0, 30.0, 5.0]) + np.radians([20.0, 25.0, 10.0]) * np.sin(phase + np.array([0.0, 1.0, 2.0]))
     torque = np.array([40.0, -30.0, -60.0]) * np.sin(phase + np.array([0.5, 2.0, 0.3])) + np.array([0.0, 5.0, -20.0])
     arm = musculotendon(muscle_set, flexion).moment_arm_m
-    return Problem.of_set(arm, torque, muscle_set, RATE_HZ, Muscles())
+    return Problem.of_set(arm, torque, muscle_set, Muscles())
 
 
 def halves(muscle_set, name):
@@ -70,7 +68,7 @@ def test_a_muscle_cut_in_two_changes_nothing_with_volumes_only(exponent):
     def vasti(criterion, muscle_set):
         problem = walk(muscle_set=muscle_set)
         options = Muscles(criterion=criterion, exponent=exponent)
-        force = least_cost_forces(problem, options, np.zeros(len(muscle_set.names))).force_n
+        force = least_cost_forces(problem, options).force_n
         return force[:, [name.startswith("vasti") for name in muscle_set.names]].sum(axis=1)
 
     cut = halves(LEG, "vasti")
@@ -82,8 +80,8 @@ def test_two_muscles_share_by_arm_and_fibre_length():
     """At one joint, exponent 2: a_i is proportional to B_i / V_i = r_i / l_i, whatever the strengths."""
     pair = replace(LEG, muscles=tuple(muscle for muscle in LEG.muscles if muscle.name in ("vasti", "rect_fem")))
     arm = np.array([[[-0.03, -0.05]]])
-    problem = Problem.of_set(arm, np.array([[-60.0]]), pair, RATE_HZ, Muscles())
-    found = least_cost_forces(problem, Muscles(criterion="volume"), np.zeros(2)).activation[0]
+    problem = Problem.of_set(arm, np.array([[-60.0]]), pair, Muscles())
+    found = least_cost_forces(problem, Muscles(criterion="volume")).activation[0]
     lengths = [muscle.optimal_fibre_length_m for muscle in pair.muscles]
     assert found[0] / found[1] == pytest.approx((0.03 / lengths[0]) / (0.05 / lengths[1]), rel=1e-12)
 
@@ -94,38 +92,6 @@ def test_volume_needs_fibre_lengths():
         SettingsError, match=r"no optimal_fibre_length_m for hamstrings, which muscles\.criterion: volume needs"
     ):
         check_options(bare, Muscles(criterion="volume"), JOINTS)
-
-
-# --- change ------------------------------------------------------------------------------------------------------------
-
-
-def test_the_cost_of_change_has_its_units():
-    """Cost of the whole: sum of a^2 + (time x rate)^2, the rate from neighbouring frames; no other activations cost less."""
-    problem, time_s = walk(), 0.05
-    found = least_cost_forces(problem, Muscles(change_time_s=time_s), ZERO)
-    assert (found.status == OK).all()
-    rate = np.diff(found.activation, axis=0) * RATE_HZ
-    cost = (found.activation**2).sum() + ((time_s * rate) ** 2).sum()
-    assert found.cost.sum() == pytest.approx(cost, rel=1e-10)
-    plain = least_cost_forces(problem, Muscles(), ZERO)
-    other = (plain.activation**2).sum() + ((time_s * np.diff(plain.activation, axis=0) * RATE_HZ) ** 2).sum()
-    assert cost < 0.999 * other
-    assert np.einsum("fjm,fm->fj", problem.arm, found.force_n) == pytest.approx(problem.torque_nm, abs=1e-8)
-
-
-def test_the_cost_of_change_hardly_depends_on_the_rate():
-    coarse, fine = walk(), walk(160)
-    phase = np.arange(160) / 4.0
-    fine = replace(
-        fine,
-        arm=np.stack(
-            [[np.interp(phase, np.arange(40), coarse.arm[:, j, m]) for m in range(17)] for j in range(3)]
-        ).transpose(2, 0, 1),
-        torque_nm=np.stack([np.interp(phase, np.arange(40), coarse.torque_nm[:, j]) for j in range(3)], axis=1),
-        rate_hz=4.0 * RATE_HZ,
-    )
-    one, four = (least_cost_forces(problem, Muscles(change_time_s=0.05), ZERO).activation for problem in (coarse, fine))
-    assert four[:156:4] == pytest.approx(one[:39], abs=0.01)
 
 
 # --- envelopes ---------------------------------------------------------------------------------------------------------
@@ -145,7 +111,7 @@ def test_the_torque_is_met_and_the_activations_come_nearer():
     at = [LEG.names.index(name) for name in given.muscles]
     for weight in (0.0, 1.0, 10.0, 1000.0):
         options = Muscles(emg_weight=weight)
-        found = optimize_forces(problem, options, given).optimized
+        found = optimize_forces(problem, options, given)[0]
         assert (found.status == OK).all()
         assert np.abs(found.duality_gap).max() <= 1e-9
         assert np.einsum("fjm,fm->fj", problem.arm, found.force_n) == pytest.approx(problem.torque_nm, abs=1e-8)
@@ -158,7 +124,7 @@ def test_slsqp_agrees_on_the_whole_cost():
     problem, weight = walk(4), 2.5
     given = envelopes(problem)
     options = Muscles(emg_weight=weight)
-    found = optimize_forces(problem, options, given).optimized
+    found = optimize_forces(problem, options, given)[0]
     at = [LEG.names.index(name) for name in given.muscles]
     for f in range(4):
 
@@ -185,7 +151,7 @@ def test_an_envelope_with_a_peak_of_its_own_keeps_the_mean_activation():
     problem, options = walk(), Muscles(emg_weight=1.0)
     given = envelopes(problem, maximal=False)
     measured, told = measured_activation(problem, options, given)
-    plain = least_cost_forces(problem, Muscles(), ZERO).activation
+    plain = least_cost_forces(problem, Muscles()).activation
     for k, name in enumerate(given.muscles):
         own, known = LEG.names.index(name), np.isfinite(given.level[:, k])
         assert measured[known, own].mean() == pytest.approx(plain[known, own].mean(), rel=1e-12)
@@ -198,7 +164,7 @@ def test_unknown_samples_and_other_muscles_are_free():
     """Where the envelope is unknown, the frame is solved as without it."""
     problem, options = walk(), Muscles(emg_weight=5.0)
     given = envelopes(problem, ("soleus",))
-    found, plain = (optimize_forces(problem, options, which).optimized for which in (given, None))
+    found, plain = (optimize_forces(problem, options, which)[0] for which in (given, None))
     assert found.activation[5:8] == pytest.approx(plain.activation[5:8], abs=1e-12)
     assert np.abs(found.activation - plain.activation)[8:].max() > 0.05
 
@@ -280,7 +246,7 @@ def test_envelopes_do_not_change_what_can_be_reached():
     problem = walk()
     strong = replace(problem, torque_nm=problem.torque_nm * 30.0)
     options = Muscles(emg_weight=3.0)
-    found, plain = (optimize_forces(strong, options, which).optimized for which in (envelopes(problem), None))
+    found, plain = (optimize_forces(strong, options, which)[0] for which in (envelopes(problem), None))
     assert (plain.status == RESERVE).any()
     assert found.status.tolist() == plain.status.tolist()
     assert found.reserve_nm == pytest.approx(plain.reserve_nm, abs=1e-6)

@@ -1,7 +1,7 @@
 """Sharing torques among muscles: closed forms, other solvers, certificates judged here, and what a change must do.
 
-The other solvers are quadprog (p = 2), Clarabel (other powers, as cones), SciPy's SLSQP and trust-constr, and HiGHS by
-SciPy's linprog (p = 1, the min-max criterion, the edge of reach, the least and greatest force). Programmes of many frames
+The other solvers are quadprog (p = 2), Clarabel (p = 3, as cones), SciPy's SLSQP, and HiGHS by SciPy's linprog (the
+min-max criterion, the edge of reach, the least and greatest force). Programmes of many frames
 are solved side by side, as the blocks of one programme: they do not touch each other.
 """
 
@@ -19,17 +19,16 @@ from scipy.optimize import linprog, lsq_linear, minimize
 from limbtorque.muscles.moment_arms import musculotendon
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.static_optimization import criteria
+from limbtorque.muscles.static_optimization.criteria import FAILED, INVALID, OK, RESERVE
 from limbtorque.muscles.static_optimization.ranges import force_range
 from limbtorque.muscles.static_optimization.reachable import nearest
-from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
+from limbtorque.muscles.static_optimization.solve import share_torques
 
-EXPONENTS = [1.0, 1.5, 2.0, 3.0, 6.0, math.inf]
-POWERS = [1.1, 1.5, 2.0, 3.0, 4.0, 8.0]
+EXPONENTS = [2.0, 3.0, math.inf]
 CLOSURE_NM = 1e-9
 SAME = 1e-6  # of the strength: forces that count as the same as another solver's
 GAP = 1e-8  # of the cost: duality gap that counts as nil
 ROOM = 1e-9  # by which what one linear programme found may give way in the next
-LINEAR_GAP = 1e-6  # the same for p = 1, whose multiplier is that of a nearby problem
 
 
 def limbs(seed, n_frames=300, n_joints=3, n_muscles=8, dense=0.6):
@@ -83,8 +82,8 @@ def programmes(cost, equal, right, low, high):
     return found.x.reshape(cost.shape)
 
 
-def cones(arm, strength, torque, exponent):
-    """Least sum of powers by Clarabel: t_i >= a_i^p, by second-order cones for p = 3, by power cones otherwise.
+def cones(arm, strength, torque):
+    """Least sum of cubes by Clarabel: t_i >= a_i^3, by second-order cones.
 
     Where it does not get to 1e-9 the frames are solved alone, and NaN where that fails, too.
     """
@@ -92,7 +91,7 @@ def cones(arm, strength, torque, exponent):
     reach, target = scaled(arm, strength, torque)
     size = np.maximum(np.abs(target).max(axis=1), 0.1)  # activations are counted in parts of this: frames alike
     target = target / size[:, None]
-    unknowns, rows, right, kinds = (cubes if exponent == 3.0 else powers)(m, exponent)
+    unknowns, rows, right, kinds = cubes(m)
     pick = sparse.eye_array(m, unknowns)
     equal = sparse.block_diag([sparse.hstack([block, sparse.csr_array((len(block), unknowns - m))]) for block in reach])
     box = sparse.block_diag([sparse.vstack([-pick, pick])] * n)
@@ -116,19 +115,11 @@ def cones(arm, strength, torque, exponent):
         return np.array(solution.x).reshape(n, unknowns)[:, :m] * size[:, None]
     if n == 1:
         return np.full((1, m), np.nan)
-    return np.concatenate([cones(arm[f : f + 1], strength, torque[f : f + 1], exponent) for f in range(n)])
+    return np.concatenate([cones(arm[f : f + 1], strength, torque[f : f + 1]) for f in range(n)])
 
 
-def powers(m, exponent):
-    """Unknowns (a, t): (t, 1, a) in the power cone t^(1/p) 1^(1 - 1/p) >= |a|."""
-    rows, i = np.zeros((3 * m, 2 * m)), np.arange(m)
-    rows[3 * i, m + i] = rows[3 * i + 2, i] = -1.0
-    return 2 * m, rows, np.tile([0.0, 1.0, 0.0], m), [clarabel.PowerConeT(1.0 / exponent)] * m
-
-
-def cubes(m, exponent):
+def cubes(m):
     """Unknowns (a, s, t): a^2 <= s and s^2 <= t a, so that t >= a^3; x^2 <= y z is |(y - z, 2 x)| <= y + z."""
-    assert exponent == 3.0
     rows, right, i = np.zeros((6 * m, 3 * m)), np.zeros(6 * m), np.arange(m)
     rows[6 * i, m + i] = rows[6 * i + 1, m + i] = -1.0
     rows[6 * i + 2, i] = rows[6 * i + 5, m + i] = -2.0
@@ -146,10 +137,7 @@ def power_sum(activation, exponent):
 def proven_bound(reach, torque, multiplier, exponent, low=0.0, high=1.0, counts=True):
     """What no activations can undercut: y . torque - sum over the muscles of the most that B_i . y a - a^p can be."""
     pull = np.einsum("fjm,fj->fm", reach, multiplier)
-    if exponent == 1.0:
-        best = np.where(pull > 1.0, high, low)
-    else:
-        best = np.clip((np.maximum(pull, 0.0) / exponent) ** (1.0 / (exponent - 1.0)), low, high)
+    best = np.clip((np.maximum(pull, 0.0) / exponent) ** (1.0 / (exponent - 1.0)), low, high)
     return (multiplier * torque).sum(axis=1) - ((pull * best - best**exponent) * counts).sum(axis=1)
 
 
@@ -168,7 +156,7 @@ def test_one_joint_shares_in_proportion_to_arm_times_strength():
     assert shared.success.all()
 
 
-@pytest.mark.parametrize("exponent", [1.1, 1.5, 2.0, 2.5, 3.0, 4.0, 7.0, 10.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_one_joint_shares_by_a_root_of_arm_times_strength_over_weight(exponent):
     arm, strength, weight = (
         np.array([0.02, 0.04, 0.01, -0.03]),
@@ -182,7 +170,7 @@ def test_one_joint_shares_by_a_root_of_arm_times_strength_over_weight(exponent):
     np.testing.assert_allclose(shared.cost, (weight * expected**exponent).sum(axis=1), rtol=1e-8)
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_one_joint_with_stress_for_norm(exponent):
     """Least sum of (F / N)^p: F_i / N_i goes with (r_i N_i)^(1 / (p - 1)), and strength only bounds it."""
     arm, strength, area = np.array([0.02, 0.04, 0.01]), np.full(3, 1e3), np.array([300.0, 150.0, 600.0])
@@ -191,30 +179,6 @@ def test_one_joint_with_stress_for_norm(exponent):
     stress *= 6.0 / (arm * area * stress).sum()
     np.testing.assert_allclose(shared.force_n[0], area * stress, atol=1e-9 * strength.max())
     assert shared.cost[0] == pytest.approx((stress**exponent).sum(), rel=1e-9)
-
-
-def test_one_joint_with_exponent_1_fills_the_most_efficient_muscle_first():
-    # torque of a fully active muscle (10, 16, 9) N m over weight (1, 2, 1): 10, 8, 9 N m for a cost of 1
-    torque = np.array([4.0, 10.0, 14.5, 19.0, 27.0, 35.0])
-    shared = joint([0.02, 0.04, 0.03], torque, max_force_n=[500.0, 400.0, 300.0], weight=[1.0, 2.0, 1.0], exponent=1.0)
-    first = np.clip(torque / 10.0, 0.0, 1.0)
-    second = np.clip((torque - 10.0) / 9.0, 0.0, 1.0)
-    third = np.clip((torque - 19.0) / 16.0, 0.0, 1.0)
-    np.testing.assert_allclose(shared.activation, np.stack([first, third, second], axis=1), atol=1e-8)
-
-
-@pytest.mark.parametrize("part", [2e-6, 3e-6, 4e-6])
-def test_the_price_of_torque_is_that_of_the_marginal_muscle_of_nearly_equal_ones(part):
-    """The stronger one is full and makes 10 (1 + part) of 13 N m, the other the rest: a unit of torque costs 1 / 10 N m."""
-    shared = joint([0.02 * (1.0 + part), 0.02], [13.0], max_force_n=[500.0, 500.0], exponent=1.0)
-    np.testing.assert_allclose(shared.activation, [[1.0, 0.3 - part]], atol=1e-9)
-    assert shared.multiplier.item() == pytest.approx(0.1, rel=1e-9)
-    assert abs(shared.duality_gap[0]) < 1e-9
-
-
-def test_exponent_1_shares_equally_between_muscles_that_cost_the_same():
-    shared = joint([0.02, 0.02, 0.01], [8.0], max_force_n=[500.0, 500.0, 500.0], exponent=1.0)
-    np.testing.assert_allclose(shared.activation[0], [0.4, 0.4, 0.0], atol=1e-8)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e-5, 1e-7])
@@ -271,30 +235,6 @@ def test_largest_activation_bounds_a_muscle(exponent):
     bounds = {"max_activation": [1.0, 0.5, 1.0]}
     shared = joint([0.02, 0.04, -0.03], [14.0], max_force_n=[500.0, 400.0, 300.0], exponent=exponent, **bounds)
     np.testing.assert_allclose(shared.activation[0], [0.6, 0.5, 0.0], atol=1e-8)
-
-
-def test_priced_reserve_of_one_joint():
-    """Least a^2 + (reserve / c)^2: a_i = B_i tau / (B . B + c^2), reserve = tau c^2 / (B . B + c^2)."""
-    arm, strength, price = np.array([0.02, 0.04]), np.array([500.0, 400.0]), 20.0
-    torque = np.array([10.0, -6.0, 0.0])
-    shared = joint(arm, torque, max_force_n=strength, reserve=price)
-    whole = ((arm * strength) ** 2).sum() + price**2
-    np.testing.assert_allclose(shared.activation[0], arm * strength * 10.0 / whole, atol=1e-13)
-    np.testing.assert_allclose(shared.reserve_nm[:, 0], [10.0 * price**2 / whole, -6.0, 0.0], atol=1e-12)
-    np.testing.assert_allclose(shared.cost, [100.0 / whole, 0.09, 0.0], atol=1e-13)  # tau^2 / (B . B + c^2)
-    assert shared.status.tolist() == [OK, RESERVE, OK]
-
-
-@pytest.mark.parametrize("exponent", [1.0, 1.5, 3.0, 6.0])
-def test_priced_reserve_costs_as_much_at_the_margin_as_a_muscle(exponent):
-    """d(a^p) / (B da) = d((reserve / c)^2) / d(reserve) at the answer, with the muscle between its bounds."""
-    shared = joint([0.04], [9.0], max_force_n=[400.0], exponent=exponent, reserve=5.0)
-    activation, reserve = shared.activation[0, 0], shared.reserve_nm[0, 0]
-    assert 0.0 < activation < 1.0
-    assert 16.0 * activation + reserve == pytest.approx(9.0, abs=1e-12)
-    assert exponent * activation ** (exponent - 1.0) / 16.0 == pytest.approx(
-        2.0 * reserve / 25.0, rel=LINEAR_GAP if exponent == 1.0 else 1e-7
-    )
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
@@ -377,16 +317,8 @@ def test_cubes_against_clarabel(quarter):
     arm, torque = arm[quarter::4], torque[quarter::4]
     shared = share_torques(arm, torque, max_force_n=strength, exponent=3.0)
     some = [slice(k, k + 10) for k in range(0, len(torque), 10)]
-    found = np.concatenate([cones(arm[at], strength, torque[at], 3.0) for at in some])
+    found = np.concatenate([cones(arm[at], strength, torque[at]) for at in some])
     assert_as_clarabel(found, shared, arm, torque, 3.0, most=0.02)
-
-
-@pytest.mark.parametrize("exponent", [1.5, 4.0, 6.0])
-def test_other_powers_against_clarabel(exponent):
-    arm, strength, torque = limbs(32, 300, dense=0.9)
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    found = np.concatenate([cones(arm[f : f + 1], strength, torque[f : f + 1], exponent) for f in range(300)])
-    assert_as_clarabel(found, shared, arm, torque, exponent, most=0.2 if exponent > 3 else 0.01)
 
 
 def assert_as_clarabel(found, shared, arm, torque, exponent, most):
@@ -431,20 +363,6 @@ def slsqp(reach, target, exponent):
         options={"ftol": 1e-16, "maxiter": 1000},
     )
     return found.x
-
-
-@pytest.mark.parametrize("name", ["random", "leg", "arm"])
-def test_exponent_1_costs_what_a_linear_programme_costs(name):
-    arm, strength, torque = limb(name, 34, 300)
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=1.0)
-    assert shared.success.mean() > 0.98
-    reach, target = scaled(arm, strength, torque)
-    found = programmes(np.ones((300, arm.shape[2])), reach, target, 0.0, 1.0)
-    at = shared.success
-    least = found.sum(axis=1)[at]
-    np.testing.assert_allclose(shared.cost[at], least, rtol=LINEAR_GAP)
-    assert np.median(shared.cost[at] / least - 1.0) < 1e-9
-    np.testing.assert_allclose(made(arm, shared.force_n)[at], torque[at], atol=CLOSURE_NM)
 
 
 @pytest.mark.parametrize(("name", "stress"), [("random", False), ("random", True), ("leg", False), ("arm", False)])
@@ -521,7 +439,7 @@ def test_nearest_reachable_torque_against_bounded_least_squares():
 
 
 @pytest.mark.parametrize("low", [0.0, 0.05])
-@pytest.mark.parametrize("exponent", [1.0, *POWERS])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_multiplier_proves_that_no_forces_cost_less(exponent, low):
     arm, strength, torque = limbs(40, 2000, dense=0.9)
     torque = torque + low * made(arm, np.tile(strength, (2000, 1)))
@@ -538,29 +456,12 @@ def test_multiplier_proves_that_no_forces_cost_less(exponent, low):
     least, greatest = force_range(arm, shared, max_force_n=strength, min_activation=low)
     choice = ((greatest - least)[at] > 1e-8 * strength).all(axis=1)  # the gap is that of muscles with a choice
     assert choice.mean() > 0.98
-    assert gap[choice].max() <= (LINEAR_GAP if exponent == 1.0 else GAP)
+    assert gap[choice].max() <= GAP
     np.testing.assert_allclose(shared.cost[at], cost, rtol=1e-12)
     np.testing.assert_allclose(shared.duality_gap[at][choice], gap[choice], atol=GAP)
 
 
-@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0])
-@pytest.mark.parametrize("stretch", [1.0, 4.0])
-def test_multiplier_proves_the_same_with_a_priced_reserve(exponent, stretch):
-    """A reserve of price c takes c^2 y^2 / 4 from the bound."""
-    arm, strength, torque = limbs(41, 1000, dense=0.9)
-    torque, price = stretch * torque, 30.0
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent, reserve=price)
-    at = shared.status != FAILED
-    assert at.mean() > 0.995
-    reserve, y = shared.reserve_nm[at], shared.multiplier[at]
-    np.testing.assert_allclose(made(arm, shared.force_n)[at] + reserve, torque[at], atol=CLOSURE_NM)
-    cost = power_sum(shared.activation[at], exponent) + ((reserve / price) ** 2).sum(axis=1)
-    bound = proven_bound((arm * strength)[at], torque[at], y, exponent) - ((price * y) ** 2).sum(axis=1) / 4.0
-    assert (cost - bound <= (LINEAR_GAP if exponent == 1.0 else GAP) * cost).all()
-    np.testing.assert_allclose(shared.cost[at], cost, rtol=1e-12)
-
-
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_multiplier_is_the_change_of_the_cost_with_the_torque(exponent):
     arm, strength, torque = limbs(42, 200, dense=0.9)
     shared = share_torques(arm, 0.5 * torque, max_force_n=strength, exponent=exponent)
@@ -577,7 +478,7 @@ def test_multiplier_is_the_change_of_the_cost_with_the_torque(exponent):
         assert np.median(np.abs(slope - shared.multiplier[:, j])[known]) < 1e-7 * size
 
 
-@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_reserve_frames_share_what_is_reached_at_least_cost(exponent):
     """A muscle that pulls along the reserve stands at its bound; for the others the multiplier is the proof."""
     arm, strength, torque = limbs(5, 300, dense=0.9)
@@ -593,7 +494,7 @@ def test_reserve_frames_share_what_is_reached_at_least_cost(exponent):
     left = torque[at] - shared.reserve_nm[at] - np.einsum("fjm,fm->fj", reach, np.where(across, 0.0, activation))
     cost = (activation**exponent * across).sum(axis=1)
     gap = cost - proven_bound(reach, left, shared.multiplier[at], exponent, counts=across)
-    assert (gap <= (LINEAR_GAP if exponent == 1.0 else GAP) * cost + 1e-12).all()
+    assert (gap <= GAP * cost + 1e-12).all()
 
 
 @pytest.mark.parametrize("low", [0.0, 0.05])
@@ -652,10 +553,6 @@ def test_both_sides_of_the_edge_of_reach(name, exponent, low):
         np.testing.assert_allclose(made(arm, shared.force_n) + shared.reserve_nm, torque, atol=CLOSURE_NM)
         if factor > 1:
             assert_out_of_reach(shared, arm, strength, torque, slice(None), low)
-            assert np.isnan(share_torques(arm, torque, reserve="none", **options).force_n).all()
-        priced = share_torques(arm, torque, reserve=10.0, **options)
-        np.testing.assert_array_equal(priced.status, shared.status)
-        np.testing.assert_allclose(made(arm, priced.force_n) + priced.reserve_nm, torque, atol=CLOSURE_NM)
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
@@ -667,20 +564,6 @@ def test_at_the_edge_of_reach_itself(name, exponent):
     assert (shared.status != FAILED).all(), np.bincount(shared.status)
     capacity = np.abs(arm * strength).sum(axis=2)
     assert (np.abs(shared.reserve_nm) <= 1e-8 * capacity.max()).all()  # the linear programme's own accuracy
-
-
-def test_reserve_none_gives_forces_just_where_the_torque_is_within_reach():
-    arm, strength, torque = limbs(52, 400)
-    torque = 1.5 * torque
-    least = share_torques(arm, torque, max_force_n=strength)
-    none = share_torques(arm, torque, max_force_n=strength, reserve="none")
-    np.testing.assert_array_equal(none.status, least.status)
-    within = none.status == OK
-    assert 50 < within.sum() < 350
-    np.testing.assert_array_equal(none.force_n[within], least.force_n[within])
-    for values in (none.force_n, none.activation, none.reserve_nm, none.cost):
-        assert np.isnan(values[~within]).all()
-    np.testing.assert_array_equal(none.certificate, least.certificate)
 
 
 @pytest.mark.parametrize("exponent", [2.0, 3.0, math.inf])
@@ -825,7 +708,7 @@ def test_units_of_torque_do_not_matter(seed, exponent, unit, stretch):
     np.testing.assert_allclose(other.reserve_nm, unit * plain.reserve_nm, atol=1e-8 * unit)
 
 
-@pytest.mark.parametrize("exponent", [*EXPONENTS, 10.0])
+@pytest.mark.parametrize("exponent", EXPONENTS)
 @pytest.mark.parametrize("unit", [1.0 / 1500.0, 1.0 / 30.0, 1e3])
 def test_unit_of_the_norm_does_not_matter(exponent, unit):
     """Areas in cm2 or m2 in place of strengths: the ratios, and so the cost, change, the forces do not."""
@@ -839,7 +722,7 @@ def test_unit_of_the_norm_does_not_matter(exponent, unit):
     np.testing.assert_allclose(other.cost[known], factor * plain.cost[known], rtol=1e-6)
 
 
-@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_weights_count_against_each_other_only(exponent, factor):
     arm, strength, torque = limbs(22, 200, dense=0.9)
@@ -851,25 +734,12 @@ def test_weights_count_against_each_other_only(exponent, factor):
     np.testing.assert_allclose(other.force_n[known], plain.force_n[known], atol=SAME * strength.max())
 
 
-@pytest.mark.parametrize("exponent", [2.0, 3.0, 4.0, 6.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_least_sum_of_powers_of_the_forces_themselves(exponent):
     """N = 1 N: sum F^p; of equal moment arms the forces are equal, however strong the muscles."""
     arm, strength = np.array([0.03, 0.03, -0.02]), np.array([3000.0, 150.0, 800.0])
     shared = joint(arm, [6.0, 12.0], max_force_n=strength, norm_n=np.ones(3), exponent=exponent)
     np.testing.assert_allclose(shared.force_n, [[100.0, 100.0, 0.0], [250.0, 150.0, 0.0]], atol=1e-6)
-
-
-@pytest.mark.parametrize("exponent", [1.001, 1.01, 1.1])
-def test_exponents_near_1_approach_exponent_1(exponent):
-    """sum a(p) <= m^(1 - 1/p) (sum a(p)^p)^(1/p) <= m^(1 - 1/p) sum a(1), for m muscles."""
-    arm, strength, torque = limbs(23, 300, dense=0.9)
-    shared = share_torques(arm, torque, max_force_n=strength, exponent=exponent)
-    limit = share_torques(arm, torque, max_force_n=strength, exponent=1.0)
-    known = shared.success & limit.success
-    assert known.mean() > 0.98
-    total = shared.activation.sum(axis=1)[known]
-    assert (total >= limit.cost[known] * (1.0 - LINEAR_GAP)).all()
-    assert (total <= 8.0 ** (1.0 - 1.0 / exponent) * limit.cost[known]).all()
 
 
 @pytest.mark.parametrize("exponent", EXPONENTS)
@@ -891,7 +761,7 @@ def test_strength_and_torque_together_scale_the_forces(exponent):
     np.testing.assert_allclose(double.force_n, 2 * plain.force_n, atol=SAME * strength.max())
 
 
-@pytest.mark.parametrize("exponent", [*EXPONENTS, 10.0])
+@pytest.mark.parametrize("exponent", EXPONENTS)
 def test_a_small_part_of_the_torque_asks_for_that_part_of_the_forces(exponent):
     """Where no muscle stands at its upper bound, sums of powers and ratios scale with the torque."""
     arm, strength, torque = limbs(16, 200, dense=0.9)
@@ -927,10 +797,10 @@ def test_no_other_forces_of_the_same_torque_cost_less(exponent):
             with np.errstate(divide="ignore"):
                 room = np.where(step > 0, (1.0 - a) / step, a / -step).min()
             other = a + rng.random() * max(room, 0.0) * step
-            assert power_sum(other[None], exponent)[0] >= shared.cost[f] * (1.0 - LINEAR_GAP)
+            assert power_sum(other[None], exponent)[0] >= shared.cost[f] * (1.0 - GAP)
 
 
-@pytest.mark.parametrize("exponent", [2.0, 4.0, 8.0, 10.0])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
 def test_large_exponents_approach_the_least_effort_of_the_most_active_muscle(exponent):
     """With m muscles, max a(p) <= (sum a(p)^p)^(1/p) <= m^(1/p) max a(inf)."""
     arm, strength, torque = limbs(18, 300, dense=0.9)
@@ -1029,9 +899,10 @@ REFUSED = {
     "moment arms of one frame": ({"moment_arm_m": np.zeros((3, 8))}, r"\(n_frames, n_joints, n_muscles\)"),
     "strengths of other muscles": ({"max_force_n": np.ones(3)}, "max_force_n.*one for each muscle"),
     "negative strength": ({"max_force_n": np.full(8, -5.0)}, "-5 N, expected strengths of 0 or more"),
-    "exponent below 1": ({"exponent": 0.5}, "exponent is 0.5, expected a number from 1 to 10, or min_max"),
-    "exponent above 10": ({"exponent": 11.0}, "exponent is 11"),
+    "another exponent": ({"exponent": 1.0}, "exponent is 1.0, expected 2, 3, or min_max"),
     "exponent not a number": ({"exponent": math.nan}, "exponent is nan"),
+    "target with exponent 3": ({"exponent": 3.0, "target": 0.1}, "a target needs exponent 2"),
+    "targets of other muscles": ({"target": np.ones(5)}, r"target has shape \(5,\)"),
     "weight of zero": ({"weight": 0.0}, "weight has 0, expected numbers above 0"),
     "weights of other muscles": ({"weight": np.ones(3)}, r"weight has shape \(3,\), expected .*one for each muscle"),
     "norm of zero": ({"norm_n": np.zeros(8)}, "norm_n has 0, expected numbers above 0"),
@@ -1040,9 +911,6 @@ REFUSED = {
         "min_activation has -0.1, expected 0 or more: a muscle cannot push",
     ),
     "bounds that cross": ({"min_activation": 0.5, "max_activation": 0.4}, "is above max_activation"),
-    "unknown reserve": ({"reserve": "most"}, "reserve is 'most', expected 'least', 'none' or a price in N m"),
-    "reserve without price": ({"reserve": 0.0}, "reserve is 0.0, expected .* a price in N m, one number above 0"),
-    "priced min-max": ({"exponent": math.inf, "reserve": 1.0}, "no meaning for exponent inf"),
     "weighted min-max": ({"exponent": math.inf, "weight": np.arange(1.0, 9.0)}, "no meaning for exponent inf"),
 }
 
@@ -1056,7 +924,7 @@ def test_input_is_refused_with_a_sentence(fault):
         share_torques(whole.pop("moment_arm_m"), whole.pop("torque_nm"), **whole)
 
 
-MOST_FAILED = {2.0: 0.0, 3.0: 3e-4, 1.0: 5e-3, 1.1: 3e-3, 1.5: 5e-4, 4.0: 3e-4, 8.0: 2e-3, 10.0: 6e-3, math.inf: 2e-4}
+MOST_FAILED = {2.0: 0.0, 3.0: 3e-4, math.inf: 2e-4}
 
 
 @pytest.mark.parametrize("exponent", MOST_FAILED)

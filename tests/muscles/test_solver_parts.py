@@ -7,10 +7,19 @@ import pytest
 from scipy.optimize import brentq, linprog, lsq_linear
 
 import limbtorque.muscles.static_optimization.reachable as reachable
-from limbtorque.muscles.static_optimization.criteria import Answer, Block, Criterion, certify
-from limbtorque.muscles.static_optimization.dual import Frames, least_change, newton_step, response, top
-from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
-from limbtorque.muscles.static_optimization.solve import FAILED, INVALID, OK, RESERVE, share_torques
+from limbtorque.muscles.static_optimization.criteria import (
+    FAILED,
+    INVALID,
+    OK,
+    RESERVE,
+    Answer,
+    Block,
+    Criterion,
+    certify,
+)
+from limbtorque.muscles.static_optimization.dual import Frames, newton_step, response, top
+from limbtorque.muscles.static_optimization.reachable import activation_range
+from limbtorque.muscles.static_optimization.solve import share_torques
 
 FRAMES = 30
 
@@ -65,7 +74,7 @@ def test_beyond_all_bounds_the_slope_falls_by_the_bend_alone():
         assert found == pytest.approx([expected])
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 8.0])
+@pytest.mark.parametrize("exponent", [2.0, 2.5, 3.0])
 def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
     """Where it is free, the derivative p b^(p-1) of its cost is the pull."""
     pull = np.linspace(-1.0, 9.0, 41)[None]
@@ -80,36 +89,13 @@ def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
     assert (found[pull <= 0] == 0.05).all()
 
 
-# --- linear algebra --------------------------------------------------------------------------------------------------
-
-
 # --- facets ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_largest_part_of_a_rise_of_the_least_activations(joints):
-    """A linear programme in activations and the part t: low + t (floor - low) is the bound."""
-    reach, torque, low, high = limbs(joints, 50 + joints)
-    floor = low + np.random.default_rng(joints).uniform(0.3, 1.0, low.shape) * (high - low)
-    part = largest_part(Frames(reach, torque, low, high), floor)
-    assert ((part > 0.0) & (part < 1.0)).sum() > 5
-    for f in range(FRAMES):
-        cost = np.append(np.zeros(len(low)), -1.0)
-        best = linprog(
-            cost,
-            A_ub=np.column_stack([-np.eye(len(low)), (floor - low)[:, f]]),
-            b_ub=-low[:, f],
-            A_eq=np.column_stack([reach[..., f], np.zeros(joints)]),
-            b_eq=torque[:, f],
-            bounds=[*((a, b) for a, b in zip(low[:, f], high[:, f], strict=True)), (0.0, 1.0)],
-        )
-        assert part[f] == pytest.approx(-best.fun, abs=1e-7)
 
 
 # --- small torques ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 6.0, math.inf])
+@pytest.mark.parametrize("exponent", [2.0, 3.0, math.inf])
 @pytest.mark.parametrize("power", [3, 10, 20, 40])
 def test_tiny_activations_are_as_exact_as_others_in_any_unit(power, exponent):
     """One joint: a ~ reach^(1 / (p - 1)). The muscles make 2^k together, the torque is 2^-k: a whole multiple of one over it."""
@@ -124,13 +110,13 @@ def test_tiny_activations_are_as_exact_as_others_in_any_unit(power, exponent):
 # --- certificates ----------------------------------------------------------------------------------------------------
 
 
-def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, reserve=0.0, price=None, low=0.0):
+def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, low=0.0):
     """Cost and gap of two muscles with a reach of 1 each at one joint, in one frame."""
     share = np.array(share)[:, None]
     bound = np.ones((2, 1))
     frames = Block(np.ones((1, 2, 1)), np.full((1, 1), torque), low * bound, high * bound, np.ones((1, 1)))
-    found = Answer(share, np.full((1, 1), multiplier), np.full((1, 1), reserve), np.ones(1, dtype=np.int64))
-    criterion = Criterion(exponent, "least" if price is None else "priced", 1.0 if price is None else price)
+    found = Answer(share, np.full((1, 1), multiplier), np.zeros((1, 1)), np.ones(1, dtype=np.int64))
+    criterion = Criterion(exponent)
     if held is not None:
         held = np.array(held)[:, None]
         frames = frames.without(held, share)
@@ -145,9 +131,6 @@ def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, r
         ((0.5, 0.5), 0.4, 2.0, 0.5, 0.32),
         ((0.5, 0.5), 0.75, 3.0, 0.25, 0.25),  # y - 2 (y b - b^3) with b = (y / 3)^(1/2)
         ((0.8, 0.2), 0.75, 3.0, 0.52, 0.25),
-        ((0.7, 0.3), 1.0, 1.0, 1.0, 1.0),  # y while it is 1 or less
-        ((0.7, 0.3), 0.5, 1.0, 1.0, 0.5),
-        ((0.7, 0.3), 1.5, 1.0, 1.0, 0.5),  # 1.5 - 2 (1.5 - 1)
         ((0.5, 0.5), 1.0, math.inf, 0.5, 0.5),
         ((0.8, 0.2), 1.0, math.inf, 0.8, 0.5),
         ((0.8, 0.2), -1.0, math.inf, 0.8, 0.0),  # a normal that proves nothing
@@ -156,17 +139,6 @@ def certified(share, multiplier, exponent, *, torque=1.0, high=1.0, held=None, r
 def test_the_gap_is_the_cost_above_the_bound_of_the_multiplier(share, multiplier, exponent, cost, bound):
     """Weak duality by hand, as a part of the cost."""
     assert certified(share, multiplier, exponent) == pytest.approx([cost, (cost - bound) / cost], abs=1e-12)
-
-
-def test_with_exponent_1_no_muscle_costs_more_than_twice_the_solution():
-    """Of an upper bound of 10 it is 2 that limits the pull's gain: 1.5 - 2 (3 - 2) = -0.5."""
-    assert certified((0.7, 0.3), 1.5, 1.0, high=10.0) == pytest.approx([1.0, 1.5])
-
-
-def test_a_priced_reserve_is_part_of_cost_and_bound():
-    """0.45 twice and a reserve of 0.1 that costs (0.1 / 2)^2; the bound is y - 2 (y / 2)^2 - (2 y)^2 / 4 with y = 0.3."""
-    cost, bound = 2.0 * 0.45**2 + 0.05**2, 0.3 - 0.045 - 0.09
-    assert certified((0.45, 0.45), 0.3, 2.0, reserve=0.1, price=2.0) == pytest.approx([cost, (cost - bound) / cost])
 
 
 @pytest.mark.parametrize(("exponent", "multiplier", "cost"), [(2.0, 0.8, 0.52), (math.inf, 1.0, 0.6)])
@@ -180,7 +152,7 @@ def test_the_least_activations_bound_the_largest_one():
     assert certified((0.3, 0.3), 1.0, math.inf, torque=0.6, low=0.3) == pytest.approx([0.3, 0.0], abs=1e-12)
 
 
-@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0, math.inf])
+@pytest.mark.parametrize("exponent", [2.0, 3.0, math.inf])
 def test_nothing_costs_nothing(exponent):
     assert certified((0.0, 0.0), 0.0, exponent, torque=0.0) == [0.0, 0.0]
 
@@ -232,20 +204,6 @@ def test_newton_step_solves_the_weighted_normal_equations(joints):
     step = newton_step(reach, slope, torque, weight)
     matrix = np.einsum("imf,mf,jmf->fij", reach, slope, reach) + 0.1 * np.eye(joints)
     np.testing.assert_allclose(step, np.linalg.solve(matrix, torque.T[..., None])[..., 0].T, rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3])
-def test_least_change_is_the_least_square_multiplier(joints):
-    """The smallest change of the multiplier that pulls the chosen muscles by what is missing, in the least squares."""
-    reach, *_ = limbs(joints, 20 + joints)
-    rng = np.random.default_rng(3)
-    missing, chosen = rng.normal(size=(6, FRAMES)), rng.random((6, FRAMES)) < 0.7
-    found = least_change(reach, missing, chosen)
-    for f in range(FRAMES):
-        rows = reach[:, chosen[:, f], f].T
-        if np.linalg.matrix_rank(rows) == joints:
-            expected = np.linalg.lstsq(rows, missing[chosen[:, f], f], rcond=None)[0]
-            np.testing.assert_allclose(found[:, f], expected, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("joints", [1, 2, 3, 4])

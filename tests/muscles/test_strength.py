@@ -31,7 +31,7 @@ def torque_of(unit, options, activation):
 
 
 def problem(unit, torque, strong):
-    return Problem(unit.moment_arm_m, torque, strong.active_n, LEG, 100.0, strong.bounds)
+    return Problem(unit.moment_arm_m, torque, strong.active_n, LEG, strong.bounds)
 
 
 def optimized(options, unit=None, activation=0.2):
@@ -41,10 +41,10 @@ def optimized(options, unit=None, activation=0.2):
     return unit, strong, torque, optimize_with_strengths(problem(unit, torque, strong), strong, options)
 
 
-@pytest.mark.parametrize("exponent", [1.5, 2, 3, 5])
+@pytest.mark.parametrize("exponent", [2, 3])
 def test_torque_is_met_and_activations_are_those_of_the_force(exponent):
     unit, strong, torque, found = optimized(compliant(exponent=exponent))
-    solved = found.co_contraction.optimized
+    solved = found.optimized
     assert (solved.status == 0).all()
     assert (solved.duality_gap <= 1e-9).all()
     np.testing.assert_allclose(np.einsum("fjm,fm->fj", unit.moment_arm_m, solved.force_n), torque, atol=1e-9)
@@ -71,7 +71,7 @@ def test_no_forces_near_by_have_a_smaller_sum_of_activations(exponent, f):
 
     reach = arm * size
     met = {"type": "eq", "fun": lambda part: reach @ part - torque[0], "jac": lambda _: reach}
-    ours = found.co_contraction.optimized.activation[0]
+    ours = found.optimized.activation[0]
     starts = [ours, linprog(np.ones(size.size), A_eq=reach, b_eq=torque[0], bounds=(0, 1)).x]
     for start in starts:
         theirs = minimize(
@@ -89,8 +89,8 @@ def test_no_forces_near_by_have_a_smaller_sum_of_activations(exponent, f):
 def test_the_units_matter():
     """Forces over strengths in place of activations leave a larger sum of activations, at the same torques."""
     unit, strong, torque, found = optimized(compliant())
-    plain = optimize_forces(problem(unit, torque, strong), compliant())
-    activation = strong.compliant.state(plain.optimized.force_n + strong.passive_n).activation
+    plain, _ = optimize_forces(problem(unit, torque, strong), compliant())
+    activation = strong.compliant.state(plain.force_n + strong.passive_n).activation
     sums = (np.maximum(activation, 0.0) ** 2).sum(axis=1), (found.activation**2).sum(axis=1)
     assert (sums[0] > sums[1] * 1.001).any()
     assert (sums[0] >= sums[1] * (1.0 - 1e-6)).all()
@@ -118,9 +118,7 @@ def test_stiff_tendons_are_the_rigid_ones():
     *_, soft = optimized(stiff)
     *_, hard = optimized(Muscles(force_length_velocity=True))
     np.testing.assert_allclose(soft.activation, hard.activation, atol=1e-5)
-    np.testing.assert_allclose(
-        soft.co_contraction.optimized.force_n, hard.co_contraction.optimized.force_n, rtol=1e-4, atol=0.1
-    )
+    np.testing.assert_allclose(soft.optimized.force_n, hard.optimized.force_n, rtol=1e-4, atol=0.1)
     np.testing.assert_allclose(soft.limits.fibre_length, hard.limits.fibre_length, atol=1e-6)
     np.testing.assert_allclose(soft.limits.fibre_velocity, hard.limits.fibre_velocity, atol=1e-5)
     assert (soft.stretch.iterations <= 3).all()
@@ -143,7 +141,6 @@ def test_bounds_are_of_activations():
     assert (found.activation[:, soleus] <= 0.35 + 1e-8).all()
     taut = found.limits.strength_n > 1.0
     assert (found.activation[taut] >= 0.02 - 1e-8).all()
-    np.testing.assert_allclose(found.floor[:, soleus], 0.3, atol=1e-8)
 
 
 def test_strength_beyond_the_passive_force_is_that_of_two_equilibria():

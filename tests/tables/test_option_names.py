@@ -45,7 +45,6 @@ def all_columns():
     everything = [CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, DICTIONARY_COLUMNS, LEDGER_COLUMNS]
     everything += [CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS]
     muscles = Muscles(
-        co_contraction=0.1,
         force_length_velocity=True,
         tendon="compliant",
         passive_moments="anderson",

@@ -36,7 +36,6 @@ from limbtorque.torques.summary import study_rows, torque_summary
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
 ALL_MUSCLE_COLUMNS = Muscles(
-    co_contraction=0.1,
     force_length_velocity=True,
     tendon="compliant",
     passive_moments="anderson",

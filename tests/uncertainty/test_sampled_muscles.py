@@ -83,8 +83,6 @@ def test_rows_without_samples_have_the_columns():
     [
         {"force_length_velocity": True},
         {"passive_moments": "anderson"},
-        {"co_contraction": 0.1},
-        {"change_time_s": 0.1},
         {"emg_weight": 1.0},
     ],
 )

@@ -33,7 +33,7 @@ from limbtorque.workflow.stages import kinematics
 from staged_study import DEMO, ROOT, change_settings, make_study, run_tables
 
 OPTIONS = """
-muscles: {ranges: true, contact_forces: true, co_contraction: 0.05}
+muscles: {ranges: true, contact_forces: true}
 tables: {csv: [kinematics, torques, muscles], sto: true}
 """
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))

@@ -44,7 +44,7 @@ def import_model(options: argparse.Namespace) -> int:
     output = options.output or Path(f"{options.model.stem}_{options.side}.yaml")
     if output.exists():
         raise ModelError(f"{output}: exists, and is not overwritten; remove it, or choose another file (--output)")
-    wanted = ImportOptions(options.side, options.chain, options.paths, choice, held)
+    wanted = ImportOptions(options.side, options.chain, choice, held)
     imported = in_child(options.model, import_muscle_set, options.model, wanted)
     write_text(output, yaml_text(imported.content))
     print("\n".join(report(imported)))

@@ -87,7 +87,6 @@ def strength(options: argparse.Namespace) -> int:
     option("--side", required=True, choices=("left", "right")),
     option("--chain", choices=("leg", "arm"), default="leg", about="limb to import (default: leg)"),
     file_option("--output", "file of the set (default: NAME_SIDE.yaml of the model's name)"),
-    file_option("--paths", "FunctionBasedPathSet (.xml): lengths and arms from its functions"),
     several(
         "--coordinate", "JOINT=NAME", "coordinate of a joint, where its name is not recognised; none leaves it out"
     ),
@@ -97,7 +96,6 @@ def strength(options: argparse.Namespace) -> int:
         "muscles import model.osim --plane sagittal --side right",
         "muscles import model.osim --plane sagittal --side left --output config/leg_left.yaml",
         "muscles import model.osim --plane sagittal --side right --range knee=0:110 --hold hip_adduction_r=-5",
-        "muscles import model.osim --plane sagittal --side right --paths functions.xml",
     ),
 )
 def import_muscles(options: argparse.Namespace) -> int:

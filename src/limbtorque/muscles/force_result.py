@@ -52,10 +52,6 @@ class MuscleForces:
         Reserve torque, which no muscle makes, counter-clockwise positive, N m.
     certificate : ndarray of shape (n_frames, n_joints)
         Direction in which all muscles together cannot make the torque, counter-clockwise positive.
-    co_contraction_cost, co_contraction_part : ndarray of shape (n_frames,)
-        Cost added by co-contraction, and the part of the wanted one that the torque allows, 0 to 1.
-    floor : ndarray of shape (n_frames, n_muscles)
-        Lower bound of each activation.
     arm_known : ndarray of bool of shape (n_joints,)
         Joints of known moment arms; at the others the arms count as zero, and the torque is reserve.
     body_weight_n : float
@@ -83,9 +79,6 @@ class MuscleForces:
     passive_nm: FloatArray
     reserve_nm: FloatArray
     certificate: FloatArray
-    co_contraction_cost: FloatArray
-    co_contraction_part: FloatArray
-    floor: FloatArray
     arm_known: BoolArray
     body_weight_n: float
     contact: ContactForce | None
@@ -96,7 +89,7 @@ class MuscleForces:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Metrics of reserves, ranges and co-contraction."""
+        """Metrics of reserves and ranges."""
         return self.report.metrics
 
     @property
@@ -141,14 +134,11 @@ def force_tally(
         "out_of_range": found.out_of_range[valid].sum(),
         "failed": ((optimized.status == FAILED) & valid).sum(),
         "fibres_out": found.fibres_out_of_range[valid].sum(),
-        "reduced": (found.co_contraction_part[solved] < 1.0).sum(),
         "out_by_joint": out_of_range[solved].sum(axis=0),
         "out_by_muscle": np.zeros(len(found.muscle_set.names), dtype=int),
     }
     largest = {
         "beyond_range_rad": found.beyond_range_rad[valid].max(initial=0.0),
-        "net_nm": np.abs(net_nm[valid]).max(axis=0, initial=0.0),
-        "reserve_nm": np.nan_to_num(np.abs(found.reserve_nm[valid])).max(axis=0, initial=0.0),
     }
     if limits is not None:
         sums["out_by_muscle"] = (~limits.possible[solved]).sum(axis=0)
@@ -161,10 +151,6 @@ def force_tally(
         width = (found.greatest_n - found.least_n) / np.where(strength > 0, strength, np.nan)
         given = np.isfinite(width)
         sums |= {"width": width[given].sum(), "widths": given.sum()}
-    if options.co_contraction > 0.0:
-        added, cost = found.co_contraction_cost, optimized.cost
-        counted = solved & np.isfinite(added) & np.isfinite(cost)
-        sums |= {"cost_without": (cost - added)[counted].sum(), "added_cost": added[counted].sum()}
     return Tally(sums, largest)
 
 
@@ -213,19 +199,11 @@ class ForceReport:
             "joints_without_moment_arms": float((~self.arm_known).sum()),
             "optimization_failed_share": float(tally["failed"]) / count,
         }
-        if isinstance(options.reserve, float) and tally["valid"] > 0:
-            peaks = tally["net_nm"]
-            part = (tally["reserve_nm"] / np.where(peaks > 0, peaks, 1.0))[self.arm_known]
-            metrics["reserve_part"] = float(part.max(initial=0.0))
         if self.modelled is not None:
             metrics["fibre_range_share"] = float(tally["fibres_out"]) / count
             metrics["passive_part"] = float(tally["passive_part"])
         if options.ranges:
             metrics["force_range_share"] = float(tally["width"] / tally["widths"]) if tally["widths"] else math.nan
-        if options.co_contraction > 0.0:
-            without = float(tally["cost_without"])
-            metrics["co_contraction_cost_share"] = float(tally["added_cost"]) / without if without > 0 else math.nan
-            metrics["co_contraction_reduced_share"] = float(tally["reduced"]) / max(int(tally["solved"]), 1)
         return metrics
 
     @property

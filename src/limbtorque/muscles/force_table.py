@@ -69,8 +69,6 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
         "optimization_cost": optimized.cost,
         "optimization_duality_gap": optimized.duality_gap,
         "optimization_shortfall_nm": optimized.shortfall_nm,
-        "co_contraction_cost": found.co_contraction_cost,
-        "co_contraction_part": found.co_contraction_part,
     }
     if found.stretch is not None:
         values |= {"tendon_iterations": found.stretch.iterations, "tendon_activation_change": found.stretch.change}
@@ -106,7 +104,6 @@ def _of_muscles(found: MuscleForces) -> dict[str, FloatArray]:
         "min_force_n": found.least_n,
         "max_force_n": found.greatest_n,
         "length_m": found.geometry.length_m,
-        "min_activation": found.floor,
     }
     if found.limits is not None:
         values |= {

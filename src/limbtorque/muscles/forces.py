@@ -85,9 +85,9 @@ def muscle_forces(
     sign, known, strong = motion.flexion.sign, limb.known, limb.strong
     passive_n = np.einsum("fjm,fm->fj", limb.arm_m, strong.passive_n)
     required = (net_nm * sign - limb.passive_nm - passive_n) * known
-    problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, motion.rate_hz, strong.bounds)
+    problem = Problem(limb.arm_m, required, strong.active_n, limb.muscle_set, strong.bounds)
     found = optimize_with_strengths(problem, strong, options, envelopes)
-    optimized = _with_unknown(found.co_contraction.optimized, net_nm * sign, known)
+    optimized = _with_unknown(found.optimized, net_nm * sign, known)
     least, greatest = np.full((2, *optimized.force_n.shape), np.nan)
     if options.ranges:
         low, high = strong.bounds
@@ -97,7 +97,7 @@ def muscle_forces(
     force = optimized.force_n + strong.passive_n
     contact = _contact(limb, motion, reaction_n, force, optimized, options)
     out_of_range = np.asarray(limb.geometry.out_of_range & known)
-    limits, decisions = found.limits, (*limb.decisions, *found.co_contraction.notes)
+    limits, decisions = found.limits, (*limb.decisions, *found.notes)
     modelled, reasons = limits.modelled if limits else None, contact.reasons if contact else None
     fibres_out = np.zeros(len(force), dtype=bool) if limits is None else np.asarray(~limits.possible.all(axis=1))
     result = MuscleForces(
@@ -114,9 +114,6 @@ def muscle_forces(
         passive_nm=limb.passive_nm * sign,
         reserve_nm=optimized.reserve_nm * sign,
         certificate=optimized.certificate * sign,
-        co_contraction_cost=found.co_contraction.added_cost,
-        co_contraction_part=found.co_contraction.part,
-        floor=found.floor,
         arm_known=known,
         body_weight_n=body_mass_kg * STANDARD_GRAVITY_M_S2,
         contact=contact,

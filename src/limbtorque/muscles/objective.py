@@ -1,9 +1,9 @@
-"""Cost of activations by the settings: minimum, envelopes and co-contraction."""
+"""Cost of activations by the settings, and envelopes as their targets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,8 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.emg.recorded import Electromyography
 from limbtorque.errors import SettingsError, did_you_mean
 from limbtorque.muscles.sets.muscle_set import MuscleSet
-from limbtorque.muscles.static_optimization.ranges import reachable_part
-from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques, share_torques_near
+from limbtorque.muscles.static_optimization.solve import StaticOptimization, share_torques
 from limbtorque.study.options.muscles import Muscles
-
-SAFE = 1e-9  # part by which co-contraction stays below the largest reachable one
 
 
 def check_options(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> None:
@@ -112,8 +109,6 @@ class Problem:
         Strength of each muscle, N.
     muscle_set : MuscleSet
         The muscles.
-    rate_hz : float
-        Frames per second.
     bounds : pair of ndarray of shape (n_muscles,) or (n_frames, n_muscles)
         Least and largest part of the strength of each muscle.
     unit_n : ndarray of shape (n_frames, n_muscles), optional
@@ -124,17 +119,13 @@ class Problem:
     torque_nm: FloatArray
     strength_n: FloatArray
     muscle_set: MuscleSet
-    rate_hz: float
     bounds: tuple[FloatArray, FloatArray]
     unit_n: FloatArray | None = None
 
     @classmethod
-    def of_set(
-        cls, arm: FloatArray, torque_nm: FloatArray, muscle_set: MuscleSet, rate_hz: float, options: Muscles
-    ) -> Problem:
+    def of_set(cls, arm: FloatArray, torque_nm: FloatArray, muscle_set: MuscleSet, options: Muscles) -> Problem:
         """Problem of muscles with the constant strengths of their set."""
-        bounds = activation_limits(muscle_set, options)
-        return cls(arm, torque_nm, muscle_set.max_force_n, muscle_set, rate_hz, bounds)
+        return cls(arm, torque_nm, muscle_set.max_force_n, muscle_set, activation_limits(muscle_set, options))
 
 
 def volumes(muscle_set: MuscleSet) -> FloatArray:
@@ -155,9 +146,7 @@ def muscle_weights(muscle_set: MuscleSet, options: Muscles) -> FloatArray:
     return weights * volumes(muscle_set) if options.criterion == "volume" else weights
 
 
-def least_cost_forces(
-    problem: Problem, options: Muscles, least: FloatArray, *, envelope: FloatArray | None = None
-) -> StaticOptimization:
+def least_cost_forces(problem: Problem, options: Muscles, *, envelope: FloatArray | None = None) -> StaticOptimization:
     """Minimise the cost that the settings ask for.
 
     Parameters
@@ -166,8 +155,6 @@ def least_cost_forces(
         Torques and muscles.
     options : Muscles
         Section `muscles` of the settings.
-    least : ndarray of shape (n_muscles,) or (n_frames, n_muscles)
-        Least activations.
     envelope : ndarray of shape (n_frames, n_muscles), optional
         Measured activations; NaN where there are none.
 
@@ -176,39 +163,27 @@ def least_cost_forces(
     StaticOptimization
         Its cost has every term, and the duality gap refers to the squares of the distances from their target.
     """
-    muscle_set, strength = problem.muscle_set, problem.strength_n
-    weight = muscle_weights(muscle_set, options)
-    pcsa = np.array([muscle.pcsa_cm2 for muscle in muscle_set.muscles], dtype=float)  # NaN where unknown
-    if options.change_time_s == 0.0 and envelope is None:
-        return share_torques(
-            problem.arm,
-            problem.torque_nm,
-            strength,
-            exponent=options.exponent,
-            weight=weight,
-            norm_n=pcsa if options.criterion == "stress" else problem.unit_n,
-            min_activation=least,
-            max_activation=problem.bounds[1],
-            reserve=options.reserve,
-        )
+    weight, norm = muscle_weights(problem.muscle_set, options), problem.unit_n
     if options.criterion == "stress":
-        weight = np.where(strength > 0.0, weight * (strength / pcsa) ** 2, weight)
+        norm = np.array([muscle.pcsa_cm2 for muscle in problem.muscle_set.muscles], dtype=float)
     # w a^2 + k w (a - e)^2 = w (1 + k) (a - k e / (1 + k))^2 + w k / (1 + k) e^2
-    shape = (len(problem.torque_nm), len(muscle_set.names))
-    measured = np.full(shape, np.nan) if envelope is None else envelope
+    measured = np.full(len(weight), np.nan) if envelope is None else envelope
     tracking, level = options.emg_weight * np.isfinite(measured), np.nan_to_num(measured)
-    optimized = share_torques_near(
+    optimized = share_torques(
         problem.arm,
         problem.torque_nm,
-        strength,
-        tracking * level / (1.0 + tracking),
+        problem.strength_n,
+        exponent=options.exponent,
         weight=weight * (1.0 + tracking),
-        change_weight=weight * (options.change_time_s * problem.rate_hz) ** 2 if options.change_time_s > 0.0 else None,
-        min_activation=least,
+        norm_n=norm,
+        target=tracking * level / (1.0 + tracking),
+        min_activation=problem.bounds[0],
         max_activation=problem.bounds[1],
-        reserve=options.reserve,
     )
-    constant = (weight * tracking / (1.0 + tracking) * level**2).sum(axis=1)
+    if envelope is None:
+        return optimized
+    ratio = 1.0 if norm is None else problem.strength_n / norm
+    constant = (weight * ratio**2 * tracking / (1.0 + tracking) * level**2).sum(axis=1)
     return replace(optimized, cost=optimized.cost + constant)
 
 
@@ -265,7 +240,7 @@ def measured_activation(
     wanted = [name for name in envelopes.muscles if name in names]
     if not wanted:
         return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
-    without = least_cost_forces(problem, options, problem.bounds[0]).activation
+    without = least_cost_forces(problem, options).activation
     measured, scaled = np.full(without.shape, np.nan), []
     for name in wanted:
         at, own = names.index(name), envelopes.muscles.index(name)
@@ -280,33 +255,10 @@ def measured_activation(
     return measured, (note,)
 
 
-@dataclass(frozen=True)
-class CoContraction:
-    """Static optimization with co-contraction.
-
-    Attributes
-    ----------
-    optimized : StaticOptimization
-        Forces with the co-contraction.
-    floor : ndarray of shape (n_frames, n_muscles)
-        Lower bound of each activation.
-    part : ndarray of shape (n_frames,)
-        Part of the wanted co-contraction that the torque allows, 0 to 1.
-    added_cost : ndarray of shape (n_frames,)
-        Added cost.
-    notes : tuple of str
-        Notes on the envelopes that the activations stay near.
-    """
-
-    optimized: StaticOptimization
-    floor: FloatArray
-    part: FloatArray
-    added_cost: FloatArray
-    notes: tuple[str, ...] = ()
-
-
-def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | None = None) -> CoContraction:
-    """Static optimization of a set's muscles, with set co-contraction as lower bounds.
+def optimize_forces(
+    problem: Problem, options: Muscles, envelopes: Envelopes | None = None
+) -> tuple[StaticOptimization, tuple[str, ...]]:
+    """Static optimization of a set's muscles, near their envelopes if set so.
 
     Parameters
     ----------
@@ -316,26 +268,12 @@ def optimize_forces(problem: Problem, options: Muscles, envelopes: Envelopes | N
         Section `muscles` of the settings.
     envelopes : Envelopes, optional
         Measured envelopes, for `muscles.emg_weight`.
+
+    Returns
+    -------
+    optimized : StaticOptimization
+    notes : tuple of str
+        Notes on the envelopes that the activations stay near.
     """
-    low, high = problem.bounds
-    arm, torque_nm, strength_n = problem.arm, problem.torque_nm, problem.strength_n
     envelope, notes = measured_activation(problem, options, envelopes)
-    first = least_cost_forces(problem, options, low, envelope=envelope)
-    n_frames = len(torque_nm)
-    if options.co_contraction == 0.0:
-        floor = np.broadcast_to(low, first.activation.shape).copy()
-        return CoContraction(first, floor, np.ones(n_frames), np.zeros(n_frames), notes)
-    crosses = arm != 0
-    most = np.where(crosses, first.activation[:, None, :], 0.0).max(axis=2, initial=0.0)  # of a joint
-    wanted = options.co_contraction * np.where(crosses, most[:, :, None], 0.0).max(axis=1, initial=0.0)
-    wanted = np.minimum(np.maximum(np.nan_to_num(wanted), low), high)
-    held = first.success  # elsewhere there is nothing to add to
-    part = reachable_part(
-        arm, torque_nm, max_force_n=strength_n, min_activation=low, wanted_activation=wanted, max_activation=high
-    )
-    part = np.where(held, np.where(part < 1.0, part * (1.0 - SAFE), 1.0), 0.0)
-    floor = low + np.nan_to_num(part)[:, None] * (wanted - low)
-    second = least_cost_forces(problem, options, floor, envelope=envelope)
-    for field in fields(StaticOptimization):
-        getattr(second, field.name)[~held] = getattr(first, field.name)[~held]
-    return CoContraction(second, floor, part, second.cost - first.cost, notes)
+    return least_cost_forces(problem, options, envelope=envelope), notes

@@ -72,14 +72,15 @@ from limbtorque.muscles.hill import (
 )
 from limbtorque.muscles.moment_arms import Musculotendon
 from limbtorque.muscles.objective import (
-    CoContraction,
     Envelopes,
     Problem,
     activation_limits,
+    least_cost_forces,
     optimize_forces,
     own_options,
 )
 from limbtorque.muscles.sets.muscle_set import MuscleSet
+from limbtorque.muscles.static_optimization.solve import StaticOptimization
 from limbtorque.study.options.muscles import Muscles
 
 MAX_FIBRE_VELOCITY_LOPT_S = 10.0  # largest shortening velocity, in optimal fibre lengths per second (Zajac 1989)
@@ -355,19 +356,21 @@ class OptimizedForces:
 
     Attributes
     ----------
-    co_contraction : CoContraction
+    optimized : StaticOptimization
         The optimization; on compliant tendons its activations are parts of `Strengths.active_n`.
-    activation, floor : ndarray of shape (n_frames, n_muscles)
-        Activation, and its lower bound.
+    activation : ndarray of shape (n_frames, n_muscles)
+        Activation.
+    notes : tuple of str
+        Notes on the envelopes that the activations stay near.
     limits : HillLimits or None
         Strength and passive tension, and the fibres; on compliant tendons at the forces found.
     stretch : TendonStretch or None
         Compliant tendons.
     """
 
-    co_contraction: CoContraction
+    optimized: StaticOptimization
     activation: FloatArray
-    floor: FloatArray
+    notes: tuple[str, ...]
     limits: HillLimits | None
     stretch: TendonStretch | None
 
@@ -446,22 +449,21 @@ def optimize_with_strengths(
     envelopes : Envelopes, optional
         Measured envelopes, for `muscles.emg_weight`.
     """
-
-    def optimum(unit_n: FloatArray | None = None) -> CoContraction:
-        return optimize_forces(replace(problem, unit_n=unit_n), options, envelopes)
-
-    found = optimum()
+    found, notes = optimize_forces(problem, options, envelopes)
     muscles = strong.compliant
     if muscles is None:
-        return OptimizedForces(found, found.optimized.activation, found.floor, strong.limits, None)
-    state = muscles.state(found.optimized.force_n + strong.passive_n)
+        return OptimizedForces(found, found.activation, notes, strong.limits, None)
+    state = muscles.state(found.force_n + strong.passive_n)
     stretch = TendonStretch(
         state.tendon_strain, None, np.ones(len(state.activation), dtype=np.int64), np.zeros(len(state.activation))
     )
     if options.criterion != "stress":
         exponent = math.inf if options.exponent == "min_max" else float(options.exponent)
+
+        def optimum(unit_n: FloatArray) -> StaticOptimization:
+            return least_cost_forces(replace(problem, unit_n=unit_n), options)
+
         found, state, stretch = _settled(found, optimum, muscles, strong, exponent)
-    floor = muscles.state(strong.passive_n + found.floor * strong.active_n).activation
     limits = HillLimits(
         strength_n=strong.active_n,
         passive_n=strong.passive_n,
@@ -471,24 +473,24 @@ def optimize_with_strengths(
         possible=state.possible,
         modelled=muscles.known,
     )
-    return OptimizedForces(found, np.clip(state.activation, 0.0, 1.0), np.clip(floor, 0.0, 1.0), limits, stretch)
+    return OptimizedForces(found, np.clip(state.activation, 0.0, 1.0), notes, limits, stretch)
 
 
 def _settled(
-    found: CoContraction,
-    optimum: Callable[[FloatArray], CoContraction],
+    found: StaticOptimization,
+    optimum: Callable[[FloatArray], StaticOptimization],
     muscles: CompliantMuscles,
     strong: Strengths,
     exponent: float,
-) -> tuple[CoContraction, FibreState, TendonStretch]:
+) -> tuple[StaticOptimization, FibreState, TendonStretch]:
     """Repeat the optimization with other units until activations settle."""
-    state = muscles.state(found.optimized.force_n + strong.passive_n)
+    state = muscles.state(found.force_n + strong.passive_n)
     unit = np.broadcast_to(np.where(strong.active_n > 0.0, strong.active_n, 1.0), strong.passive_n.shape)
     n_frames, last = len(unit), None
     iterations, change = np.ones(n_frames, dtype=np.int64), np.zeros(n_frames)
     moving, part = np.ones(n_frames, dtype=bool), np.ones(n_frames)
     while moving.any() and iterations.max() < MOST:
-        wanted = criterion_unit_n(muscles, found.optimized.force_n + strong.passive_n, strong, exponent)
+        wanted = criterion_unit_n(muscles, found.force_n + strong.passive_n, strong, exponent)
         off = np.log(wanted / unit)
         if last is not None:  # part of the wanted change that is made (Irons and Tuck)
             turn = off - last
@@ -496,7 +498,7 @@ def _settled(
             part = np.clip(-part * (last * turn).sum(axis=1) / np.where(size > 0.0, size, 1.0), *PARTS)
         unit, last = unit * np.exp((part * moving)[:, None] * off), off  # a settled frame stays as it is
         found, before = optimum(unit), state.activation
-        state = muscles.state(found.optimized.force_n + strong.passive_n)
+        state = muscles.state(found.force_n + strong.passive_n)
         moved = np.nan_to_num(np.abs(state.activation - before)).max(axis=1, initial=0.0)
         iterations, change = iterations + moving, np.where(moving, moved, change)
         moving &= moved > SETTLED

@@ -13,7 +13,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.sets.muscle_set import MuscleSet
 from limbtorque.muscles.static_optimization.criteria import OK
-from limbtorque.muscles.static_optimization.solve import share_torques_near
+from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.study.options.muscles import Muscles
 
 LEAST, LARGEST = 0.05, 20.0  # factors that are tried
@@ -89,9 +89,7 @@ def strongest(
         raise SettingsError(f"{joint} {sense}: the trial has no torque in that sense; name the trial of that effort")
     frame = int(np.where(known, along, -np.inf).argmax())
     at = slice(frame, frame + 1)
-    plain = options.model_copy(
-        update={"ranges": False, "contact_forces": False, "change_time_s": 0.0, "emg_weight": 0.0}
-    )
+    plain = options.model_copy(update={"ranges": False, "contact_forces": False, "emg_weight": 0.0})
     found = muscle_forces(
         motion.part(at),
         net_nm[at],
@@ -146,11 +144,11 @@ def fitted_factors(efforts: Sequence[Effort]) -> FloatArray:
     torque = np.array([effort.torque_nm for effort in efforts])
     whole = reach.sum(axis=1, keepdims=True)
     share = (reach / np.where(whole > 0.0, whole, 1.0)).sum(axis=0)
-    found = share_torques_near(
+    found = share_torques(
         (reach / np.maximum(torque, 1e-9)[:, None])[None],
         np.ones((1, len(efforts))),
         np.ones(reach.shape[1]),
-        1.0,
+        target=1.0,
         weight=np.where(share > 0.0, share, 1.0),
         min_activation=LEAST,
         max_activation=LARGEST,

@@ -34,9 +34,6 @@ METRICS = columns(
         "force_range_share": "mean of (greatest - least possible force) / strength over muscles and frames: determined "
         "by the criterion, not by mechanics",
         "arm_range_share": "share of the judged frames with a joint outside the range of its moment-arm data",
-        "co_contraction_cost_share": "cost added by muscles.co_contraction, relative to the cost without it",
-        "co_contraction_reduced_share": "share of frames with less co-contraction than muscles.co_contraction, so that "
-        "the muscles can produce the torque",
         "replay_lost": "1 where the replay ended because a joint was 30 degrees off, 0 otherwise",
         "replay_s": "duration of the forward integration of the torques (replay.enabled)",
         "replay_within_s": "time for which the integrated motion stays within 1 degree of the measured one",

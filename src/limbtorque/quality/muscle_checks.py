@@ -11,7 +11,6 @@ MUSCLE_CHECKS = (
         "check the reserve torques, the strengths of the muscle set and muscles.activation_bounds",
         f"{CONVENTION}: single frames may be rounding or noise",
         affects="muscles",
-        part_of="reserve",
     ),
     Check(
         "arm_range_deg",
@@ -20,14 +19,6 @@ MUSCLE_CHECKS = (
         "the built-in knee's arms change by 9 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
         threshold=10.0,
-    ),
-    Check(
-        "reserve_part",
-        "largest priced reserve of a joint relative to its largest net torque (muscles.reserve: a number)",
-        "lower muscles.reserve, or check why the muscles do not produce this torque",
-        "OpenSim's guide to best practice asks for less than 10 %",
-        affects="muscles",
-        part_of="reserve",
     ),
     Check(
         "passive_part",

@@ -104,7 +104,7 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
     entries |= {
         "optimization_iterations:count": "number of Newton iterations",
         "optimization_residual_nm": (residual, NEVER_NEGATIVE),
-        "optimization_cost": f"{cost}, plus the cost of the reserve (muscles.reserve: a number)",
+        "optimization_cost": cost,
         "optimization_duality_gap": "duality gap relative to the cost: upper bound of the excess of the cost over its minimum (zero but for "
         "rounding), for the muscles with a choice",
         "optimization_shortfall_nm": (shortfall, NEVER_NEGATIVE),
@@ -125,12 +125,6 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
             "proves that the cost is minimal (docs/muscles.md); with min_max the direction that demands the largest ratio"
         )
         entries[f"{joint}_optimization_multiplier"] = (text, MECHANICAL)
-    if options.co_contraction > 0.0:
-        entries |= {
-            "co_contraction_cost": "part of optimization_cost added by muscles.co_contraction",
-            "co_contraction_part": "1 where every muscle has the requested minimum activation; less where the full minimum would make the "
-            "torque unreachable; 0 where it is unreachable without co-contraction, too",
-        }
     return entries
 
 
@@ -144,8 +138,6 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
         f"{m}_force_n": (f"force of {m}{'; active and passive' if hill else ''}: {criterion_text(options)}", TENSION),
         f"{m}_activation": f"activation of {m}: {state}",
     }
-    if options.co_contraction > 0.0:
-        entries[f"{m}_min_activation"] = f"minimum activation of {m} required by muscles.co_contraction"
     if options.ranges:
         text = f"possible force of {m} with which the muscles produce the same torques, for any criterion"
         entries |= {f"{m}_{bound}_force_n": (f"{bound}imum {text}", TENSION) for bound in ("min", "max")}
@@ -240,8 +232,8 @@ def criterion_text(options: Muscles) -> str:
     --------
     >>> criterion_text(Muscles())
     'minimum sum of (force / strength)^2'
-    >>> criterion_text(Muscles(criterion="volume", change_time_s=0.05))
-    'minimum sum of volume-weighted (force / strength)^2, plus that of 0.05 s times its rate'
+    >>> criterion_text(Muscles(criterion="volume"))
+    'minimum sum of volume-weighted (force / strength)^2'
     """
     strength = "present strength" if options.force_length_velocity else "strength"
     over = "cross-section in cm^2" if options.criterion == "stress" else strength
@@ -249,13 +241,12 @@ def criterion_text(options: Muscles) -> str:
     ratio = "activation" if _has_units(options) else ratio
     if options.exponent == "min_max":
         return f"minimum of the largest {ratio}, then of the next largest, and so on"
-    change = f", plus that of {options.change_time_s:g} s times its rate" if options.change_time_s > 0.0 else ""
     emg = (
         f", plus {options.emg_weight:g} times that of its distance from the envelope"
         if options.emg_weight > 0.0
         else ""
     )
-    return f"minimum sum of {_weighted(options)}({ratio})^{options.exponent:g}{change}{emg}"
+    return f"minimum sum of {_weighted(options)}({ratio})^{options.exponent:g}{emg}"
 
 
 METHOD_TEXTS = {

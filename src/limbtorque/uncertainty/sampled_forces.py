@@ -77,9 +77,9 @@ def force_statistics(
         first = some.stop
         torque = np.moveaxis(net_nm, 0, -1).reshape(-1, len(sign)) * sign
         arm = (arm_m * arm_factor[some].reshape(-1, 1, len(sign), n_muscles)).reshape(-1, len(sign), n_muscles)
-        problem = Problem.of_set(arm, torque, muscle_set, motion.rate_hz, options)
+        problem = Problem.of_set(arm, torque, muscle_set, options)
         problem = replace(problem, strength_n=np.repeat(muscle_set.max_force_n * strong[some], len(chosen), axis=0))
-        forces = least_cost_forces(problem, options, problem.bounds[0])
+        forces = least_cost_forces(problem, options)
         force_n = np.asarray(forces.force_n).reshape(-1, len(chosen), n_muscles)
         parts.append({name: _of_forces(force_n, each, chosen, motion.rate_hz) for name, each in inside.items()})
     return {
@@ -96,8 +96,6 @@ def not_sampled(options: Muscles) -> list[str]:
     given = {
         "force_length_velocity": options.force_length_velocity,
         "passive_moments": options.passive_moments != "none",
-        "co_contraction": options.co_contraction,
-        "change_time_s": options.change_time_s,
         "emg_weight": options.emg_weight,
     }
     return [f"muscles.{name}" for name, used in given.items() if used]

@@ -40,7 +40,7 @@ OTHER_PLANE_M = 1e-3
 
 @dataclass(frozen=True)
 class ImportOptions:
-    """Side, chain, paths and joints to take from a model.
+    """Side, chain and joints to take from a model.
 
     Parameters
     ----------
@@ -48,8 +48,6 @@ class ImportOptions:
         left or right.
     chain : str
         arm or leg.
-    paths : Path or None
-        A FunctionBasedPathSet for lengths and arms.
     choice : JointChoice
         Coordinates and ranges in place of those recognised.
     held_deg : mapping of str to float
@@ -58,7 +56,6 @@ class ImportOptions:
 
     side: str
     chain: str
-    paths: Path | None
     choice: JointChoice
     held_deg: Mapping[str, float]
 
@@ -134,7 +131,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
         package ``opensim`` is not installed.
     """
     held = {name: math.radians(value) for name, value in options.held_deg.items()}
-    model = read_model(path, paths=options.paths, held=held)
+    model = read_model(path, held=held)
     chain, (joints, crossed) = options.chain, _limb(model, options)
     lines = lines_of_action(model, crossed, joints, chain)
     other = other_planes(model, crossed, joints)
@@ -166,7 +163,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
         built = muscle_set_from_mapping(content, name=str(content["name"]))
     except SettingsError as error:
         raise ModelError(f"{model.file}: {error}\ncorrect these numbers in the model") from None
-    return ImportedSet(content, built, tuple(muscles), _notes(model, joints, crossed, unresolved, options))
+    return ImportedSet(content, built, tuple(muscles), _notes(model, joints, unresolved, options))
 
 
 # --- limb --------------------------------------------------------------------------------------------------------
@@ -241,7 +238,6 @@ def other_planes(
 def _notes(
     model: OpenSimModel,
     joints: Sequence[ModelJoint],
-    crossed: Collection[str],
     unresolved: Sequence[str],
     options: ImportOptions,
 ) -> tuple[str, ...]:
@@ -272,13 +268,6 @@ def _notes(
             f"left out, because length or moment arm breaks near flexion 0 or is no number: {', '.join(unresolved)}; "
             "look at their paths in OpenSim, or narrow the range (--range)"
         )
-    if options.paths is not None:
-        model.pose({})
-        off, worst = max((abs(model.length(name) - model.length(name, by_path=True)), name) for name in crossed)
-        notes.append(
-            f"lengths and arms are those of the functions of {options.paths.name}; in the default posture a length differs by up "
-            f"to {1e3 * off:.1f} mm ({worst}) from the model's path; lines of action are from its path points"
-        )
     return tuple(notes)
 
 
@@ -306,7 +295,6 @@ def set_entries(
     dict
     """
     by_name = {joint.name: joint for joint in joints}
-    paths = f" Lengths and arms from the functions of {options.paths.name}." if options.paths else ""
     held = "".join(f" {name} held at {value:g} deg." for name, value in options.held_deg.items())
     flexion = {}
     for name, rule in RULES[chain].items():
@@ -324,7 +312,7 @@ def set_entries(
     }
     return {
         "description": f"Sagittal plane, {options.side} side, of OpenSim model {model.name} ({model.file}), other coordinates at "
-        f"their defaults.{held}{paths} {model.publication}".strip(),
+        f"their defaults.{held} {model.publication}".strip(),
         "joints": [*RULES[chain]],
         "flexion": flexion,
         "from_vertical": [next(iter(RULES[chain]))],

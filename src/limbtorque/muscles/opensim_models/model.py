@@ -130,8 +130,8 @@ class OpenSimModel:
         Muscles that apply a force.
     held : dict of str to float
         Coordinates held at another value than their default, rad or m.
-    opened : tuple of Opened
-        The package's model; and a second one, where lengths and arms come from functions.
+    opened : Opened
+        The package's model.
     """
 
     name: str
@@ -141,7 +141,7 @@ class OpenSimModel:
     coordinates: dict[str, Coordinate]
     muscles: dict[str, MuscleData]
     held: dict[str, float]
-    opened: tuple[Opened, ...]
+    opened: Opened
 
     def named(self, name: str, purpose: str) -> Coordinate:
         """Coordinate that the user names; raises ModelError where there is none."""
@@ -153,29 +153,28 @@ class OpenSimModel:
     def pose(self, values: Mapping[str, float]) -> None:
         """Set coordinates, rad or m; the others are held or at their defaults."""
         wanted = {name: self.held.get(name, one.default) for name, one in self.coordinates.items()} | dict(values)
-        for one in self.opened:
-            coordinates = {name: one.model.getCoordinateSet().get(name) for name in wanted}
-            values = {**wanted, **{name: follows(wanted) for name, follows in one.followers.items()}}
-            for name, value in values.items():
-                if coordinates[name].getValue(one.state) != value:
-                    coordinates[name].setValue(one.state, value, False)
-            if one.assembles:
-                one.model.assemble(one.state)
-            one.model.realizePosition(one.state)
+        one = self.opened
+        coordinates = {name: one.model.getCoordinateSet().get(name) for name in wanted}
+        values = {**wanted, **{name: follows(wanted) for name, follows in one.followers.items()}}
+        for name, value in values.items():
+            if coordinates[name].getValue(one.state) != value:
+                coordinates[name].setValue(one.state, value, False)
+        if one.assembles:
+            one.model.assemble(one.state)
+        one.model.realizePosition(one.state)
 
-    def length(self, muscle: str, *, by_path: bool = False) -> float:
-        """Length of muscle and tendon in the posture, m, by functions or path."""
-        opened = self.opened[0 if by_path else -1]
-        return float(opened.model.getMuscles().get(muscle).getLength(opened.state))
+    def length(self, muscle: str) -> float:
+        """Length of muscle and tendon in the posture, m."""
+        return float(self.opened.model.getMuscles().get(muscle).getLength(self.opened.state))
 
     def arm(self, muscle: str, coordinate: str) -> float:
         """Moment arm about a coordinate in the posture as OpenSim counts it, m."""
-        model, state = self.opened[-1].model, self.opened[-1].state
+        model, state = self.opened.model, self.opened.state
         return float(model.getMuscles().get(muscle).computeMomentArm(state, model.getCoordinateSet().get(coordinate)))
 
     def path(self, muscle: str) -> list[tuple[str, FloatArray]]:
         """Points of a muscle's path, with those on surfaces: body, and place in ground, m."""
-        model, state = self.opened[0].model, self.opened[0].state
+        model, state = self.opened.model, self.opened.state
         points = model.getMuscles().get(muscle).getGeometryPath().getCurrentPath(state)
         return [
             (_body(point.getParentFrame()), point.getLocationInGround(state).to_numpy())
@@ -184,25 +183,23 @@ class OpenSimModel:
 
     def place(self, body: str) -> tuple[FloatArray, FloatArray]:
         """Orientation (3, 3) and origin (3,) of a body in ground."""
-        model, state = self.opened[0].model, self.opened[0].state
+        model, state = self.opened.model, self.opened.state
         ground = model.getGround()
         return _placed(ground if body == ground.getName() else model.getBodySet().get(body), state)
 
     def joint_centre(self, coordinate: str) -> FloatArray:
         """Origin of the distal frame of a coordinate's joint, in ground, m."""
-        model, state = self.opened[0].model, self.opened[0].state
+        model, state = self.opened.model, self.opened.state
         return _placed(model.getCoordinateSet().get(coordinate).getJoint().getChildFrame(), state)[1]
 
 
-def read_model(path: Path, *, paths: Path | None = None, held: Mapping[str, float] | None = None) -> OpenSimModel:
+def read_model(path: Path, *, held: Mapping[str, float] | None = None) -> OpenSimModel:
     """Read an OpenSim model.
 
     Parameters
     ----------
     path : Path
         The model (.osim).
-    paths : Path, optional
-        A ``FunctionBasedPathSet``: lengths and moment arms come from its functions.
     held : mapping of str to float, optional
         Values of coordinates in place of their defaults, rad or m.
 
@@ -215,20 +212,13 @@ def read_model(path: Path, *, paths: Path | None = None, held: Mapping[str, floa
     ModelError
         The file is missing or no model, or the package ``opensim`` is not installed.
     """
-    check_kind(path, "Model", "an OpenSim model (.osim)")
-    if paths is not None:
-        check_kind(paths, "Set_FunctionBasedPath_", "a FunctionBasedPathSet, as OpenSim's PolynomialPathFitter writes")
+    check_model(path)
     try:
         import opensim
     except ImportError:
         raise ModelError(MISSING) from None
     opensim.Logger.setLevelString("off")
-    first = _opened(opensim, lambda: opensim.Model(str(path)), path)
-    opened = [first]
-    if paths is not None:  # the model with functions in place of its paths
-        processor = opensim.ModelProcessor(str(path))
-        processor.append(opensim.ModOpReplacePathsWithFunctionBasedPaths(str(paths)))
-        opened.append(_opened(opensim, processor.process, paths))
+    first = _opened(opensim, path)
     model = first.model
     coordinates = {one.name: one for one in (_coordinate(c, first) for c in _all(model.getCoordinateSet()))}
     return OpenSimModel(
@@ -239,27 +229,19 @@ def read_model(path: Path, *, paths: Path | None = None, held: Mapping[str, floa
         coordinates=coordinates,
         muscles={m.getName(): _muscle(opensim, m) for m in _all(model.getMuscles()) if m.get_appliesForce()},
         held=dict(held or {}),
-        opened=tuple(opened),
+        opened=first,
     )
 
 
-def check_kind(path: Path, kind: str, expected: str) -> None:
-    """Check that a file is an OpenSim document of a kind.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        Name of the document's element.
-    expected : str
-        The kind in words.
+def check_model(path: Path) -> None:
+    """Check that a file is an OpenSim document with a model.
 
     Raises
     ------
     ModelError
         The file is missing, no XML, no OpenSim document, or one of another kind.
     """
+    expected = "an OpenSim model (.osim)"
     if not path.is_file():
         raise ModelError(f"{path}: {'is a folder' if path.is_dir() else 'there is no such file'}, expected {expected}")
     if path.stat().st_size > LARGEST_FILE:
@@ -273,16 +255,17 @@ def check_kind(path: Path, kind: str, expected: str) -> None:
             f"{path}: is not readable as XML ({error}), expected {expected}; open and save it in OpenSim"
         ) from None
     kinds = [child.tag for child in root]
-    if root.tag != "OpenSimDocument" or kind not in kinds:
+    if root.tag != "OpenSimDocument" or "Model" not in kinds:
         found = (
             f"an OpenSim document with {', '.join(kinds) or 'nothing'}" if root.tag == "OpenSimDocument" else root.tag
         )
         raise ModelError(f"{path}: is {found[:100]}, expected {expected}")
 
 
-def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
+def _opened(opensim: Any, path: Path) -> Opened:
+    """Open a model with its coordinates unlocked."""
     try:
-        model = build()
+        model = opensim.Model(str(path))
         model.finalizeConnections()
         locked = {
             coordinate.getName() for coordinate in _all(model.getCoordinateSet()) if coordinate.getDefaultLocked()
@@ -292,8 +275,7 @@ def _opened(opensim: Any, build: Callable[[], Any], path: Path) -> Opened:
             coordinate.setDefaultClamped(False)
         state = model.initSystem()
     except RuntimeError as error:
-        model_file = path.suffix.lower() == ".osim"
-        remedy = "open it in OpenSim, mend what it reports, and save it" if model_file else "give the set of this model"
+        remedy = "open it in OpenSim, mend what it reports, and save it"
         raise ModelError(f"{path}: OpenSim cannot use it ({_reason(error)}); {remedy}") from None
     constraints = [one for one in _all(model.getConstraintSet()) if one.isEnforced(state)]
     couplers = [opensim.CoordinateCouplerConstraint.safeDownCast(one) for one in constraints]

@@ -1,7 +1,7 @@
 """Curves in a muscle set's file: entry models, and curves built from them.
 
-The forms are one polynomial, a shape-preserving spline through knots, and samples on a grid; the same for a moment arm
-(key ``arms_m``) and for a length (``lengths_m``).
+A moment arm depends on its own joint: one polynomial, a shape-preserving spline through knots, samples that are fitted, or
+minus the slope of the muscle's length, which is sampled on a grid over the joints that it crosses.
 """
 
 from __future__ import annotations
@@ -107,51 +107,6 @@ class FromLength(Fitted):
     form: Literal["from_length"] = option(..., "Form of the moment arm.")
 
 
-class CurveEntry(Fitted):
-    """A curve over the flexion of one joint or several."""
-
-    joints: list[str] | None = option(None, "Joints it depends on.", min_length=1)
-
-    @field_validator("joints")
-    @classmethod
-    def _of_the_set(cls, joints: list[str] | None, info: ValidationInfo) -> list[str] | None:
-        check_joints(joints or (), info)
-        if joints and len(set(joints)) < len(joints):
-            raise ValueError(f"names a joint twice: {', '.join(joints)}")
-        return joints
-
-    def curve(self, own_joint: str | None = None) -> Curve:
-        """Build the curve.
-
-        Parameters
-        ----------
-        own_joint : str, optional
-            Joint of a moment arm; None for a length, which has to name its joints.
-
-        Raises
-        ------
-        ValueError
-            The curve has a fault.
-        """
-        if not (joints := self.joints or ([own_joint] if own_joint else None)):
-            raise ValueError("joints is missing")
-        return self._over(joints, "arms_m" if own_joint else "lengths_m")
-
-    def _over(self, joints: list[str], values_key: str) -> Curve:
-        raise NotImplementedError
-
-    def _grid(self, key: str, joints: Sequence[str]) -> FloatArray:
-        """Array of nested lists, one level per joint."""
-        values = getattr(self, key)
-        if values is None:
-            raise ValueError(f"{key} is missing")
-        shape = _shape(values)
-        if shape is None or 0 in shape or len(shape) != len(joints):
-            deep = f" in {len(joints)} nested lists ({', '.join(joints)}), rows of equal length" if joints[1:] else ""
-            raise ValueError(f"{key} is {values!r}, expected numbers{deep}")
-        return np.array(values, dtype=float)
-
-
 class Constant(Fitted):
     """The same moment arm at every flexion."""
 
@@ -160,89 +115,99 @@ class Constant(Fitted):
     range_deg: Any = option(None, "Lowest and highest flexion.", "deg")
 
     def curve(self, own_joint: str) -> Curve:
-        """Build the curve of a joint; raises ValueError as those of `CurveEntry`."""
-        ranges = [EVERYWHERE] if self.range_deg is None else _ranges(self.range_deg, [own_joint])
-        return polynomial([self.arm_m], joints=[own_joint], range_rad=ranges)
+        """Build the curve of a joint; raises ValueError for a fault."""
+        ends = EVERYWHERE if self.range_deg is None else _range(self.range_deg)
+        return polynomial([self.arm_m], joints=[own_joint], range_rad=[ends])
 
 
-class Polynomial(CurveEntry):
+class Polynomial(Fitted):
     """Coefficients of rising powers of the flexion in radians."""
 
     form: Literal["polynomial"] = option(..., "Form of the curve.")
-    coefficients: Any = option(..., "Coefficients, in as many nested lists as there are joints.")
+    coefficients: Any = option(..., "Coefficients.")
     range_deg: Any = option(..., "Lowest and highest flexion.", "deg")
 
-    def _over(self, joints: list[str], values_key: str) -> Curve:  # noqa: ARG002 (it has no values)
-        ranges = _ranges(self.range_deg, joints)
-        return polynomial(self._grid("coefficients", joints), joints=joints, range_rad=ranges)
+    def curve(self, own_joint: str) -> Curve:
+        """Build the curve of a joint; raises ValueError for a fault."""
+        powers = _numbers("coefficients", self.coefficients)
+        return polynomial(powers, joints=[own_joint], range_rad=[_range(self.range_deg)])
 
 
-class Spline(CurveEntry):
+class Spline(Fitted):
     """Shape-preserving cubic spline through knots."""
 
     form: Literal["spline"] = option(..., "Form of the curve.")
     knots_deg: Any = option(..., "Flexion at the knots.", "deg")
-    arms_m: Any = option(None, "Moment arms at the knots.", "m")
-    lengths_m: Any = option(None, "Lengths at the knots.", "m")
+    arms_m: Any = option(..., "Moment arms at the knots.", "m")
     range_deg: Any = option(None, "Lowest and highest flexion, within the knots.", "deg")
 
-    def _over(self, joints: list[str], values_key: str) -> Curve:
-        if len(joints) > 1:
-            raise ValueError(f"a spline depends on one joint; for {', '.join(joints)} give a polynomial or samples")
-        knots, values = self._grid("knots_deg", joints), self._grid(values_key, joints)
+    def curve(self, own_joint: str) -> Curve:
+        """Build the curve of a joint; raises ValueError for a fault."""
+        knots, values = _rising("knots_deg", self.knots_deg), _numbers("arms_m", self.arms_m)
         if len(knots) != len(values) or len(knots) < 2:
             raise ValueError(
-                f"knots_deg has {len(knots)} numbers and {values_key} {len(values)}, expected the same, two at least"
+                f"knots_deg has {len(knots)} numbers and arms_m {len(values)}, expected the same, two at least"
             )
-        _check_rising("knots_deg", knots)
         ends = [float(knots[0]), float(knots[-1])]
-        ((low, high),) = _ranges(ends if self.range_deg is None else self.range_deg, joints)
+        low, high = _range(ends if self.range_deg is None else self.range_deg)
         if low < math.radians(ends[0]) - 1e-9 or high > math.radians(ends[1]) + 1e-9:
             raise ValueError(
                 f"range_deg is {self.range_deg}, expected within the knots, {ends[0]:g} to {ends[1]:g} deg"
             )
-        return shape_preserving_spline(np.radians(knots), values, joint=joints[0], range_rad=(low, high))
+        return shape_preserving_spline(np.radians(knots), values, joint=own_joint, range_rad=(low, high))
 
 
-class Sampled(CurveEntry):
-    """Values on a grid: samples, or a fit to more samples, from which it then departs.
-
-    Samples of a moment arm of one joint are fitted by the simplest form that follows them (`fit`). Otherwise a cubic
-    spline with a smooth slope goes through every sample.
-    """
+class SampledArm(Fitted):
+    """Samples of a moment arm, fitted by the simplest form that follows them (`fit`)."""
 
     form: Literal["sampled"] = option(..., "Form of the curve.")
+    flexion_deg: Any = option(..., "Flexion at the samples.", "deg")
+    arms_m: Any = option(..., "Moment arms at the samples.", "m")
+
+    def curve(self, own_joint: str) -> Curve:
+        """Build the curve of a joint; raises ValueError for a fault."""
+        values, line = _numbers("arms_m", self.arms_m), _rising("flexion_deg", self.flexion_deg)
+        _check_grid("arms_m", values, [line])
+        fitted = fit(line, values)
+        return constant(0.0, joint=own_joint) if isinstance(fitted, Absent) else fitted.curve(own_joint)
+
+
+class SampledLength(Fitted):
+    """Lengths on a grid: a cubic spline with a smooth slope goes through every sample."""
+
+    form: Literal["sampled"] = option(..., "Form of the curve.")
+    joints: list[str] = option(..., "Joints it depends on.", min_length=1)
     flexion_deg: Any = option(..., "Flexion at the samples, for each joint.", "deg")
-    arms_m: Any = option(None, "Moment arms at the samples.", "m")
-    lengths_m: Any = option(None, "Lengths at the samples.", "m")
+    lengths_m: Any = option(..., "Lengths at the samples.", "m")
 
-    def _over(self, joints: list[str], values_key: str) -> Curve:
-        values, angles = self._grid(values_key, joints), self.flexion_deg
+    @field_validator("joints")
+    @classmethod
+    def _of_the_set(cls, joints: list[str], info: ValidationInfo) -> list[str]:
+        check_joints(joints, info)
+        if len(set(joints)) < len(joints):
+            raise ValueError(f"names a joint twice: {', '.join(joints)}")
+        return joints
+
+    def curve(self) -> Curve:
+        """Build the curve; raises ValueError for a fault."""
+        angles, names = self.flexion_deg, ", ".join(self.joints)
         nested = angles if isinstance(angles, list) and angles and isinstance(angles[0], list) else [angles]
-        if len(nested) != len(joints) or not all(len(_shape(line) or ()) == 1 and line for line in nested):
+        if len(nested) != len(self.joints):
             raise ValueError(
-                f"flexion_deg is {angles!r}, expected numbers: a list of angles for each of its joints, {', '.join(joints)}"
+                f"flexion_deg is {angles!r}, expected numbers: a list of angles for each of its joints, {names}"
             )
-        lines = [np.array(line, dtype=float) for line in nested]
-        for line in lines:
-            _check_rising("flexion_deg", line)
-        shape = tuple(len(line) for line in lines)
-        if values.shape != shape or min(shape) < 2:
-            grids = [" by ".join(str(n) for n in of) for of in (values.shape, shape)]
-            raise ValueError(
-                f"{values_key} is a grid of {grids[0]} samples and flexion_deg one of {grids[1]}; "
-                "expected the same, with two angles at least for each joint"
-            )
-        _ranges([[float(line[0]), float(line[-1])] for line in lines], joints)
-        if values_key == "arms_m" and len(joints) == 1:
-            fitted = fit(lines[0], values)
-            return constant(0.0, joint=joints[0]) if isinstance(fitted, Absent) else fitted.curve(joints[0])
-        return interpolating_spline([np.radians(line) for line in lines], values, joints=joints)
+        lines = [_rising("flexion_deg", line) for line in nested]
+        shape = _shape(self.lengths_m)
+        if shape is None or 0 in shape or len(shape) != len(lines):
+            deep = f" in {len(lines)} nested lists ({names}), rows of equal length" if lines[1:] else ""
+            raise ValueError(f"lengths_m is {self.lengths_m!r}, expected numbers{deep}")
+        values = np.array(self.lengths_m, dtype=float)
+        _check_grid("lengths_m", values, lines)
+        return interpolating_spline([np.radians(line) for line in lines], values, joints=self.joints)
 
 
-LengthEntry: TypeAlias = Annotated[Polynomial | Spline | Sampled, Field(discriminator="form")]
 ArmEntry: TypeAlias = Annotated[
-    Absent | Constant | Polynomial | Spline | Sampled | FromLength, Field(discriminator="form")
+    Absent | Constant | Polynomial | Spline | SampledArm | FromLength, Field(discriminator="form")
 ]
 
 
@@ -253,23 +218,45 @@ def _shape(values: Any) -> tuple[int, ...] | None:
     return array.shape if all(finite) else None
 
 
-def _ranges(value: Any, joints: Sequence[str]) -> list[Range]:
-    """Ranges of flexion in rad, for each joint."""
-    pairs = value if len(joints) > 1 or _shape(value) == (1, 2) else [value]
-    if _shape(pairs) != (len(joints), 2) or not all(low < high for low, high in pairs):
-        each = "" if len(joints) == 1 else f", one such pair for each of {', '.join(joints)}"
-        raise ValueError(f"range_deg is {value!r}, expected [lowest, highest] flexion in degrees{each}")
-    if any(high - low < LEAST_RANGE_DEG for low, high in pairs):
+def _numbers(key: str, values: Any) -> FloatArray:
+    """Array of a list of numbers, one at least."""
+    shape = _shape(values)
+    if shape is None or 0 in shape or len(shape) != 1:
+        raise ValueError(f"{key} is {values!r}, expected numbers")
+    return np.array(values, dtype=float)
+
+
+def _rising(key: str, values: Any) -> FloatArray:
+    """Array of rising numbers."""
+    numbers = _numbers(key, values)
+    if not (np.diff(numbers) > 0.0).all():
+        raise ValueError(f"{key} is {numbers.tolist()}, expected rising numbers")
+    return numbers
+
+
+def _range(value: Any) -> Range:
+    """Range of flexion in rad."""
+    if _shape(value) != (2,) or not value[0] < value[1]:
+        raise ValueError(f"range_deg is {value!r}, expected [lowest, highest] flexion in degrees")
+    low, high = value
+    if high - low < LEAST_RANGE_DEG:
         raise ValueError(
-            f"flexion from {pairs[0][0]:g} to {pairs[0][1]:g}, expected degrees over {LEAST_RANGE_DEG:g} at least; is it in "
-            "radians?"
+            f"flexion from {low:g} to {high:g}, expected degrees over {LEAST_RANGE_DEG:g} at least; is it in radians?"
         )
-    return [(math.radians(low), math.radians(high)) for low, high in pairs]
+    return math.radians(low), math.radians(high)
 
 
-def _check_rising(key: str, values: FloatArray) -> None:
-    if not (np.diff(values) > 0.0).all():
-        raise ValueError(f"{key} is {values.tolist()}, expected rising numbers")
+def _check_grid(key: str, values: FloatArray, lines: Sequence[FloatArray]) -> None:
+    """Check that samples are on the grid of their angles, in degrees."""
+    shape = tuple(len(line) for line in lines)
+    if values.shape != shape or min(shape) < 2:
+        grids = [" by ".join(str(n) for n in of) for of in (values.shape, shape)]
+        raise ValueError(
+            f"{key} is a grid of {grids[0]} samples and flexion_deg one of {grids[1]}; "
+            "expected the same, with two angles at least for each joint"
+        )
+    for line in lines:
+        _range([float(line[0]), float(line[-1])])
 
 
 # --- fits of samples -------------------------------------------------------------------------------------------------

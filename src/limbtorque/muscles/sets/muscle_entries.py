@@ -17,12 +17,11 @@ from limbtorque.muscles.sets.curve_entries import (
     ArmEntry,
     Entry,
     FromLength,
-    LengthEntry,
+    SampledLength,
     Text,
     check_joints,
 )
 from limbtorque.muscles.sets.moment_arm_curves import (
-    EVERYWHERE,
     Curve,
     Range,
     constant,
@@ -37,7 +36,6 @@ from limbtorque.muscles.sets.muscle import (
     MomentArm,
     Muscle,
     MusculotendonLength,
-    narrowest,
 )
 from limbtorque.study.options.base import option
 
@@ -56,7 +54,6 @@ SAME = (
     "min_activation",
     "max_activation",
 )
-AGREE_PART, AGREE_M = 0.2, 5e-3  # largest difference of an arm from -dL/dq of the muscle's length
 SENSES = {"flexor": 1.0, "extensor": -1.0}
 
 
@@ -72,7 +69,7 @@ class MuscleEntry(Entry):
     source: dict[str, Any] = option(..., "The model or paper (model) and its licence (licence).")
     function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor of each joint it moves.")
     moment_arms: dict[str, ArmEntry] = option(..., "Moment arm at each joint of the set.")
-    length: LengthEntry | None = option(None, "Length of muscle and tendon as a curve.")
+    length: SampledLength | None = option(None, "Length of muscle and tendon as a curve.")
     length_at_zero_m: float | None = option(
         None, "Length of muscle and tendon with every joint at 0.", "m", gt=0.0, lt=LARGEST_LENGTH_M
     )
@@ -121,6 +118,11 @@ class MuscleEntry(Entry):
             )
         if self.length and self.length_at_zero_m is not None:
             raise ValueError("length and length_at_zero_m are both present; remove one")
+        crossed = [joint for joint, arm in self.moment_arms.items() if not isinstance(arm, Absent | FromLength)]
+        if self.length and crossed:
+            raise ValueError(
+                f"has a length, so its arm at the {crossed[0]} is minus the slope of it; write 'form: from_length'"
+            )
         return self
 
 
@@ -164,7 +166,6 @@ def build_muscle(entry: MuscleEntry, joints: Sequence[str], faults: list[str]) -
         if arm.form == "zero" and joint in entry.lines_of_action:
             own_faults.append(f"{where}: lines_of_action has the {joint}, which the muscle does not cross")
     if not own_faults:
-        own_faults += [f"{where}{fault}" for fault in _disagreements(length, arms)] if length else []
         with _collected(where, own_faults):
             length = _complete_length(entry, length, arms)
     faults += own_faults
@@ -243,7 +244,7 @@ def _function_faults(sense: str | None, joint: str, arm: MomentArm) -> Iterator[
 # --- lengths -----------------------------------------------------------------------------------------------------
 
 
-def _given_length(entry: LengthEntry) -> MusculotendonLength:
+def _given_length(entry: SampledLength) -> MusculotendonLength:
     """Length curve of an entry; raises ValueError."""
     curve = entry.curve()
     lengths = _over_range(curve)
@@ -276,11 +277,6 @@ def _complete_length(
 def _length_from_arms(at_zero_m: float, arms: dict[str, MomentArm]) -> MusculotendonLength:
     """L(q) = L(0) - sum over the joints of the integral of the arm from 0."""
     moving = {joint: arm.curve for joint, arm in arms.items() if not arm.is_zero}
-    if mixed := [joint for joint, curve in moving.items() if curve.joints != (joint,)]:
-        raise ValueError(
-            "length_at_zero_m needs moment arms that depend on their own joint only; the one at the "
-            f"{mixed[0]} depends on {', '.join(moving[mixed[0]].joints)}: give the length as a curve (length)"
-        )
     curves = tuple(times(integral(curve), -1.0) for curve in moving.values())
     over = (_grid_over(arm.range_rad) for arm in moving.values())
     shortest = at_zero_m + sum(float(evaluate(*of).min()) for of in zip(curves, over, strict=True))
@@ -290,25 +286,3 @@ def _length_from_arms(at_zero_m: float, arms: dict[str, MomentArm]) -> Musculote
             "within their range"
         )
     return MusculotendonLength("at_zero", float(at_zero_m), curves)
-
-
-def _disagreements(length: MusculotendonLength, arms: dict[str, MomentArm]) -> Iterator[str]:
-    """Arms of a muscle that are not minus the slopes of its length."""
-    (curve,) = length.curves
-    for joint, arm in arms.items():
-        if arm.form in {"from_length", "not_sampled"} or (arm.is_zero and joint not in curve.joints):
-            continue
-        ranges = narrowest([*zip(arm.curve.joints, arm.curve.range_rad, strict=True), *length.range_rad.items()])
-        names = list(dict.fromkeys([*arm.curve.joints, *curve.joints]))
-        grid = dict(zip(names, _grid_over([ranges.get(name, EVERYWHERE) for name in names]), strict=True))
-        value = evaluate(arm.curve, [grid[name] for name in arm.curve.joints])
-        slope = evaluate(derivative(curve, joint), [grid[name] for name in curve.joints])
-        off = np.abs(value + slope)
-        allowed = max(AGREE_M, AGREE_PART * float(np.abs(value).max()))
-        if off.max() > allowed:
-            worst = int(off.argmax())
-            place = ", ".join(f"{name} {math.degrees(grid[name].flat[worst]):.0f} deg" for name in names)
-            yield (
-                f" at the {joint}: the moment arm is {value.flat[worst]:+.4f} m and minus the slope of the "
-                f"length {-slope.flat[worst]:+.4f} m at {place}; expected them within {1e3 * allowed:.1f} mm (r = -dL/dq)"
-            )

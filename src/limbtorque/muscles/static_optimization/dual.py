@@ -9,12 +9,11 @@ other condition of Karush, Kuhn and Tucker.
 All arrays have the frames on the last axis: B (n_joints, n_muscles, n_frames), torques and multipliers
 (n_joints, n_frames), activations and their bounds (n_muscles, n_frames), or (n_muscles, 1) where a bound is constant.
 
-With a cost of sum_i a_i^p, p above 1, a multiplier gives a_i = clip((B_i . y / p)^(1 / (p - 1)), low, high), but the gradient is
-no longer piecewise linear. For p > 2 its slope is unbounded where a muscle begins to pull, and for p near 1 it is flat there.
-So the solution for p = 2 is the start, activations are scaled by the largest of the frame, the line search is safeguarded, and
-the last step is along the tangent, in activations rather than multipliers: the torque then closes to rounding even where the
-multiplier does not resolve a small activation. Frames that do not converge may be solved again, with the exponent changed from
-2 to p in small steps.
+With a cost of sum_i a_i^p, p above 2, a multiplier gives a_i = clip((B_i . y / p)^(1 / (p - 1)), low, high), but the gradient is
+no longer piecewise linear: its slope is unbounded where a muscle begins to pull. So the solution for p = 2 is the start,
+activations are scaled by the largest of the frame, the line search is safeguarded, and the last step is along the tangent, in
+activations rather than multipliers: the torque then closes to rounding even where the multiplier does not resolve a small
+activation. Frames that do not converge may be solved again, with the exponent changed from 2 to p in small steps.
 
 References
 ----------
@@ -51,8 +50,7 @@ FLOOR = 0.02  # least part of the largest activation for a muscle's stiffness in
 POWER_SINGULAR = 1e-13
 STEEPEST = (1e12, 1e9)  # largest change of an activation with its pull, first and with `patient`
 IDLE = 1e-14  # part of the largest activation below which a muscle has no effect
-DIRECT = 4.0  # exponents up to this are solved without intermediate ones
-LEAD = 1.25  # largest ratio of successive exponents beyond it, or of successive p - 1 below 2
+LEAD = 1.12  # ratio of successive p - 1 on the way from exponent 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,31 +113,25 @@ class Frames:
 def climb(
     frames: Frames,
     *,
-    offset: FloatArray | None = None,
     start: FloatArray | None = None,
     weight: FloatArray | None = None,
     centre: FloatArray | None = None,
-    closure: float = CLOSURE,
 ) -> Climb:
     """Climb the dual by Newton steps with a line search until the torque closes.
 
-    Maximises y . torque - sum_i h_i(B_i . y - o_i) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
+    Maximises y . torque - sum_i h_i(B_i . y) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
     start, all muscles are free in the first step. A frame with an unbounded dual is returned as not closed.
 
     Parameters
     ----------
     frames : Frames
         The problem, scaled so that all muscles together make about 1 at each joint.
-    offset : ndarray of shape (n_muscles, n_frames), optional
-        Linear cost o.
     start : ndarray of shape (n_joints, n_frames), optional
         First multiplier.
     weight : ndarray of shape (n_joints, n_frames) or (1, n_frames), optional
         Of the proximal term: a reserve torque weight (y - centre) is part of the answer.
     centre : ndarray of shape (n_joints, n_frames), optional
         Centre of the proximal term; 0 by default.
-    closure : float, optional
-        Largest residual torque that counts as closed.
 
     Returns
     -------
@@ -157,11 +149,11 @@ def climb(
     full[full == 0] = 1.0
     at = np.arange(n_frames)
     y = newton_step(reach, np.ones_like(reach[0]), torque, weight, full=full) if start is None else start
-    pull = pulls(reach, y) if offset is None else pulls(reach, y) - offset
+    pull = pulls(reach, y)
     endless = np.zeros(n_frames, dtype=bool)
     for count in range(MOST_ITERATIONS):
         gradient = torque - torques(reach, clipped(pull, low, high)) - weight * (y - centre)
-        done = np.asarray((np.abs(gradient) <= closure + rounding * np.abs(y)).all(axis=0))
+        done = np.asarray((np.abs(gradient) <= CLOSURE + rounding * np.abs(y)).all(axis=0))
         stop = done | endless
         if stop.any():
             new = stop & ~closed[at]
@@ -280,14 +272,6 @@ def newton_step(
     return _solve_definite(curvature, gradient, full, singular)
 
 
-def least_change(reach: FloatArray, missing: FloatArray, chosen: BoolArray) -> FloatArray:
-    """Least change of the multiplier that adds `missing` to chosen muscles' pulls."""
-    full = (reach * reach).sum(axis=1)
-    full[full == 0] = 1.0
-    wanted = torques(reach, np.where(chosen, missing, 0.0))
-    return newton_step(reach, chosen.astype(float), wanted, np.zeros((1, reach.shape[2])), full=full)
-
-
 def _solve_definite(matrix: list[list[FloatArray]], right: FloatArray, full: FloatArray, singular: float) -> FloatArray:
     """Solve symmetric systems by L D L'; only the lower triangle is read.
 
@@ -351,19 +335,11 @@ class Power:
     iterations: Counts
 
 
-@dataclass(frozen=True, eq=False)
-class _PowerFrames(Frames):
-    """Frames in parts of their largest activation, with a reserve torque's weight."""
-
-    weight: FloatArray
-
-
 def share_power(
     frames: Frames,
     *,
     exponent: float,
     start: FloatArray,
-    weight: FloatArray | None = None,
     patient: bool = False,
 ) -> Power:
     """Activations that make torques within reach with the least sum of powers.
@@ -371,13 +347,11 @@ def share_power(
     Parameters
     ----------
     frames : Frames
-        Scaled so that all muscles together make about 1 at each joint; torques within reach, unless there is a weight.
+        Scaled so that all muscles together make about 1 at each joint; torques within reach.
     exponent : float
-        Above 1.
+        Above 2.
     start : ndarray of shape (n_muscles, n_frames)
         Activations that make the torque, for instance those of least squares.
-    weight : ndarray of shape (n_joints, n_frames) or (n_joints, 1), optional
-        A reserve torque weight * y is part of the answer.
     patient : bool, optional
         Change the exponent from 2 in small steps.
 
@@ -387,22 +361,18 @@ def share_power(
     """
     size = start.max(axis=0, initial=0.0)
     size = np.where(size > 0, size, 1.0)
-    spread = np.zeros_like(frames.torque) if weight is None else weight * size ** (exponent - 2.0)
     low, high = frames.low, frames.high
-    parts = _PowerFrames(frames.reach, frames.torque / size, low / size, high / size, spread)
-    # exponents that lead to the wanted one; in small steps for frames that did not converge
+    parts = Frames(frames.reach, frames.torque / size, low / size, high / size)
     path = [exponent]
-    if patient:
-        steps = max(int(np.ceil(abs(np.log(exponent - 1.0)) / np.log(np.sqrt(LEAD)))), 1)
+    if patient:  # exponents that lead to the wanted one
+        steps = max(int(np.ceil(np.log(exponent - 1.0) / np.log(LEAD))), 1)
         path = [1.0 + (exponent - 1.0) ** (k / steps) for k in range(1, steps + 1)]
-    while not patient and path[0] > DIRECT:
-        path.insert(0, max(path[0] / LEAD, 3.0))
     found = _lead(parts, start / size, path, STEEPEST[patient])
     activation = clipped(found.activation * size, low, high)
     return Power(activation, found.multiplier * size ** (exponent - 1.0), found.failed, found.iterations)
 
 
-def _lead(frames: _PowerFrames, start: FloatArray, path: list[float], steepest: float) -> Power:
+def _lead(frames: Frames, start: FloatArray, path: list[float], steepest: float) -> Power:
     """Follow exponents one by one; failed frames do not converge at the last."""
     activation, iterations = start, np.zeros(start.shape[1], dtype=np.int64)
     for exponent in path:
@@ -412,7 +382,7 @@ def _lead(frames: _PowerFrames, start: FloatArray, path: list[float], steepest: 
     return Power(activation, found.multiplier, found.failed, iterations)
 
 
-def _first_multiplier(frames: _PowerFrames, exponent: float, activation: FloatArray) -> FloatArray:
+def _first_multiplier(frames: Frames, exponent: float, activation: FloatArray) -> FloatArray:
     """Multiplier of the torque with the stiffness of given activations."""
     pulling = (activation > np.maximum(frames.low, 1e-9)) & (activation < frames.high)
     a = np.maximum(activation, 1e-12)
@@ -421,7 +391,7 @@ def _first_multiplier(frames: _PowerFrames, exponent: float, activation: FloatAr
     return _newton(frames, slope, frames.torque - torques(frames.reach, tangent))
 
 
-def _climb_power(frames: _PowerFrames, exponent: float, start: FloatArray, steepest: float) -> Power:
+def _climb_power(frames: Frames, exponent: float, start: FloatArray, steepest: float) -> Power:
     """Newton steps until the tangent and the closed form agree."""
     n_muscles, n_frames = frames.reach.shape[1:]
     found = Power(
@@ -431,7 +401,7 @@ def _climb_power(frames: _PowerFrames, exponent: float, start: FloatArray, steep
     pull = pulls(frames.reach, y)
     activation = response(pull, frames.low, frames.high, exponent)
     for count in range(1, MOST_POWER_STEPS + 1):
-        gradient = frames.torque - torques(frames.reach, activation) - frames.weight * y
+        gradient = frames.torque - torques(frames.reach, activation)
         slope = _slope(frames, exponent, pull, activation, steepest)
         step = _newton(frames, slope, gradient)
         change = pulls(frames.reach, step)
@@ -446,21 +416,21 @@ def _climb_power(frames: _PowerFrames, exponent: float, start: FloatArray, steep
                 break
             at, frames = at[go], frames.at(go)
             y, pull, step, change, ahead, gradient = at_frames(go, y, pull, step, change, ahead, gradient)
-        length, activation = _power_search(frames, exponent, y, pull, step, change, ahead, gradient)
+        length, activation = _power_search(frames, exponent, pull, step, change, ahead, gradient)
         y = y + length * step
         pull = pull + length * change
     return found
 
 
 def _agree(
-    frames: _PowerFrames, exponent: float, tangent: FloatArray, ahead: FloatArray, pull: FloatArray, y: FloatArray
+    frames: Frames, exponent: float, tangent: FloatArray, ahead: FloatArray, pull: FloatArray, y: FloatArray
 ) -> NDArray[np.bool_]:
     """Frames whose tangent closes the torque with the multiplier's activations.
 
     Where an activation is small against rounding of the pull, the powers are compared instead.
     """
     done: NDArray[np.bool_] = np.asarray((np.abs(tangent - ahead) <= AGREES).all(axis=0))
-    at = np.flatnonzero(~done) if exponent > 2.0 else np.zeros(0, dtype=np.int64)
+    at = np.flatnonzero(~done)
     if at.size:
         some, a, other, u, multiplier = frames.at(at), *at_frames(at, tangent, ahead, pull, y)
         marginal = exponent * a ** (exponent - 1.0)
@@ -469,8 +439,8 @@ def _agree(
         done[at] = near.all(axis=0)
     at = np.flatnonzero(done)
     if at.size:
-        some, a, multiplier = frames.at(at), *at_frames(at, tangent, y)
-        rest = some.torque - torques(some.reach, a) - some.weight * multiplier
+        some, a = frames.at(at), tangent[:, at]
+        rest = some.torque - torques(some.reach, a)
         done[at] = (np.abs(rest) <= POWER_CLOSURE * (1.0 + np.abs(some.torque))).all(axis=0)
     return done
 
@@ -480,14 +450,10 @@ def response(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: floa
     if exponent == 2.0:
         return clipped(pull / 2.0, low, high)  # bounds may be negative
     part = np.maximum(pull, 0.0) / exponent
-    with np.errstate(over="ignore", under="ignore"):  # far beyond the upper bound for p near 1
-        root = np.sqrt(part) if exponent == 3.0 else part ** (1.0 / (exponent - 1.0))
-    return clipped(root, low, high)
+    return clipped(np.sqrt(part) if exponent == 3.0 else part ** (1.0 / (exponent - 1.0)), low, high)
 
 
-def _slope(
-    frames: _PowerFrames, exponent: float, pull: FloatArray, activation: FloatArray, steepest: float
-) -> FloatArray:
+def _slope(frames: Frames, exponent: float, pull: FloatArray, activation: FloatArray, steepest: float) -> FloatArray:
     """Change of the activations with the pull; 0 at a bound."""
     free = (activation > np.maximum(frames.low, IDLE)) & (activation < frames.high)
     slope = activation / ((exponent - 1.0) * np.maximum(pull, 1e-300))
@@ -495,9 +461,8 @@ def _slope(
 
 
 def _power_search(
-    frames: _PowerFrames,
+    frames: Frames,
     exponent: float,
-    y: FloatArray,
     pull: FloatArray,
     step: FloatArray,
     change: FloatArray,
@@ -508,15 +473,14 @@ def _power_search(
 
     The slope has fallen to between half and minus a tenth.
     """
-    rise = (step * (frames.torque - frames.weight * y)).sum(axis=0)
-    bend = (frames.weight * step * step).sum(axis=0)
+    rise = (step * frames.torque).sum(axis=0)
     first = (step * gradient).sum(axis=0)
     length = np.ones_like(first)
-    last = rise - bend - (change * ahead).sum(axis=0)
+    last = rise - (change * ahead).sum(axis=0)
     at = np.flatnonzero((last < -0.1 * first) | (last > 0.5 * first))
     if not at.size:
         return length, ahead
-    some, (pull, change, rise, bend, first, p) = (frames.at(at), at_frames(at, pull, change, rise, bend, first, last))
+    some, (pull, change, rise, first, p) = frames.at(at), at_frames(at, pull, change, rise, first, last)
     s, low, high = np.ones(at.size), np.zeros(at.size), np.full(at.size, np.inf)
     p_low, p_high = first, np.zeros(at.size)
     activation = ahead[:, at]
@@ -531,13 +495,13 @@ def _power_search(
         part = np.clip(p_low / np.where(bounded & (p_low > p_high), p_low - p_high, 1.0), 0.1, 0.9)
         s = np.where(well, s, np.where(bounded, low + part * (np.where(bounded, high, 0.0) - low), 4.0 * s))
         activation = response(pull + s * change, some.low, some.high, exponent)
-        p = rise - bend * s - (change * activation).sum(axis=0)
+        p = rise - (change * activation).sum(axis=0)
     length[at] = s
     ahead = ahead.copy()
     ahead[:, at] = activation
     return length, ahead
 
 
-def _newton(frames: _PowerFrames, slope: FloatArray, gradient: FloatArray) -> FloatArray:
+def _newton(frames: Frames, slope: FloatArray, gradient: FloatArray) -> FloatArray:
     """Newton step of frames; pivots are judged by their own joint's stiffness."""
-    return newton_step(frames.reach, slope, gradient, frames.weight, singular=POWER_SINGULAR)
+    return newton_step(frames.reach, slope, gradient, np.zeros((1, gradient.shape[1])), singular=POWER_SINGULAR)

@@ -1,4 +1,4 @@
-r"""Least and greatest forces at the same torques; reachable co-contraction.
+r"""Least and greatest forces, and sums of activations, at the same torques.
 
 The greatest weighted sum of activations, the linear programme
 
@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.muscles.static_optimization.dual import Frames, torque_capacity, torques
-from limbtorque.muscles.static_optimization.reachable import activation_range, largest_part
+from limbtorque.muscles.static_optimization.reachable import activation_range
 from limbtorque.muscles.static_optimization.solve import (
     BLOCK,
     StaticOptimization,
@@ -80,46 +80,6 @@ def force_range(
         least[at] = (np.minimum(below, activation) * force).T
         greatest[at] = (np.maximum(above, activation) * force).T
     return least, greatest
-
-
-def reachable_part(
-    moment_arm_m: ArrayLike,
-    torque_nm: ArrayLike,
-    *,
-    max_force_n: ArrayLike,
-    min_activation: ArrayLike,
-    wanted_activation: ArrayLike,
-    max_activation: ArrayLike = 1.0,
-) -> FloatArray:
-    """Largest reachable part of the way from least to wanted activations.
-
-    Parameters
-    ----------
-    moment_arm_m, torque_nm, max_force_n, min_activation, max_activation
-        As for `share_torques`, the torques within reach with the least activations.
-    wanted_activation : array_like of shape (n_muscles,) or (n_frames, n_muscles)
-        Wanted lower bounds, from the least to the largest.
-
-    Returns
-    -------
-    ndarray of shape (n_frames,)
-        From 0 to 1; NaN where a number is not finite.
-    """
-    arm, torque = arm_and_torque(moment_arm_m, torque_nm)
-    n_frames, _, n_muscles = arm.shape
-    strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
-    low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
-    wanted = per_muscle("wanted_activation", wanted_activation, n_frames, n_muscles)
-    part = np.full(n_frames, np.nan)
-    finite = np.isfinite(arm).all(axis=(1, 2)) & np.isfinite(torque).all(axis=1)
-    for values in (strength, low, high, wanted):
-        finite = finite & np.isfinite(values).all(axis=1)
-    rows = [strength, low, wanted, high]
-    for at, scaled, target, (_, low_here, floor, high_here) in _scaled_blocks(
-        arm, torque, rows, np.flatnonzero(finite)
-    ):
-        part[at] = largest_part(Frames(scaled, target, low_here, high_here), floor)
-    return part
 
 
 def _scaled_blocks(

@@ -92,30 +92,6 @@ def activation_range(frames: Frames) -> tuple[FloatArray, FloatArray]:
     return np.minimum(least, greatest), greatest
 
 
-def largest_part(frames: Frames, floor: FloatArray) -> FloatArray:
-    """Largest part, 0 to 1, of a rise of lower bounds that leaves a torque reachable.
-
-    Parameters
-    ----------
-    frames : Frames
-        Torques within reach.
-    floor : ndarray of shape (n_muscles, n_frames)
-        Wanted lower bounds, from `low` to `high`.
-
-    Returns
-    -------
-    ndarray of shape (n_frames,)
-    """
-    reach, torque, low, high = frames.reach, frames.torque, frames.low, frames.high
-    part, rounding = np.ones(torque.shape[1]), _rounding(reach)
-    for normal in _both_ways(reach):
-        along = _along(reach, normal, rounding)
-        room = np.maximum(along * high, along * low).sum(axis=0) - (normal * torque).sum(axis=0)
-        taken = (np.maximum(-along, 0.0) * (floor - low)).sum(axis=0)
-        part = np.where(taken > room, np.minimum(part, np.maximum(room, 0.0) / np.where(taken > 0, taken, 1.0)), part)
-    return part
-
-
 def least_largest(frames: Frames) -> tuple[FloatArray, FloatArray]:
     """Activations with the least largest value, then the next largest, and so on.
 

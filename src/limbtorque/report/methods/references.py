@@ -52,8 +52,6 @@ REFERENCES = {
     "estimation methods for 3D joint centre localisation. Scientific Reports 11, 20673.",
     "oconnor": "O'Connor CM, Thorpe SK, O'Malley MJ, Vaughan CL (2007) Automatic detection of gait events using kinematic data. "
     "Gait and Posture 25, 469-474.",
-    "pandy": "Pandy MG, Garner BA, Anderson FC (1995) Optimal control of non-ballistic muscular movements: a constraint-based "
-    "performance criterion for rising from a chair. Journal of Biomechanical Engineering 117, 15-26.",
     "pizzolato": "Pizzolato C, Lloyd DG, Sartori M, Ceseracciu E, Besier TF, Fregly BJ, Reggiani M (2015) CEINMS: a toolbox to "
     "investigate the influence of different neural control solutions on the prediction of muscle excitation and joint moments during "
     "dynamic motor tasks. Journal of Biomechanics 48, 3929-3936.",

@@ -22,14 +22,11 @@ class Muscles(Options):
     """Quantity that is minimised: 'activation', force over strength; 'stress', force over physiological cross-sectional
     area (the muscle set needs pcsa_cm2); 'volume', activation weighted by muscle volume, strength times optimal fibre
     length (the set needs optimal_fibre_length_m)."""
-    exponent: float | Literal["min_max"] = option(2.0, unit="1", allowed="1 to 10 | min_max")
-    """Exponent of the minimised sum of powers, from 1 to 10; 'min_max': the largest value is minimised, then the next,
-    and so on."""
+    exponent: float | Literal["min_max"] = option(2.0, unit="1", allowed="2 | 3 | min_max")
+    """Exponent of the minimised sum of powers, 2 or 3; 'min_max': the largest value is minimised, then the next, and so
+    on."""
     weights: dict[str, Annotated[float, Field(gt=0.0)]] = option({})
     """Weight of a muscle in the sum, {soleus: 2}, or {leg.soleus: 2} for the set leg only; 1 where not given."""
-    change_time_s: float = option(0.0, unit="s", ge=0.0, le=10.0)
-    """Cost of change: the rate of each activation times this time counts like the activation itself, over all frames of
-    a trial together; 0: none. With exponent 2, and without priced reserve."""
     emg_weight: float = option(0.0, unit="1", ge=0.0, le=1e6)
     """Weight of the squared difference between an activation and its envelope (emg.channels), relative to the squared
     activation; 0: electromyography does not affect muscle forces. With exponent 2."""
@@ -37,13 +34,6 @@ class Muscles(Options):
     activation_bounds: dict[str, tuple[Share, Share]] = option({})
     """Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's where not
     given."""
-    reserve: float | Literal["least", "none"] = option("least", unit="N m", allowed="least | none | > 0.0")
-    """Torque beyond the muscles' capacity: 'least', only where the muscles cannot produce the torque, and as small as
-    possible; 'none', no muscle forces in such frames; a number, N m, everywhere, at a price: that torque costs as much
-    as one fully active muscle of weight 1 (criterion: activation)."""
-    co_contraction: float = option(0.0, unit="1", ge=0.0, le=1.0)
-    """Least activation of every muscle, as a fraction of the largest activation at the joints it crosses without
-    co-contraction; the added cost is a column."""
     ranges: bool = True
     """Compute the least and greatest force of each muscle that is compatible with the same torques."""
     force_length_velocity: bool = False
@@ -72,17 +62,9 @@ class Muscles(Options):
     @classmethod
     def _number_or_limit(cls, value: Any) -> Any:
         number = number_of(value)
-        if value != "min_max" and not 1.0 <= number <= 10.0:
-            raise ValueError("expected a number from 1 to 10, or min_max")
+        if value != "min_max" and number not in (2.0, 3.0):
+            raise ValueError("expected 2, 3, or min_max")
         return value if value == "min_max" else number
-
-    @field_validator("reserve", mode="before")
-    @classmethod
-    def _price(cls, value: Any) -> Any:
-        number = number_of(value)
-        if value not in ("least", "none") and not number > 0.0:
-            raise ValueError("expected 'least', 'none', or the torque in N m that costs as much as an active muscle")
-        return value if value in ("least", "none") else number
 
     @field_validator("activation_bounds", mode="before")
     @classmethod
@@ -94,22 +76,17 @@ class Muscles(Options):
 
     @model_validator(mode="after")
     def _agree(self) -> Muscles:
-        min_max, priced = self.exponent == "min_max", isinstance(self.reserve, float)
-        changing, compliant, fibres = self.change_time_s > 0.0, self.tendon == "compliant", self.force_length_velocity
-        square = f"needs exponent 2, the exponent is {self.exponent}; set {{0}}: 0, or exponent: 2"
+        min_max, compliant, fibres = self.exponent == "min_max", self.tendon == "compliant", self.force_length_velocity
         faults = {
             "weights have no meaning with exponent min_max: in the limit they cancel; leave them out": min_max
             and bool(self.weights),
-            "a price of the reserve has no meaning with exponent min_max: use 'least' or 'none'": min_max and priced,
             "criterion 'volume' has no meaning with exponent min_max: in the limit weights cancel": min_max
             and self.criterion == "volume",
-            **{
-                f"{name} {square.format(name)}": getattr(self, name) > 0.0 and self.exponent != 2.0
-                for name in ("change_time_s", "emg_weight")
-            },
-            "change_time_s cannot be combined with a price of the reserve: use 'least' or 'none'": changing and priced,
-            "tendon: compliant cannot be combined with change_time_s or emg_weight; set tendon: rigid": compliant
-            and (changing or self.emg_weight > 0.0),
+            f"emg_weight needs exponent 2, the exponent is {self.exponent}; set emg_weight: 0, or exponent: 2": self.emg_weight
+            > 0.0
+            and self.exponent != 2.0,
+            "tendon: compliant cannot be combined with emg_weight; set tendon: rigid": compliant
+            and self.emg_weight > 0.0,
             "a compliant tendon needs fibres: set force_length_velocity: true, or leave tendon: rigid": not fibres
             and (compliant or bool(self.tendon_strain)),
             "tendon_strain has no meaning with tendon: rigid; set tendon: compliant, or leave it out": not compliant
