@@ -11,7 +11,7 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.figures.style import MINUS, note_figure, save_figure
 from limbtorque.figures.terms import TERM_NAMES
-from limbtorque.figures.trial_figures import LIMITS_NAME, contributions_figure, torque_figure
+from limbtorque.figures.trial_figures import LIMITS_NAME, torque_figure
 from limbtorque.motion.chain_motion import find_flexion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
@@ -49,8 +49,7 @@ def seated_leg():
     return motion, joint_torques(motion)
 
 
-@pytest.mark.parametrize("draw", [torque_figure, contributions_figure])
-def test_a_torque_that_flexes_is_drawn_upwards_in_every_figure(draw):
+def test_a_torque_that_flexes_is_drawn_upwards():
     """Knee -4 g 0.2 (extension); hip 8 g 0.2 + 4 g 0.6 (flexion); the tables have both counter-clockwise positive."""
     motion, torques = seated_leg()
     table = torque_table(motion, torques)
@@ -59,7 +58,7 @@ def test_a_torque_that_flexes_is_drawn_upwards_in_every_figure(draw):
         table = table.append_column(f"knee_torque_{end}_nm", pa.array(limits))
     flexion, _ = find_flexion(LEG, motion.plane, "right", {})
     model = LEG.model_copy(update={"joints": LEG.joints[:2]})
-    figure = draw(table, title="x", model=model, flexion_sign=flexion.sign)
+    figure = torque_figure(table, title="x", model=model, flexion_sign=flexion.sign)
     hip, knee = figure.axes
     extension_nm, flexion_nm = 4.0 * 9.81 * 0.2, 9.81 * (8.0 * 0.2 + 4.0 * 0.6)
     np.testing.assert_allclose(table.column("knee_torque_nm").to_numpy(), extension_nm)

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -19,8 +18,8 @@ from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save_figure
-from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, grouped_terms, kinds_of_terms
-from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, limb_figure, power_figure
+from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, kinds_of_terms
+from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
 from limbtorque.simulation.demo import demo_trials
@@ -48,29 +47,6 @@ def result():
 def line(axes, label):
     (found,) = [line for line in axes.lines if line.get_label() == label]
     return np.asarray(found.get_ydata())
-
-
-def area(axes, colour):
-    """Height of the areas of a colour, above and below zero together, at every time."""
-    total = 0.0
-    for patch in axes.collections:
-        if mpl.colors.same_color(patch.get_facecolor()[0], colour):
-            path = patch.get_paths()[0].vertices
-            n = (len(path) - 3) // 2
-            low, high = path[1 : n + 1, 1], path[n + 2 : 2 * n + 2, 1][::-1]
-            total = total + (high - low)
-    return total
-
-
-def test_contributions_add_up_to_the_net_torque(result):
-    table, sign = result.torque_table, result.motion.flexion.sign
-    figure = contributions_figure(table, title="reach", model=MODEL, flexion_sign=sign)
-    assert (sign < 0).any()
-    for axes, joint, turn in zip(figure.axes, JOINTS, sign, strict=True):
-        np.testing.assert_allclose(line(axes, "net"), turn * column_array(table, f"{joint}_torque_nm")[:, 0])
-        for kind, values in grouped_terms(table, joint, JOINTS).items():
-            if np.abs(values).max() > 0.0:
-                np.testing.assert_allclose(area(axes, TERM_COLOURS[kind]), turn * values, atol=1e-9)
 
 
 def test_flexion_velocities_and_accelerations_are_drawn_in_degrees_flexion_positive(result):

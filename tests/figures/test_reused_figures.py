@@ -17,7 +17,7 @@ from limbtorque.figures.palette import EDGE, TERM_COLOURS, UNKNOWN
 from limbtorque.figures.panels import reused_figures
 from limbtorque.figures.pictures import figure_palette
 from limbtorque.figures.style import save_figure
-from limbtorque.figures.trial_figures import contributions_figure, kinematics_figure, power_figure, torque_figure
+from limbtorque.figures.trial_figures import kinematics_figure, power_figure, torque_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import CHECKS, CUTOFF_CHECKS
 from limbtorque.recordings.c3d.read import read_c3d
@@ -30,7 +30,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SIGN = [1.0, -1.0, 1.0]
 DRAW = {
     "torques": lambda table, title: torque_figure(table, title=title, model=ARM, flexion_sign=SIGN),
-    "contributions": lambda table, title: contributions_figure(table, title=title, model=ARM, flexion_sign=SIGN),
     "power": lambda table, title: power_figure(table, title=title, model=ARM),
     "kinematics": lambda table, title: kinematics_figure(
         table, title=title, model=ARM, flexion_sign=SIGN, flexion_zero_rad=[0.0] * 3

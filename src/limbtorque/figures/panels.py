@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from limbtorque.figures.pictures import PanelFigure
+from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import MM, ONE_COLUMN_MM, STYLE, heading, shared_legend, wrapped_heading
 
 Grid: TypeAlias = NDArray[np.object_]
@@ -197,9 +197,8 @@ def blank_panels(rows: int, columns: int = 1, *, use: str = "stacked") -> tuple[
     used = _USED.get()
     if used is not None and (use, rows, columns) in used:
         return _emptied(*used[use, rows, columns])
-    figure = PanelFigure()
+    figure = NotebookFigure()
     grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
-    figure.titles = [axes.set_title("", loc=side) for axes in grid.ravel() for side in SIDES]
     for axes in grid.ravel():
         axes.ticklabel_format(axis="y", style="plain", useOffset=False)
     if used is not None:
@@ -222,7 +221,7 @@ def reused_figures() -> Iterator[None]:
 
 
 def _emptied(figure: Figure, grid: Grid) -> tuple[Figure, Grid]:
-    """Remove what `blank_panels` did not make, but the legend, which may stay."""
+    """Remove what `blank_panels` did not make, but the legend, which a new one replaces."""
     for axes in grid.ravel():
         for artist in (*axes.lines, *axes.patches, *axes.collections, *axes.texts):
             artist.remove()

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.collections import Collection
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.text import Text
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -84,72 +79,8 @@ def _kept(figure: Figure) -> Iterator[None]:
 def _drawn(figure: Figure) -> Image.Image:
     figure.dpi = DPI
     canvas: Any = figure.canvas if isinstance(figure.canvas, FigureCanvasAgg) else FigureCanvasAgg(figure)
-    if isinstance(figure, PanelFigure):
-        _draw_in_parts(figure, canvas)
-    else:
-        canvas.draw()
+    canvas.draw()
     return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-
-
-class PanelFigure(NotebookFigure):
-    """Figure of panels whose titles, labels and legend are drawn once.
-
-    They are drawn again where they differ from those of the trial before.
-
-    Attributes
-    ----------
-    titles : list of Text
-        Titles of the panels.
-    legend_look : hashable
-        Entries of the legend, with their looks.
-    background : tuple, optional
-        What the titles, labels and legend looked like when they were drawn, and their picture.
-    """
-
-    titles: Sequence[Text] = ()
-    legend_look: Hashable = None
-    background: tuple[Hashable, Any] | None = None
-
-    def still(self) -> list[Artist]:
-        """Artists that few trials change; no data are over or below them."""
-        labels = [axis.label for axes in self.axes for axis in (axes.xaxis, axes.yaxis)]
-        return [self.patch, *(text for text in (*self.titles, *labels) if text.get_text()), *self.legends]
-
-
-def _draw_in_parts(figure: PanelFigure, canvas: Any) -> None:
-    """Draw the still artists, or put back their picture; then the others."""
-    renderer = canvas.get_renderer()
-    still = [artist for artist in figure.still() if artist.get_visible()]
-    look = _look(figure, still)
-    if figure.background is None or figure.background[0] != look:
-        renderer.clear()
-        for artist in still:
-            artist.draw(renderer)
-        figure.background = look, canvas.copy_from_bbox(figure.bbox)
-    canvas.restore_region(figure.background[1])
-    for artist in still:
-        artist.set_visible(False)
-    figure.draw(renderer)
-    for artist in still:
-        artist.set_visible(True)
-
-
-def _look(figure: PanelFigure, still: Sequence[Artist]) -> Hashable:
-    """Everything on which the picture of the still artists depends."""
-    texts = [artist for artist in still if isinstance(artist, Text)]
-    return (
-        tuple(figure.bbox.size),
-        tuple(axes.get_position().bounds for axes in figure.axes),
-        tuple((text.get_text(), text.get_color(), text.get_position(), text.get_fontsize()) for text in texts),
-        figure.legend_look,
-    )
-
-
-def handle_look(artist: Artist) -> Hashable:
-    """Look of an artist in a legend."""
-    if isinstance(artist, Line2D):
-        return str((artist.get_color(), artist.get_linewidth(), artist.get_linestyle()))
-    return str(artist.get_facecolor()) if isinstance(artist, Patch | Collection) else repr(artist)
 
 
 def figure_palette(figure: Figure) -> Image.Image | None:

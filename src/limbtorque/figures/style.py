@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 from limbtorque.figures.palette import EDGE, UNKNOWN
-from limbtorque.figures.pictures import NotebookFigure, PanelFigure, handle_look, write_picture
+from limbtorque.figures.pictures import NotebookFigure, write_picture
 from limbtorque.study.files import whole_file
 
 MM = 1.0 / 25.4
@@ -161,12 +161,7 @@ def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> fl
     order = sorted(shown, key=lambda text: not isinstance(shown[text], Line2D))
     longest = max((len(line) for text in order for line in text.splitlines()), default=1)
     columns = max(1, min(len(order), int(width_mm / (HANDLE_MM + CHARACTER_MM * longest))))
-    look = (columns, *((text, handle_look(shown[text])) for text in order))
-    if not isinstance(figure, PanelFigure):
-        _add_legend(figure, shown, order, columns)
-    elif figure.legend_look != look:
-        figure.legend_look = look
-        _add_legend(figure, shown, order, columns)
+    _add_legend(figure, shown, order, columns)
     lines = [[text.count("\n") + 1 for text in column] for column in np.array_split(np.array(order, object), columns)]
     return 2.0 + max(ENTRY_MM * len(column) + LEGEND_LINE_MM * float(sum(column) - len(column)) for column in lines)
 

@@ -60,68 +60,18 @@ def draw_torque_terms(
     for kind, values in grouped_terms(table, joint, joints).items():
         if np.nanmax(np.abs(values), initial=0.0) > 0.0:
             axes.plot(time_s, sign * values, color=TERM_COLOURS[kind], label=TERM_NAMES[kind])
-    _draw_net(axes, table, joint, sign, linewidth=1.8)
-    axes.margins(y=0.08)
-    _name_panel(axes, table, joint, senses)
-
-
-def _draw_net(axes: Axes, table: pa.Table, joint: str, sign: float, *, linewidth: float) -> None:
-    """Draw a net torque with its limits, where the table has them."""
-    time_s = table.column("time_s").to_numpy()
     net = sign * table.column(f"{joint}_torque_nm").to_numpy()
-    axes.plot(time_s, net, color="black", linewidth=linewidth, label="net")
+    axes.plot(time_s, net, color="black", linewidth=1.8, label="net")
     limits = [f"{joint}_torque_{end}_nm" for end in ("low", "high")]
     for name, label in zip(limits, (LIMITS_NAME, None), strict=True):
         if name in table.column_names:
             values = sign * table.column(name).to_numpy()
             axes.plot(time_s, values, color="black", linewidth=0.6, linestyle=(0, (3, 2)), label=label)
-
-
-def _name_panel(axes: Axes, table: pa.Table, joint: str, senses: tuple[str, str]) -> None:
-    """Name joint, axis and senses of a panel, and shade its frames."""
-    unknown = np.isnan(table.column(f"{joint}_torque_nm").to_numpy())
-    mark_frames(axes, table, unknown, label="torque not known")
+    axes.margins(y=0.08)
+    mark_frames(axes, table, np.isnan(net), label="torque not known")
     axes.set_ylabel("torque (N m)")
     axes.set_title(joint, loc="left", fontsize=NAME_SIZE)
     axes.set_title(f"+ {senses[0]}   {MINUS} {senses[1]}", loc="right", color="0.35")
-
-
-def draw_contributions(
-    axes: Axes, table: pa.Table, joint: str, joints: Sequence[str], *, sign: float, senses: tuple[str, str]
-) -> None:
-    """Draw the contributions of the terms to a joint's net torque, stacked.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Where to draw.
-    table : pyarrow.Table
-        Torque component table.
-    joint : str
-        The joint.
-    joints : sequence of str
-        All joints of the chain.
-    sign : float
-        +1 where counter-clockwise is flexion, -1 where it is extension: flexion is drawn upwards.
-    senses : tuple of str
-        Sense of a torque drawn upwards and downwards.
-
-    Notes
-    -----
-    At every time the areas above zero minus those below it are the net torque, which is the line.
-    """
-    time_s = table.column("time_s").to_numpy()
-    up, down = np.zeros(len(time_s)), np.zeros(len(time_s))
-    for kind, values in grouped_terms(table, joint, joints).items():
-        part = sign * values
-        if not np.nanmax(np.abs(part), initial=0.0) > 0.0:
-            continue
-        for base, share, label in ((up, np.maximum(part, 0.0), TERM_NAMES[kind]), (down, np.minimum(part, 0.0), None)):
-            axes.fill_between(time_s, base, base + share, color=TERM_COLOURS[kind], linewidth=0.0, label=label)
-            base += share
-    _draw_net(axes, table, joint, sign, linewidth=1.6)
-    axes.axhline(0.0, color="black", linewidth=0.5)
-    _name_panel(axes, table, joint, senses)
 
 
 def draw_power(axes: Axes, table: pa.Table, joint: str, *_: Any, **__: Any) -> None:
@@ -162,8 +112,7 @@ def joint_figure(
     Parameters
     ----------
     draw_joint : callable
-        `draw_torque_terms`, the terms of the net torque (`torque_figure`); `draw_contributions`, the same stacked
-        (`contributions_figure`); or `draw_power` (`power_figure`).
+        `draw_torque_terms`, the terms of the net torque (`torque_figure`), or `draw_power` (`power_figure`).
     table : pyarrow.Table
         Torque component table.
     title : str
@@ -195,7 +144,6 @@ def joint_figure(
 
 
 torque_figure = partial(joint_figure, draw_torque_terms)
-contributions_figure = partial(joint_figure, draw_contributions)
 power_figure = partial(joint_figure, draw_power)
 POSTURES = 14
 MARGIN = 0.05  # of the larger side of the limb's surroundings

@@ -10,7 +10,7 @@ from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
 Convention = Literal["segment_space", "torque_equation", "motion_equation", "interaction", "motion_dependent"]
 More = Literal[Convention, "power", "induced_accelerations"]
-Drawn = Literal["torques", "contributions", "kinematics", "power", "limb", "muscles", "emg"]
+Drawn = Literal["torques", "kinematics", "power", "limb", "muscles", "emg"]
 TrialFigure = Literal[Drawn, "cutoff", "flagged_cutoff"]
 StudyFigure = Literal["ensembles", "peak_terms", "flags"]
 
@@ -123,10 +123,9 @@ class Figures(Options):
     kinds: Annotated[tuple[Literal[TrialFigure, StudyFigure], ...], ONE_OR_MORE] = (
         *("torques", "emg", "flagged_cutoff", "ensembles", "peak_terms", "flags"),
     )
-    """Figures of each trial: 'torques', net torques and their terms; 'contributions', the same terms stacked;
-    'kinematics'; 'power'; 'limb', the limb in the plane with the forces on it; 'muscles', forces with their possible
-    range; 'emg', envelopes of electromyograms behind the activations, for trials with emg.channels; 'cutoff', the data
-    from which the cut-off was chosen; 'flagged_cutoff', the same only for trials with a flag that concerns it (noise_m,
+    """Figures of each trial: 'torques', net torques and their terms; 'kinematics'; 'power'; 'limb', the limb in the plane
+    with the forces on it; 'muscles', forces with their possible range; 'emg', envelopes of electromyograms behind the
+    activations, for trials with emg.channels; 'cutoff', the data from which the cut-off was chosen; 'flagged_cutoff', the same only for trials with a flag that concerns it (noise_m,
     acceleration_lost_share, shortest_period_share). Of the study, for each chain: 'ensembles', mean curves and spread
     by condition and side; 'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality
     flags."""

@@ -13,7 +13,6 @@ from limbtorque.figures.panels import reused_figures
 from limbtorque.figures.quality_figures import cutoff_figure
 from limbtorque.figures.style import TWO_COLUMNS_MM, WIDTHS_MM, note_figure, save_figure
 from limbtorque.figures.trial_figures import (
-    contributions_figure,
     kinematics_figure,
     limb_figure,
     power_figure,
@@ -94,10 +93,9 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     return emg_figure(table, [row for row in record.emg if row["window"] == record.emg[0]["window"]], **page)
 
 
-TERMS = {"torques": torque_figure, "contributions": contributions_figure, "power": power_figure}
+TERMS = {"torques": torque_figure, "power": power_figure}
 DRAWN = {
     "torques": ("net joint torque and its terms", "torques"),
-    "contributions": ("contributions to the net joint torque", "torques"),
     "kinematics": ("flexion", "kinematics"),
     "power": ("power of the net joint torques", "torques"),
     "limb": ("the limb in the plane of motion", "kinematics"),
