@@ -23,7 +23,7 @@ PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
     "peak_power_w": "peak_power_w",
     "peak_power_w_kg": "peak_power_w",
 }
-_OVER_MASS = [(column.name, column.name.removesuffix("_kg")) for column in STATISTICS if column.name.endswith("_kg")]
+_OVER_MASS = [column for column in STATISTICS if column.source]
 
 
 def included(torque_status: str, include: Literal["ok", "caution"]) -> bool:
@@ -45,7 +45,7 @@ def per_body_mass(rows: Iterable[Mapping[str, Any]], mass_kg: float) -> list[dic
     mass_kg : float
         Body mass, kg.
     """
-    return [{**row, **{name: row[whole] / mass_kg for name, whole in _OVER_MASS}} for row in rows]
+    return [{**row, **{column.name: column.of(row, mass_kg) for column in _OVER_MASS}} for row in rows]
 
 
 class ConditionSummary:

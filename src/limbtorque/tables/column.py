@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,8 @@ class Column:
         Meaning of a positive value; empty where there is nothing to say.
     kind : type
         float, int or str.
+    source : str
+        Statistic that it is made of: over body mass where its own unit is; empty where the value comes with its name.
     """
 
     name: str
@@ -69,6 +72,11 @@ class Column:
     definition: str
     sign: str = ""
     kind: type = float
+    source: str = ""
+
+    def of(self, statistics: Mapping[str, float], mass_kg: float) -> float:
+        """Value of a column with a source; NaN where the statistic is not known."""
+        return statistics.get(self.source, math.nan) / (mass_kg if self.unit.endswith("/kg") else 1.0)
 
 
 UNITS = {  # by the end of a column's name; all others are pure numbers

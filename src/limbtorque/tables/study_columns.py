@@ -66,7 +66,7 @@ MEASURED = columns(
 STATISTICS = (
     *MEASURED,
     *(
-        Column(f"{c.name}_kg", f"{c.unit}/kg", f"{c.definition}, over body mass", c.sign)
+        Column(f"{c.name}_kg", f"{c.unit}/kg", f"{c.definition}, over body mass", c.sign, source=c.name)
         for c in MEASURED
         if c.name.endswith(_TORQUES)
     ),
@@ -167,30 +167,26 @@ SUMMARY_COLUMNS = (
 )
 SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, _JOINT, _TERM)
 SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
-_RESULTS = {  # columns of results.csv -> statistic of the summary, and its meaning
+_PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
     "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
 }
+_LIMITS = {"": "", "_low": "lower 95 % limit of the ", "_high": "upper 95 % limit of the "}
 
 
-def _result_columns() -> dict[Column, str]:
-    """Columns of results.csv, each with its statistic of the summary."""
-    made: dict[Column, str] = {}
-    for name, (extreme, text) in _RESULTS.items():
-        for part, (statistic, limit) in {
-            "": ("_nm", ""),
-            "_low": ("_low_nm", "lower 95 % limit of the "),
-            "_high": ("_high_nm", "upper 95 % limit of the "),
-        }.items():
-            column = Column(f"{name}{part}_nm_kg", "N m/kg", f"{limit}{text}, over body mass", FLEXION)
-            made[column] = f"{extreme}{statistic}"
-        (time,) = columns({f"{name}_time_percent": "its time in percent of the window"})
-        made[time] = f"{extreme}_time_percent"
-    works = ("positive_work_j_kg", "negative_work_j_kg")
-    return made | {c: c.name.removesuffix("_kg") for c in STATISTICS if c.name in works}
+def _peak_columns(name: str, extreme: str, text: str) -> list[Column]:
+    """Columns of a peak over body mass, of its limits and its time."""
+    peaks = [
+        Column(
+            *(f"{name}{part}_nm_kg", "N m/kg", f"{limit}{text}, over body mass", FLEXION),
+            source=f"{extreme}{part}_nm",
+        )
+        for part, limit in _LIMITS.items()
+    ]
+    time = Column(f"{name}_time_percent", "%", "its time in percent of the window", source=f"{extreme}_time_percent")
+    return [*peaks, time]
 
 
-RESULT_STATISTICS = _result_columns()
 RESULTS_COLUMNS = (
     *(column for column in TRIAL_COLUMNS if column.name != "session"),
     *columns({"body_mass_kg": "body mass of the subject"}),
@@ -198,7 +194,8 @@ RESULTS_COLUMNS = (
     WINDOW,
     _JOINT,
     _USED_SHARE,
-    *RESULT_STATISTICS,
+    *(column for name, (extreme, text) in _PEAKS.items() for column in _peak_columns(name, extreme, text)),
+    *(column for column in STATISTICS if column.source in ("positive_work_j", "negative_work_j")),
 )
 SAMPLED_FORCES = ("peak_n", "mean_n", "impulse_ns")
 _TENSION = "tension positive"

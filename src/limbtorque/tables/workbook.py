@@ -17,16 +17,12 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import write_bytes
 from limbtorque.tables.column import TORQUE_STATUS, TRIAL_COLUMNS, Column
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.study_columns import DICTIONARY_COLUMNS, STANCE, STATISTICS, WINDOW
 
-LARGEST = (1_048_576, 16_384)  # rows and columns of a sheet
-LONGEST_TEXT = 32_767
-WIDTHS = (8, 60)
-FIXED, SCIENTIFIC, SMALL = "0.000", "0.00E+00", 0.01  # scientific for columns below SMALL
+WIDTHS = {str: 24, int: 10, float: 14}  # of columns, in characters
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 _WHEN = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*")
 
@@ -51,7 +47,7 @@ class Sheet:
 
 
 def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
-    """Write sheets with a frozen header, a filter, widths and number formats.
+    """Write sheets with a frozen header, a filter and widths.
 
     Parameters
     ----------
@@ -60,23 +56,11 @@ def write_workbook(path: Path, sheets: Sequence[Sheet]) -> None:
     sheets : sequence of Sheet
         The sheets, in order.
 
-    Raises
-    ------
-    LimbtorqueError
-        A sheet has more rows or columns than Excel allows.
-
     Notes
     -----
     Text never becomes a formula: a leading ``=``, ``+``, ``-`` or ``@`` stays text, even after editing the cell.
-    Characters invalid in XML become U+FFFD, and text longer than a cell allows ends in an ellipsis.
+    Characters invalid in XML become U+FFFD.
     """
-    for sheet in sheets:
-        size = (len(sheet.rows) + 1, len(sheet.columns))
-        if size[0] > LARGEST[0] or size[1] > LARGEST[1]:
-            raise LimbtorqueError(
-                f"{path.name}: sheet {sheet.name} has {size[0]} rows and {size[1]} columns, Excel allows {LARGEST[0]} and "
-                f"{LARGEST[1]}; set tables.xlsx to false and use the CSV tables"
-            )
     book = Workbook(write_only=True)
     for sheet in sheets:
         _fill(book, sheet)
@@ -90,44 +74,24 @@ def _fill(book: Workbook, sheet: Sheet) -> None:
     page.freeze_panes = "B2"
     page.auto_filter.ref = f"A1:{get_column_letter(len(sheet.columns))}{len(sheet.rows) + 1}"
     for k, column in enumerate(sheet.columns, start=1):
-        page.column_dimensions[get_column_letter(k)].width = _width(sheet, column)
+        page.column_dimensions[get_column_letter(k)].width = WIDTHS[column.kind]
     header = [_text(page, column.name) for column in sheet.columns]
     for cell in header:
         cell.font, cell.alignment = Font(bold=True), Alignment(wrap_text=True, vertical="top")
     page.append(header)
-    formats = [_number_format(sheet, column) for column in sheet.columns]
     for row in sheet.rows:
-        page.append([_cell(page, c, row.get(c.name), form) for c, form in zip(sheet.columns, formats, strict=True)])
+        page.append([_cell(page, column, row.get(column.name)) for column in sheet.columns])
 
 
-def _width(sheet: Sheet, column: Column) -> int:
-    """Width of a column from its texts and its name, within limits."""
-    shown = [len(str(row.get(column.name, ""))) for row in sheet.rows] if column.kind is str else [10]
-    name = column.name if column.kind is str else column.name[: WIDTHS[1] // 3]
-    return min(max(WIDTHS[0], len(name) + 2, *(length + 2 for length in shown)), WIDTHS[1])
-
-
-def _number_format(sheet: Sheet, column: Column) -> str:
-    if column.kind is not float:
-        return "0"
-    values = [abs(value) for row in sheet.rows if (value := row.get(column.name)) and math.isfinite(value)]
-    return SCIENTIFIC if values and max(values) < SMALL else FIXED
-
-
-def _cell(page: Any, column: Column, value: Any, number_format: str) -> Any:
+def _cell(page: Any, column: Column, value: Any) -> Any:
     if column.kind is str:
         return _text(page, "" if value is None else str(value))
-    if value is None or not math.isfinite(value):
-        return None
-    cell = WriteOnlyCell(page, column.kind(value) + column.kind(0))  # no minus zero
-    cell.number_format = number_format
-    return cell
+    return None if value is None or not math.isfinite(value) else column.kind(value) + column.kind(0)  # no minus zero
 
 
 def _text(page: Any, text: str) -> Any:
     """Cell of text; an empty one is None."""
     shown = ILLEGAL_CHARACTERS_RE.sub("\N{REPLACEMENT CHARACTER}", text)
-    shown = shown if len(shown) <= LONGEST_TEXT else f"{shown[: LONGEST_TEXT - 1]}…"
     if not shown:
         return None
     cell = WriteOnlyCell(page, shown)

@@ -214,10 +214,7 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
     about = {**identity(trial), "body_mass_kg": mass_kg, "window": "", "used_share": float("nan")}
     for joint in trial.settings.chain(trial.chain).joints:
         row = of_joint.get(joint.name, {"joint": joint.name, "torque_status": verdict.torques})
-        values = {
-            column.name: row.get(name, float("nan")) / (1.0 if column.unit == "%" else mass_kg)
-            for column, name in study_columns.RESULT_STATISTICS.items()
-        }
+        values = {c.name: c.of(row, mass_kg) for c in study_columns.RESULTS_COLUMNS if c.source}
         rows.append({**about, **row, **values})
     return rows
 
