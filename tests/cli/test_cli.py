@@ -167,16 +167,6 @@ def test_the_examples_can_be_parsed(command):
         assert callable(_parser().parse_args(_split(words[1:])[0]).command.work)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
-def test_completion_knows_the_commands(capsys, shell):
-    with pytest.raises(SystemExit) as end:
-        main(["--print-completion", shell])
-    assert end.value.code == 0
-    out = capsys.readouterr().out
-    assert all(word in out for command in COMMANDS for word in command.name.split())
-    assert "--from" in out
-
-
 def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.yaml").write_text("filtr: {}\n", encoding="utf-8")

@@ -256,7 +256,7 @@ def test_masses_that_differ_are_told_and_none_is_taken():
     ones = [seen(said=(("PROCESSING:BODYMASS", text),)) for text in ("45.8", "60.3")]
     found = propose_subject("S07", ones)
     assert found.mass_kg == "TODO"
-    assert "PROCESSING:BODYMASS differs between the files: 45.8, 60.3" in found.evidence
+    assert any("contradict" in sentence for sentence in found.evidence)
 
 
 def test_the_weight_on_the_plates_is_a_hint_only():
@@ -465,7 +465,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_
     proposal = init_study(tmp_path / "study", folder)
     assert [one.name for one in proposal.unread] == ["S01/Walk/broken.c3d"]
     assert len(rows(tmp_path / "study")) == 4
-    assert "# S01/Walk/broken.c3d: not read: " in (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8")
+    assert "S01/Walk/broken.c3d," in (tmp_path / "study" / "config" / "skipped.csv").read_text(encoding="utf-8")
 
 
 def test_a_file_without_markers_is_told_and_does_not_disturb_the_names(folder, tmp_path):
@@ -506,9 +506,6 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert "ready: 4 trials of 2 recordings (left arm, right arm), " in out
     assert "missing: " not in out
     assert len(out.splitlines()) < 15
-    other = tmp_path / "other"
-    assert main(["init", str(other), "--from", str(folder), "--chain", "arm", "--verbose"]) == 0
-    assert "up axis: +z; " in capsys.readouterr().out
     assert main(["init", str(study), "--from", str(folder)]) == 1
     assert "not overwritten" in capsys.readouterr().err
 
@@ -607,7 +604,6 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
     )
     assert proposal.window.evidence == (said,)
     assert said in " ".join((study / FILES[0]).read_text(encoding="utf-8").replace("\n  #  ", "").split())
-    assert said in first_screen(proposal, verbose=True)
     assert "ensembles.window" not in rows(study)[0]
     assert [fault for _, fault, *_ in check_study(checked_study(study))] == [""] * 4
     assert without_window(study) == [False] * 4
@@ -742,7 +738,7 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     assert [row["chain"] for row in rows(study)] == ["leg", "leg"]
     assert proposal.to_do == 0
     said = "omitted: the arms of 1 walk; remove the # of their rows in config/trials.csv to include them"
-    assert said in first_screen(proposal, verbose=True)
+    assert said in first_screen(proposal)
     path = study / FILES[1]
     text = path.read_text(encoding="utf-8")
     assert "# Omitted: arms during walking: remove the leading # to include them\n#walk0_right_arm," in text

@@ -9,7 +9,6 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from limbtorque import __version__
 from limbtorque.cli import recording_commands as recordings
@@ -33,7 +32,6 @@ FIRST_STEPS = (
     'init "my study" --from recordings      # then fill in every TODO in "my study/config"',
     'check "my study"',
     'run-study "my study" --cores 4',
-    "--print-completion bash > ~/.local/share/bash-completion/completions/limbtorque",
 )
 NEXT = {
     SettingsError: "next: correct the settings; `limbtorque settings` lists every option with its default and range",
@@ -51,7 +49,6 @@ STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs
         "--from", "folder of the recordings, which stay there", dest="recordings", required=True, metavar="FOLDER"
     ),
     option("--chain", choices=("arm", "leg"), about="look for this chain only (default: arms and legs)"),
-    switch("--verbose", "print the evidence, too, which the files have as comments"),
     changes(
         "what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
         "session1:reading.length_unit=cm"
@@ -72,7 +69,7 @@ def init(options: argparse.Namespace) -> int:
         watch=functools.partial(followed, what="reading recordings"),
         answers=options.set,
     )
-    print(first_screen(proposal, verbose=options.verbose))
+    print(first_screen(proposal))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
     again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
     print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))
@@ -275,28 +272,5 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
-    parser.add_argument(
-        "--print-completion",
-        action=_Completion,
-        choices=("bash", "zsh", "tcsh"),
-        help="print the completion script of a shell",
-    )
     add_commands(parser, COMMANDS)
     return parser
-
-
-class _Completion(argparse.Action):
-    """Print the completion script of a shell; paths are completed as files."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
-        import shtab
-
-        parsers = [parser]
-        for each in parsers:
-            for action in each._actions:
-                if action.type is Path:
-                    action.complete = shtab.FILE  # type: ignore[attr-defined]
-                if isinstance(action, argparse._SubParsersAction):
-                    parsers.extend(action.choices.values())
-        print(shtab.complete(parser, shell=rest[1]))
-        parser.exit()

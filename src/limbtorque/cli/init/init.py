@@ -98,11 +98,14 @@ def init_study(
     named = folder.recordings
     if not named:
         raise FolderError(
-            f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(folder.skipped), advice=OTHER_FOLDER
+            f"{recordings} has no recordings ({', '.join(SUFFIXES)})",
+            lines_by_kind(folder.others, noun="file"),
+            advice=OTHER_FOLDER,
         )
     refuse_unknown_folders(given, named.values(), recordings)
     surveyed = survey(named, reading=reading, answers=given.of_file)
     looked = list(watch(surveyed, len(named)) if watch else surveyed)
+    looked += [Unread(name, why) for name, why in folder.others]
     seen = [one for one in looked if isinstance(one, Seen)]
     if not seen:
         unread = [one for one in looked if isinstance(one, Unread)]
@@ -122,7 +125,7 @@ def init_study(
         up_axis=given.settings.plane.up_axis or "",
         forward_axis=given.texts.get(FORWARD, ""),
     )
-    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes, *folder.skipped))
+    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes))
     texts = (
         config_text(proposal, source=str(recordings), answers=given.texts),
         trials_text(proposal),
@@ -130,7 +133,7 @@ def init_study(
     )
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
-    if lines := skipped_text([*folder.others, *((one.name, one.why) for one in proposal.unread)]):
+    if lines := skipped_text(proposal.unread):
         write_text(study / SKIPPED, lines)
     return _with_maps(study, proposal, reading, {one.path.resolve(): dict(one.answers) for one in seen})
 

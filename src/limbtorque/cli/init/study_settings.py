@@ -240,9 +240,8 @@ def _doubts(trial: ProposedTrial, window: str) -> Iterator[str]:
         return
     if trial.limb == "leg":
         has = "only one foot strike of its side" if trial.strikes else "no foot strike of its side"
-        other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
         column = ", in the column ensembles.window" if window != MOVEMENT else ""
-        yield f"{has}{other}: the window stays {MOVEMENT}{column}"
+        yield f"{has}: the window stays {MOVEMENT}{column}"
         if trial.gait:
             yield NO_WAY
     if trial.at_rest is False and not trial.gait:
