@@ -45,7 +45,7 @@ def test_a_folder_of_frames_is_one_recording_with_the_folders_name(tmp_path):
         "trial_01.json",
     ]
     assert set(found.recordings) >= {first, single}
-    assert any("empty.json, settings.json: no keypoints" in sentence for sentence in found.skipped)
+    assert [name for name, why in found.others if why.startswith("no keypoints")] == ["empty.json", "settings.json"]
 
 
 def test_init_proposes_both_legs_of_a_walk_in_pictures(tmp_path):

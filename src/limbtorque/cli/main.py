@@ -90,11 +90,11 @@ def check(options: argparse.Namespace) -> int:
     from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
     from limbtorque.analysis.study import KEPT_BYTES, check_study
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
-    from limbtorque.cli.terminal import followed, followed_rows
+    from limbtorque.cli.terminal import followed
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.workflow.load_checked import checked_study, refuse_future
 
-    study = checked_study(options.study, follow=followed_rows)
+    study = checked_study(options.study)
     refuse_future(study)
     answers = []
     log = logging.getLogger("limbtorque")
@@ -148,13 +148,12 @@ def run_study(options: argparse.Namespace) -> int:
 )
 def status(options: argparse.Namespace) -> int:
     """List every table of every trial of a study: done, missing, damaged or stale."""
-    from limbtorque.cli.terminal import followed_rows
     from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.status import STATES, table_states, trials_by_status
 
     count = dict.fromkeys(STATES, 0)
     with contextlib.chdir(options.study):  # keys contain paths relative to the study
-        for path, state in table_states(checked_study(Path(), follow=followed_rows)):
+        for path, state in table_states(checked_study(Path())):
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
@@ -207,7 +206,7 @@ def split(options: argparse.Namespace) -> int:
 COMMANDS = (
     *(init, check, run_study, status, verify, split),
     *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.methods, results.import_muscles, results.settings, results.demo_files),
+    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
 )
 
 

@@ -21,7 +21,6 @@ from limbtorque.motion.limb import Limb
 from limbtorque.muscles.objective import check_options
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study, load_study
-from limbtorque.study.table_file import Follow
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import faults_of_sizes, study_faults
 from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
@@ -32,7 +31,7 @@ SIZED = attrgetter(
 )  # decide which errors concern a trial
 
 
-def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
+def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
     """Load a study, and its muscle sets with it.
 
     Parameters
@@ -41,15 +40,13 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
         The study's folder.
     config : mapping, optional
         Options of Snakemake's ``--config``.
-    follow : callable, optional
-        As for `load_study`.
 
     Raises
     ------
     SettingsError, StudyError
         Something is wrong with the settings, the tables or a muscle set.
     """
-    study = load_study(folder, overrides=config or None, follow=follow)
+    study = load_study(folder, overrides=config or None)
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults = [
         *_muscle_set_faults(study),

@@ -174,19 +174,11 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tu
         file, names = files[0], " and ".join(f.name for f in files)
         near = _shared_folders(one, file)
         rivals = [r.name for r in claims[file.name] if r is not one and _shared_folders(r, file) >= near]
-        if len(files) > 1:
-            doubt = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"
-        elif rivals:
-            doubt = f"{names} has the same time, but also matches {', '.join(rivals)}; name the file with the forces in the column forces_file"
-        elif by_name[one.name] and not _one_place(one, file):
-            doubt = (
-                f"{names} has the same name and time, but is in another folder, such as another subject's; name it "
-                "in the column forces_file if it has the forces of this recording"
-            )
+        if len(files) > 1 or rivals or (by_name[one.name] and not _one_place(one, file)):
+            also = f"; it also matches {', '.join(rivals)}" if rivals else ""
+            paired[one.name] = None, f"{names} may have its forces{also}: name its file in the column forces_file"
         else:
-            doubt = ""
-        sentence = BY_NAME if by_name[one.name] else BY_TIME
-        paired[one.name] = (None, doubt) if doubt else (file, sentence)
+            paired[one.name] = file, BY_NAME if by_name[one.name] else BY_TIME
     return paired
 
 
