@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from limbtorque.cli.check_summary import Answer, lines_by_kind, summary_lines
+from limbtorque.cli.check_summary import Answer, summary_lines
 from limbtorque.cli.main import COMMANDS, main
-from limbtorque.cli.run_study import command, snakefile
+from limbtorque.cli.run_study import snakefile
 from limbtorque.cli.terminal import followed
 from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.verdict import Flag
@@ -131,12 +131,6 @@ def test_faults_of_one_kind_are_one_line():
     assert plates == "would fail: 1 trial (trial_12): no plates"
 
 
-def test_many_kinds_end_in_their_number():
-    lines = lines_by_kind([(f"t{k}", "reason " + k * "x") for k in range(20)])
-    assert len(lines) == 7
-    assert lines[-1] == "14 trials for other reasons"
-
-
 def test_settings_prints_every_option(capsys):
     from limbtorque.study.settings import option_names
 
@@ -180,11 +174,6 @@ def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
     assert err.endswith("next: correct these faults, then run `limbtorque check STUDY` again\n")
 
 
-def test_there_is_no_bar_where_there_is_no_terminal(capsys):
-    assert list(followed(iter("abc"), 3, what="letters")) == ["a", "b", "c"]
-    assert capsys.readouterr() == ("", "")
-
-
 def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):
     import sys
 
@@ -194,23 +183,6 @@ def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):
     captured = capsys.readouterr()
     assert captured.out == ""
     assert "letters" in captured.err
-
-
-def test_the_workflow_of_a_clone_is_found_and_gets_its_options():
-    assert snakefile() == ROOT / "Snakefile"
-    words = command(Path("my study"), cores="4", more=["--dry-run"])
-    assert words[1:] == [
-        "-m",
-        "limbtorque.workflow.start_snakemake",
-        "--snakefile",
-        str(ROOT / "Snakefile"),
-        "--directory",
-        str(Path("my study").absolute()),
-        "--cores",
-        "4",
-        "--keep-going",
-        "--dry-run",
-    ]
 
 
 def test_the_workflow_of_an_installed_package_is_found(monkeypatch, tmp_path):
@@ -230,12 +202,6 @@ def test_what_the_workflow_needs_is_packed_into_the_wheel():
     packed = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert packed == {name: f"limbtorque/_workflow/{name}" for name in ("Snakefile", "profiles", "workflow")}
     assert all((ROOT / name).exists() for name in packed)
-
-
-def test_a_folder_that_is_no_study_is_not_run(capsys, tmp_path):
-    code, _, err = run(capsys, "run-study", tmp_path)
-    assert code == 1
-    assert f"`limbtorque init {tmp_path} --from RECORDINGS` proposes one" in err
 
 
 @pytest.mark.parametrize("command", ["check", "status", "verify", "run-study"])

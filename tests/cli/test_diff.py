@@ -149,11 +149,6 @@ def test_a_number_that_is_there_in_one_run_only_comes_first():
     assert second.item == "movement elbow net"
 
 
-def test_two_ways_to_print_a_number_are_one():
-    other = run("b", rows=[summary("net", "1e1"), summary("gravity", "-0.10")])
-    assert compare(run(), other).same
-
-
 def test_tolerance_is_a_share():
     other = run("b", rows=[summary("net", "9.0"), summary("gravity", "-0.1")])
     assert not compare(run(), other, tolerance=0.09).same
@@ -214,21 +209,6 @@ def test_every_kind_of_cause_is_told():
     }
 
 
-def test_muscles_are_compared_too():
-    muscles = [
-        [{"trial": "t1", "window": "movement", "muscle": name, "peak_n": peak} for name, peak in rows]
-        for rows in ((("a", "100"), ("b", "10")), (("a", "100"), ("b", "20")))
-    ]
-    (change,) = compare(run(muscles=muscles[0]), run("b", muscles=muscles[1])).changes
-    assert (change.table, change.item, change.difference, change.relative, change.share) == (
-        "muscle_summary",
-        "movement b",
-        10.0,
-        1.0,
-        0.1,
-    )
-
-
 def test_the_csv_has_every_change():
     other = run("b", about=provenance(python="3.13.0"), rows=[summary("net", "8.0"), summary("gravity", "-0.2")])
     rows = list(csv.DictReader(report_csv(compare(run(), other)).splitlines()))
@@ -249,13 +229,6 @@ def test_the_page_is_escaped_and_needs_nothing_else():
     assert "&lt;b&gt;" in page
     assert "http" not in page
     assert "src=" not in page
-
-
-def test_the_text_says_how_many_more_there_are():
-    rows = [[summary("net", f"{10 + k + add}", joint=f"j{k}") for k in range(5)] for add in (0, 1)]
-    text = report_text(compare(run(rows=rows[0]), run("b", rows=rows[1])), top=2)
-    assert "... and 3 more; --csv FILE has all" in text
-    assert "5 of 19 values differ" in text
 
 
 def test_exit_codes(tmp_path, capsys):
@@ -404,22 +377,6 @@ def test_other_frames_are_told_first():
     assert "t1: A has 105 frames, B 118 (knee)" in report_text(compare(second, first))
 
 
-def test_frames_of_muscles_are_told_only_where_they_are_not_those_of_the_torques():
-    def both(n, of_muscles):
-        muscle = {
-            "trial": "t1",
-            "window": "movement",
-            "muscle": "a",
-            "peak_n": "1",
-            "n_frames": str(of_muscles),
-            "used_share": "0.5",
-        }
-        return run(rows=[{**summary("net", "10.0"), "n_frames": str(n), "used_share": "0.5"}], muscles=[muscle])
-
-    assert [f.table for f in compare(both(50, 50), both(40, 40)).frames] == ["summary"]
-    assert [f.table for f in compare(both(50, 50), both(40, 30)).frames] == ["summary", "muscle_summary"]
-
-
 def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
     def row(statistic, mean):
         place = {
@@ -443,21 +400,3 @@ def test_metrics_that_are_rounding_in_both_runs_are_no_changes(second, listed):
     """The threshold of closure_nm is 1e-9 N m."""
     found = compare(run(ledgers=[ledger(closure_nm="1e-14")]), run("b", ledgers=[ledger(closure_nm=second)]))
     assert [change.quantity for change in found.changes] == ["closure_nm"] * listed
-
-
-def test_the_page_has_a_heading_for_each_matter_and_folds_long_tables():
-    rows = [[summary("net", f"{10 + k + add}", joint=f"j{k}") for k in range(40)] for add in (0, 1)]
-    page = report_html(compare(run(rows=rows[0]), run("b", rows=rows[1])))
-    for heading in (
-        "Settings",
-        "Inputs and code",
-        "Trials",
-        "Frames used",
-        "Torques",
-        "Muscles",
-        "Curves and means",
-        "Ledger",
-    ):
-        assert f">{heading}</h2>" in page
-    assert "<summary>10 more</summary>" in page
-    assert "--paper" in page  # the report's own style

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from proposed_study import both_sides, rows, seen
 
 from c3d_files import write_c3d
 from limbtorque.analysis.study import check_study
@@ -23,7 +24,7 @@ from limbtorque.cli.init.known_sets import (
 from limbtorque.cli.init.pairs import pair_forces, same_movement
 from limbtorque.cli.init.study_settings import judge_up, propose_window
 from limbtorque.cli.init.subjects import propose_subject
-from limbtorque.cli.init.survey import Body, Clue, Seen, Strikes, look_at
+from limbtorque.cli.init.survey import Body, Clue, Strikes, look_at
 from limbtorque.cli.init.text import first_screen
 from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.inspect import describe
@@ -74,15 +75,6 @@ def write(path, labels, **options):
     path.parent.mkdir(parents=True, exist_ok=True)
     groups = options.pop("groups", None)
     return write_c3d(path, positions(labels, **options), labels=labels, groups=groups)
-
-
-def both_sides(stems):
-    return [side + stem for side in "RL" for stem in stems]
-
-
-def rows(study, name="trials"):
-    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def fill(study, **values):
@@ -209,26 +201,6 @@ def test_a_leg_without_a_hip_lacks_it():
 # --- evidence ---------------------------------------------------------------------------------------------------------
 
 
-def seen(name="a.c3d", *, up=(), said=(), **more):
-    base = Seen(
-        Path(name),
-        name,
-        100,
-        100.0,
-        1,
-        (Body("", ("M",), (0.0, 0.0, 0.0), None),),
-        1.0,
-        0.0,
-        0,
-        said,
-        up,
-        np.zeros(0),
-        np.zeros((0, 1, 3)),
-        ("M",),
-    )
-    return replace(base, **more)
-
-
 def test_the_up_axis_takes_two_kinds_of_evidence_that_agree():
     screen, body, other = Clue("screen", "+z", "drawn"), Clue("body", "+z", "stands"), Clue("body", "+y", "lies")
     assert judge_up([seen(up=(screen, body))])[0] == "+z"
@@ -242,21 +214,6 @@ def test_mass_and_height_are_those_of_the_files_with_their_source():
     found = propose_subject("S07", [seen(said=said), seen(said=said)])
     assert (found.mass_kg, found.height_m, found.sex) == ("45.8", "1.48", "")
     assert found.evidence[0] == "PROCESSING:BODYMASS is 45.8 in 2 files"
-
-
-@pytest.mark.parametrize(
-    "said",
-    [(), (("PROCESSING:BODYMASS", "0"),), (("PROCESSING:BODYMASS", "4580"),), (("PROCESSING:BODYMASS", "heavy"),)],
-)
-def test_a_mass_that_is_not_known_is_left_to_fill_in(said):
-    assert propose_subject("S07", [seen(said=said)]).mass_kg == "TODO"
-
-
-def test_masses_that_differ_are_told_and_none_is_taken():
-    ones = [seen(said=(("PROCESSING:BODYMASS", text),)) for text in ("45.8", "60.3")]
-    found = propose_subject("S07", ones)
-    assert found.mass_kg == "TODO"
-    assert any("contradict" in sentence for sentence in found.evidence)
 
 
 def test_the_weight_on_the_plates_is_a_hint_only():
@@ -301,22 +258,6 @@ def test_the_same_movement_is_known_again_in_a_part_of_it(tmp_path):
     )
     assert same_movement(part, one, *part.bodies, *one.bodies)
     assert not same_movement(later, one, *later.bodies, *one.bodies)
-
-
-def test_the_same_movement_is_known_again_at_another_rate_and_the_higher_one_is_kept(tmp_path):
-    labels = both_sides(PLUG_IN_GAIT_ARM)
-    whole = positions(labels, n_frames=201)
-    data = tmp_path / "data"
-    data.mkdir()
-    write_c3d(data / "second.c3d", whole, labels=labels, rate_hz=100.0)
-    write_trc(data / "first.trc", 1e3 * whole[::2], labels=labels, rate_hz=50.0)
-    write_trc(data / "other.trc", 1e3 * whole[:101], labels=labels, rate_hz=50.0)  # another speed: another movement
-    proposal = init_study(tmp_path / "study", data)
-    assert {(t["file"].rpartition("/")[2], t.left_out) for t in proposal.trials} == {
-        ("second.c3d", ""),
-        ("other.trc", ""),
-        ("first.trc", "the same movement is in second.c3d"),
-    }
 
 
 # --- a whole study ----------------------------------------------------------------------------------------------------
@@ -468,25 +409,6 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_are_used(folder, tmp_
     assert "S01/Walk/broken.c3d," in (tmp_path / "study" / "config" / "skipped.csv").read_text(encoding="utf-8")
 
 
-def test_a_file_without_markers_is_told_and_does_not_disturb_the_names(folder, tmp_path):
-    names = [f"{stem}{axis}" for stem in ("ground_force_v", "ground_force_p", "ground_torque_") for axis in "xyz"]
-    table = pa.table({"time_s": np.arange(50) / 100.0, **{name: np.full(50, 1.0 + k) for k, name in enumerate(names)}})
-    write_sto(table, folder / "forces.sto", units="m")
-    proposal = init_study(tmp_path / "study", folder)
-    assert any(note.startswith("forces.sto: no markers; ") for note in proposal.notes)
-    assert [subject.subject for subject in proposal.subjects] == ["S01", "S02"]
-
-
-def test_what_many_recordings_lack_is_said_once(tmp_path):
-    for n in range(8):
-        write(tmp_path / "data" / f"walk{n}.c3d", both_sides([*PLUG_IN_GAIT_ARM, "KNE", "ANK", "TOE", "HEE"]), seed=n)
-    proposal = init_study(tmp_path / "study", tmp_path / "data")
-    (said,) = [note for note in proposal.notes if "no leg" in note]
-    assert said.startswith(
-        "walk0.c3d, walk1.c3d, walk2.c3d, walk3.c3d, walk4.c3d, walk5.c3d and 2 more: no leg: hip_axis, "
-    )
-
-
 @pytest.mark.parametrize("what", ["no folder", "no recording", "none readable"])
 def test_without_recordings_nothing_is_written(tmp_path, what):
     if what != "no folder":
@@ -609,15 +531,6 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
     assert without_window(study) == [False] * 4
 
 
-def test_a_walk_without_foot_strikes_has_those_of_plates_and_markers(tmp_path):
-    """The third walk moves at random: no foot strike is found."""
-    _, study = leg_study(tmp_path, [WALK, WALK, events(("Foot Off", "Left", 0.5))])
-    assert configured(study)[0][0] == "events"
-    assert "ensembles.window" not in rows(study)[0]
-    assert "ensembles.events" not in rows(study)[0]
-    assert without_window(study) == [False] * 4 + [True] * 2
-
-
 def test_walks_without_any_events_go_from_strike_to_strike(tmp_path):
     """A simulated walk with the names of Plug-in Gait, of both feet and without plates."""
     walked = walk_recording(Walker(), Walkway(), duration_s=4.0, first_strike_s=0.5)
@@ -733,12 +646,6 @@ def test_arms_of_a_walk_are_comments_that_become_rows(tmp_path):
     assert [fault for _, fault, *_ in check_study(checked_study(study))] == [""] * 4
 
 
-def test_arms_of_a_walk_are_rows_where_they_are_asked_for(tmp_path):
-    stems = [*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG]
-    _, study = leg_study(tmp_path, [WALK], chains=("arm",), stems=stems)
-    assert [row["chain"] for row in rows(study)] == ["arm", "arm"]
-
-
 def test_arms_that_reach_beside_legs_that_stand_are_rows(tmp_path):
     labels = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, *PLUG_IN_GAIT_LEG])]
     write(tmp_path / "data" / "reach.c3d", labels, travel_m=0.3)
@@ -754,33 +661,6 @@ def test_a_link_to_the_recordings_is_kept(folder, tmp_path):
     init_study(study, tmp_path / "link", chains=("arm",))
     assert {row["file"] for row in rows(study)} == {f"../link/{s}/Walk/{s}_01.c3d" for s in ("S01", "S02")}
     assert {fault for _, fault, *_ in check_study(checked_study(study))} == {""}
-
-
-def test_a_link_is_not_kept_where_the_path_would_lead_elsewhere(folder, tmp_path):
-    """The study is behind a link itself, so that .. of it is another folder."""
-    (tmp_path / "far" / "away").mkdir(parents=True)
-    (tmp_path / "near").symlink_to(tmp_path / "far" / "away", target_is_directory=True)
-    init_study(tmp_path / "near" / "study", folder, chains=("arm",))
-    assert rows(tmp_path / "near" / "study")[0]["file"] == "../../../data/S01/Walk/S01_01.c3d"
-    assert {fault for _, fault, *_ in check_study(checked_study(tmp_path / "near" / "study"))} == {""}
-
-
-def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
-    stems = ["LFHD", *both_sides([*PLUG_IN_GAIT_ARM, "HEE"])]
-    labels = [f"{who}:{stem}" for who in ("Ann", "Bob") for stem in stems]
-    both = positions(labels)
-    (tmp_path / "data").mkdir()
-    write_c3d(tmp_path / "data" / "game.c3d", both, labels=labels)
-    bob = [k for k, label in enumerate(labels) if label.startswith("Bob")]
-    again = positions(labels, seed=7)
-    again[:, bob] = both[:, bob]
-    write_c3d(tmp_path / "data" / "game_2.c3d", again, labels=labels)
-    study = tmp_path / "study"
-    proposal = init_study(study, tmp_path / "data")
-    assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
-    name = "Bob in ../data/game_2.c3d"
-    assert "omitted: 1 recording (game_2.c3d (Bob)): the same movement is in game.c3d" in first_screen(proposal)
-    assert f"# {name}: omitted, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
 
 
 # --- forces in a second file ------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """Proposed studies: predicted joint centres, static trials, the direction where nobody travels, up axes that differ."""
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from proposed_study import both_sides, rows
 
 from c3d_files import write_c3d
 from clustered_legs import with_clusters, without
@@ -27,15 +27,6 @@ from limbtorque.workflow.load_checked import checked_study
 WALKER = Walker()
 MARKERS = ["KNE", "ANK", "TOE", "HEE"]
 NAMES = {"TH": "TH", "TB": "TB", "HIP": "HJC", "KNE": "LFC", "ANK": "LMAL", "TOE": "TOE", "HEE": "CAL"}
-
-
-def both_sides(stems):
-    return [side + stem for side in "RL" for stem in stems]
-
-
-def rows(study, name="trials"):
-    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def rule(study, landmark):

@@ -1,8 +1,7 @@
 """Copies of a movement among recordings, and movements that are only alike."""
 
-import csv
-
 import numpy as np
+from proposed_study import rows
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
@@ -69,11 +68,6 @@ def test_every_recorded_movement_is_kept_once(recordings):
     moving = [one for one in found if not one.still]
     assert len(moving) == 6
     assert set(copies_of(moving).values()) == {""}
-
-
-def rows(study):
-    lines = (study / "config" / "trials.csv").read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def test_of_copies_with_fewer_frames_or_digits_the_whole_one_is_kept(tmp_path):

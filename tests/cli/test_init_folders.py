@@ -1,6 +1,5 @@
 """`limbtorque init` on real folders: files that are skipped, answers on the command line, copies, and what is not lent."""
 
-import csv
 import os
 import shlex
 import shutil
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from proposed_study import rows
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.folder import files_in
@@ -38,26 +38,6 @@ def walk(n=201, *, seed=1, noise_m=5e-4):
             [time + 0.1 * np.sin((5.0 + 0.3 * seed) * time + k), 0.1 * (-1) ** k + 0 * time, height + 0 * time], 1
         )
     return xyz + np.random.default_rng(seed).normal(scale=noise_m, size=xyz.shape)
-
-
-def rows(study, name="trials"):
-    text = (study / "config" / f"{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
-
-
-def test_each_skipped_file_is_named_with_its_reason(tmp_path):
-    """Twenty of a kind are one line of the screen, and twenty rows of a file."""
-    data = tmp_path / "data"
-    data.mkdir()
-    write_trc(data / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    for k in range(20):
-        (data / f"m{k:02d}.mat").write_bytes(b"MATLAB")
-    (data / "bad.c3d").write_bytes(b"garbage" * 100)
-    init_study(tmp_path / "study", data)
-    with (tmp_path / "study" / "config" / "skipped.csv").open(encoding="utf-8", newline="") as file:
-        skipped = {row["file"]: row["reason"] for row in csv.DictReader(file)}
-    assert set(skipped) == {"bad.c3d", *(f"m{k:02d}.mat" for k in range(20))}
-    assert all(skipped.values())
 
 
 def test_a_forward_axis_that_is_typed_holds(tmp_path):
@@ -276,19 +256,6 @@ def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_wr
     _, fault, last = capsys.readouterr().err.splitlines()
     assert fault.endswith("none does not exist")
     assert last.startswith("next: give the folder of recordings of markers")
-
-
-def test_a_table_of_markers_without_a_unit_has_one_advice(tmp_path):
-    (tmp_path / "data").mkdir()
-    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    names = ",".join(f"{label}.{axis}" for label in LABELS for axis in "xyz")
-    places = walk(seed=3).reshape(len(walk()), -1)
-    table = [f"time,{names}", *(",".join(f"{v:.4f}" for v in (k / 100, *row)) for k, row in enumerate(places))]
-    (tmp_path / "data" / "walk.csv").write_text("\n".join(table), encoding="utf-8")
-    proposal = init_study(tmp_path / "study", tmp_path / "data")
-    assert [one.name for one in proposal.unread] == ["walk.csv"]
-    assert "reading.length_unit" in proposal.unread[0].why
-    assert "forces_length_unit" not in " ".join(proposal.notes) + (tmp_path / "study" / FILES[1]).read_text()
 
 
 # --- descriptions -----------------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 """`limbtorque init` on folders of keypoint JSON: one recording of many files, answers, people, and files that are none."""
 
-import csv
 import json
 
 import numpy as np
 import pytest
 from keypoint_files import SCALE_M, person, pixels, walker, write_frames, write_json
+from proposed_study import rows
 
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
@@ -22,11 +22,6 @@ def seen(xy, seed=1):
     """Frames of one person with a network's noise of a pixel."""
     noise = np.random.default_rng(seed).normal(size=xy.shape)
     return [[person(one)] for one in pixels(xy) + noise]
-
-
-def rows(study):
-    text = (study / "config" / "trials.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 def test_a_folder_of_frames_is_one_recording_with_the_folders_name(tmp_path):

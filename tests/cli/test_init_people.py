@@ -1,17 +1,16 @@
 """Who is who in a folder of recordings: nothing that one person's file states is lent to another person."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
+from proposed_study import rows
+from proposed_study import seen as surveyed
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.init.marker_sets import static_trials
 from limbtorque.cli.init.people import who_is_who
 from limbtorque.cli.init.subjects import height_of, mass_of, propose_subject
-from limbtorque.cli.init.survey import Body, Seen, look_at
+from limbtorque.cli.init.survey import look_at
 from limbtorque.recordings.c3d.read import read_c3d
 
 NAME, MASS, HEIGHT = "SUBJECTS:NAMES", "PROCESSING:BODYMASS", "PROCESSING:HEIGHT"
@@ -19,10 +18,8 @@ LEG = ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE")
 HEIGHT_M = {"LFHD": 1.7, "FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
 
 
-def seen(name, *said, prefixes=("",), labels=("A",), still=(), moved_m=1.0, weight_n=0.0):
-    bodies = tuple(Body(p, labels, (0.0, 0.0, 0.0), None, moved_m=moved_m, still_limbs=still) for p in prefixes)
-    nothing = np.zeros(0), np.zeros((0, 0, 3))
-    return Seen(Path(name), name, 10, 100.0, 1, bodies, moved_m, weight_n, 0, said, (), *nothing, ())
+def seen(name, *said, labels=("A",), **more):
+    return surveyed(name, labels=labels, said=said, **more)
 
 
 def people(*ones):
@@ -248,8 +245,7 @@ def write(path, xyz, labels, *, names=(), masses=()):
 
 
 def masses(study):
-    lines = (study / "config" / "subjects.csv").read_text(encoding="utf-8").splitlines()
-    return {row["subject"]: row["mass_kg"] for row in csv.DictReader(x for x in lines if not x.startswith("#"))}
+    return {row["subject"]: row["mass_kg"] for row in rows(study, "subjects")}
 
 
 def test_the_masses_of_two_people_in_one_file_are_asked_for(tmp_path):
