@@ -23,4 +23,4 @@ def seen(name="a.c3d", *, prefixes=("",), labels=("M",), still=(), moved_m=1.0, 
     """A recording of 1 s of somebody who moves, as it is surveyed."""
     bodies = tuple(Body(p, labels, (0.0, 0.0, 0.0), None, moved_m=moved_m, still_limbs=still) for p in prefixes)
     nothing = np.zeros(0), np.zeros((0, len(labels), 3))
-    return replace(Seen(Path(name), name, 100, 100.0, 1, bodies, moved_m, 0.0, 0, (), (), *nothing, labels), **more)
+    return replace(Seen(Path(name), name, 100, 100.0, 1, bodies, 0.0, 0, (), (), *nothing, labels), **more)

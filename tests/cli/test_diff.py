@@ -83,6 +83,13 @@ def curves(mean=(0.0, 1.0, 2.0), *, side="right", quantity="elbow_torque_nm", n_
     ]
 
 
+def condition(mean, *, term="net", statistic="peak_nm", n_trials="3"):
+    place = dict(
+        zip(KEYS["summary_by_condition"], ("arm", "reach", "right", statistic, "movement", "elbow", term), strict=True)
+    )
+    return {**place, "unit": "N m", "mean": mean, "sd": "", "n_trials": n_trials, "n_subjects": "1"}
+
+
 def window(start="0.2", end="1.2", included="1", note="", kind="trial"):
     return {"trial": "t1", "window": kind, "start_s": start, "end_s": end, "included": included, "note": note}
 
@@ -312,28 +319,10 @@ def test_a_window_is_compared_by_its_duration():
 
 
 def test_means_by_condition():
-    def row(term, mean, n="3", statistic="peak_nm"):
-        place = {
-            "chain": "arm",
-            "condition": "reach",
-            "side": "right",
-            "window": "movement",
-            "joint": "elbow",
-            "term": term,
-        }
-        return {
-            **place,
-            "statistic": statistic,
-            "unit": "N m",
-            "mean": mean,
-            "sd": "",
-            "n_trials": n,
-            "n_subjects": "1",
-        }
-
-    assert set(COMPARED_BY_CONDITION) <= set(row("net", "1"))
-    first = run(conditions=[row("net", "10"), row("gravity", "2"), row("net", "500", statistic="peak_power_w")])
-    second = run("b", conditions=[row("net", "10"), row("gravity", "3", "2")])
+    assert set(COMPARED_BY_CONDITION) <= set(condition("1"))
+    gravity = condition("2", term="gravity"), condition("3", term="gravity", n_trials="2")
+    first = run(conditions=[condition("10"), gravity[0], condition("500", statistic="peak_power_w")])
+    second = run("b", conditions=[condition("10"), gravity[1]])
     found = compare(first, second)
     assert {(c.item, c.quantity, c.difference, c.share) for c in found.changes} == {
         ("peak_nm movement elbow gravity", "mean", 1.0, 0.1),
@@ -378,20 +367,11 @@ def test_other_frames_are_told_first():
 
 
 def test_a_mean_peak_that_changed_its_sign_does_not_stand_for_its_condition():
-    def row(statistic, mean):
-        place = {
-            "chain": "arm",
-            "condition": "reach",
-            "side": "right",
-            "window": "movement",
-            "joint": "elbow",
-            "term": "net",
-        }
-        return {**place, "statistic": statistic, "mean": mean, "sd": "", "n_trials": "3", "n_subjects": "1"}
-
     names = ("peak_nm", "max_time_s", "rms_nm")
-    first = run(conditions=[row(name, mean) for name, mean in zip(names, ("5", "1", "4"), strict=True)])
-    second = run("b", conditions=[row(name, mean) for name, mean in zip(names, ("-5.1", "9", "5"), strict=True)])
+    first, second = (
+        run(conditions=[condition(mean, statistic=name) for name, mean in zip(names, means, strict=True)])
+        for means in (("5", "1", "4"), ("-5.1", "9", "5"))
+    )
     assert "arm reach right  3 differ  rms_nm movement elbow net" in report_text(compare(first, second))
 
 

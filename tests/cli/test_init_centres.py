@@ -206,7 +206,7 @@ def test_up_axes_that_differ_are_written_by_trial(tmp_path):
     assert {(row["trial"][0], row["plane.up_axis"]) for row in rows(study)} == {("a", ""), ("b", ""), ("c", "+y")}
     config = (study / FILES[0]).read_text(encoding="utf-8")
     assert 'up_axis: "+z"' in config
-    assert "the files differ: +z in 2, +y in 1" in config
+    assert "c.c3d differ from +z" in config
 
 
 # --- leg length and pelvis width -----------------------------------------------------------------------------------------
@@ -216,8 +216,8 @@ def person(name, *said, moved_m=1.0, places_m=None):
     """A recording whose file says something of the person, with markers at places."""
     labels = tuple(places_m or ("A",))
     sample_m = np.array([list((places_m or {"A": (0.0, 0.0, 0.0)}).values())], dtype=np.float32)
-    body = Body("", labels, (0.0, 0.0, 0.0), None)
-    return Seen(Path(name), name, 10, 100.0, 1, (body,), moved_m, 0.0, 0, said, (), np.zeros(1), sample_m, labels)
+    body = Body("", labels, (0.0, 0.0, 0.0), None, moved_m=moved_m)
+    return Seen(Path(name), name, 10, 100.0, 1, (body,), 0.0, 0, said, (), np.zeros(1), sample_m, labels)
 
 
 def test_leg_length_and_pelvis_width_are_those_of_the_file():

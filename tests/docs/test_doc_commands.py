@@ -139,7 +139,7 @@ def copy_demo(folder):
     (folder / "data").mkdir(parents=True)
     shutil.copytree(ROOT / "config", folder / "config")
     (folder / "data" / "demo").mkdir()
-    settings = text("config/config.yaml").replace("  formats: [png]\n", "  kinds: []\n  study: []\n")
+    settings = text("config/config.yaml").replace("  formats: [png]\n", "  kinds: []\n")
     (folder / "config" / "config.yaml").write_text(settings + QUICK, encoding="utf-8")
     with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

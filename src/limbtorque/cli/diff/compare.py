@@ -205,7 +205,7 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         of_both = KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
         alone = both[(both["where"] != "both") & of_both & (table != "ledger")]
         for (where, trial), items in alone.groupby(["where", "trial"], observed=True)["item"]:
-            lone.append(Lone(table, trial, "A" if where == "left_only" else "B", tuple(items)))
+            lone.append(Lone(table, str(trial), "A" if where == "left_only" else "B", tuple(items)))
     return Comparison(
         first=first.name,
         second=second.name,

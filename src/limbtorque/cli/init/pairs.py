@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from limbtorque.cli.init.survey import Body, Seen, Unread
+from limbtorque.cli.init.survey import STILL_M, Body, Seen, Unread
 from limbtorque.recordings.join import RATIO
 
 EQUAL_M = 1e-3  # equal samples, which a file may have in whole millimetres
@@ -100,8 +100,7 @@ def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
     others = set(mate.labels)
     shared = [label for label in body.labels if label in others]
     times_s, *rows = np.intersect1d(one.sample_s, other.sample_s, return_indices=True)
-    still = any(recording.alone(whose).still for recording, whose in ((one, body), (other, mate)))
-    if still or len(shared) < 3 or len(times_s) < 5:
+    if min(body.moved_m, mate.moved_m) < STILL_M or len(shared) < 3 or len(times_s) < 5:
         return False
     here_m, there_m = (
         seen.sampled(shared, whose.prefix, most=len(seen.sample_m))[row]

@@ -126,12 +126,8 @@ def judge_up_by_file(
     axis = counted[0][0]
     others = {name: file_axis or TO_DO for name, file_axis in own.items() if file_axis != axis}
     if others:
-        several = ", ".join(f"{file_axis} in {number}" for file_axis, number in counted)
-        unknown = sum(not file_axis for file_axis in own.values())
-        counts = [f"the files differ: {several}" if len(counted) > 1 else f"{several} of {len(own)} files"]
-        counts += [f"{unknown} do not show it (TODO; --set plane.up_axis={axis} if it is theirs)"] if unknown else []
-        column = f"those that differ from {axis} have it in the column plane.up_axis of trials.csv"
-        evidence = (*evidence, f"{', '.join(counts)}; {column}")
+        column = f"{some_of(others)} differ from {axis}, or do not show it: column plane.up_axis of trials.csv"
+        evidence = (*evidence, f"{column} (--set plane.up_axis={axis} if it is theirs)")
     return axis, evidence, others
 
 

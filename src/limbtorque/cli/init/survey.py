@@ -100,8 +100,8 @@ class Body:
         Both feet are lifted and one of them never stands, although nobody travels, as on a treadmill.
     spells : dict of str to tuple of (float, float)
         Label of the end of a limb -> movements of the marker between rests, s from the first frame.
-    moved_m : float or None
-        How far nine of ten of its markers moved at most, m; None where that of the recording holds.
+    moved_m : float
+        How far nine of ten of its markers moved at most, m.
     still_limbs : tuple of str
         ``"arm"``, ``"leg"``: limbs none of whose markers moves.
     """
@@ -114,7 +114,7 @@ class Body:
     steps: bool = False
     never_stands: bool = False
     spells: Mapping[str, Spells] = field(default_factory=dict)
-    moved_m: float | None = None
+    moved_m: float = 1.0
     still_limbs: tuple[str, ...] = ()
 
 
@@ -151,8 +151,6 @@ class Seen:
         As in `Recording`.
     bodies : tuple of Body
         Its markers, by subject prefix.
-    moved_m : float
-        How far nine of ten markers moved at most, m.
     weight_n : float
         Mean force on all plates, N; 0 without plates.
     n_plates : int
@@ -185,7 +183,6 @@ class Seen:
     rate_hz: float
     first_frame: int
     bodies: tuple[Body, ...]
-    moved_m: float
     weight_n: float
     n_plates: int
     said: tuple[tuple[str, str], ...]
@@ -205,6 +202,11 @@ class Seen:
         return self.begin_s + (self.n_frames - 1) / self.rate_hz
 
     @property
+    def moved_m(self) -> float:
+        """How far nine of ten markers of the body that moved most moved at most, m."""
+        return max((body.moved_m for body in self.bodies), default=0.0)
+
+    @property
     def still(self) -> bool:
         """Return True if nothing moves: a static trial."""
         return self.moved_m < STILL_M
@@ -222,14 +224,7 @@ class Seen:
         Where there are several, what the file states is on nobody in particular, and so is the weight on the plates.
         """
         alone = len(self.bodies) <= 1
-        moved_m = self.moved_m if alone or body.moved_m is None else body.moved_m
-        return replace(
-            self,
-            bodies=(body,),
-            said=self.said if alone else (),
-            moved_m=moved_m,
-            weight_n=self.weight_n if alone else 0.0,
-        )
+        return self if alone else replace(self, bodies=(body,), said=(), weight_n=0.0)
 
     def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
         """Positions of markers in some frames; NaN where one is missing.
@@ -299,7 +294,6 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         rate_hz=recording.rate_hz,
         first_frame=recording.first_frame,
         bodies=bodies,
-        moved_m=max((body.moved_m or 0.0 for body in bodies), default=0.0),
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
