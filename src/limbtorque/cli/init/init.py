@@ -108,14 +108,10 @@ def init_study(
     looked += [Unread(name, why) for name, why in folder.others]
     seen = [one for one in looked if isinstance(one, Seen)]
     if not seen:
-        unread = [one for one in looked if isinstance(one, Unread)]
-        unit = unit_answer(unread)
-        raise FolderError(
-            f"no file in {recordings} can be read as a recording",
-            lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file"),
-            advice=f"give the unit, mm, cm or m: {again(study, answers={**(answers or {}), **unit})}"
-            if unit
-            else OTHER_FOLDER,
+        raise _unreadable(
+            [one for one in looked if isinstance(one, Unread)],
+            recordings,
+            lambda unit: again(study, answers={**(answers or {}), **unit}),
         )
     proposal = propose(
         looked,
@@ -136,6 +132,16 @@ def init_study(
     if lines := skipped_text(proposal.unread):
         write_text(study / SKIPPED, lines)
     return _with_maps(study, proposal, reading, {one.path.resolve(): dict(one.answers) for one in seen})
+
+
+def _unreadable(unread: Sequence[Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]) -> FolderError:
+    """Error of a folder in which no file can be read; `again` is the command with a unit."""
+    unit = unit_answer(unread)
+    return FolderError(
+        f"no file in {recordings} can be read as a recording",
+        lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file"),
+        advice=f"give the unit, mm, cm or m: {again(unit)}" if unit else OTHER_FOLDER,
+    )
 
 
 def _with_maps(

@@ -88,7 +88,7 @@ def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:
 
 
 def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
-    """Return True if all samples that two recordings share by time and label are equal.
+    """Return True if all samples of the same times and labels are equal.
 
     Parameters
     ----------

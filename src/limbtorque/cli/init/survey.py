@@ -203,7 +203,7 @@ class Seen:
 
     @property
     def moved_m(self) -> float:
-        """How far nine of ten markers of the body that moved most moved at most, m."""
+        """Movement of the body that moved most, m."""
         return max((body.moved_m for body in self.bodies), default=0.0)
 
     @property
