@@ -135,7 +135,7 @@ def init_study(
 
 
 def _unreadable(unread: Sequence[Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]) -> FolderError:
-    """Error of a folder in which no file can be read; `again` is the command with a unit."""
+    """Error of a folder without a readable file; `again` is the command with a unit."""
     unit = unit_answer(unread)
     return FolderError(
         f"no file in {recordings} can be read as a recording",
