@@ -1,13 +1,13 @@
 """Directions that `limbtorque init` proposes for people who go backward or sideways, and torques of the first."""
 
-import csv
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from proposed_study import rows
 
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.cli.init.init import FILES, init_study
+from limbtorque.cli.init.init import init_study
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
@@ -57,10 +57,9 @@ def test_forward_is_where_the_body_faces(forward, tmp_path, change, expected):
     (tmp_path / "data").mkdir()
     write_c3d(change(forward), tmp_path / "data" / "walk.c3d")
     proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
-    lines = (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8").splitlines()
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
-    assert [row["plane.forward_axis"] for row in rows] == [expected] * 2
-    assert all(("faces another way" in row.get("note", "")) == (expected != "travel") for row in rows)
+    found = rows(tmp_path / "study")
+    assert [row["plane.forward_axis"] for row in found] == [expected] * 2
+    assert all(("faces another way" in row.get("note", "")) == (expected != "travel") for row in found)
     assert all(trial.gait for trial in proposal.trials)
 
 

@@ -1,11 +1,11 @@
 """`limbtorque init` on folders of keypoint JSON: one recording of many files, answers, people, and files that are none."""
 
-import csv
 import json
 
 import numpy as np
 import pytest
 from keypoint_files import SCALE_M, person, pixels, walker, write_frames, write_json
+from proposed_study import rows
 
 from limbtorque.cli.init.folder import files_in
 from limbtorque.cli.init.init import FILES, init_study
@@ -24,11 +24,6 @@ def seen(xy, seed=1):
     return [[person(one)] for one in pixels(xy) + noise]
 
 
-def rows(study):
-    text = (study / "config" / "trials.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
-
-
 def test_a_folder_of_frames_is_one_recording_with_the_folders_name(tmp_path):
     data = tmp_path / "data"
     first = write_frames(data / "S01" / "fast_json", seen(walker()))
@@ -45,7 +40,7 @@ def test_a_folder_of_frames_is_one_recording_with_the_folders_name(tmp_path):
         "trial_01.json",
     ]
     assert set(found.recordings) >= {first, single}
-    assert any("empty.json, settings.json: no keypoints" in sentence for sentence in found.skipped)
+    assert [name for name, why in found.others if why.startswith("no keypoints")] == ["empty.json", "settings.json"]
 
 
 def test_init_proposes_both_legs_of_a_walk_in_pictures(tmp_path):

@@ -1,10 +1,10 @@
 """Several movements in one recording, as `limbtorque init` proposes them."""
 
-import csv
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from proposed_study import rows
 from scipy.signal import find_peaks
 
 from c3d_files import write_c3d
@@ -41,11 +41,6 @@ def arm_file(folder, hand_x, *, noise_m=0.0003, name="arm"):
     write_c3d(
         folder / f"{name}.c3d", markers, labels=labels, rate_hz=RATE_HZ, groups={"PROCESSING": {"Bodymass": [70.0]}}
     )
-
-
-def rows(study):
-    lines = (study / "config" / "trials.csv").read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def reaches(n, *, rest_s=1.5, lasting_s=0.8):

@@ -1,18 +1,16 @@
 """Who is who in a folder of recordings: nothing that one person's file states is lent to another person."""
 
-import csv
-import time
-from pathlib import Path
-
 import numpy as np
 import pytest
+from proposed_study import rows
+from proposed_study import seen as surveyed
 
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.init.marker_sets import static_trials
 from limbtorque.cli.init.people import who_is_who
-from limbtorque.cli.init.subjects import height_of, length_of, mass_of, propose_subject
-from limbtorque.cli.init.survey import Body, Seen, look_at
+from limbtorque.cli.init.subjects import height_of, mass_of, propose_subject
+from limbtorque.cli.init.survey import look_at
 from limbtorque.recordings.c3d.read import read_c3d
 
 NAME, MASS, HEIGHT = "SUBJECTS:NAMES", "PROCESSING:BODYMASS", "PROCESSING:HEIGHT"
@@ -20,10 +18,8 @@ LEG = ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE")
 HEIGHT_M = {"LFHD": 1.7, "FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
 
 
-def seen(name, *said, prefixes=("",), labels=("A",), still=(), moved_m=1.0, weight_n=0.0):
-    bodies = tuple(Body(p, labels, (0.0, 0.0, 0.0), None, moved_m=moved_m, still_limbs=still) for p in prefixes)
-    nothing = np.zeros(0), np.zeros((0, 0, 3))
-    return Seen(Path(name), name, 10, 100.0, 1, bodies, moved_m, weight_n, 0, said, (), *nothing, ())
+def seen(name, *said, labels=("A",), **more):
+    return surveyed(name, labels=labels, said=said, **more)
 
 
 def people(*ones):
@@ -118,15 +114,6 @@ def test_numbered_people_of_two_recordings_are_four():
     assert sorted(alone.values()) == ["person_1", "person_2"]
 
 
-def test_two_people_in_one_file_have_their_own_masses():
-    said = ((NAME, "Ann"), (NAME, "Bob"), (MASS, "60"), (MASS, "72"))
-    assert subjects(seen("a.c3d", *said, prefixes=("Bob", "Ann"))) == {"Bob": "72", "Ann": "60"}
-    once = seen("a.c3d", *said[:3], prefixes=("Bob", "Ann"))
-    assert subjects(once) == {"Bob": "TODO", "Ann": "TODO"}
-    assert once.alone(once.bodies[0]).said == ((NAME, "Bob"),)
-    assert subjects(seen("a.c3d", *said)) == {"S01": "TODO"}  # two are stated, and one has markers
-
-
 def test_the_weight_of_two_people_is_nobodys():
     one = seen("a.c3d", prefixes=("Ann", "Bob"), moved_m=0.001, weight_n=1300.0)
     assert one.alone(one.bodies[0]).weight_n == 0.0
@@ -135,20 +122,6 @@ def test_the_weight_of_two_people_is_nobodys():
 def test_names_that_are_the_same_in_the_table_stay_apart():
     named, _, _ = people(seen("P 1/a.c3d"), seen("P_1/a.c3d"))
     assert len({who.casefold().replace(" ", "_") for who in named.values()}) == 2
-
-
-@pytest.mark.parametrize("kind", ["names", "nobody", "other markers"])
-def test_ten_thousand_folders_are_joined_in_seconds(kind):
-    """Linear: a comparison of each pair would take minutes."""
-    said = [(NAME, "Ann")] if kind == "names" else []
-    labels = [("A",) if kind != "other markers" else (f"M{k}", f"N{k}") for k in range(10_000)]
-    ones = [
-        seen(f"f{chr(97 + k % 26)}_{'xy'[k % 2] * 90}{k // 26}/w.c3d", *said, labels=labels[k]) for k in range(10_000)
-    ]
-    begin = time.process_time()
-    found = who_is_who(ones)
-    assert time.process_time() - begin < 10.0
-    assert len(found.notes) < 6
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
@@ -192,10 +165,6 @@ def test_a_height_is_a_number_in_the_one_unit_that_fits(text, metres):
     assert height_of(text)[0] == (pytest.approx(metres, abs=1e-9) if metres else None)
 
 
-def test_a_length_that_only_inches_fit_is_not_taken():
-    assert length_of("9", (0.15, 0.45), "pelvis width")[0] is None
-
-
 @pytest.mark.parametrize("other", ["72", "60.5"])
 def test_masses_that_contradict_each_other_are_left_to_fill_in(other):
     """In two files, and in two parameters of one file."""
@@ -215,7 +184,7 @@ def test_a_person_heavier_than_stated_is_asked_for():
 def test_a_mass_of_nobody_in_particular_has_to_be_in_all_files():
     ones = [seen("a.c3d", (MASS, "45.8")), seen("b.c3d")]
     assert subjects(*ones) == {"S01": "TODO"}
-    assert "in 1 of 2 files" in " ".join(propose_subject("S01", ones, certain=False).evidence)
+    assert "not all files state it" in " ".join(propose_subject("S01", ones, certain=False).evidence)
     assert subjects(ones[0], seen("b.c3d", (MASS, "45.8"))) == {"S01": "45.8"}
 
 
@@ -276,18 +245,17 @@ def write(path, xyz, labels, *, names=(), masses=()):
 
 
 def masses(study):
-    lines = (study / "config" / "subjects.csv").read_text(encoding="utf-8").splitlines()
-    return {row["subject"]: row["mass_kg"] for row in csv.DictReader(x for x in lines if not x.startswith("#"))}
+    return {row["subject"]: row["mass_kg"] for row in rows(study, "subjects")}
 
 
-def test_two_people_in_one_file_have_rows_with_their_own_masses(tmp_path):
+def test_the_masses_of_two_people_in_one_file_are_asked_for(tmp_path):
     labels, one = legs()
     _, other = legs(seed=2, size=1.1)
     both = np.concatenate([one, other + np.array([0.0, 1.0, 0.0])], axis=1)
     named = [f"{who}:{label}" for who in ("Ann", "Bob") for label in labels]
     write(tmp_path / "data" / "duet.c3d", both, named, names=["Ann", "Bob"], masses=[60.0, 72.0])
     init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
-    assert masses(tmp_path / "study") == {"Ann": "60", "Bob": "72"}
+    assert masses(tmp_path / "study") == {"Ann": "TODO", "Bob": "TODO"}
 
 
 def test_a_person_who_stands_beside_one_who_walks_is_static(tmp_path):

@@ -130,22 +130,6 @@ def test_the_command_writes_a_page_with_chains_of_the_settings(tmp_path, capsys)
     assert main(["map", str(tmp_path / "none.c3d")]) == 1
 
 
-def test_the_settings_of_a_study_with_open_places_can_be_given(tmp_path, capsys):
-    labels = [side + name for side in "RL" for name in ("ASI", "KNE", "ANK", "TOE", "HEE")]
-    write(tmp_path / "data" / "walk.c3d", ["LFHD", *labels])
-    study = tmp_path / "study"
-    init_study(study, tmp_path / "data")
-    config = study / "config" / "config.yaml"
-    assert 'hip_axis: "TODO"' in config.read_text(encoding="utf-8")
-    page = tmp_path / "page.html"
-    words = ["map", tmp_path / "data" / "walk.c3d", "--settings", config, "--output", page]
-    assert main([str(word) for word in words]) == 0
-    assert "written" in capsys.readouterr().out
-    proposed = embedded(page.read_text(encoding="utf-8"), "recording")["bodies"][0]["proposed"]["leg"]["right"]
-    assert "head_of_metatarsal_2" in proposed
-    assert "hip_axis" not in proposed
-
-
 # --- init -------------------------------------------------------------------------------------------------------------
 
 
@@ -179,12 +163,6 @@ def test_init_writes_a_page_for_each_set_with_a_landmark_to_fill_in(tmp_path):
     assert proposal.maps == ("maps/my_markers.html",)
     data = embedded((study / "maps" / "my_markers.html").read_text(encoding="utf-8"), "recording")
     assert (data["source"], data["chain"], data["marker_set"]) == ("kick.c3d", "leg", "my_markers")
-
-
-def test_init_writes_one_page_to_look_at_where_every_marker_is_known(tmp_path):
-    write(tmp_path / "data" / "known.c3d", [side + name for side in "RL" for name in LEG])
-    proposal = init_study(tmp_path / "study", tmp_path / "data")
-    assert proposal.maps == (f"maps/{proposal.sets[0].name}.html",)
 
 
 def test_init_writes_a_few_pages_at_most_and_overwrites_none(tmp_path):

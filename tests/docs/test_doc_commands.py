@@ -39,7 +39,6 @@ RUN = {
     "before": ['limbtorque init "my study" --from recordings'],
     "study": [
         "limbtorque inspect data/demo/S01_sagittal_fast.c3d",
-        "limbtorque methods results > methods.md",
     ],
     "beside": [
         "limbtorque inspect recording.c3d",

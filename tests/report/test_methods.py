@@ -6,7 +6,6 @@ from typing import get_args
 import pytest
 
 from limbtorque.chain.segments import DEMPSTER_WINTER
-from limbtorque.cli.main import main
 from limbtorque.report.methods.page import methods_page
 from limbtorque.report.methods.references import REFERENCES, cited
 from limbtorque.report.methods.study import ERRORS
@@ -348,11 +347,6 @@ def test_the_checklist_answers_row_by_row():
     assert "| none in the tables: N m, N, W, J |" in table
     assert "by body mass: N m/kg, W/kg" in page({"ensembles": {"per_body_mass": True}})
     assert all(line.count("|") == 3 for line in table.splitlines() if line.startswith("|"))
-
-
-def test_the_command_wants_results(tmp_path, capsys):
-    assert main(["methods", str(tmp_path)]) == 1
-    assert "give a folder 'results' of a finished run" in capsys.readouterr().err
 
 
 def test_recorded_and_analysed_frames_are_added_up():

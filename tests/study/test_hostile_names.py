@@ -88,7 +88,6 @@ def _all_commands(capsys, place):
     assert main(["verify", "./-dash"]) == 0
     shutil.copytree(place / "-dash" / "results", place / "-copy")
     assert main(["diff", "./-dash", "./-copy"]) == 0
-    assert main(["methods", "./-dash"]) == 0
     assert main(["split", "./-dash", "./-parts"]) == 0
     assert main(["check", f"./-parts/{next((place / '-parts').iterdir()).name}"]) == 0
     assert main(["init", "./-new", "--from", "./-dash/data"]) == 0

@@ -126,20 +126,6 @@ def test_trials_with_the_same_options_share_their_settings(study):
     assert found[6].settings is found[0].settings
 
 
-def test_the_rows_are_passed_on_one_by_one(study):
-    """For the progress bar of a long table."""
-    study([f"t{k},S1,Ann,reach.c3d,arm,right,x" for k in range(3)])
-    seen = []
-
-    def follow(rows):
-        for row in rows:
-            seen.append((row[1]["trial"], len(rows)))
-            yield row
-
-    load_study(study.folder, follow=follow)
-    assert seen == [("t0", 3), ("t1", 3), ("t2", 3)]
-
-
 @pytest.mark.parametrize(
     ("size", "expected"),
     [

@@ -110,7 +110,7 @@ def edit(path, *, keep_time=False):
         os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
-def test_every_table_and_figure_is_made(finished, capsys):
+def test_every_table_and_figure_is_made(finished):
     folder, text = finished
     made, rows = results(folder), ledger(folder)
     expected = {f"results/{name}" for name in TABLES}
@@ -124,8 +124,6 @@ def test_every_table_and_figure_is_made(finished, capsys):
     assert expected - made.keys() == set()
     assert {row["status"] for row in rows.values()} <= {"ok", "caution"}
     assert text.rstrip().split("report: ")[1].splitlines()[0] == "results/report/index.html"
-    assert main(["methods", str(folder)]) == 0
-    assert capsys.readouterr().out == (folder / "results" / "methods.md").read_text(encoding="utf-8")
 
 
 def test_a_finished_study_has_nothing_to_do_a_graph_a_report_and_a_summary(study):

@@ -9,7 +9,6 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from limbtorque import __version__
 from limbtorque.cli import recording_commands as recordings
@@ -33,7 +32,6 @@ FIRST_STEPS = (
     'init "my study" --from recordings      # then fill in every TODO in "my study/config"',
     'check "my study"',
     'run-study "my study" --cores 4',
-    "--print-completion bash > ~/.local/share/bash-completion/completions/limbtorque",
 )
 NEXT = {
     SettingsError: "next: correct the settings; `limbtorque settings` lists every option with its default and range",
@@ -51,7 +49,6 @@ STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs
         "--from", "folder of the recordings, which stay there", dest="recordings", required=True, metavar="FOLDER"
     ),
     option("--chain", choices=("arm", "leg"), about="look for this chain only (default: arms and legs)"),
-    switch("--verbose", "print the evidence, too, which the files have as comments"),
     changes(
         "what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
         "session1:reading.length_unit=cm"
@@ -72,7 +69,7 @@ def init(options: argparse.Namespace) -> int:
         watch=functools.partial(followed, what="reading recordings"),
         answers=options.set,
     )
-    print(first_screen(proposal, verbose=options.verbose))
+    print(first_screen(proposal))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
     again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
     print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))
@@ -93,11 +90,11 @@ def check(options: argparse.Namespace) -> int:
     from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
     from limbtorque.analysis.study import KEPT_BYTES, check_study
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
-    from limbtorque.cli.terminal import followed, followed_rows
+    from limbtorque.cli.terminal import followed
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.workflow.load_checked import checked_study, refuse_future
 
-    study = checked_study(options.study, follow=followed_rows)
+    study = checked_study(options.study)
     refuse_future(study)
     answers = []
     log = logging.getLogger("limbtorque")
@@ -151,13 +148,12 @@ def run_study(options: argparse.Namespace) -> int:
 )
 def status(options: argparse.Namespace) -> int:
     """List every table of every trial of a study: done, missing, damaged or stale."""
-    from limbtorque.cli.terminal import followed_rows
     from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.status import STATES, table_states, trials_by_status
 
     count = dict.fromkeys(STATES, 0)
     with contextlib.chdir(options.study):  # keys contain paths relative to the study
-        for path, state in table_states(checked_study(Path(), follow=followed_rows)):
+        for path, state in table_states(checked_study(Path())):
             count[state] += 1
             print(f"{state:8} {path}")
         if verdict := trials_by_status(Path()):
@@ -210,7 +206,7 @@ def split(options: argparse.Namespace) -> int:
 COMMANDS = (
     *(init, check, run_study, status, verify, split),
     *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.methods, results.import_muscles, results.settings, results.demo_files),
+    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
 )
 
 
@@ -275,28 +271,5 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"limbtorque {__version__}")
-    parser.add_argument(
-        "--print-completion",
-        action=_Completion,
-        choices=("bash", "zsh", "tcsh"),
-        help="print the completion script of a shell",
-    )
     add_commands(parser, COMMANDS)
     return parser
-
-
-class _Completion(argparse.Action):
-    """Print the completion script of a shell; paths are completed as files."""
-
-    def __call__(self, parser: argparse.ArgumentParser, *rest: Any) -> None:
-        import shtab
-
-        parsers = [parser]
-        for each in parsers:
-            for action in each._actions:
-                if action.type is Path:
-                    action.complete = shtab.FILE  # type: ignore[attr-defined]
-                if isinstance(action, argparse._SubParsersAction):
-                    parsers.extend(action.choices.values())
-        print(shtab.complete(parser, shell=rest[1]))
-        parser.exit()

@@ -38,19 +38,6 @@ def _limits(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _check_names(options: argparse.Namespace, settings: Settings) -> None:
-    """Refuse names that the settings do not have."""
-    for name, value, known in (
-        ("--chain", options.chain, settings.chain_names),
-        ("--marker-set", options.marker_set, settings.marker_sets),
-        ("--load", options.load, settings.loads),
-    ):
-        if value and value not in known:
-            raise TrialError(f"{name} is {value!r}; the settings have {', '.join(known) or 'none'}")
-    if not settings.marker_sets:
-        raise TrialError(f"{options.settings} has no marker_sets; add one (docs/settings.md)")
-
-
 @command(
     "inspect",
     RECORDING,
@@ -119,7 +106,6 @@ def run(options: argparse.Namespace) -> int:
     from limbtorque.tables.files import write_table
 
     settings = _changed_settings(options, options.settings)
-    _check_names(options, settings)
     with GuardedReader() as reader:
         limits = _limits(settings.reading)
         recording = reader.read(options.file, **limits, forces=options.forces)

@@ -42,21 +42,6 @@ def diff(options: argparse.Namespace) -> int:
 
 
 @command(
-    "methods",
-    path_option("results", "folder 'results' of a finished run, or its study"),
-    examples=("methods results", 'methods "my study" > methods.md'),
-)
-def methods(options: argparse.Namespace) -> int:
-    """Print the methods paragraph of a finished run, with references and a checklist."""
-    from limbtorque.cli.diff.runs import read_run
-    from limbtorque.report.methods.page import methods_page
-
-    run = read_run(options.results, tables=("ledger", "windows"))
-    print(methods_page(run.provenance, run.rows("ledger"), run.rows("windows")), end="")
-    return 0
-
-
-@command(
     "strength",
     option(
         "efforts",

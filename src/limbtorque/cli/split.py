@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from limbtorque.cli.terminal import followed_rows
 from limbtorque.errors import StudyError
 from limbtorque.study.files import SETTINGS_FILE, parse_yaml, whole_file, write_bytes, write_text, yaml_text
 from limbtorque.study.study import Study, load_study
@@ -40,7 +39,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         The study is wrong, its trials share one cut-off, a muscle set is named by a path that leads out of its folder, or a folder of a
         subject's name exists.
     """
-    study = load_study(folder, follow=followed_rows)
+    study = load_study(folder)
     settings = study.settings
     if shared := [trial.name for trial in study.trials if study.shares_cutoff(trial)]:
         raise StudyError(

@@ -13,12 +13,6 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import SETTINGS_FILE
 
 Item = TypeVar("Item")
-LONG_TABLE = 5000  # rows, which take a few tenths of a second
-
-
-def followed_rows(rows: list[Item]) -> Iterator[Item]:
-    """Yield the rows of a table, with a progress bar where there are many."""
-    return followed(rows, len(rows), what="reading the table") if len(rows) > LONG_TABLE else iter(rows)
 
 
 def followed(items: Iterable[Item], total: int, *, what: str) -> Iterator[Item]:

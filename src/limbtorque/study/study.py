@@ -13,7 +13,7 @@ from limbtorque.errors import StudyError
 from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.settings import Settings, load_settings
 from limbtorque.study.subjects import SubjectRow, read_subjects
-from limbtorque.study.table_file import Follow, is_to_do, to_do_text
+from limbtorque.study.table_file import is_to_do, to_do_text
 from limbtorque.study.trials import References, Trial, TrialRow, read_trials
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -85,7 +85,6 @@ def load_study(
     *,
     settings_file: str = SETTINGS_FILE,
     overrides: Mapping[str, Any] | None = None,
-    follow: Follow = iter,
 ) -> Study:
     """Read the settings and both tables of a study and check them against each other.
 
@@ -97,8 +96,6 @@ def load_study(
         Settings file, relative to the folder.
     overrides : mapping, optional
         Options in place of the file's, as for `load_settings`; a column of the table of trials goes before both.
-    follow : callable, optional
-        Passes the rows of the table of trials on, one by one, for a progress bar.
 
     Returns
     -------
@@ -120,7 +117,7 @@ def load_study(
     faults = [f"marker_sets.{name} {to_do_text(rule, meant)}" for name, rule in open_rules.items()]
     subjects, names = read_subjects(folder / settings.subjects, table=settings.subjects, faults=faults)
     references = References(folder, settings, names)
-    trials = read_trials(folder / settings.trials, references, subjects, faults=faults, follow=follow)
+    trials = read_trials(folder / settings.trials, references, subjects, faults=faults)
     if faults:
         raise StudyError(faults)
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.max_trials_per_job))

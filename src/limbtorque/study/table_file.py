@@ -7,7 +7,7 @@ import itertools
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ TO_DO = "TODO"
 SPACES = "".join(c for c in map(chr, range(0x3001)) if unicodedata.category(c) == "Zs") + "\t\r\n"
 FEW = 20  # sentences about unknown columns
 Rows = list[tuple[int, dict[str, str]]]
-Follow = Callable[[Rows], Iterable[tuple[int, dict[str, str]]]]  # `iter`, or one with a progress bar
 
 
 class Row(Frozen):

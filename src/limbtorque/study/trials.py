@@ -16,7 +16,7 @@ from limbtorque.study.faults import alike, checked
 from limbtorque.study.options.base import option
 from limbtorque.study.settings import Settings, override, settable_names
 from limbtorque.study.subjects import Subject
-from limbtorque.study.table_file import Follow, Row, few, is_to_do, table_rows, to_do_text, unknown_column
+from limbtorque.study.table_file import Row, few, is_to_do, table_rows, to_do_text, unknown_column
 
 FRAME_SUFFIX = ".json"
 _NUMBERED = re.compile(r"(.*?)(\d+)((?:\D|\d[dD])*)")  # the last number of a name, but for 2d and 3d
@@ -339,9 +339,7 @@ class TrialRow(Row):
         return value
 
 
-def read_trials(
-    path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str], follow: Follow = iter
-) -> list[Trial]:
+def read_trials(path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str]) -> list[Trial]:
     """Read the table of trials.
 
     Parameters
@@ -354,8 +352,6 @@ def read_trials(
         The subjects without a fault, by name.
     faults : list of str
         A sentence for every fault is added here.
-    follow : callable, optional
-        Passes the rows on, one by one.
 
     Returns
     -------
@@ -374,7 +370,7 @@ def read_trials(
     faults += few((_column_fault(table, column) for column in unknown), len(unknown), table)
     made: dict[tuple[tuple[str, str], ...], Settings] = {}
     trials = []
-    for line, cells in follow(rows):
+    for line, cells in rows:
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
         own = _own_settings(settings, made, cells, where, faults)

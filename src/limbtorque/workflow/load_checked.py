@@ -19,7 +19,6 @@ from limbtorque.analysis.reading import limb_of
 from limbtorque.errors import SettingsError, StudyError
 from limbtorque.muscles.objective import check_options
 from limbtorque.study.study import Study, load_study
-from limbtorque.study.table_file import Follow
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
 from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
@@ -27,7 +26,7 @@ from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 
 
-def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, follow: Follow = iter) -> Study:
+def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Study:
     """Load a study, and its muscle sets with it.
 
     Parameters
@@ -36,15 +35,13 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
         The study's folder.
     config : mapping, optional
         Options of Snakemake's ``--config``.
-    follow : callable, optional
-        As for `load_study`.
 
     Raises
     ------
     SettingsError, StudyError
         Something is wrong with the settings, the tables or a muscle set.
     """
-    study = load_study(folder, overrides=config or None, follow=follow)
+    study = load_study(folder, overrides=config or None)
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults = [
         *_muscle_set_faults(study),

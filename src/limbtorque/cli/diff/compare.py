@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limbtorque.cli.diff.runs import CURVES, KEYS, Run, short_number
-from limbtorque.errors import LimbtorqueError
+from limbtorque.cli.diff.runs import CURVES, KEYS, Run
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
@@ -31,11 +30,7 @@ NOT_NUMBERS = (
     *("message", "notes", "input_sha256", "forces_sha256", "static_sha256", "file", "forces_file", "static_file"),
     *("session", "subject", "condition"),
 )
-# Ledger: shares of the frames that may have no torque, which explain a difference.
-LEAVES_OUT = (
-    *("edge_share", "unmeasured_share", "plate_saturated_share", "other_foot_unknown_share", "foreshortened_share"),
-    "optimization_failed_share",
-)
+NAMES = ("trial", "item")
 BOTH = ("_a", "_b")  # endings of the columns of two runs
 CAUSES = ("setting", "version", "code", "table", "input", "trial")
 
@@ -131,8 +126,6 @@ class Frames:
         Joints, or muscles.
     first, second : int
         Frames that were summed, of the joint or muscle with the largest difference.
-    reasons : tuple of str
-        Shares of frames without a torque that differ.
     """
 
     table: str
@@ -140,7 +133,6 @@ class Frames:
     items: tuple[str, ...]
     first: int
     second: int
-    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -198,28 +190,22 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
     -------
     Comparison
         Changed inputs and settings, and changed numbers.
-
-    Raises
-    ------
-    LimbtorqueError
-        Torques of a joint have opposite signs in the two runs.
     """
-    _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
     pairs = pd.concat([_pairs(table, first.tables[table], second.tables[table]) for table in KEYS])
     lone: list[Lone] = []
     sizes: dict[str, tuple[int, int, int]] = {}
     for table in KEYS:
-        rows: list[dict[tuple[str, str], None]]
-        rows = [dict.fromkeys(zip(*_names(run.tables[table], table), strict=True)) for run in (first, second)]
-        sizes[table] = len(rows[0]), len(rows[1]), len(rows[0].keys() & rows[1].keys())
-        items: dict[tuple[str, str], list[str]] = {}
-        for where, mine, theirs in (("A", rows[0], rows[1]), ("B", rows[1], rows[0])):
-            for trial, item in mine:
-                of_both = KEYS[table][0] != "trial" or all(trial in names for names in trials)
-                if (trial, item) not in theirs and of_both:
-                    items.setdefault((where, trial), []).append(item)
-        lone += [Lone(table, trial, where, tuple(own)) for (where, trial), own in items.items()] * (table != "ledger")
+        rows = [
+            pd.DataFrame(dict(zip(NAMES, _names(run.tables[table], table), strict=True))) for run in (first, second)
+        ]
+        rows = [names.drop_duplicates() for names in rows]
+        both = rows[0].merge(rows[1], how="outer", indicator="where")
+        sizes[table] = len(rows[0]), len(rows[1]), int((both["where"] == "both").sum())
+        of_both = KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
+        alone = both[(both["where"] != "both") & of_both & (table != "ledger")]
+        for (where, trial), items in alone.groupby(["where", "trial"], observed=True)["item"]:
+            lone.append(Lone(table, str(trial), "A" if where == "left_only" else "B", tuple(items)))
     return Comparison(
         first=first.name,
         second=second.name,
@@ -232,21 +218,6 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         lone=tuple(lone),
         sizes=sizes,
     )
-
-
-def _same_signs(first: Run, second: Run) -> None:
-    """Refuse runs in which the torques of a joint have opposite signs."""
-    senses: list[dict[tuple[str, str], str]] = []
-    for run in (first, second):
-        rows = run.tables["summary"].reindex(columns=["trial", "joint", "positive_is"], fill_value="")
-        senses.append({(trial, joint): sense for trial, joint, sense in rows.to_numpy().tolist()})
-    for trial, joint in (key for key in senses[0] if key in senses[1]):
-        mine, theirs = (sense[trial, joint] for sense in senses)
-        if mine != theirs:
-            raise LimbtorqueError(
-                f"trial {trial}: torques of the {joint} are positive in {mine} in A and in {theirs} in B; analyse both with the same "
-                "version and the same signs of the chain"
-            )
 
 
 def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:
@@ -307,7 +278,7 @@ def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFram
     rows = first.merge(second, on=by, suffixes=BOTH)
     if rows.empty:
         return pd.DataFrame()
-    about = pd.DataFrame(dict(zip(("trial", "item"), _names(rows, table), strict=True)))
+    about = pd.DataFrame(dict(zip(NAMES, _names(rows, table), strict=True)))
     about = about.assign(table=table, percent="", unit="", size=np.nan)
     about["group"] = rows.groupby([*(KEYS[table][:-1] or KEYS[table])], sort=False).ngroup()
     if table == CURVES:
@@ -359,8 +330,6 @@ def _changes(pairs: pd.DataFrame, tolerance: float) -> list[Change]:
 
 def _other_frames(first: Run, second: Run) -> list[Frames]:
     """Trials of which different frames were summed, for torques and muscle forces."""
-    names = ("trial", *LEAVES_OUT)
-    shares = [run.tables["ledger"].reindex(columns=names, fill_value="").set_index("trial") for run in (first, second)]
     frames: list[Frames] = []
     for table, what in (("summary", "joint"), ("muscle_summary", "muscle")):
         sums = []
@@ -375,7 +344,5 @@ def _other_frames(first: Run, second: Run) -> list[Frames]:
             n_a, n_b = int(rows["n_a"].iloc[most]), int(rows["n_b"].iloc[most])
             if any((known.trial, known.first, known.second) == (trial, n_a, n_b) for known in frames):
                 continue  # as of the torques, from which the muscle forces are
-            pair = [[short_number(text) for text in ledger.loc[[trial]].iloc[0]] for ledger in shares]
-            reasons = [f"{name} {a} in A, {b} in B" for name, a, b in zip(LEAVES_OUT, *pair, strict=True) if a != b]
-            frames.append(Frames(table, str(trial), tuple(rows[what]), n_a, n_b, tuple(reasons)))
+            frames.append(Frames(table, str(trial), tuple(rows[what]), n_a, n_b))
     return frames

@@ -69,15 +69,14 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
 
 
 def frames_sentence(frames: Frames) -> str:
-    """Difference of the frames summed of a trial, with its reasons.
+    """Difference of the frames summed of a trial.
 
     Examples
     --------
-    >>> frames_sentence(Frames("summary", "t1", ("hip", "knee"), 131, 118, ("edge_share 0 in A, 0.1 in B",)))
-    'A has 131 frames, B 118 (hip, knee): edge_share 0 in A, 0.1 in B'
+    >>> frames_sentence(Frames("summary", "t1", ("hip", "knee"), 131, 118))
+    'A has 131 frames, B 118 (hip, knee)'
     """
-    reasons = f": {'; '.join(frames.reasons)}" if frames.reasons else ""
-    return f"A has {frames.first} frames, B {frames.second} ({some_of(frames.items)}){reasons}"
+    return f"A has {frames.first} frames, B {frames.second} ({some_of(frames.items)})"
 
 
 def _status(comparison: Comparison) -> list[tuple[str, ...]]:

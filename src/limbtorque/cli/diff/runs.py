@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,21 +44,14 @@ class Run:
     provenance: Mapping[str, Any]
     tables: Mapping[str, pd.DataFrame]
 
-    def rows(self, table: str) -> list[dict[str, str]]:
-        """Rows of a table, each a dictionary by column."""
-        frame = self.tables[table]
-        return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False, name=None)]
 
-
-def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
+def read_run(folder: Path) -> Run:
     """Read the results of a run.
 
     Parameters
     ----------
     folder : Path
         A folder ``results``, or the study it is in.
-    tables : sequence of str, optional
-        Tables to read.
 
     Raises
     ------
@@ -71,7 +64,7 @@ def read_run(folder: Path, *, tables: Sequence[str] = (*KEYS,)) -> Run:
         no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
         frames = {
             name: pd.DataFrame(columns=[*KEYS[name]]) if no_curves and name in OF_CURVES else _table(place, name)
-            for name in tables
+            for name in KEYS
         }
         for name, frame in frames.items():
             frame[[*KEYS[name]]]  # raises where one is not there

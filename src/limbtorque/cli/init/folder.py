@@ -8,10 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from limbtorque.cli.check_summary import some_of
-from limbtorque.errors import ReadError
 from limbtorque.recordings.keypoints.document import is_keypoints
-from limbtorque.recordings.read import HEAD, SUFFIXES, file_format
+from limbtorque.recordings.read import HEAD, SUFFIXES
 from limbtorque.study.trials import FRAME_SUFFIX, is_frame, numbered
 
 SKIPPED = {  # suffix -> what it is, and what to do
@@ -35,11 +33,10 @@ SKIPPED = {  # suffix -> what it is, and what to do
     }.items()
     for suffix in suffixes.split()
 }
+CLOSED = "the folder cannot be opened; check its rights"
 NO_KEYPOINTS = "no keypoints: write positions as TRC, CSV, or JSON of keypoints (docs/keypoints.md)"
 _FURTHER_PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
-SAMPLE, TABLE_LINES = 60, 5
 NOTES = ("readme", "license", "licence")
-NUMBERS = re.compile(r"(?:\s*[-+]?[\d.]+(?:[eE][-+]?\d+)?[,;]?){2,}\s*")
 
 
 @dataclass(frozen=True)
@@ -51,14 +48,11 @@ class Folder:
     recordings : mapping of Path to str
         Files to be read, sorted, and the recordings' names: paths from the folder that was looked at. Of recordings with one file for
         each frame it has the first one, with the name of their folder.
-    skipped : tuple of str
-        Sentences on files of known kinds that cannot be read, and on folders that cannot be opened.
     others : tuple of (str, str)
-        Each file that is skipped, with the reason.
+        Each file that is skipped, and each folder that cannot be opened, with the reason.
     """
 
     recordings: Mapping[Path, str]
-    skipped: tuple[str, ...]
     others: tuple[tuple[str, str], ...] = ()
 
 
@@ -74,16 +68,18 @@ def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
 
     Notes
     -----
-    A text file is a recording only by its content: licences and notes are passed over, tables of numbers are not. The
-    files of the second and further plates of a Qualisys recording, and of the second and further frames of keypoints, are read with
+    Licences and texts on the recordings are passed over. The files of the second and further plates of a Qualisys recording, and of the second and further frames of keypoints, are read with
     the first one.
     """
-    closed: list[str] = []
-    skipped: dict[str, list[str]] = {}  # reason -> files
+    others: list[tuple[str, str]] = []
     recordings: dict[Path, str] = {}
+
+    def closed(error: OSError) -> None:
+        others.append((Path(error.filename).relative_to(folder).as_posix(), CLOSED))
+
     left_out = {path.resolve() for path in leave_out}
     readable = {*SUFFIXES} - {FRAME_SUFFIX}
-    for where, folders, names in os.walk(folder, onerror=lambda error: closed.append(str(error.filename))):
+    for where, folders, names in os.walk(folder, onerror=closed):
         here = Path(where)
         folders[:] = sorted(n for n in folders if not n.startswith(".") and (here / n).resolve() not in left_out)
         paths = {here / name: (here / name).suffix.lower() for name in sorted(names) if not name.startswith(".")}
@@ -95,13 +91,10 @@ def files_in(folder: Path, *, leave_out: Sequence[Path] = ()) -> Folder:
         for path, reason in reasons.items():
             name = path.relative_to(folder).as_posix()
             if reason:
-                skipped.setdefault(reason, []).append(name)
-            elif paths[path] in readable and not _further_plate(path, names) and not _is_text(path):
+                others.append((name, reason))
+            elif paths[path] in readable and not _further_plate(path, names) and not _is_note(path):
                 recordings[path] = name
-    sentences = [f"not read: {some_of(files)}: {reason}" for reason, files in skipped.items()]
-    sentences += [f"{Path(name).name}: the folder cannot be opened; check its rights" for name in closed]
-    others = tuple((name, reason) for reason, files in skipped.items() for name in files)
-    return Folder(dict(sorted(recordings.items())), tuple(sentences), others)
+    return Folder(dict(sorted(recordings.items())), tuple(others))
 
 
 def _json_files(paths: Sequence[Path], folder: Path) -> tuple[dict[Path, str], list[Path]]:
@@ -145,23 +138,9 @@ def _further_plate(path: Path, names: Sequence[str]) -> bool:
     return bool(match and match[2] != "1" and f"{match[1]}1{path.suffix}" in names)
 
 
-def _is_text(path: Path) -> bool:
-    """Return True if a .txt file is not a recording at all, such as a licence.
-
-    A table of numbers, or a file that cannot be opened, is one that its reader has to refuse.
-    """
-    if path.suffix.lower() != ".txt" or path.stem.lower().startswith(NOTES):
-        return path.suffix.lower() == ".txt"
-    try:
-        return file_format(path) is None
-    except ReadError:
-        pass
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            lines = [line for _, line in zip(range(SAMPLE), file, strict=False)]
-    except OSError:
-        return False
-    return sum(bool(NUMBERS.fullmatch(line)) for line in lines) < TABLE_LINES
+def _is_note(path: Path) -> bool:
+    """Return True for a licence, or a text on the recordings."""
+    return path.suffix.lower() == ".txt" and path.stem.lower().startswith(NOTES)
 
 
 def safe_name(name: str) -> str:

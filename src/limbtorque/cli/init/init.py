@@ -98,21 +98,20 @@ def init_study(
     named = folder.recordings
     if not named:
         raise FolderError(
-            f"{recordings} has no recordings ({', '.join(SUFFIXES)})", list(folder.skipped), advice=OTHER_FOLDER
+            f"{recordings} has no recordings ({', '.join(SUFFIXES)})",
+            lines_by_kind(folder.others, noun="file"),
+            advice=OTHER_FOLDER,
         )
     refuse_unknown_folders(given, named.values(), recordings)
     surveyed = survey(named, reading=reading, answers=given.of_file)
     looked = list(watch(surveyed, len(named)) if watch else surveyed)
+    looked += [Unread(name, why) for name, why in folder.others]
     seen = [one for one in looked if isinstance(one, Seen)]
     if not seen:
-        unread = [one for one in looked if isinstance(one, Unread)]
-        unit = unit_answer(unread)
-        raise FolderError(
-            f"no file in {recordings} can be read as a recording",
-            lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file"),
-            advice=f"give the unit, mm, cm or m: {again(study, answers={**(answers or {}), **unit})}"
-            if unit
-            else OTHER_FOLDER,
+        raise _unreadable(
+            [one for one in looked if isinstance(one, Unread)],
+            recordings,
+            lambda unit: again(study, answers={**(answers or {}), **unit}),
         )
     proposal = propose(
         looked,
@@ -122,7 +121,7 @@ def init_study(
         up_axis=given.settings.plane.up_axis or "",
         forward_axis=given.texts.get(FORWARD, ""),
     )
-    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes, *folder.skipped))
+    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes))
     texts = (
         config_text(proposal, source=str(recordings), answers=given.texts),
         trials_text(proposal),
@@ -130,9 +129,19 @@ def init_study(
     )
     for name, text in zip(FILES, texts, strict=True):
         write_text(study / name, text)
-    if lines := skipped_text([*folder.others, *((one.name, one.why) for one in proposal.unread)]):
+    if lines := skipped_text(proposal.unread):
         write_text(study / SKIPPED, lines)
     return _with_maps(study, proposal, reading, {one.path.resolve(): dict(one.answers) for one in seen})
+
+
+def _unreadable(unread: Sequence[Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]) -> FolderError:
+    """Error of a folder without a readable file; `again` is the command with a unit."""
+    unit = unit_answer(unread)
+    return FolderError(
+        f"no file in {recordings} can be read as a recording",
+        lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file"),
+        advice=f"give the unit, mm, cm or m: {again(unit)}" if unit else OTHER_FOLDER,
+    )
 
 
 def _with_maps(

@@ -24,37 +24,6 @@ PREFERRED = (
     *("opensim_arm26", "opencap", "theia", "mediapipe", "coco_17", "halpe_26", "words"),
 )
 LAST = "words"  # used where it is complete and no other set is
-_LATERAL, _MEDIAL = "lat|lateral|out|outer|outside", "med|medial|in|inner|inside"
-_KNEE, _ELBOW = "knee|kne|femoralcondyle|femoralepicondyle|femcon|femepi", "elbow|elb|humeralepicondyle|humepi"
-_ANKLE, _WRIST = "ankle|ank|malleolus|mal|malleoli", "wrist|wri"
-
-
-def _either(first: str, second: str) -> str:
-    return f"(?:{first})(?:{second})|(?:{second})(?:{first})"
-
-
-ALIASES = {  # word of the set -> folded names without their side
-    "shoulder": "shoulder|sho|shld|acromion|acromium|acr|caj|ac",
-    "lateralelbow": f"{_ELBOW}|{_either(_ELBOW, _LATERAL)}|(?:{_ELBOW})l|el|lel|hle|epiclat|latepic(?:ondyle)?",
-    "medialelbow": f"{_either(_ELBOW, _MEDIAL)}|(?:{_ELBOW})m|em|mel|hme|epicmed|medepic(?:ondyle)?",
-    "radialwrist": f"{_either(_WRIST, 'rad|radius|radial|thumb|' + _LATERAL)}|(?:radial)?styloidradius|radialstyloid|rs|rsp|styr|wra",
-    "ulnarwrist": f"{_either(_WRIST, 'uln|ulna|ulnar|pinky|' + _MEDIAL)}|styloidulna|ulnarstyloid|us|usp|styu|wrb",
-    "wrist": _WRIST,
-    "hand": "hand|finger|fin|knuckle|mc3|mcp3|met3|3rdmc|3rdmetacarpal|thirdmetacarpal|middlefinger|hm3",
-    "asis": "asis|asi|ias|sias",
-    "psis": "psis|psi|ips|sips",
-    "hipcentre": "hjc|hipcentre|hipcenter|hipjc|hipjointcentre|hipjointcenter|hipjoint",
-    "trochanter": "trochanter|greattrochanter|greatertrochanter|gtroch|gtrochanter|troch|gtr|gt|ftc",
-    "lateralknee": f"{_KNEE}|{_either(_KNEE, _LATERAL)}|(?:{_KNEE})l|lfc|lfe|fle|lek|lke",
-    "medialknee": f"{_either(_KNEE, _MEDIAL)}|(?:{_KNEE})m|mfc|mfe|fme|mek|mke",
-    "lateralankle": f"{_ANKLE}|{_either(_ANKLE, _LATERAL)}|(?:{_ANKLE})l|lmal|fal|lm",
-    "medialankle": f"{_either(_ANKLE, _MEDIAL)}|(?:{_ANKLE})m|mmal|tam|mm",
-    "toe": "toe|mt2|met2|mth2|mtp2|mh2|2mt|2ndmt|2met|2ndmet|2ndmetatarsal|secondmetatarsal|metatarsal2|fm2",
-    "mt1": "mt1|met1|mth1|mtp1|mh1|1mt|1stmt|1met|1stmet|1stmetatarsal|firstmetatarsal|metatarsal1|fm1",
-    "mt5": "mt5|met5|mth5|mtp5|mh5|5mt|5thmt|5met|5thmet|5thmetatarsal|fifthmetatarsal|metatarsal5|fm5",
-    "heel": "heel|heelback|hee|cal|calc|calcaneus|fcc",
-}
-SACRUM = "sacrum|sacr|vsacral|vsac|sac|midpsis"
 OPPOSITE = {"right": "left", "left": "right"}
 SIDE_WORDS = {"r": "right", "l": "left", "right": "right", "left": "left"}
 _SIDED = (
@@ -302,6 +271,19 @@ def predicted_centres(
     }
 
 
+@functools.cache
+def _words() -> Mapping[str, re.Pattern[str]]:
+    """Pattern of the folded names that each word of the last set stands for."""
+    raw = read_yaml(BUILT_IN / f"{LAST}.yaml")
+
+    def pattern(name: str) -> str:
+        texts = [f"(?:{raw['parts'].get(part, part)})" for part in name.split()]
+        either = all(part in raw["parts"] for part in name.split())
+        return f"{''.join(texts)}|{''.join(reversed(texts))}" if either else "".join(texts)
+
+    return {fold(word): re.compile("|".join(map(pattern, names))) for word, names in raw["words"].items()}
+
+
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
 def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
     """Labels by side and folded name; without a side by their whole name.
@@ -312,12 +294,11 @@ def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
     for label in (label for label, number in Counter(labels).items() if number == 1):
         for found, rest, _ in sided(label):
             index.setdefault((found, rest), []).append(label)
-            for word, names in ALIASES.items():
-                if re.fullmatch(names, rest):
-                    index.setdefault((found, f"~{word}"), []).append(label)
+            for word in (word for word, names in _words().items() if names.fullmatch(rest)):
+                index.setdefault((found, f"~{word}"), []).append(label)
         index.setdefault(("", fold(label)), []).append(label)
-        if re.fullmatch(SACRUM, fold(label)):
-            index.setdefault(("", "~sacrum"), []).append(label)
+        for word in (word for word in UNSIDED if _words()[word].fullmatch(fold(label))):
+            index.setdefault(("", f"~{word}"), []).append(label)
     return index
 
 

@@ -12,14 +12,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths
-from limbtorque.cli.init.survey import Body, Seen, Unread
+from limbtorque.cli.init.survey import STILL_M, Body, Seen, Unread
 from limbtorque.recordings.join import RATIO
 
-SAME_M, SAME_MEDIAN_M = 0.02, 0.005  # a smoothed copy differs by less: nearly everywhere, and in the median
-SAME_SHARE = 0.05  # of the movement: the median may differ by so much
+EQUAL_M = 1e-3  # equal samples, which a file may have in whole millimetres
 CELL_M = 0.02  # of the fingerprints
-MOVES_M, MOVES_SHARE = 0.03, 0.05  # what rests in both recordings is no evidence
+LEAST_SHARED = 0.2  # of the samples at the same times
 CROWD = 50  # recordings that one cell of a fingerprint remembers: thousands of alike ones would take hours
 OF_FORCES = ("grf", "grfs", "force", "forces", "forceplate", "forceplates", "plates", "kinetics")
 OF_A_KIND = (
@@ -50,7 +48,7 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
     -------
     dict of (str, str) to str
         Recording and prefix -> sentence on the copy that is kept; empty for that one. Those with force plates go first, then
-        those of a higher rate, then the longer, then noisier ones: raw before smoothed.
+        those of a higher rate, then the longer.
     """
     kept: dict[Cell, list[tuple[Seen, Body]]] = {}
     copies: dict[tuple[str, str], str] = {}
@@ -69,13 +67,12 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
 
 def _rank(pair: tuple[Seen, Body]) -> tuple[object, ...]:
     """Order in which copies are kept."""
-    recording, body = pair
-    lasting = round(10.0 * recording.n_frames / recording.rate_hz)
-    return not recording.n_plates, -recording.rate_hz, -lasting, -round(math.log2(body.noise_m + 1e-9))
+    recording, _ = pair
+    return not recording.n_plates, -recording.rate_hz, -recording.n_frames
 
 
 def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:
-    """Cells of some markers in some frames; smoothed copies share most of them.
+    """Cells of some markers in some frames, which copies share.
 
     Parameters
     ----------
@@ -91,7 +88,7 @@ def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:
 
 
 def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
-    """Return True if two recordings have one movement at the same times and places.
+    """Return True if all samples of the same times and labels are equal.
 
     Parameters
     ----------
@@ -103,29 +100,15 @@ def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
     others = set(mate.labels)
     shared = [label for label in body.labels if label in others]
     times_s, *rows = np.intersect1d(one.sample_s, other.sample_s, return_indices=True)
-    moved_m = [recording.alone(whose).moved_m for recording, whose in ((one, body), (other, mate))]
-    if min(moved_m) < MOVES_M or one.still or other.still or len(shared) < 3 or len(times_s) < 5:
+    if min(body.moved_m, mate.moved_m) < STILL_M or len(shared) < 3 or len(times_s) < 5:
         return False
     here_m, there_m = (
         seen.sampled(shared, whose.prefix, most=len(seen.sample_m))[row]
         for seen, whose, row in zip((one, other), (body, mate), rows, strict=True)
     )
-    apart = np.abs(here_m - there_m).max(axis=2)
-    known = ~np.isnan(apart)
-    moves = known & (_moves(here_m) | _moves(there_m))
-    if known.mean() <= 0.2 or not moves.any() or (apart[moves] < SAME_M).mean() <= 0.95:
-        return False
-    return bool(np.median(apart[moves]) < min(SAME_MEDIAN_M, SAME_SHARE * min(one.moved_m, other.moved_m)))
-
-
-def _moves(places_m: FloatArray) -> BoolArray:
-    """Frames and markers in which a marker is on its way, shape (n_frames, n_markers)."""
-    low, high = np.fmin.reduce(places_m, axis=0), np.fmax.reduce(places_m, axis=0)
-    range_m = np.nan_to_num(lengths(high - low))
-    way_m = np.zeros(places_m.shape[:2])
-    way_m[1:] = np.nan_to_num(lengths(np.diff(places_m, axis=0)))
-    way_m[:-1] = np.maximum(way_m[:-1], way_m[1:])
-    return np.asarray((range_m > MOVES_M) & (way_m > MOVES_SHARE * range_m))
+    apart_m = np.abs(here_m - there_m).max(axis=2)
+    known = ~np.isnan(apart_m)
+    return bool(known.mean() > LEAST_SHARED and (apart_m[known] < EQUAL_M).all())
 
 
 @functools.lru_cache(maxsize=100_000)
@@ -190,19 +173,11 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tu
         file, names = files[0], " and ".join(f.name for f in files)
         near = _shared_folders(one, file)
         rivals = [r.name for r in claims[file.name] if r is not one and _shared_folders(r, file) >= near]
-        if len(files) > 1:
-            doubt = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"
-        elif rivals:
-            doubt = f"{names} has the same time, but also matches {', '.join(rivals)}; name the file with the forces in the column forces_file"
-        elif by_name[one.name] and not _one_place(one, file):
-            doubt = (
-                f"{names} has the same name and time, but is in another folder, such as another subject's; name it "
-                "in the column forces_file if it has the forces of this recording"
-            )
+        if len(files) > 1 or rivals or (by_name[one.name] and not _one_place(one, file)):
+            also = f"; it also matches {', '.join(rivals)}" if rivals else ""
+            paired[one.name] = None, f"{names} may have its forces{also}: name its file in the column forces_file"
         else:
-            doubt = ""
-        sentence = BY_NAME if by_name[one.name] else BY_TIME
-        paired[one.name] = (None, doubt) if doubt else (file, sentence)
+            paired[one.name] = file, BY_NAME if by_name[one.name] else BY_TIME
     return paired
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,18 +21,9 @@ from limbtorque.study.table_file import TO_DO
 
 MOVEMENT = Ensembles().window
 FOUND = "Foot Strike"  # name of the strikes that plates and markers give
-_WHERE = (
-    "foot strikes are found by the force plates, else by the markers (docs/events.md); `limbtorque check` shows them"
-)
-NO_STRIKE = f"the file has no foot strike of this side; {_WHERE}"
-ONE_STRIKE = f"the file has only one foot strike of this side, too few for a cycle; {_WHERE} (column ensembles.events; delete it to keep to the file)"
-NO_WAY = (
-    "walking needs two foot strikes of the same side for a time-normalised curve, and without a foot none are found; mark them in the "
-    "capture software, or give start_s and end_s of one cycle in trials.csv and set ensembles.window to trial; torques do not need this"
-)
-RESTLESS = (
-    "the end of the limb does not rest at the first or last frame: without a detected movement these trials have no curve (`limbtorque check` shows it); if they have events, name them in "
-    "ensembles.start_event and end_event, if the limb goes back and forth, set ensembles.window to cycles, else to trial"
+CURVES = (
+    "`limbtorque check` names the trials without a curve; a walk without two foot strikes of its side in the file has those of the "
+    "force plates, else of the markers (column ensembles.events: plates_and_markers)"
 )
 ANTAGONISTS = (
     ("tibialis_anterior", "gastrocnemius"),
@@ -135,12 +126,8 @@ def judge_up_by_file(
     axis = counted[0][0]
     others = {name: file_axis or TO_DO for name, file_axis in own.items() if file_axis != axis}
     if others:
-        several = ", ".join(f"{file_axis} in {number}" for file_axis, number in counted)
-        unknown = sum(not file_axis for file_axis in own.values())
-        counts = [f"the files differ: {several}" if len(counted) > 1 else f"{several} of {len(own)} files"]
-        counts += [f"{unknown} do not show it (TODO; --set plane.up_axis={axis} if it is theirs)"] if unknown else []
-        column = f"those that differ from {axis} have it in the column plane.up_axis of trials.csv"
-        evidence = (*evidence, f"{', '.join(counts)}; {column}")
+        column = f"{some_of(others)} differ from {axis}, or do not show it: column plane.up_axis of trials.csv"
+        evidence = (*evidence, f"{column} (--set plane.up_axis={axis} if it is theirs)")
     return axis, evidence, others
 
 
@@ -155,7 +142,7 @@ class ProposedWindow:
     event : str
         The event at 0 and at 100 %, with {side}; empty where no trial needs one.
     evidence : tuple of str
-        What it rests on, and for which trials it may not be found.
+        What it rests on, and what to do about trials without a curve.
     """
 
     window: str
@@ -190,11 +177,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
     events = Counter(cycle.event for cycle in cycles)
     event = events.most_common(1)[0][0] if events else FOUND if any(map(_is_detected, trials)) else ""
     window = "events" if 2 * sum(bool(_cycle(t)) or _is_detected(t) for t in asked) > len(asked) else MOVEMENT
-    sentences: dict[str, list[str]] = {}  # each with its trials
-    for trial in kept:
-        for reason in _doubts(trial, window):
-            sentences.setdefault(reason, []).append(trial["trial"])
-    evidence = [f"{some_of(names)}: {reason}" for reason, names in sorted(sentences.items(), key=_doubt_order)]
+    evidence = [CURVES] if kept else []
     if cycles:
         having = sum(bool(_cycle(trial)) for trial in asked)
         kind = "leg " if asked[0].limb == "leg" else ""
@@ -229,30 +212,6 @@ def _cycle(trial: ProposedTrial) -> Strikes | None:
 def _is_detected(trial: ProposedTrial) -> bool:
     """Return True for a walk whose foot strikes plates and markers give."""
     return trial.can_be_taken and trial["chain"] == "leg" and trial.gait and not _cycle(trial)
-
-
-def _doubts(trial: ProposedTrial, window: str) -> Iterator[str]:
-    """Sentences on a trial without two foot strikes of its side."""
-    if _cycle(trial):
-        return
-    if _is_detected(trial):
-        yield ONE_STRIKE if trial.strikes else NO_STRIKE
-        return
-    if trial.limb == "leg":
-        has = "only one foot strike of its side" if trial.strikes else "no foot strike of its side"
-        other = f"; its other events are {', '.join(trial.other_events[:6])}" if trial.other_events else ""
-        column = ", in the column ensembles.window" if window != MOVEMENT else ""
-        yield f"{has}{other}: the window stays {MOVEMENT}{column}"
-        if trial.gait:
-            yield NO_WAY
-    if trial.at_rest is False and not trial.gait:
-        yield RESTLESS
-
-
-def _doubt_order(doubt: tuple[str, list[str]]) -> int:
-    """Place of a sentence: foot strikes, other windows, limbs that do not rest."""
-    known = (NO_STRIKE, ONE_STRIKE, "", NO_WAY, RESTLESS)
-    return known.index(doubt[0] if doubt[0] in known else "")
 
 
 def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:

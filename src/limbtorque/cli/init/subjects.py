@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 import numpy as np
 
@@ -158,31 +157,21 @@ def agreed(
     one_person : bool
         False where it is not certain that all files are of one person: all of them have to state the number then.
     """
-    stated = [[(name, text) for name, text in dict.fromkeys(one.said) if name in parameters] for one in recordings]
-    pairs = list(chain(*stated))
-    sentences, wrong, values = list[str](), list[str](), dict[float, str]()
-    names = [name for name in parameters if name in dict(pairs)]
-    for name in names:
-        files = Counter(text for parameter, text in pairs if parameter == name)
-        readings = {text: reads(text) for text in sorted(files)}
-        good = {round(value, 6): text for text, (value, _) in readings.items() if value is not None}
-        if len(good) > 1:
-            sentences.append(f"{name} differs between the files: {', '.join(sorted(good.values()))}")
-        elif good:
-            number = sum(files[text] for text, (value, _) in readings.items() if value is not None)
-            assumed = next((f"; {why}" for value, why in readings.values() if value is not None and why), "")
-            sentences.append(f"{name} is {next(iter(good.values()))} in {counted(number, 'file')}{assumed}")
-        wrong += [f"{name}: {why}" for value, why in readings.values() if value is None]
-        values |= good
-    sentences += wrong
-    if len(values) != 1:
-        contradict = len(names) > 1 and len(values) > 1
-        return None, [*sentences, *(["the parameters contradict each other: none is used"] if contradict else [])]
-    ((value, text),) = values.items()
-    n_stating = sum(any(reads(text)[0] is not None for _, text in of_file) for of_file in stated)
-    if n_stating < len(recordings) and not one_person:
+    files = Counter(pair for one in recordings for pair in dict.fromkeys(one.said) if pair[0] in parameters)
+    values, sentences = set[float](), list[str]()
+    for (name, text), number in files.items():
+        value, why = reads(text)
+        if value is None:
+            sentences.append(f"{name}: {why}")
+        else:
+            values.add(round(value, 6))
+            sentences.append(f"{name} is {text} in {counted(number, 'file')}{f'; {why}' if why else ''}")
+    if len(values) > 1:
+        return None, [*sentences, "the numbers contradict each other: none is used"]
+    n_stating = sum(any(name in parameters and reads(text)[0] for name, text in one.said) for one in recordings)
+    if values and n_stating < len(recordings) and not one_person:
         return None, [
-            f"{', '.join(names)} is {text} in {n_stating} of {len(recordings)} files, and nothing says that the others are "
-            "of the same person: not used"
+            *sentences,
+            "not all files state it, and nothing says that the others are of the same person: not used",
         ]
-    return value, sentences
+    return next(iter(values), None), sentences

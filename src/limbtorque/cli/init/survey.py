@@ -25,7 +25,6 @@ from limbtorque.tables.trial_record import SAME_TIME_S
 
 AXES = ("+x", "+y", "+z", "-x", "-y", "-z")
 MOST_SAMPLES = 60  # frames that are looked at again
-MOST_DIFFERENCES = 20_000  # from which the noise is estimated
 MOST_PLACES = 100  # of a marker, nearly, from which its movement is estimated
 NAMES = "SUBJECTS:NAMES"
 STORAGE = (".mot", ".sto")
@@ -99,12 +98,10 @@ class Body:
         Both feet are lifted and stand in turn.
     never_stands : bool
         Both feet are lifted and one of them never stands, although nobody travels, as on a treadmill.
-    noise_m : float
-        Noise of the median marker, from third differences, m; near 0 in smoothed recordings.
     spells : dict of str to tuple of (float, float)
         Label of the end of a limb -> movements of the marker between rests, s from the first frame.
-    moved_m : float or None
-        How far nine of ten of its markers moved at most, m; None where that of the recording holds.
+    moved_m : float
+        How far nine of ten of its markers moved at most, m.
     still_limbs : tuple of str
         ``"arm"``, ``"leg"``: limbs none of whose markers moves.
     """
@@ -116,9 +113,8 @@ class Body:
     ends: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     steps: bool = False
     never_stands: bool = False
-    noise_m: float = 0.0
     spells: Mapping[str, Spells] = field(default_factory=dict)
-    moved_m: float | None = None
+    moved_m: float = 1.0
     still_limbs: tuple[str, ...] = ()
 
 
@@ -155,8 +151,6 @@ class Seen:
         As in `Recording`.
     bodies : tuple of Body
         Its markers, by subject prefix.
-    moved_m : float
-        How far nine of ten markers moved at most, m.
     weight_n : float
         Mean force on all plates, N; 0 without plates.
     n_plates : int
@@ -177,8 +171,6 @@ class Seen:
         Time of the first frame, by the file's times or the number of its first frame, s.
     strikes : tuple of Strikes
         Its foot strikes.
-    other_events : tuple of str
-        Names of its other events.
     emg : tuple of EmgChannel
         Its channels of electromyography, all at position 0.
     answers : tuple of (str, object)
@@ -191,7 +183,6 @@ class Seen:
     rate_hz: float
     first_frame: int
     bodies: tuple[Body, ...]
-    moved_m: float
     weight_n: float
     n_plates: int
     said: tuple[tuple[str, str], ...]
@@ -202,7 +193,6 @@ class Seen:
     plate_rate_hz: float = 0.0
     begin_s: float = 0.0
     strikes: tuple[Strikes, ...] = ()
-    other_events: tuple[str, ...] = ()
     emg: tuple[EmgChannel, ...] = ()
     answers: tuple[tuple[str, Any], ...] = ()
 
@@ -210,6 +200,11 @@ class Seen:
     def end_s(self) -> float:
         """Time of the last frame, s."""
         return self.begin_s + (self.n_frames - 1) / self.rate_hz
+
+    @property
+    def moved_m(self) -> float:
+        """Movement of the body that moved most, m."""
+        return max((body.moved_m for body in self.bodies), default=0.0)
 
     @property
     def still(self) -> bool:
@@ -226,30 +221,10 @@ class Seen:
 
         Notes
         -----
-        Where the file knows several people, a body has those parameters that have a value for each name, at the place of its
-        subject prefix among the names; what is stated once is on nobody in particular, and so is the weight on the plates.
+        Where there are several, what the file states is on nobody in particular, and so is the weight on the plates.
         """
         alone = len(self.bodies) <= 1
-        moved_m = self.moved_m if alone or body.moved_m is None else body.moved_m
-        return replace(
-            self,
-            bodies=(body,),
-            said=self._said_of(body),
-            moved_m=moved_m,
-            weight_n=self.weight_n if alone else 0.0,
-        )
-
-    def _said_of(self, body: Body) -> tuple[tuple[str, str], ...]:
-        names = [text.casefold() for parameter, text in self.said if parameter == NAMES]
-        if len(self.bodies) <= 1 and len(names) <= 1:
-            return self.said
-        if names.count(body.prefix.casefold()) != 1:
-            return ()
-        texts: dict[str, list[str]] = {}
-        for parameter, text in self.said:
-            texts.setdefault(parameter, []).append(text)
-        place = names.index(body.prefix.casefold())
-        return tuple((parameter, own[place]) for parameter, own in texts.items() if len(own) == len(names))
+        return self if alone else replace(self, bodies=(body,), said=(), weight_n=0.0)
 
     def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
         """Positions of markers in some frames; NaN where one is missing.
@@ -312,7 +287,6 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
     before = recording.first_frame - 1 + np.arange(recording.n_frames)
     sampled = before % step == 0
     bodies = tuple(_body(recording, prefix, of_prefix[prefix]) for prefix in prefixes)
-    strikes, other_events = _events(recording)
     return Seen(
         path=path,
         name=name,
@@ -320,7 +294,6 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         rate_hz=recording.rate_hz,
         first_frame=recording.first_frame,
         bodies=bodies,
-        moved_m=max((body.moved_m or 0.0 for body in bodies), default=0.0),
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
@@ -330,8 +303,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         labels=recording.labels,
         plate_rate_hz=recording.force_plates[0].rate_hz if recording.force_plates else 0.0,
         begin_s=start_s(recording),
-        strikes=strikes,
-        other_events=other_events,
+        strikes=_strikes(recording),
         emg=tuple(replace(channel, index=0) for channel in emg_channels(recording)),
     )
 
@@ -342,35 +314,24 @@ def _known(markers_m: FloatArray) -> BoolArray:
     return np.asarray(~np.isnan(x + y + z))
 
 
-def _noise_m(markers_m: FloatArray) -> float:
-    """Noise of the median marker, m, from third differences (sqrt(20) of white noise)."""
-    n = max(0, len(markers_m) - 3)
-    step = max(1, n * markers_m[0].size // MOST_DIFFERENCES)
-    third = np.abs(np.diff(np.stack([markers_m[k : k + n : step] for k in range(4)]), n=3, axis=0))
-    known = third[np.isfinite(third)]
-    return float(np.median(known)) / np.sqrt(20.0) if known.size else 0.0
-
-
 def _mean_force_n(force_n: FloatArray) -> float:
     """Size of the mean force of a plate, N; 0 where it has no sample."""
     known = force_n[np.isfinite(force_n).all(axis=1)]
     return float(np.linalg.norm(known.mean(axis=0))) if len(known) else 0.0
 
 
-def _events(recording: Recording) -> tuple[tuple[Strikes, ...], tuple[str, ...]]:
-    """Foot strikes within a recording, and the names of its other events."""
+def _strikes(recording: Recording) -> tuple[Strikes, ...]:
+    """Foot strikes within a recording."""
     last_s = (recording.n_frames - 1) / recording.rate_hz
     times: dict[tuple[str, str], set[float]] = {}
-    others: dict[str, None] = {}
     for event in recording.events:
         name = f"{event.label} {event.context}".strip()
         sides = re.findall("left|right", name, re.IGNORECASE)
         template = re.sub("left|right", "{side}", name, flags=re.IGNORECASE)
-        if len(sides) != 1 or fold(template.replace("{side}", "")) not in STRIKES:
-            others[name] = None
-        elif -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
+        named = len(sides) == 1 and fold(template.replace("{side}", "")) in STRIKES
+        if named and -SAME_TIME_S <= event.time_s <= last_s + SAME_TIME_S:
             times.setdefault((template, sides[0].lower()), set()).add(float(event.time_s))
-    return tuple(Strikes(name, side, tuple(sorted(own))) for (name, side), own in times.items()), tuple(others)
+    return tuple(Strikes(name, side, tuple(sorted(own))) for (name, side), own in times.items())
 
 
 def _ranges(markers_m: FloatArray) -> FloatArray:
@@ -412,7 +373,6 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
         ends={label: ends for label, (ends, _) in paths.items()},
         steps=bool(all(lifted) and all(stands)),
         never_stands=bool(all(lifted) and not all(stands) and not travels),
-        noise_m=_noise_m(own_m),
         spells={label: spells for label, (_, spells) in paths.items()},
         moved_m=float(np.percentile(ranges_m, 90.0)),
         still_limbs=_still_limbs(labels, ranges_m),

@@ -183,7 +183,7 @@ def trials_text(proposal: Proposal) -> str:
             reasons.setdefault(f"{whose}{trial['file']}: omitted, {trial.left_out}", []).append(trial)
     for reason, rows in reasons.items():
         text += _commented([reason]) + "".join(f"#{line}\n" for line in lines(rows).splitlines())
-    return text + _commented([f"{one.name}: not read: {' '.join(one.why.split())}" for one in proposal.unread])
+    return text
 
 
 def subjects_text(proposal: Proposal) -> str:
@@ -200,15 +200,15 @@ def subjects_text(proposal: Proposal) -> str:
     return text
 
 
-def skipped_text(skipped: Sequence[tuple[str, str]]) -> str:
+def skipped_text(unread: Sequence[Unread]) -> str:
     """Text of config/skipped.csv: files that are not read, with reasons.
 
     Parameters
     ----------
-    skipped : sequence of (str, str)
-        Name and reason of each.
+    unread : sequence of Unread
+        The files.
     """
-    rows = [(name, " ".join(why.split())) for name, why in sorted(skipped)]
+    rows = sorted((file.name, " ".join(file.why.split())) for file in unread)
     return _csv([("file", "reason"), *rows]) if rows else ""
 
 
@@ -222,15 +222,13 @@ def _csv(rows: Iterable[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def first_screen(proposal: Proposal, *, verbose: bool = False) -> str:
+def first_screen(proposal: Proposal) -> str:
     """Summary of a proposed study in about a dozen lines; the files have the rest.
 
     Parameters
     ----------
     proposal : Proposal
         The study.
-    verbose : bool, optional
-        With all notes and the evidence for the axis that points up and for the window.
     """
     limbs = ", ".join(sorted({f"{row['side']} {row['chain']}" for row in proposal.rows}))
     recordings = counted(len({row["file"] for row in proposal.rows}), "recording")
@@ -252,11 +250,6 @@ def first_screen(proposal: Proposal, *, verbose: bool = False) -> str:
         *([f"omitted: the arms of {counted(arms, 'walk')}; {INCLUDE_ARMS}"] if arms else []),
         *(f"not read: {line}" for line in lines_by_kind([one for one in unread if one not in no_unit], noun="file")),
     ]
-    if verbose:
-        evidence = [f"  {sentence}" for sentence in proposal.window.evidence]
-        curves = f"0 to 100 % of the curves: {proposal.window.window}"
-        up = f"up axis: {proposal.up_axis or TO_DO}; {'; '.join(proposal.up_evidence)}"
-        return "\n".join([*lines, up, curves, *evidence, *proposal.notes])
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
     return "\n".join([*lines, *notes, *([f"{counted(more, 'further note')} in config/trials.csv"] if more else [])])

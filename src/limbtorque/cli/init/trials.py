@@ -53,8 +53,6 @@ class ProposedTrial:
         Why it is only a comment; empty where it is a row.
     strikes : tuple of Strikes
         Foot strikes of its side.
-    other_events : tuple of str
-        Names of the recording's other events.
     at_rest : bool or None
         Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
     gait : bool
@@ -66,7 +64,6 @@ class ProposedTrial:
     cells: Mapping[str, str]
     left_out: str = ""
     strikes: tuple[Strikes, ...] = ()
-    other_events: tuple[str, ...] = ()
     at_rest: bool | None = None
     gait: bool = False
     movements: Spells = ()
@@ -161,7 +158,6 @@ def propose_trials(
             },
             left_out=left_out or (ARMS_OF_A_WALK if several and limb == "arm" and walking else ""),
             strikes=tuple(strikes for strikes in recording.strikes if strikes.side == side),
-            other_events=recording.other_events,
             at_rest=at_rest,
             gait=limb == "leg" and walks,
             movements=max((body.spells[label] for label in end if label in body.spells), key=len, default=()),
