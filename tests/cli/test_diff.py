@@ -11,6 +11,7 @@ from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, causes, compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run, read_run
 from limbtorque.cli.main import main
+from limbtorque.errors import LimbtorqueError
 
 
 def provenance(**more):
@@ -107,12 +108,13 @@ def write(folder, one):
     return folder
 
 
-def test_opposite_signs_come_first():
+def test_runs_of_opposite_signs_are_refused():
     rows = [{**summary("net", "10.0"), "positive_is": sense} for sense in ("flexion", "extension")]
-    changes = compare(run(rows=rows[:1]), run("b", rows=rows[1:])).changes
-    assert [(change.quantity, change.first, change.second) for change in changes] == [
-        ("positive_is", "flexion", "extension")
-    ]
+    assert compare(run(rows=rows[:1]), run("b", rows=rows[:1])).same
+    with pytest.raises(
+        LimbtorqueError, match="trial t1: torques of the elbow are positive in flexion in A and in extension in B"
+    ):
+        compare(run(rows=rows[:1]), run("b", rows=rows[1:]))
 
 
 def test_a_run_is_the_same_as_itself():

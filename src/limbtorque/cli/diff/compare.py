@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from limbtorque.cli.diff.runs import CURVES, KEYS, Run
+from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
@@ -190,7 +191,13 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
     -------
     Comparison
         Changed inputs and settings, and changed numbers.
+
+    Raises
+    ------
+    LimbtorqueError
+        Torques of a joint have opposite signs in the two runs.
     """
+    _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
     pairs = pd.concat([_pairs(table, first.tables[table], second.tables[table]) for table in KEYS])
     lone: list[Lone] = []
@@ -218,6 +225,21 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         lone=tuple(lone),
         sizes=sizes,
     )
+
+
+def _same_signs(first: Run, second: Run) -> None:
+    """Refuse runs in which the torques of a joint have opposite signs."""
+    senses: list[dict[tuple[str, str], str]] = []
+    for run in (first, second):
+        rows = run.tables["summary"].reindex(columns=["trial", "joint", "positive_is"], fill_value="")
+        senses.append({(trial, joint): sense for trial, joint, sense in rows.to_numpy().tolist()})
+    for trial, joint in (key for key in senses[0] if key in senses[1]):
+        mine, theirs = (sense[trial, joint] for sense in senses)
+        if mine != theirs:
+            raise LimbtorqueError(
+                f"trial {trial}: torques of the {joint} are positive in {mine} in A and in {theirs} in B; analyse both with the same "
+                "version and the same signs of the chain"
+            )
 
 
 def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:
