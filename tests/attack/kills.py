@@ -181,7 +181,7 @@ def _half(path: str, found: str, expected: dict[str, str]) -> bool:
 
 
 def _finished(study: Path, temporary: Path, expected: dict[str, str]) -> list[str]:
-    """Run again: the results are as without a kill, and nothing of the killed run is left."""
+    """Run again: the results are as without a kill."""
     try:
         code, said = run(study, temporary)
     except subprocess.TimeoutExpired:
@@ -189,8 +189,9 @@ def _finished(study: Path, temporary: Path, expected: dict[str, str]) -> list[st
     found = results(study)
     faults = [f"the next run ended with {code}: {said.splitlines()[-1:]}"] if code else []
     faults += _said(said, "the next run")
-    faults += [f"differs: {path}" for path in sorted({*expected, *found}) if expected.get(path) != found.get(path)]
-    return faults + [f"left behind: {path.name}" for path in temporary.iterdir()]
+    return faults + [
+        f"differs: {path}" for path in sorted({*expected, *found}) if expected.get(path) != found.get(path)
+    ]
 
 
 def _stays(started: Run) -> list[str]:

@@ -67,7 +67,7 @@ rule mine:
 
 @pytest.mark.workflow
 def test_another_workflow_uses_this_one_as_a_module(tmp_path):
-    """Its onstart never runs: the jobs write the settings and take locks."""
+    """Its onstart never runs: the jobs write the settings."""
     study = make_study(tmp_path / "a study", TRIALS[:1])
     snakefile = tmp_path / "Snakefile"
     snakefile.write_text(PARENT.format(snakefile=ROOT / "workflow" / "Snakefile"), encoding="utf-8")
@@ -78,7 +78,6 @@ def test_another_workflow_uses_this_one_as_a_module(tmp_path):
     assert {f"{TRIALS[0]}.csv", f"{TRIALS[0]}.parquet", "_session.jsonl"} <= set(made)
     results = study / "results"
     assert json.loads((results / "settings.json").read_text(encoding="utf-8"))["title"] == "As a module"
-    assert (results / "logs" / "torques" / "S01_sagittal.lock").is_file()
     assert "Nothing to be done" in loaded_snakemake.run(words)[1]
 
 

@@ -109,19 +109,6 @@ def test_the_holder_of_the_lock_is_named(tmp_path):
     assert (tmp_path / layout.LOCK).read_text().count("process") == 1
 
 
-def test_jobs_without_a_run_take_locks_of_their_own(tmp_path, monkeypatch):
-    """As in a workflow that uses this one as a module: two jobs side by side, not the same one twice, none beside a run."""
-    monkeypatch.setattr(results_folder, "_WAIT_S", 0.1)
-    logs = [Path("results/logs/torques/a.log"), Path("results/logs/torques/b.log")]
-    for log in logs:
-        results_folder.hold_job(tmp_path, log)
-    with pytest.raises(LimbtorqueError, match="is using"):
-        results_folder.hold_job(tmp_path, logs[0])
-    results_folder.hold_run(tmp_path)
-    with pytest.raises(LimbtorqueError, match="is using"):
-        results_folder.hold_job(tmp_path, Path("results/logs/torques/c.log"))
-
-
 def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
     def refused(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied")

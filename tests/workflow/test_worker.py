@@ -1,11 +1,10 @@
-"""Jobs forked from one process, which do what the command would do itself, and end with it; temporary folders."""
+"""Jobs forked from one process, which do what the command would do itself, and end with it."""
 
 import contextlib
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 import study_runs as workflow
 from limbtorque.study.study import load_study
 from limbtorque.workflow import job as jobs
-from limbtorque.workflow import keys, layout, operating_system, worker
+from limbtorque.workflow import keys, layout, worker
 
 pytestmark = pytest.mark.workflow
 STAGE = """
@@ -158,24 +157,6 @@ def gone(*pids):
         time.sleep(0.02)
 
 
-@pytest.mark.usefixtures("run_of_jobs")
-def test_a_temporary_folder_may_have_a_long_name_or_be_missing(tmp_path, study, monkeypatch, capsys):
-    place = tmp_path / ("x" * 100)
-    place.mkdir()
-    monkeypatch.setenv("TMPDIR", str(place))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    worker.start(layout.SOURCES)
-    assert not by_itself(job(study, "kinematics"))[0]
-    worker._held[0].stdin.close()
-    worker._held[0].wait(30)
-    assert not list(place.iterdir())
-    monkeypatch.setenv(jobs.ADDRESS, "")
-    monkeypatch.setattr(tempfile, "tempdir", "/proc/no/such/folder")
-    worker.start(["kinematics"])
-    assert os.environ[jobs.ADDRESS] == ""
-    assert "jobs are slower" in capsys.readouterr().err
-
-
 STARTED = """
 import os
 from limbtorque.workflow import job, worker
@@ -197,7 +178,6 @@ def test_jobs_and_the_process_that_forks_them_end_with_their_run(study):
     run, forker, address = started()
     run.communicate("\n")
     gone(forker)
-    assert not Path(address.partition(":")[0]).parent.exists()
     os.mkfifo(study / "kinematics.log")  # the job waits until somebody reads its log
     run, forker, address = started()
     done = job(study, "kinematics", more={jobs.ADDRESS: address, jobs.RUN: str(run.pid)})
@@ -226,54 +206,3 @@ def alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
-
-
-HOLD = (
-    "from limbtorque.workflow.operating_system import temporary_folder; print(temporary_folder(), flush=True); input()"
-)
-
-
-@pytest.fixture
-def place(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(operating_system, "_held", [])
-    yield tmp_path
-    for number in operating_system._held:
-        os.close(number)
-
-
-def holder(place):
-    """A process that holds a temporary folder of its own."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([sys.executable, "-c", HOLD], env={**os.environ, "TMPDIR": str(place)}, **pipes)
-    return process, process.stdout.readline().strip()
-
-
-def test_the_folder_of_a_killed_process_is_removed_at_once_and_one_in_use_stays(place):
-    killed, lost = holder(place)
-    killed.kill()
-    killed.communicate()
-    used, kept = holder(place)
-    try:
-        for name in ("limbtorque-of-yesterday", "other-a"):
-            (place / name).mkdir()
-        (place / "limbtorque-link").symlink_to(place / "other-a")
-        own = operating_system.temporary_folder()
-        there = {path.name for path in place.iterdir()}
-        assert lost.rpartition("/")[2] not in there
-        assert there == {kept.rpartition("/")[2], own.name, "other-a", "limbtorque-link"}
-    finally:
-        used.communicate("\n")
-
-
-def test_a_folder_that_another_process_removes_before_it_is_held_is_made_again(place, monkeypatch):
-    made = []
-
-    def make(prefix):
-        made.append(place / f"{prefix}{len(made)}")
-        if made[1:]:  # the first is removed by another process before it can be held
-            made[-1].mkdir()
-        return str(made[-1])
-
-    monkeypatch.setattr(tempfile, "mkdtemp", make)
-    assert operating_system.temporary_folder() == made[1]

@@ -8,30 +8,25 @@ from pathlib import Path
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
-from limbtorque.workflow import operating_system
-
-operating_system.hide_interrupts()  # Ctrl-C from here on prints no traceback
-
 from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow import bucket, job, keys, layout, records, resources, results_folder, snakemake_faults, worker
 from limbtorque.workflow.effective_settings import ensure_settings, refuse_odd_numbers, refuse_other_readings
 from limbtorque.workflow.keys import code_key
 from limbtorque.workflow.load_checked import checked_study, refuse_future
+from limbtorque.workflow.operating_system import end_in_order, say
 
-operating_system.end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
+end_in_order()  # where `limbtorque run-study` started Snakemake: it was ended at once until here
 
 try:
-    with snakemake_faults.shown(workflow.output_settings):
-        refuse_odd_numbers(sys.argv)
-        for file in workflow.configfiles:
-            refuse_other_readings(Path(file), load_configfile(file))
-        bucket.retrieve_recordings(workflow, Path("."), config)
-        STUDY = checked_study(Path("."), config)
-        refuse_future(STUDY)
+    refuse_odd_numbers(sys.argv)
+    for file in workflow.configfiles:
+        refuse_other_readings(Path(file), load_configfile(file))
+    bucket.retrieve_recordings(workflow, Path("."), config)
+    STUDY = checked_study(Path("."), config)
+    refuse_future(STUDY)
 except LimbtorqueError as error:
     raise WorkflowError(f"{error}\nnext: correct this, then run `limbtorque check` for this study") from None
 SESSIONS = list(STUDY.batches)
-MODULE = not workflow.modifier.is_main_snakefile()
 SETTINGS = keys.settings_key(STUDY.settings)
 STUDY_KEY = keys.study_key(STUDY)
 ENSEMBLES = STUDY.settings.ensembles.enabled
@@ -44,7 +39,7 @@ wildcard_constraints:
 
 # Snakemake does not compare what a function with 'threads' returns (no upstream issue): Python in another place repeats nothing.
 def command(wildcards, threads):
-    return job.command(workflow, dict(config), SETTINGS, module=MODULE)
+    return job.command(workflow, dict(config), SETTINGS)
 
 
 def recordings_of(wildcards):
@@ -97,11 +92,10 @@ def study_minutes(wildcards, attempt):
 
 
 onstart:
-    with snakemake_faults.shown(workflow.output_settings):
-        results_folder.hold_run(Path("."))
-        results_folder.remove_parts(Path("."))
-        results_folder.move_left_over(STUDY, Path("."))
-        ensure_settings(Path("."), config, SETTINGS)
+    results_folder.hold_run(Path("."))
+    results_folder.remove_parts(Path("."))
+    results_folder.move_left_over(STUDY, Path("."))
+    ensure_settings(Path("."), config, SETTINGS)
     snakemake_faults.unpace(workflow)
     snakemake_faults.forget_reasons(workflow)
     snakemake_faults.show()
@@ -113,14 +107,12 @@ onstart:
 onsuccess:
     results_folder.remove_parts(Path("."))
     if layout.VERDICT.is_file():
-        operating_system.say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
-        operating_system.say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
+        say(layout.VERDICT.read_text().rstrip("\n"), sys.stdout)
+        say(f"ledger: {layout.STUDY_TABLES['ledger']}", sys.stdout)
     if layout.REPORT["index"].is_file():
-        operating_system.say(f"report: {layout.REPORT['index']}", sys.stdout)
+        say(f"report: {layout.REPORT['index']}", sys.stdout)
 
 
 onerror:
     if layout.REPORT["index"].is_file():
-        operating_system.say(
-            f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}"
-        )
+        say(f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}")

@@ -6,7 +6,6 @@ import contextlib
 import ctypes
 import functools
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +15,7 @@ from pathlib import Path
 import psutil
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import operating_system
-from limbtorque.workflow.operating_system import temporary_folder
+from limbtorque.workflow.operating_system import ENDS
 from limbtorque.workflow.records import VERIFY
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -79,16 +77,15 @@ def run_study(
     of all results are compared with their records before, and those that differ are made again.
     """
     ended: list[int] = []
-    heard = (*operating_system.ENDS, *[signal.SIGINT] * (not slurm))
-    with _passed_on(ended, *heard), _temporary(here=not slurm) as place:
-        with operating_system.held():
-            process = subprocess.Popen(
-                command(study, cores=cores, slurm=slurm, more=more),
-                stdout=_null_if_full(1),
-                stderr=_null_if_full(2),
-                env={**os.environ, **place, **({VERIFY: "1"} if verify else {})},
-                preexec_fn=_ends_with_parent(by_interrupt=slurm),
-            )
+    heard = (*ENDS, *[signal.SIGINT] * (not slurm))
+    with _passed_on(ended, *heard):
+        process = subprocess.Popen(
+            command(study, cores=cores, slurm=slurm, more=more),
+            stdout=_null_if_full(1),
+            stderr=_null_if_full(2),
+            env={**os.environ, **({VERIFY: "1"} if verify else {})},
+            preexec_fn=_ends_with_parent(by_interrupt=slurm),
+        )
         n_polls = 0  # since the signal
         while True:
             with contextlib.suppress(KeyboardInterrupt, subprocess.TimeoutExpired):
@@ -99,25 +96,6 @@ def run_study(
                 first = _TERMINAL_POLLS if ended[0] == signal.SIGINT else 1
                 if n_polls >= first:
                     _interrupt(process.pid, itself=n_polls == first)
-
-
-@contextlib.contextmanager
-def _temporary(*, here: bool) -> Iterator[dict[str, str]]:
-    """Environment with one temporary folder for Snakemake and its jobs.
-
-    Empty where the jobs run on other nodes, or there is no place for it, which the workflow reports.
-    """
-    try:
-        folder = temporary_folder() if here else None
-    except OSError:
-        folder = None
-    if folder is None:
-        yield {}
-        return
-    try:
-        yield {"TMPDIR": str(folder)}
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _null_if_full(number: int) -> int | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-
-from limbtorque.workflow.operating_system import end_at_once, end_in_order
 
 
 def start() -> int:
     """Run the command of the command line; returns its exit code."""
-    end_at_once()
-    from limbtorque.cli.main import main
+    try:
+        from limbtorque.cli.main import main
 
-    end_in_order()
-    return main()
+        return main()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

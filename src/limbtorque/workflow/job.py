@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import importlib
 import json
 import logging
@@ -17,14 +16,13 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from limbtorque.workflow import operating_system
 from limbtorque.workflow.operating_system import ensure_streams, say
 
-ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: address of the process that forks, and its environment of Python
+ADDRESS = "LIMBTORQUE_WORKER"  # environment variable: name of the socket of the process that forks, and its environment of Python
 RUN = "LIMBTORQUE_RUN"  # environment variable: number of the process of the run, with which its jobs end
 _ENDING_S = 0.1  # in which a killed process, whose pipes are closed, is seen to have ended
 OPTIONS = ("session", "key")  # of a stage's `run`
@@ -32,7 +30,7 @@ OPTIONS = ("session", "key")  # of a stage's `run`
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: bool) -> str:
+def command(workflow: Any, config: Mapping[str, Any], settings: str) -> str:
     """First words of the command, for the shell.
 
     Parameters
@@ -43,30 +41,13 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
         Options of ``--config``.
     settings : str
         Key of the settings that hold.
-    module : bool
-        True for a module of another workflow: its jobs take locks, since ``onstart`` of a module never runs.
     """
     wait_s = getattr(workflow.execution_settings, "latency_wait", 0)
-    words = [*_held(), sys.executable, "-P", "-m", "limbtorque.workflow.job"]
+    words = [sys.executable, "-P", "-m", "limbtorque.workflow.job"]
     words += [f"--wait={wait_s:g}", f"--settings={settings}"]
     words += [f"--config={json.dumps(config)}"] if config else []
-    return shlex.join([*words, "--lock"] if module else words)
-
-
-@functools.cache
-def _held() -> list[str]:
-    """First words of a command that starts with SIGINT held back until `do`.
-
-    None where `env` cannot do so (GNU coreutils 8.31).
-    """
-    import subprocess
-
-    words = ["env", "--block-signal=INT"]
-    try:
-        tried = subprocess.run([*words, "true"], stderr=subprocess.DEVNULL, check=False)
-    except OSError:
-        return []
-    return [] if tried.returncode else words
+    ignored = "" if sys.platform == "win32" else "trap '' INT; "  # until `do`: no traceback of an import
+    return ignored + shlex.join(words)
 
 
 def do(job: dict[str, Any]) -> None:
@@ -78,37 +59,34 @@ def do(job: dict[str, Any]) -> None:
     Parameters
     ----------
     job : dict
-        Options of the command: stage, log, wait, lock, and those of the stage's `run`, empty where it has none.
+        Options of the command: stage, log, wait, and those of the stage's `run`, empty where it has none.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends the job without a traceback; it is done again next time
-    operating_system.let_in()
-    address, _, prefix = os.environ.get(ADDRESS, "").rpartition(":")
-    code = _forked(Path(address), job) if address and prefix == sys.prefix else ""
+    name, _, prefix = os.environ.get(ADDRESS, "").partition(":")
+    code = _forked(name, job) if name and prefix == sys.prefix else ""
     if not code:
         if RUN in os.environ and _run_is_over():
             sys.exit(1)
-        if Path(address).is_socket():
+        if name:
             say(f"{job['stage']} {job['session']}: no process to fork from, done by its command")
         work(job)
     elif code != "0":
         sys.exit(int(code))
 
 
-def _forked(address: Path, job: dict[str, Any]) -> str:
+def _forked(name: str, job: dict[str, Any]) -> str:
     """Exit code of a job done in a forked process.
 
     Empty where there is no such process, or it was killed.
     """
-    if sys.platform == "win32" or not hasattr(socket, "AF_UNIX"):
+    if sys.platform != "linux":
         return ""
     message = json.dumps([str(Path.cwd()), job]).encode()
-    try:
-        with socket.socket(socket.AF_UNIX) as connection, short(address) as name:
-            connection.connect(name)
-            socket.send_fds(connection, [message], [1, 2])
-            return connection.recv(16).decode()
-    except OSError:
-        return ""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(f"\0{name}")
+        socket.send_fds(connection, [message], [1, 2])
+        return connection.recv(16).decode()
+    return ""
 
 
 def _run_is_over() -> bool:
@@ -120,16 +98,6 @@ def _run_is_over() -> bool:
         return bool(psutil.Process(int(os.environ[RUN])).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
-
-
-@contextlib.contextmanager
-def short(address: Path) -> Iterator[str]:
-    """Name of a socket that is short enough for it, wherever its folder is."""
-    folder = os.open(address.parent, os.O_RDONLY)
-    try:
-        yield f"/proc/self/fd/{folder}/{address.name}"
-    finally:
-        os.close(folder)
 
 
 def work(job: dict[str, Any]) -> None:
@@ -148,10 +116,6 @@ def work(job: dict[str, Any]) -> None:
     LOG.setLevel(logging.INFO)
     arguments = {name: job[name] for name in OPTIONS if job[name]}
     try:
-        if job["lock"]:
-            from limbtorque.workflow import results_folder
-
-            results_folder.hold_job(Path(), Path(job["log"]))
         if job["settings"]:
             ensure_settings(Path(), json.loads(job["config"]), job["settings"])
         importlib.import_module(f"limbtorque.workflow.stages.{job['stage']}").run(folder=Path(), **arguments)
@@ -178,7 +142,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--settings", default="", help="hash of the effective settings; others are refused")
     found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
     found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
-    found.add_argument("--lock", action="store_true", help="take a lock; for modules, whose run takes none")
     return found
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import filecmp
-import os
-import shlex
-import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
@@ -21,7 +16,6 @@ from limbtorque.muscles.objective import check_options
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
-from limbtorque.workflow.layout import RESULTS, STAMP, all_study_files, session_folder, stages_and_sessions
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 
@@ -142,10 +136,10 @@ def _mixed_criteria(study: Study) -> list[str]:
 
 
 def refuse_future(study: Study) -> None:
-    """Refuse a study with files dated in the future.
+    """Refuse recordings dated in the future.
 
     Snakemake compares the time of an output with the times of its inputs, and ends the run where an input is the newer one,
-    even within ``ancient()``. The clock is that of the file system, which on a server is not that of this machine.
+    even within ``ancient()``.
 
     Parameters
     ----------
@@ -155,49 +149,16 @@ def refuse_future(study: Study) -> None:
     Raises
     ------
     StudyError
-        Recordings or results are dated in the future; the message has the command that sets their time to now.
+        Names the first of these recordings.
     """
-    recordings = list(dict.fromkeys(file for trial in study.trials for file in trial.files))
-    stamps = [session_folder(*folder) / STAMP for folder in stages_and_sessions(study)]
-    results = [study.folder / path for path in (*stamps, *(path for _, path in all_study_files(study)))]
-    places = _quoted(path.parent for path in recordings)
-    faults = []
-    for paths, command in (
-        (recordings, f"find -L {places} {_NEWER} touch {{}} +; find {places} {_NEWER} touch -h {{}} +"),
-        (results, f"find {_quoted([study.folder / RESULTS])} {_NEWER} touch -h {{}} +"),
-    ):
-        newer = {path: changed_s for path in paths if (changed_s := _changed(path)) > time.time()}
-        now_s = _now(study.folder) if newer else 0.0
-        newer = {path: changed_s for path, changed_s in newer.items() if changed_s > now_s}
-        for path, changed_s in list(newer.items())[:1]:
-            more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
-            faults.append(
-                f"{path} is dated in the future ({np.datetime64(int(changed_s), 's')} UTC){more}; Snakemake would end the run; "
-                f"set their time to now: {command}"
-            )
-    if faults:
-        raise StudyError(faults)
+    files = dict.fromkeys(file for trial in study.trials for file in trial.files)
+    changed = {file: max(file.stat().st_mtime, file.lstat().st_mtime) for file in files}
+    newer = [file for file, changed_s in changed.items() if changed_s > time.time() + _CLOCKS_S]
+    if newer:
+        more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
+        raise StudyError(
+            [f"{newer[0]} is dated in the future{more}; Snakemake would end the run; set the time to now: touch FILE"]
+        )
 
 
-_NEWER = "-newermt now -exec"
-
-
-def _changed(path: Path) -> float:
-    """Time of a file, or of a later link to it, s; 0 where there is none."""
-    try:
-        return max(path.stat().st_mtime, path.lstat().st_mtime)
-    except OSError:
-        return 0.0
-
-
-def _now(folder: Path) -> float:
-    """Time of a file that is written now, s."""
-    try:
-        with tempfile.TemporaryFile(dir=folder) as file:
-            return os.fstat(file.fileno()).st_mtime
-    except OSError:  # a folder that cannot be written to
-        return time.time()
-
-
-def _quoted(paths: Iterable[Path]) -> str:
-    return " ".join(dict.fromkeys(shlex.quote(str(path.absolute())) for path in paths))
+_CLOCKS_S = 60.0  # by which the clock of a file server may be ahead of this machine's

@@ -1,21 +1,11 @@
-"""A process and the operating system: streams, temporary folders, signals.
-
-Python turns Ctrl-C (SIGINT) into an exception wherever it is, also within the imports of a process that has just begun, and
-prints its traceback. So a process is started with its signals blocked (`held`); they wait until it has said how it ends.
-A process holds a lock on its temporary folder, which the operating system releases: those of killed processes are removed by
-the next. Where folders cannot be locked (Windows), they stay.
-"""
+"""Standard streams of a process, and the signals that end it."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import sys
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
@@ -63,83 +53,14 @@ def flush_or_silence(stream: TextIO) -> bool:
     return True
 
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-_PREFIX = "limbtorque-"
-_held: list[int] = []  # file descriptors of this process's folders, open until it ends
-
-
-def temporary_folder() -> Path:
-    """Make a folder for this process alone, after removing those that nobody holds."""
-    if sys.platform == "win32" or fcntl is None:
-        return Path(tempfile.mkdtemp(prefix=_PREFIX))
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        _remove_if_free(folder)
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        with contextlib.suppress(FileNotFoundError):  # another process removed it before it was held
-            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(held, fcntl.LOCK_EX)
-            if folder.exists():
-                _held.append(held)
-                return folder
-            os.close(held)
-
-
-def _remove_if_free(folder: Path) -> None:
-    """Remove a folder of this user that no process holds."""
-    if sys.platform == "win32" or fcntl is None:
-        return
-    with contextlib.suppress(OSError):
-        if folder.stat().st_uid != os.getuid():
-            return
-        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(folder)
-        finally:
-            os.close(opened)
-
-
 # signals that end a process, beside Ctrl-C, where the operating system has them
 ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-_SIGNALS = (signal.SIGINT, *ENDS)
-
-
-@contextlib.contextmanager
-def held() -> Iterator[None]:
-    """Hold back the signals of this thread and of processes that it starts.
-
-    Those receive them by `let_in`.
-    """
-    if sys.platform == "win32" or not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def let_in() -> None:
-    """Receive the signals that the starting process held back."""
-    if sys.platform != "win32" and hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def end_at_once() -> None:
-    """Let SIGINT end this process without an exception during its imports.
-
-    Where it is ignored, it stays so.
-    """
+    """Let SIGINT end this process without an exception during its imports; where it is ignored, it stays so."""
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    let_in()
 
 
 def end_in_order() -> None:

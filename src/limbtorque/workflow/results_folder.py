@@ -23,7 +23,6 @@ from limbtorque.workflow import layout
 from limbtorque.workflow.operating_system import say
 
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP)
-_WAIT_S = 5.0  # for another job that tests the lock at the same time
 _HOLDER = "the run with process "
 _held: list[FileLock] = []
 
@@ -41,37 +40,14 @@ def hold_run(folder: Path) -> None:
     LimbtorqueError
         Another run holds it, or the results folder cannot be written to.
     """
-    _hold(folder / layout.LOCK)
-
-
-def hold_job(folder: Path, log: Path) -> None:
-    """Hold the lock of a job where a module's workflow has no lock of the run.
-
-    Parameters
-    ----------
-    folder : Path
-        The study's folder.
-    log : Path
-        Log of the job, which no other job has; the lock lies beside it.
-    """
-    _hold(folder / layout.LOCK, wait_s=_WAIT_S)  # refused during a run of this workflow itself
-    release()
-    _hold(folder / log.with_suffix(".lock"))
-
-
-def release() -> None:
-    """Open the lock that was taken last."""
-    _held.pop().release()
-
-
-def _hold(path: Path, wait_s: float = 0.0) -> None:
+    path = folder / layout.LOCK
     place = path.resolve().parent
     lock = FileLock(path, thread_local=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of the file system: it takes the lock in a file then
-            lock.acquire(timeout=wait_s, poll_interval=0.02)
+            lock.acquire(timeout=0.0)
     except PermissionError:
         raise LimbtorqueError(f"{place} cannot be written to; change its permissions, or use another folder") from None
     except Timeout:
@@ -85,6 +61,11 @@ def _hold(path: Path, wait_s: float = 0.0) -> None:
     if isinstance(lock, UnixFileLock) and lock.is_locked:
         path.write_text(f"{_HOLDER}{os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
     _held.append(lock)
+
+
+def release() -> None:
+    """Open the lock that was taken last."""
+    _held.pop().release()
 
 
 def move_left_over(study: Study, folder: Path) -> None:

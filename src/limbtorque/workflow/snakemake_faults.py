@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from threading import current_thread, main_thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from limbtorque.errors import LimbtorqueError
 from limbtorque.workflow.operating_system import say
 
 
@@ -75,10 +73,6 @@ def unpace(workflow: Any) -> bool:
     return True
 
 
-if TYPE_CHECKING:
-    from snakemake.settings.types import OutputSettings
-
-
 def show() -> None:
     """Print an executor's messages about failed jobs on standard error.
 
@@ -90,25 +84,6 @@ def show() -> None:
     for kind in (Job, GroupJob):
         if not hasattr(kind.log_error, "__wrapped__"):
             kind.log_error = _printing(kind.log_error)
-
-
-@contextlib.contextmanager
-def shown(settings: OutputSettings) -> Iterator[None]:
-    """Print an error of this program where Snakemake prints none.
-
-    Parameters
-    ----------
-    settings : OutputSettings
-        Snakemake's own; with ``quiet: all`` it prints nothing but dry runs.
-    """
-    from snakemake.settings.enums import Quietness
-
-    try:
-        yield
-    except LimbtorqueError as error:
-        if Quietness.ALL in (settings.quiet or ()) and not settings.dryrun:
-            say(str(error))
-        raise
 
 
 def _printing(log_error: Callable[..., None]) -> Callable[..., None]:

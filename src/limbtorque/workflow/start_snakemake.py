@@ -1,9 +1,9 @@
 """Start of Snakemake by `run-study`, without a traceback of its imports."""
 
-from limbtorque.workflow import operating_system
+from limbtorque.workflow.operating_system import end_at_once
 
 if __name__ == "__main__":
-    operating_system.end_at_once()  # until the workflow is read (study.smk)
+    end_at_once()  # until the workflow is read (study.smk)
     from snakemake.cli import main
 
     main()

@@ -13,25 +13,24 @@ import gc
 import importlib
 import json
 import os
+import secrets
 import select
-import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from limbtorque.workflow import operating_system
-from limbtorque.workflow.job import ADDRESS, ONE_THREAD, RUN, short, work
-from limbtorque.workflow.operating_system import say, temporary_folder
+from limbtorque.workflow.job import ADDRESS, ONE_THREAD, RUN, work
+from limbtorque.workflow.operating_system import say
 
-if TYPE_CHECKING and sys.platform == "win32":
-    raise ImportError  # the rest is not for Windows: `start` returns there, and nothing else is called
+if TYPE_CHECKING and sys.platform != "linux":
+    raise ImportError  # the rest is for Linux: `start` returns elsewhere, and nothing else is called
 
 ALSO = (
     "pyarrow.compute",
@@ -40,40 +39,34 @@ ALSO = (
     "scipy.signal",
 )  # imported by stages when they first need them
 _MESSAGE = 65536
-_OPEN_FILES = Path("/proc/self/fd")  # by which sockets have short names
-_NAME = "jobs"
+_CREDENTIALS = "3i"  # of the process at the other end of a socket: its number, user and group
 _held: list[subprocess.Popen[bytes]] = []
 
 
 def start(stages: Sequence[str]) -> None:
     """Start the process that jobs are forked from; it ends with this one.
 
-    Where it cannot be started, the commands do the work themselves.
+    It has a session of its own, which Ctrl-C does not reach, and an abstract socket, which leaves no file behind.
 
     Parameters
     ----------
     stages : sequence of str
         Names of the stages, in the order of their jobs.
     """
-    if not (hasattr(os, "fork") and hasattr(socket, "AF_UNIX") and _OPEN_FILES.is_dir()):  # Windows, macOS
+    if sys.platform != "linux" or not hasattr(socket, "AF_UNIX"):
         return
-    try:
-        address = temporary_folder() / _NAME
-        with socket.socket(socket.AF_UNIX) as listener:
-            with short(address) as name:
-                listener.bind(name)
-            listener.listen(128)
-            words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), str(address)]
-            with operating_system.held():
-                environment = {**os.environ, **ONE_THREAD}
-                started = subprocess.Popen(
-                    [*words, *stages], stdin=subprocess.PIPE, pass_fds=[listener.fileno()], env=environment
-                )
-                _held.append(started)
-    except OSError as error:
-        say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
-        return
-    os.environ[ADDRESS] = f"{address}:{sys.prefix}"
+    name = f"limbtorque-{secrets.token_hex(8)}"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"\0{name}")
+        listener.listen(128)
+        words = [sys.executable, "-P", "-m", "limbtorque.workflow.worker", str(listener.fileno()), *stages]
+        environment = {**os.environ, **ONE_THREAD}
+        files = [listener.fileno()]
+        started = subprocess.Popen(
+            words, stdin=subprocess.PIPE, pass_fds=files, env=environment, start_new_session=True
+        )
+    _held.append(started)
+    os.environ[ADDRESS] = f"{name}:{sys.prefix}"
     os.environ[RUN] = str(os.getpid())
 
 
@@ -96,15 +89,24 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
             _prepare(todo.pop(0))
             continue
         connection, _ = listener.accept()
+        if not _is_ours(connection):
+            connection.close()
+            continue
         if SETTINGS.is_file():  # read the study for all following jobs, again after a change
             with contextlib.suppress(LimbtorqueError):  # which the job reports
                 study_of(Path())
                 gc.freeze()
-        with operating_system.held():
-            if os.fork() == 0:
-                listener.close()
-                _job(connection)
+        if os.fork() == 0:
+            listener.close()
+            _job(connection)
         connection.close()
+
+
+def _is_ours(connection: socket.socket) -> bool:
+    """Return True where the other end of a connection is of this user: an abstract socket has no permissions."""
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(_CREDENTIALS))
+    _, user, _ = struct.unpack(_CREDENTIALS, credentials)
+    return bool(user == os.getuid())
 
 
 def _prepare(stage: str) -> None:
@@ -122,8 +124,6 @@ def _job(connection: socket.socket) -> NoReturn:
     code = 1
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    _end_by(signal.SIG_DFL)
-    operating_system.let_in()
     try:
         message, files, _, _ = socket.recv_fds(connection, _MESSAGE, 2)
         for number, file in zip((1, 2), files, strict=True):
@@ -153,33 +153,11 @@ def _end_with(connection: socket.socket) -> None:
     os._exit(1)
 
 
-def _end_by(how: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
-    """Set the end of this process by the other signals, but ignored ones (`nohup`)."""
-    for number in operating_system.ENDS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, how)
-
-
-def _end(folder: Path) -> NoReturn:
-    """End this process, whose folder is removed."""
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
-
-
-def main(number: str, address: str, *stages: str) -> None:
-    """Serve the socket of a file descriptor, and remove its folder in the end.
-
-    So do SIGTERM and SIGHUP.
-    """
-    folder = Path(address).parent
+def main(number: str, *stages: str) -> None:
+    """Serve the socket of a file descriptor."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for forked jobs that have ended
-    _end_by(lambda *_: _end(folder))
-    operating_system.let_in()
-    try:
-        serve(socket.socket(fileno=int(number)), stages)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    serve(socket.socket(fileno=int(number)), stages)
 
 
 if __name__ == "__main__":
