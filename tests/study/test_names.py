@@ -94,7 +94,7 @@ def test_subjects_that_look_the_same_are_refused(study):
         ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
         ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 1e-320, expected a size from 1e-15 to 1e+15"),
         ({"gaps": {"max_gap_s": 1e300}}, "gaps.max_gap_s is 1e+300, expected"),
-        ({"muscles": {"exponent": True}}, "muscles.exponent is true, expected a number from 1 to 10"),
+        ({"muscles": {"exponent": True}}, "muscles.exponent is true, expected 2, 3, or min_max"),
         ({"filter": {"cutoff_hz": True}}, "filter.cutoff_hz"),
         ({"plates": {"assignment": True}}, "plates.assignment"),
         ({"differentiation": {"accuracy": True}}, "differentiation.accuracy"),
