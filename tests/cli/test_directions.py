@@ -60,7 +60,7 @@ def test_forward_is_where_the_body_faces(forward, tmp_path, change, expected):
     lines = (tmp_path / "study" / FILES[1]).read_text(encoding="utf-8").splitlines()
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
     assert [row["plane.forward_axis"] for row in rows] == [expected] * 2
-    assert all(("faces another way" in row.get("note", "")) == (expected != "travel") for row in rows)
+    assert all(("faces another direction" in row.get("note", "")) == (expected != "travel") for row in rows)
     assert all(trial.gait for trial in proposal.trials)
 
 

@@ -262,7 +262,7 @@ def test_masses_that_differ_are_told_and_none_is_taken():
 def test_the_weight_on_the_plates_is_a_hint_only():
     found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
     assert found.mass_kg == "TODO"
-    assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "a.c3d, standing still: 490 N on the plates, 50.0 kg" in found.evidence
     assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
 
 
@@ -657,9 +657,9 @@ def test_a_leg_without_a_foot_keeps_the_movement():
     assert window.window == "movement"
     assert row["ensembles.window"] == ""
     lacking, no_way = window.evidence
-    assert lacking == "a: only one foot strike of its side: the window stays movement"
+    assert lacking == "a: only one foot strike of this side: the window stays movement"
     assert no_way.startswith(
-        "a: walking needs two foot strikes of the same side for a time-normalised curve, and without a foot"
+        "a: walking needs two foot strikes of the same side for a time-normalised curve, and these need foot markers"
     )
     assert "give start_s and end_s of one cycle in trials.csv" in no_way
 
@@ -677,8 +677,8 @@ def test_one_foot_strike_is_too_few_and_the_column_that_replaces_it_is_written(t
     first, none, single = proposal.window.evidence
     assert first.startswith("1 of 4 leg trials have two or more foot strikes")
     assert none.startswith("walk1_left, walk1_right: the file has no foot strike of this side")
-    assert single.startswith("walk0_right: the file has only one foot strike of this side, too few for a cycle")
-    assert single.endswith("(column ensembles.events; delete it to keep to the file)")
+    assert single.startswith("walk0_right: the file has only one foot strike of this side, a cycle needs two")
+    assert single.endswith("(column ensembles.events; delete it to use the file's events)")
 
 
 def test_a_strike_outside_of_the_recording_is_none(tmp_path):
@@ -730,7 +730,7 @@ def test_a_reach_from_rest_to_rest_is_called_so_and_one_that_is_cut_off_is_not(t
     }
     assert proposal.window.window == "movement"
     (said,) = proposal.window.evidence
-    assert said.startswith("cut_left, cut_right: the end of the limb does not rest at the first or last frame")
+    assert said.startswith("cut_left, cut_right: the end of the limb moves at the first or last frame")
 
 
 # --- arms of a walk, links, and one of two people ---------------------------------------------------------------------
@@ -842,7 +842,8 @@ def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
     found, notes, proposal = forces_of(tmp_path)
     assert found == {Path(markers).name: Path(forces).name}
     assert (
-        f"{markers}: the forces are in a second file of the same name and time (column forces_file, a guess)" in notes
+        f"{markers}: the forces come from a second file with the same name and times (column forces_file, a guess)"
+        in notes
     )
     assert "no markers" not in notes
     row = rows(tmp_path / "study")[0]
@@ -908,7 +909,7 @@ def test_forces_of_another_subject_are_not_taken(tmp_path):
         write_markers(tmp_path / "data" / who / "markers" / "walk1.trc", seed=n)
     write_forces(tmp_path / "data" / "S01" / "forces" / "walk1.mot")
     notes = forces_of(tmp_path)[1]
-    assert "S02/markers/walk1.trc: S01/forces/walk1.mot has the same time, but also matches S01" in notes
+    assert "S02/markers/walk1.trc: S01/forces/walk1.mot has the same times, but also matches S01" in notes
     of = {row["subject"]: Path(row["forces_file"]).name for row in rows(tmp_path / "study")}
     assert of == {"S01": "walk1.mot", "S02": ""}
 
@@ -934,7 +935,7 @@ def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
     write_forces(tmp_path / "data" / "export_7.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk.trc": "export_7.mot", "later.trc": ""}
-    assert "although the names differ (column forces_file, a guess)" in notes
+    assert "although its name differs (column forces_file, a guess)" in notes
 
 
 def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp_path):
@@ -953,7 +954,7 @@ def test_forces_that_fit_two_recordings_by_time_only_are_taken_for_neither(tmp_p
     write_forces(tmp_path / "data" / "a.mot")
     found, notes, _ = forces_of(tmp_path)
     assert set(found.values()) == {""}
-    assert "run.trc: a.mot has the same time, but also matches walk.trc" in notes
+    assert "run.trc: a.mot has the same times, but also matches walk.trc" in notes
 
 
 def test_forces_of_another_recording_by_name_are_not_taken_by_time(tmp_path):
@@ -990,7 +991,9 @@ def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
     """The TRC file has every tenth frame of the C3D file, and names no subject."""
     proposal = init_study(tmp_path / "study", recordings / "walking_opensim")
     assert [subject.subject for subject in proposal.subjects] == ["Treadmill"]
-    assert any("folders with other markers are other people: Treadmill (a guess" in note for note in proposal.notes)
+    assert any(
+        "folders with different markers are different people: Treadmill (a guess" in note for note in proposal.notes
+    )
     left = {Path(t["file"]).name: t.left_out for t in proposal.trials if t.left_out}
     assert left == {"std_walking2_markers.trc": "the same movement is in walking2.c3d"}
 
@@ -1046,7 +1049,7 @@ def test_a_recorded_cohort(recordings, tmp_path):
 def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
     study = tmp_path / name
     init_study(study, recordings / name)
-    with pytest.raises(StudyError, match="still to be filled in"):
+    with pytest.raises(StudyError, match="must be filled in"):
         load_study(study)
     fill(study, **filled)
     checked = list(check_study(checked_study(study)))
@@ -1080,4 +1083,4 @@ def test_channels_without_a_side_are_only_comments(tmp_path):
     text = (tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8")
     assert parse_yaml(text)["emg"] == {"channels": {}}
     assert '# "EMG Sol": soleus # the label does not state a side' in text
-    assert "Channels without a muscle of the muscle sets: EMG 3" in text
+    assert "Channels of muscles that are not in the muscle sets: EMG 3" in text

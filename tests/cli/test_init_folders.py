@@ -78,11 +78,8 @@ def test_an_answer_that_no_file_needs_is_named(tmp_path):
     write_trc(tmp_path / "a" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
     answers = {"reading.length_unit": "cm", "a:reading.rate_hz": "100"}
     notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
-    assert "--set reading.length_unit=cm: not used, as no file asks for it (what a file states holds)" in notes
-    assert (
-        "--set a:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
-        in notes
-    )
+    assert "--set reading.length_unit=cm: not used: every file states its own value" in notes
+    assert "--set a:reading.rate_hz=100.0: not used: every file of this folder states its own value" in notes
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
@@ -158,10 +155,10 @@ def test_files_and_folders_without_permission_are_sentences(tmp_path):
     assert done.returncode == 0, done.stderr
     said = text_of(tmp_path / "study", 1)
     assert (
-        "locked.trc: not read: locked.trc: the file cannot be opened: Permission denied; check its path and rights"
+        "locked.trc: not read: locked.trc: the file cannot be opened: Permission denied; check path and permissions"
         in said
     )
-    assert "closed: the folder cannot be opened; check its rights" in said
+    assert "closed: the folder cannot be opened; check its permissions" in said
     assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc"}
 
 
@@ -281,7 +278,7 @@ def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_wr
     write_trc(tmp_path / "data" / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
     assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data"), "--chain", "leg"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    command = lines[lines.index("or read the files without a unit, too (mm, cm or m), into another study:") + 1]
+    command = lines[lines.index("or include the files without a unit (mm, cm or m) in another study:") + 1]
     assert main(shlex.split(command)[1:]) == 0
     assert len(rows(tmp_path / "my study_2")) == 4
     capsys.readouterr()
@@ -352,7 +349,9 @@ def test_folders_with_other_markers_are_other_people(tmp_path):
     proposal = init_study(study, tmp_path / "data")
     assert {one.subject for one in proposal.subjects} == {"fast", "other"}
     assert {row["subject"] for row in rows(study) if "/slow/" in row["file"]} == {"fast"}
-    assert "folders with other markers are other people: fast, other (a guess; rename them)" in text_of(study, 1)
+    assert "folders with different markers are different people: fast, other (a guess; rename them)" in text_of(
+        study, 1
+    )
 
 
 def test_recordings_are_surveyed_in_their_order_by_several_processes(tmp_path):

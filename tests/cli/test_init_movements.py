@@ -69,7 +69,8 @@ def test_reaches_between_rests_are_rows(tmp_path):
     ends = [(float(row["start_s"]), float(row["end_s"])) for row in found]
     assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(ends))
     assert any(
-        "right arm: 4 movements between rests, each a row with start_s and end_s" in note for note in proposal.notes
+        "right arm: 4 movements separated by rests, one row each with start_s and end_s" in note
+        for note in proposal.notes
     )
 
 

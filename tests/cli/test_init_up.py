@@ -38,7 +38,7 @@ def test_two_kinds_of_evidence_of_two_people_are_no_axis():
 def test_an_axis_is_not_lent_to_another_persons_file():
     axis, others, said = judged(seen("a/x.c3d", SCREEN, BODY), seen("b/y.c3d"), seen("a/z.c3d"))
     assert (axis, others) == ("+z", {"b/y.c3d": "TODO"})
-    assert "1 do not show it (TODO; --set plane.up_axis=+z if it is theirs)" in said
+    assert "1 do not show it (TODO; --set plane.up_axis=+z if it is the same)" in said
 
 
 def test_an_axis_is_not_lent_to_another_format():

@@ -95,7 +95,7 @@ def test_a_mass_on_a_segment_that_no_limb_of_the_study_has_is_a_fault(tmp_path):
     """It would change nothing, and nothing would say so."""
     shank = "segments: {added: {shank: {mass_kg: 20, fraction: 1}}}\n"
     with pytest.raises(
-        StudyError, match=r"segments.added names shank, which no limb of the trials has; there are forearm"
+        StudyError, match=r"segments.added names shank, which is not in any limb of the trials; there are forearm"
     ):
         checked_study(make_study(tmp_path / "study", extra=shank))
     checked_study(make_study(tmp_path / "hand", extra=shank.replace("shank", "hand")))

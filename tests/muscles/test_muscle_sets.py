@@ -953,7 +953,7 @@ BAD = {
     ),
     "samples in millimetres": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 100], "arms_m": [20.0, 25.0, 30.0]}),
-        "30 m.*is it in millimetres",
+        "30 m.*is the value in millimetres",
     ),
     "samples that do not fit": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50], "arms_m": [0.02, 0.03, 0.03]}),
@@ -1008,7 +1008,7 @@ BAD = {
     ),
     "length curve in millimetres": (
         set_in(0, length={**STRAIGHT, "coefficients": [300.0, -30.0]}),
-        "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
+        "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is the value in millimetres",
     ),
     "length that contradicts the arm": (
         set_in(0, length={**STRAIGHT, "coefficients": [0.3, -0.015]}),

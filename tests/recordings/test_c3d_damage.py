@@ -58,10 +58,10 @@ def test_a_file_that_lacks_its_last_frame_is_read_without_it(tmp_path: Path) -> 
     assert found.n_frames == 499
     np.testing.assert_array_equal(found.markers_m, expected.markers_m[:499])
     (finding,) = (finding for finding in found.audit.findings if finding.item == "truncated file")
-    assert finding.stated == "500 frames are counted, the file ends after 499 of them"
+    assert finding.stated == "500 frames are stated, the file ends after 499 of them"
     assert finding.guessed
     assert not [f for f in expected.audit.findings if f.item == "truncated file"]
-    with pytest.raises(ReadError, match="truncated file: 500 frames are counted"):
+    with pytest.raises(ReadError, match="truncated file: 500 frames are stated"):
         read_recording(path, ReadOptions(strict=True))
 
 
@@ -80,14 +80,14 @@ WORDS = {  # of the header: offset, layout
     ("word", "value", "said"),
     [
         ("points", 65535, "counts 65535 points, the parameter POINT:USED 3"),
-        ("points", 0, "holds no points"),
+        ("points", 0, "has no points"),
         ("analog", 65535, "65535 analog values in a frame cannot be 0 samples of whole channels"),
         ("last", 65535, "counts 65535 frames, the parameter POINT:FRAMES 10"),
         ("last", 0, "holds no frames"),
         ("first", 11, "holds no frames"),
         ("scale", 1.0, "header says integers, POINT:SCALE says real numbers"),
-        ("data", 65535, "data begin in block 65535, POINT:DATA_START says"),
-        ("data", 0, "data begin in block 0, POINT:DATA_START says"),
+        ("data", 65535, "data begin in block 65535, POINT:DATA_START states"),
+        ("data", 0, "data begin in block 0, POINT:DATA_START states"),
         ("samples", 65535, "cannot be 65535 samples"),
     ],
 )
@@ -129,7 +129,7 @@ def test_huge_counts_are_refused_at_once(small: Path, tmp_path: Path) -> None:
 
 def test_more_frames_than_the_header_can_count(tmp_path: Path) -> None:
     path = write_c3d(tmp_path / "a.c3d", np.ones((66_000, 1, 3)))
-    with pytest.raises(ReadError, match=r"its largest number.*or in parts"):
+    with pytest.raises(ReadError, match=r"the largest possible count.*or in parts"):
         read_c3d(path)
 
 
@@ -138,7 +138,7 @@ def test_nothing_to_see(tmp_path: Path) -> None:
         read_c3d(write_c3d(tmp_path / "a.c3d", np.full((10, 3, 3), np.nan)))
     with pytest.raises(ReadError, match="none of the 3 points is a labelled position"):
         read_c3d(write_c3d(tmp_path / "b.c3d", positions(), labels=["", "", ""]))
-    with pytest.raises(ReadError, match="holds no points"):
+    with pytest.raises(ReadError, match="has no points"):
         read_c3d(write_c3d(tmp_path / "c.c3d", np.zeros((10, 0, 3))))
 
 

@@ -79,14 +79,12 @@ def test_an_early_last_row_is_left_out_as_a_guess(recordings: Path) -> None:
     read, c3d = read_recording(path), read_c3d(path.parent / "walking2.c3d")
     assert (read.rate_hz, read.n_frames, read.first_frame) == (25.0, 125, 1)
     (guess,) = [guess for guess in read.audit.guesses if guess.item == "last row"]
-    assert guess.stated == (
-        "line 132 at 4.992 s comes 0.032 s after the one before it, the others 0.04 s after each other"
-    )
+    assert guess.stated == ("line 132 at 4.992 s comes 0.032 s after the previous one, the others 0.04 s apart")
     assert guess.interpretation == "line 132 at 4.992 s is left out, since frames must be evenly spaced"
     label = "RASI"
     expected = c3d.markers_m[::10, find_marker(c3d, label)]
     np.testing.assert_allclose(read.markers_m[:, find_marker(read, label)], expected[:125], rtol=5e-5)
-    with pytest.raises(ReadError, match=r"guesses needed.*last row: line 132 at 4.992 s"):
+    with pytest.raises(ReadError, match=r"guesses are necessary.*last row: line 132 at 4.992 s"):
         read_recording(path, ReadOptions(strict=True))
 
 
@@ -121,7 +119,7 @@ def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) 
     n_lines = len((tmp_path / f"a{suffix}").read_text().splitlines())
     (guess,) = read.audit.guesses
     assert guess.interpretation == f"line {n_lines} at 0.114 s is left out, since frames must be evenly spaced"
-    assert "0.004 s after the one before it, the others 0.01 s" in guess.stated
+    assert "0.004 s after the previous one, the others 0.01 s" in guess.stated
     whole = read_recording(write_at(tmp_path / f"b{suffix}", [*EVEN_S, 0.12]), MM)
     assert (whole.n_frames, whole.audit.guesses) == (13, ())
 
@@ -141,7 +139,7 @@ def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) 
     ],
 )
 def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s: list[float]) -> None:
-    with pytest.raises(ReadError, match=r"the time goes from|do not go forward"):
+    with pytest.raises(ReadError, match=r"the time jumps from|do not increase"):
         read_recording(write_at(tmp_path / f"a{suffix}", times_s), MM)
 
 
@@ -181,7 +179,7 @@ def test_brackets_of_vectors_stand_around_them(tmp_path: Path) -> None:
         check(read_recording(path), labels=bare)
     for damaged in (points[0].replace(",", ",1]", 1), points[0][:-1] + "(4"):
         path.write_text("\n".join([*head, "\t".join([time, damaged, *points[1:]])]) + "\n")
-        with pytest.raises(ReadError, match="expected a number or nothing"):
+        with pytest.raises(ReadError, match="expected a number or an empty cell"):
             read_recording(path)
 
 
@@ -191,7 +189,7 @@ def test_errors_of_a_spreadsheet_are_refused_wherever_they_are(tmp_path: Path, c
     label = LABELS[0]
     assert label in path.read_text()
     path.write_text(path.read_text().replace(label, cell, 1))
-    with pytest.raises(ReadError, match=r"line \d+: #.* is an error of a spreadsheet; mend its formula"):
+    with pytest.raises(ReadError, match=r"line \d+: #.* is a spreadsheet error; correct the formula"):
         read_recording(path)
 
 
@@ -248,7 +246,7 @@ def test_plain_csv(tmp_path: Path, name: str, separator: str) -> None:
 
 def test_plain_csv_with_frames_needs_a_rate(tmp_path: Path) -> None:
     path = text_files.write_csv(tmp_path / "a.csv", time="frame")
-    with pytest.raises(ReadError, match=r"frames but no times; give the rate with reading.rate_hz"):
+    with pytest.raises(ReadError, match=r"frame numbers but no times; give the rate with reading.rate_hz"):
         read_recording(path)
     check(read_recording(path, ReadOptions(rate_hz=100.0)), first_frame=7)
 
@@ -331,7 +329,7 @@ def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, c
     lines = path.read_text().splitlines()
     lines[6:7] = [] if change == "missing" else [lines[6]] * 2
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ReadError, match=r"line \d+: the time goes from .* the usual step is 0.01 s"):
+    with pytest.raises(ReadError, match=r"line \d+: the time jumps from .* the usual step is 0.01 s"):
         read_recording(path)
 
 
@@ -384,7 +382,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.trc", text_files.write_trc, "\t103\t", "\t103,5\t", r"decimal point, not a comma"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t", r"line 10: expected 11 cells, found 10"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n5\t0.03", r"line 10: frame 5 follows frame 3"),
-        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time goes from 0.0(2|35) to 0.0(35|4) s"),
+        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time jumps from 0.0(2|35) to 0.0(35|4) s"),
         (
             "a.trc",
             text_files.write_trc,
@@ -423,7 +421,7 @@ def test_faults_of_text_files_are_named(tmp_path: Path, name: str, writer, old: 
 def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
     trc = text_files.write_trc(tmp_path / "a.trc")
     (tmp_path / "b.csv").write_bytes(trc.read_bytes())
-    with pytest.raises(ReadError, match=r"b.csv: the name ends in .csv, but the content is TRC; expected Vicon"):
+    with pytest.raises(ReadError, match=r"b.csv: the suffix is .csv, but the content is TRC; expected Vicon"):
         read_recording(tmp_path / "b.csv")
     (tmp_path / "b.docx").write_bytes(trc.read_bytes())
     with pytest.raises(ReadError, match=r"unknown suffix .docx, expected .c3d, .trc"):
@@ -447,8 +445,8 @@ def test_strict_lists_the_guesses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ("m", r"median\), implausible for a body; likely would be 0.224 m \(mm read as m\)"),
-        ("cm", r"likely would be 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
+        ("m", r"median\), implausible for a human body; likely units: 0.224 m \(mm read as m\)"),
+        ("cm", r"likely units: 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
     ],
 )
 def test_implausible_lengths_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
@@ -563,7 +561,7 @@ def test_rows_in_the_wrong_order_are_refused(tmp_path: Path, digits: int) -> Non
     path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
     assert read_recording(path).n_frames == len(rows)
     path.write_text("\n".join([header, *rows[:5], rows[6], rows[5], *rows[7:]]) + "\n", "utf-8")
-    with pytest.raises(ReadError, match=r"line 8: the time goes from 0.060* to 0.050* s"):
+    with pytest.raises(ReadError, match=r"line 8: the time jumps from 0.060* to 0.050* s"):
         read_recording(path)
 
 

@@ -431,7 +431,7 @@ def test_one_trial_of_many_hardly_moves_the_cutoff_of_a_study():
 
 
 def test_one_cutoff_needs_a_trial():
-    with pytest.raises(SignalError, match="no trial has a cut-off of its own"):
+    with pytest.raises(SignalError, match="no cut-off could be chosen for any trial"):
         study_cutoff([])
 
 

@@ -117,7 +117,7 @@ def test_values_out_of_range_are_told(raw, message):
     [
         ({"segments": []}, "segments"),
         ({"segments": [SEGMENT, {**SEGMENT, "name": "foot"}]}, "as many segments as joints, found 2 and 1"),
-        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments must differ"),
+        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments must be unique"),
         ({"joints": [{**JOINT, "name": "Left knee"}]}, "joints.0.name"),
         ({"joints": [{**JOINT, "flexion_sagittal": 0}]}, "joints.0.flexion_sagittal"),
     ],

@@ -106,7 +106,7 @@ def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
 
 LEG_RULES = {"hip_axis": "HIP", "knee_axis": "KNE", "ankle_axis": "ANK", "head_of_metatarsal_2": "MT2"}
 LEG_LIMB = Limb("leg", side="right", body_mass_kg=70.0, marker_set="leg")
-IN_VAIN = "is given, but no trial has such an error, or it is switched off; remove it"
+IN_VAIN = "is given, but no trial has this error, or it is switched off; remove it"
 
 
 def in_vain(*limbs, muscles=False, others=None, **uncertainty):
@@ -121,7 +121,7 @@ def test_no_default_size_is_in_vain():
 
 def test_a_source_of_plates_concerns_no_arm():
     [fault] = in_vain(ARM_LIMB, off=["plate_gain", "filter"])
-    assert fault == "uncertainty.off names plate_gain, but no trial has such an error; remove it"
+    assert fault == "uncertainty.off names plate_gain, but no trial has this error; remove it"
     assert not in_vain(ARM_LIMB, LEG_LIMB, off=["plate_gain"])
 
 
@@ -213,7 +213,7 @@ def test_a_landmark_of_a_marker_set_that_is_no_joint_centre():
         {"marker_sets": {"sim": {**MARKERS, "heel": "HEE"}}, "uncertainty": {"sets": {"sim": {"heel": 0.01}}}}
     )
     assert study_faults(chosen, [ARM]) == [
-        "uncertainty.sets.sim: 'heel' is no joint centre or endpoint of a chain; remove it"
+        "uncertainty.sets.sim: 'heel' is not a joint centre or endpoint of a chain; remove it"
     ]
 
 

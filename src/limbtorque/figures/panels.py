@@ -210,7 +210,7 @@ def blank_panels(rows: int, columns: int = 1, *, use: str = "stacked") -> tuple[
 
 @contextmanager
 def reused_figures() -> Iterator[None]:
-    """Use figures again: each is valid until the next one of its shape is drawn.
+    """Reuse figures; each is valid until the next figure of its layout is drawn.
 
     Axes cost more than what is drawn on them. Outside of this context every figure is new.
     """
@@ -222,7 +222,7 @@ def reused_figures() -> Iterator[None]:
 
 
 def _emptied(figure: Figure, grid: Grid) -> tuple[Figure, Grid]:
-    """Remove what `blank_panels` did not make, but the legend, which may stay."""
+    """Remove everything that `blank_panels` did not create, except the legend."""
     for axes in grid.ravel():
         for artist in (*axes.lines, *axes.patches, *axes.collections, *axes.texts):
             artist.remove()

@@ -1,4 +1,4 @@
-"""Pictures of figures, in full colour or with 256 colours."""
+"""Image files of figures, in full colour or with 256 colours."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def write_picture(figure: Figure, part: Path, form: str, *, palette: bool) -> No
 
 @contextmanager
 def _kept(figure: Figure) -> Iterator[None]:
-    """Give a figure its canvas and its resolution back."""
+    """Restore the canvas and resolution of a figure."""
     canvas, dpi = figure.canvas, figure.dpi
     try:
         yield
@@ -94,7 +94,7 @@ def _drawn(figure: Figure) -> Image.Image:
 class PanelFigure(NotebookFigure):
     """Figure of panels whose titles, labels and legend are drawn once.
 
-    They are drawn again where they differ from those of the trial before.
+    They are redrawn where they differ from the previous trial.
 
     Attributes
     ----------
@@ -111,13 +111,13 @@ class PanelFigure(NotebookFigure):
     background: tuple[Hashable, Any] | None = None
 
     def still(self) -> list[Artist]:
-        """Artists that few trials change; no data are over or below them."""
+        """Artists that rarely change between trials, and do not overlap data."""
         labels = [axis.label for axes in self.axes for axis in (axes.xaxis, axes.yaxis)]
         return [self.patch, *(text for text in (*self.titles, *labels) if text.get_text()), *self.legends]
 
 
 def _draw_in_parts(figure: PanelFigure, canvas: Any) -> None:
-    """Draw the still artists, or put back their picture; then the others."""
+    """Draw the static artists, or restore their picture; then the others."""
     renderer = canvas.get_renderer()
     still = [artist for artist in figure.still() if artist.get_visible()]
     look = _look(figure, still)
@@ -135,7 +135,7 @@ def _draw_in_parts(figure: PanelFigure, canvas: Any) -> None:
 
 
 def _look(figure: PanelFigure, still: Sequence[Artist]) -> Hashable:
-    """Everything on which the picture of the still artists depends."""
+    """Everything on which the picture of the static artists depends."""
     texts = [artist for artist in still if isinstance(artist, Text)]
     return (
         tuple(figure.bbox.size),
@@ -195,9 +195,9 @@ def _levels(colours: FloatArray) -> IntArray:
 
 
 def _apart(blends: IntArray, pure: IntArray) -> IntArray:
-    """Blends that are not near a pure colour or another blend.
+    """Blends that are distinct from pure colours and other blends.
 
-    One of two near colours would be drawn for the other.
+    Similar colours would be confused in the palette.
     """
     far = (np.abs(blends[:, np.newaxis] - pure).max(axis=2) >= NEAR).all(axis=1)
     _, first = np.unique(blends[far] // NEAR, axis=0, return_index=True)

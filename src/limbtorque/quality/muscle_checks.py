@@ -8,14 +8,14 @@ MUSCLE_CHECKS = (
     Check(
         "reserve_share",
         "share of frames in which the muscles cannot produce the torque of a joint with known moment arms",
-        "check the reserve torques, the strengths of the muscle set and muscles.activation_bounds",
-        f"{CONVENTION}: single frames may be rounding or noise",
+        "check reserve torques, muscle strengths and muscles.activation_bounds",
+        f"{CONVENTION}: single frames may be due to rounding or noise",
         affects="muscles",
         part_of="reserve",
     ),
     Check(
         "arm_range_deg",
-        "largest distance of a joint from the range of its moment-arm data",
+        "largest distance of a joint angle from the range of its moment-arm data",
         "do not use muscle forces of frames with moment_arm_status 1",
         "the built-in knee's arms change by 9 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
@@ -32,7 +32,7 @@ MUSCLE_CHECKS = (
     Check(
         "passive_part",
         "largest passive force of a muscle relative to its maximum isometric force",
-        "set muscles.scale, or muscles.tendon: compliant, or turn muscles.force_length_velocity off",
+        "set muscles.scale, or muscles.tendon: compliant, or switch muscles.force_length_velocity off",
         CONVENTION,
         affects="muscles",
         threshold=0.5,
@@ -47,7 +47,7 @@ MUSCLE_CHECKS = (
     ),
     Check(
         "joints_without_moment_arms",
-        "number of joints without moment arms; the reserve produces their whole torque, and the notes name the reason",
+        "number of joints without moment arms; the reserve produces their whole torque; the notes give the reason",
         "do not use forces of muscles that cross these joints",
         NO_TOLERANCE,
         affects="muscles",

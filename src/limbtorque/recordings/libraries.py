@@ -1,8 +1,8 @@
-"""Readings of a C3D file by other libraries, with their own force plates.
+"""Readings of a C3D file by other libraries, including their force plates.
 
-Nothing here uses our parser: the point of a second reader is that it shares no mistake with the first. The numbers are
-the library's, converted to SI by the unit of length that it reads. Where a fault of a library is known, the reading also has
-the numbers without it, so that a difference can be told as the library's (docs/decisions/0036-second-reader.md).
+Nothing here uses our parser, so that errors are independent. Values are the library's, converted to
+SI with the unit of length that it reads. Where a fault of a library is known, the reading also has
+the numbers without it, so that a difference can be attributed to the library (docs/decisions/0036-second-reader.md).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LibraryReading:
 
 
 def by_ezc3d(path: Path, options: ReadOptions) -> LibraryReading:
-    """Reading by ezc3d: points, analog channels, events, and its own force plates."""
+    """Reading by ezc3d: points, analog channels, events, and its force plates."""
     import ezc3d  # here, since it is large and seldom needed
 
     try:
@@ -114,7 +114,7 @@ SECOND_READERS: dict[str, Callable[[Path, ReadOptions], LibraryReading]] = {"ezc
 
 
 def _refusal(error: Exception) -> Exception:
-    """Error that says in the library's words why it does not read the file."""
+    """Error with the library's message on why it does not read the file."""
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return MemoryError()
     words = " ".join(str(error).split())
@@ -148,7 +148,7 @@ def _recording(
     first_frame: int,
     header_events: Sequence[tuple[str, float]],
 ) -> Recording:
-    """Recording of a library's numbers; events of the header where EVENT has none."""
+    """Recording from a library's values; header events if EVENT has none."""
     point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
     markers_m = xyz * _length_m(groups, options)
     notes: tuple[str, ...] = ()
@@ -199,7 +199,7 @@ def _texts(group: Mapping[str, Any], name: str, n: int, options: ReadOptions) ->
 
 
 def _plain(text: str, options: ReadOptions) -> str:
-    """Text without invisible characters, in the encoding of the options if not UTF-8."""
+    """Text without invisible characters; if not UTF-8, decoded as in the options."""
     stored = text.encode("utf-8", "surrogateescape")
     for encoding in ("utf-8", options.text_encoding or "cp1252", "latin-1"):
         try:
@@ -210,7 +210,7 @@ def _plain(text: str, options: ReadOptions) -> str:
 
 
 def _length_m(groups: Groups, options: ReadOptions) -> float:
-    """Metres in the unit of positions, by the option or as the library reads it."""
+    """Metres per unit of position, from the option or the library."""
     stated = _texts(groups.get("POINT", {}), "UNITS", 1, options)[0]
     found = LENGTHS_M.get(plain_unit(options.length_unit or stated))
     if found is None:
@@ -219,7 +219,7 @@ def _length_m(groups: Groups, options: ReadOptions) -> float:
 
 
 def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> tuple[Event, ...]:
-    """Events of the group EVENT, in order of time; none of the header."""
+    """Events of the group EVENT in order of time, without header events."""
     times = [
         plain_numbers(values).reshape(2, -1, order="F") for values in _continued(group, "TIMES") if np.size(values)
     ]
@@ -266,7 +266,7 @@ def _with_plates(read: Recording, groups: Groups, file: Any, length_m: float) ->
 
 
 def _vectors(vectors: Sequence[Any]) -> FloatArray:
-    """Vectors of ezc3d as an array of shape (n, 3); it has no access to all at once."""
+    """Vectors of ezc3d, accessed one by one, as an array of shape (n, 3)."""
     found = np.empty((len(vectors), 3))
     for i, vector in enumerate(vectors):
         found[i] = vector.to_array()[:, 0]
@@ -292,18 +292,18 @@ def _with_first_frame(reading: LibraryReading, groups: Groups) -> LibraryReading
 
 
 def _refuse_cut_samples(read: Recording, groups: Groups) -> None:
-    """Refuse a reading with a sample too few in each frame.
+    """Refuse a reading with a missing sample in each frame.
 
-    ezc3d 1.7.2 cuts ANALOG:RATE / POINT:RATE to a whole number, 9.9999996 to 9 at 299.7 frames per second; the header of the
-    file has the right one, 10. Every number behind the first frame's is then at the wrong place (issue 294 of its tracker describes a file at 150.001).
+    ezc3d 1.7.2 truncates ANALOG:RATE / POINT:RATE to an integer, 9.9999996 to 9 at 299.7 frames per second; the header of the
+    file has the right one, 10. All numbers after the first frame are then misplaced (issue 294 of its tracker describes a file at 150.001).
     """
     stated = plain_numbers(groups.get("ANALOG", {}).get("RATE")).ravel()
     samples = stated[0] / read.rate_hz if stated.size else 0.0
     almost = np.isfinite(samples) and 0 < round(samples) - samples < 1e-3
     if almost and len(read.analog) == int(samples) * read.n_frames:
         raise ReadError(
-            f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}, "
-            "and reads all numbers at the wrong place"
+            f"known fault: it truncates the {samples:.9g} analog samples of a frame to {int(samples)}, "
+            "and misreads all numbers"
         )
 
 
@@ -324,7 +324,7 @@ def _without_ezc3d_faults(read: Recording, groups: Groups, length_m: float) -> L
 
 
 def _right_analog(analog: FloatArray, group: Mapping[str, Any], integers: bool) -> tuple[FloatArray, list[str]]:
-    """Channels with the right sign of negative offsets and of unsigned numbers."""
+    """Channels with correct signs of negative offsets and unsigned numbers."""
     n = analog.shape[1]
     offset, scale = _joined(group, "OFFSET")[:n], _joined(group, "SCALE")[:n]
     unsigned = integers and "".join(map(str, group.get("FORMAT", []))).strip(" \0").upper() == "UNSIGNED"
@@ -343,11 +343,11 @@ def _right_analog(analog: FloatArray, group: Mapping[str, Any], integers: bool) 
 def _right_plate(
     plate: ForcePlate, group: Mapping[str, Any], units: Sequence[str], length_m: float
 ) -> tuple[ForcePlate, str]:
-    """Plate without the fault of its type, and the fault; empty where there is none.
+    """Plate corrected for the library's fault with its type, and the fault, if any.
 
     Type 1: ezc3d adds F x P and subtracts the free moment, the negative of P x F + T, which its other types have.
-    Type 3: where the depth in ORIGIN is positive, it turns round the two distances of the sensors as well.
-    Types 2 and 4: the units of the channels are not looked at: N, and N times the unit of length.
+    Type 3: where the depth in ORIGIN is positive, it also reverses the two sensor distances.
+    Types 2 and 4: channel units are ignored: N, and N times the unit of length are assumed.
     """
     i = plate.number - 1
     centre = np.cross(plate.corners_m.mean(axis=0), plate.force_n)
@@ -369,4 +369,4 @@ def _right_plate(
     lever = np.cross(plate.force_n, axes @ origin_m)
     at_sensor = (moment - lever) / length_m * turned
     right = replace(plate, force_n=plate.force_n * force, moment_nm=centre * force + at_sensor + lever * force)
-    return right, f"the units {own[0]} and {own[3]} of its channels are taken for N and N times the unit of length"
+    return right, f"the units {own[0]} and {own[3]} of its channels are read as N and N times the unit of length"

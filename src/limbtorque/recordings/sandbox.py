@@ -1,10 +1,10 @@
-"""Read files within limits; other libraries in a process of their own.
+"""Read files within limits; other libraries in a separate process.
 
-Our readers refuse, before they take memory, what the size of a file does not explain, or what is more than the limit
-(`source.Source.refuse_larger`), and are stopped after the limit of time. A library in C++ can allocate without bound, loop, or abort
+Our readers refuse, before allocating, memory that the file size does not explain or that exceeds the limit
+(`source.Source.refuse_larger`), and are stopped at the time limit. A library in C++ can allocate without bound, loop, or abort
 the whole process: it reads file after file in a child process; when that dies the read fails with a
 :class:`~limbtorque.errors.ReadError` and the next one gets a new child. Requests and replies are pickles on the child's standard
-streams, whose own are discarded. Where the operating system has no limit of memory (Windows), the child is limited by time alone.
+streams, whose own are discarded. Without memory limits (Windows), the child has only a time limit.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _TIMER = hasattr(signal, "setitimer")
 class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
     """Read recordings under a memory limit and a time limit.
 
-    A context manager; a child process is started by the first call that needs one, lives on for the next ones and ends with the
-    context. Not for use from several threads at once.
+    A context manager; a child process is started by the first call that needs it, is reused, and ends with the
+    context. Not thread-safe.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         self.close()
 
     def close(self) -> None:
-        """End the child; the next call that needs one starts it anew."""
+        """End the child; the next call that needs it starts a new one."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
@@ -116,7 +116,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """Read one file and apply a function to the recording, in the child.
 
         Parameters are those of :meth:`read`, with the function: one of a module, or a partial of one. Only its value, which is
-        returned, comes back from the child. Readers of several threads so use several processors.
+        returned, comes back from the child. So several threads can read on several processors.
         """
         limited = replace(options, memory_limit_mb=memory_limit_mb)
         return self._ask(partial(_applied, function, path.absolute(), limited), path, memory_limit_mb, time_limit_s)
@@ -133,8 +133,8 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """Compare our reading of a C3D file with that of a library.
 
         Parameters are those of :meth:`read`, with the library; the answer is that of
-        :func:`limbtorque.recordings.compare_readers.compare_c3d`. A crash, a hang and a lack of memory end as the library's
-        refusal: no error is raised.
+        :func:`limbtorque.recordings.compare_readers.compare_c3d`. Crashes, hangs and lack of memory count as refusal by the library:
+        no error is raised.
         """
         task = partial(compare_c3d, path.absolute(), library, options, memory_mb=memory_limit_mb / 2)
         try:
@@ -145,7 +145,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         return answer if isinstance(answer, SecondReading) else None
 
     def _ask(self, task: Callable[[], object], path: Path, memory_limit_mb: int, time_limit_s: float) -> object:
-        """Value of a task, from the child."""
+        """Result of a task from the child."""
         if self._child is None or self._child.poll() is not None:
             self.close()
             self._child = _start()
@@ -193,7 +193,7 @@ def _too_slow(path: Path, time_limit_s: float) -> ReadError:
 
 @contextlib.contextmanager
 def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
-    """Make any error one of the file: whatever it is, it concerns one file."""
+    """Turn any error into an error about the file."""
     try:
         yield
     except ReadError:
@@ -209,7 +209,7 @@ def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _stopped_after(time_limit_s: float, path: Path) -> Iterator[None]:
-    """Stop the main thread's work after some time, where there is a timer."""
+    """Stop the main thread's work after a time limit, where timers exist."""
     if sys.platform == "win32" or not _TIMER or threading.current_thread() is not threading.main_thread():
         yield
         return

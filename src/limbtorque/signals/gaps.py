@@ -130,7 +130,7 @@ def fill_gaps(
 def _fill(
     measured: FloatArray, missing: BoolArray, gap: Gap, method: GapMethod, segments: Sequence[Sequence[int]]
 ) -> tuple[Gap, FloatArray]:
-    """Fill one gap, and estimate the error from gaps of the same length cut beside it."""
+    """Fill one gap; estimate the error from artificial gaps of equal length nearby."""
     ways: list[tuple[str, Callable[[int, int], FloatArray | None]]] = []
     if method == "rigid_segment":
         others = sorted({m for segment in segments if gap.marker in segment for m in segment} - {gap.marker})
@@ -144,7 +144,7 @@ def _fill(
         if found is not None:
             error = _expected_error(measured[:, gap.marker], missing[:, gap.marker], gap, way)
             return Gap(gap.marker, gap.start, gap.stop, name, error), found
-    raise AssertionError("interpolation in time fills every gap between two samples")  # pragma: no cover
+    raise AssertionError("interpolation in time fills all gaps with samples on both sides")  # pragma: no cover
 
 
 def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind: str) -> FloatArray:
@@ -162,7 +162,7 @@ def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int, kind:
 def _expected_error(
     track: FloatArray, missing: BoolArray, gap: Gap, way: Callable[[int, int], FloatArray | None]
 ) -> float:
-    """Rms error of the method in complete stretches of the gap's length nearby."""
+    """Rms error of the method in nearby complete parts of the gap's length."""
     length = gap.stop - gap.start
     squared = []
     for start in _probe_starts(missing, gap, length):
@@ -173,7 +173,7 @@ def _expected_error(
 
 
 def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
-    """Starts of up to `PROBES` complete stretches of a length, nearest first.
+    """Starts of up to `PROBES` complete parts of a given length, nearest first.
 
     Each has two samples on both sides.
     """
@@ -241,7 +241,7 @@ def rigid_segment(
 def principal_components(
     measured: FloatArray, missing: BoolArray, marker: int, start: int, stop: int
 ) -> FloatArray | None:
-    """Positions in a gap from all other markers, by their covariation elsewhere.
+    """Positions in a gap from all other markers, by covariation in complete frames.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def principal_components(
 
 
 def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sought coordinates in all frames; the training frames come first."""
+    """Predicted coordinates in all frames; training frames come first."""
     n_training = len(sought)
     mean, sought_mean = known[:n_training].mean(axis=0), sought.mean(axis=0)
     scale = weights / np.maximum(known[:n_training].std(axis=0), 1e-9)
@@ -296,16 +296,16 @@ def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> Floa
 
 
 def _beside(missing: BoolArray, start: int, stop: int) -> NDArray[np.int64]:
-    """Nearest frames on both sides of a gap in which nothing is missing."""
+    """Nearest complete frames on both sides of a gap."""
     complete = np.flatnonzero(~missing.any(axis=1))
     before, after = complete[complete < start], complete[complete >= stop]
     return np.concatenate([before[-REFERENCE_FRAMES:], after[:REFERENCE_FRAMES]])
 
 
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
-    """Return True where complete frames lie near both ends of a gap.
+    """Return True if complete frames are near both ends of a gap.
 
-    Near: no farther away than the gap is long.
+    Near: within one gap length.
     """
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)

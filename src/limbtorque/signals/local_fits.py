@@ -71,7 +71,7 @@ def stiffness(cycles: FloatArray, half_order: int) -> FloatArray:
 
 
 def _symbol(angle: FloatArray, values: tuple[float, ...]) -> FloatArray:
-    """Fourier series of a symmetric sequence that is given from its middle on."""
+    """Fourier series of a symmetric sequence, given from its centre."""
     return np.asarray(values[0] + 2.0 * sum(value * np.cos(k * angle) for k, value in enumerate(values[1:], start=1)))
 
 
@@ -122,7 +122,7 @@ def spline_smooth(values: FloatArray, *, rate_hz: float, cutoff_hz: float, half_
     if len(values) <= max(reach, 2 * half_order):
         raise SignalError(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz spline at {rate_hz:g} Hz needs "
-            f"({max(reach, 2 * half_order) + 1}); raise filter.cutoff_hz, or leave the trial out"
+            f"({max(reach, 2 * half_order) + 1}); raise filter.cutoff_hz, or exclude the trial"
         )
     samples = values.reshape(len(values), -1)
     weight = penalty(cutoff_hz, rate_hz=rate_hz, half_order=half_order)
@@ -213,7 +213,7 @@ def window_frames(cutoff_hz: float, *, rate_hz: float, degree: int) -> int:
 
 @functools.lru_cache(maxsize=512)
 def _gain_cutoff(window: int, degree: int) -> float:
-    """Cycles per frame at which the gain of a window first falls to 1/sqrt(2)."""
+    """Frequency, cycles per frame, where the gain of a window falls to 1/sqrt(2)."""
     from scipy import optimize
 
     def above(cycles: FloatArray) -> FloatArray:
@@ -228,7 +228,7 @@ def _gain_cutoff(window: int, degree: int) -> float:
 
 
 def window_gain(cycles: FloatArray, window: int, degree: int) -> FloatArray:
-    """Gain of local polynomials at cosines of so many cycles a frame.
+    """Gain of local polynomials at frequencies in cycles per frame.
 
     Far from the ends; negative in some of the stop band.
     """
@@ -268,7 +268,7 @@ def local_polynomials(values: FloatArray, *, rate_hz: float, cutoff_hz: float, d
     if len(values) < window:
         raise SignalError(
             f"{len(values)} frames are fewer than a {cutoff_hz:g} Hz window at {rate_hz:g} Hz has ({window}); "
-            "raise filter.cutoff_hz, or leave the trial out"
+            "raise filter.cutoff_hz, or exclude the trial"
         )
     half = window // 2
     weights = _window_weights(np.arange(half + 1), window, degree)
@@ -279,9 +279,9 @@ def local_polynomials(values: FloatArray, *, rate_hz: float, cutoff_hz: float, d
 
 
 def _window_weights(frames: NDArray[np.int64], window: int, degree: int) -> FloatArray:
-    """Weights of a window's samples in the value of their polynomial at some frames.
+    """Weights of a window's samples in the polynomial's value at given frames.
 
-    By Legendre polynomials: powers of the frame number, as in SciPy's savgol_coeffs, lose all digits in long windows.
+    By Legendre polynomials: powers of the frame number, as in SciPy's savgol_coeffs, lose all precision in long windows.
     """
     left, _ = np.linalg.qr(np.polynomial.legendre.legvander(np.linspace(-1.0, 1.0, window), degree))
     return np.asarray(left[frames] @ left.T)

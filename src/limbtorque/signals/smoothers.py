@@ -34,7 +34,7 @@ class Design:
 
     @property
     def degree(self) -> int:
-        """Degree of local polynomials with as flat a gain as a filter of this order."""
+        """Degree of local polynomials with a gain as flat as a filter of this order."""
         return 2 * self.order - 1
 
 
@@ -67,7 +67,7 @@ class SmoothingMethod:
         return gains * derivatives.second_derivative_gain(frequency_hz / at.rate_hz, accuracy=at.accuracy)
 
     def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:
-        """First two derivatives of smoothed values, or of what is computed from them."""
+        """First two derivatives of smoothed values, or of functions of them."""
         return differentiate(values, rate_hz=rate_hz, accuracy=accuracy)
 
 
@@ -92,7 +92,7 @@ class _Recursive(SmoothingMethod):
 
 @dataclass(frozen=True)
 class _Spline(SmoothingMethod):
-    """Smoothing spline of degree ``2 half_order - 1``, which is differentiated itself."""
+    """Smoothing spline of degree ``2 half_order - 1``, differentiated analytically."""
 
     half_order: int
     has_order: bool = False
@@ -119,7 +119,7 @@ class _Spline(SmoothingMethod):
 
 
 class _LocalPolynomials(SmoothingMethod):
-    """Local polynomials with as flat a gain as a recursive filter of the order."""
+    """Local polynomials with a gain as flat as a recursive filter of this order."""
 
     def smooth(self, values: FloatArray, at: Design) -> FloatArray:
         return local_fits.local_polynomials(values, rate_hz=at.rate_hz, cutoff_hz=at.cutoff_hz, degree=at.degree)
@@ -300,7 +300,7 @@ def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoot
 
 @functools.lru_cache(maxsize=1024)
 def _read_diagonal(size: int, apart: int, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> tuple[float, float]:
-    """Sum of the diagonal of a smoother of `size` frames, and its middle."""
+    """Sum of the diagonal of a smoother of `size` frames, and its central value."""
     frames = np.arange(size)
     combs = (frames[:, None] % apart == np.arange(apart)).astype(float)
     answers = smooth_values(combs, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)

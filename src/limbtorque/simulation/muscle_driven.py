@@ -1,10 +1,10 @@
-"""Muscles that drive a chain: excitation, activation, tension, torque.
+"""Muscle-driven chain: excitation, activation, tension, torque.
 
 With moment arms R, positive counter-clockwise, a the activations, q the joint angles,
 
     torque = R(q) F,    F = a strength(q, q') + passive(q),    a' = rate(e, a).
 
-It closes the equations of motion of `simulate`: ``M q'' = R F - (centripetal, Coriolis, gravity and external terms)``.
+It completes the equations of motion of `simulate`: ``M q'' = R F - (centripetal, Coriolis, gravity and external terms)``.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _in_time(control: Control, time_s: ArrayLike | None, n_muscles: int) -> Call
 
 
 def _shares(name: str, values: FloatArray, time_s: float | None = None) -> FloatArray:
-    """Return the values, if they are from 0 to 1."""
+    """Return the values if they are between 0 and 1."""
     outside = (values < 0.0) | (values > 1.0)
     if outside.any():
         when = "" if time_s is None else f" at {time_s:g} s"

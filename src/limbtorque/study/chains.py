@@ -27,7 +27,9 @@ class Joint(Options):
     """Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."""
     flexion_name: str = option("flexion", "Word for flexion at this joint.")
     extension_name: str = option("extension", "Word for the opposite of flexion.")
-    one_way: bool = option(False, "The joint flexes to one side only (elbow, knee); used to detect mirrored limbs.")
+    one_way: bool = option(
+        False, "The joint flexes in one direction only (elbow, knee); used to detect mirrored limbs."
+    )
     moment_arms_in_any_plane: bool = True
     """The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."""
 
@@ -67,7 +69,7 @@ class ChainModel(Options):
             )
         names = [j.name for j in self.joints] + [s.name for s in self.segments]
         if len(set(names)) != len(names):
-            raise ValueError(f"names of joints and segments must differ, found {names}")
+            raise ValueError(f"names of joints and segments must be unique, found {names}")
         if taken := sorted({"base", "chain", "endpoint", "external"} & set(names)):
             raise ValueError(
                 f"names of joints and segments, found {', '.join(taken)}: columns of the tables have these names"
@@ -192,8 +194,8 @@ class Carried(Options):
     def _three_markers(self) -> Carried:
         if len(set(self.cluster)) < 3 or len(set(self.cluster)) < len(self.cluster):
             raise ValueError(
-                f"cluster: {', '.join(self.cluster) or 'no label'}: expected three different markers or more, the pose of a "
-                "segment needs them; name others of the same segment"
+                f"cluster: {', '.join(self.cluster) or 'no label'}: expected three or more different markers for the pose "
+                "of a segment; name others on the same segment"
             )
         return self
 
@@ -214,7 +216,9 @@ class Functional(Options):
 
     functional: tuple[tuple[str, ...], tuple[str, ...]]
     """Labels of two or more markers of each of the two segments."""
-    anatomical: PlaceRule = Field(description="Any other rule: defines the plane, and the depth along its normal.")
+    anatomical: PlaceRule = Field(
+        description="Another rule for the landmark: it defines the plane and the coordinate along its normal."
+    )
 
     @model_validator(mode="after")
     def _two_segments(self) -> Functional:
@@ -233,10 +237,7 @@ def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
         if len(set(labels)) < 2:
             return f"{', '.join(labels) or 'no label'}: a segment's orientation needs two different markers or more; name another one"
     if both := sorted(set(segments[0]) & set(segments[1])):
-        return (
-            f"{', '.join(both)}: named for both segments, and such a marker would be mistaken for their centre; "
-            "give it to the segment it sits on"
-        )
+        return f"{', '.join(both)}: named for both segments; assign each marker to the segment that it is attached to"
     return ""
 
 

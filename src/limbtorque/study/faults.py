@@ -92,7 +92,7 @@ def sentences(
             others = {*_names_in(model, parts[:-1])} - {parts[-1]}  # known beside another form, not beside this one
             made[path] = own or f"{path} is unknown{did_you_mean(parts[-1], sorted(others))}"
         elif detail["type"] == "invalid_key":
-            made[path] = f"{path}: a name has to be text; put it in quotes"
+            made[path] = f"{path}: a name must be text; put it in quotes"
         elif detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]:
             continue  # its entries have faults, each with a sentence of its own
         elif detail["type"] == "missing":
@@ -121,7 +121,7 @@ def hidden_character(text: str, *, allowed: str = "") -> str:
     for character in text:
         hidden = unicodedata.category(character) in HIDDEN or character in TURNING
         if hidden and character not in allowed:
-            return f"{shown(text)} has the character U+{ord(character):04X}, which cannot be seen; remove it"
+            return f"{shown(text)} has the invisible character U+{ord(character):04X}; remove it"
     return ""
 
 
@@ -129,14 +129,14 @@ def alike(column: str, names: Iterable[str], table: str) -> list[str]:
     """Faults of names that differ by case or by Unicode form only.
 
     >>> alike("session", ["Day1", "day1", "Day1"], "config/trials.csv")
-    ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; write both in one way"]
+    ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; use one spelling"]
     """
     faults, seen = [], dict[str, str]()
     for name in dict.fromkeys(names):
         first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
         if first != name:
             faults.append(
-                f"{table}: {column} {first!r} and {name!r} differ by case or Unicode form only; write both in one way"
+                f"{table}: {column} {first!r} and {name!r} differ by case or Unicode form only; use one spelling"
             )
     return faults
 

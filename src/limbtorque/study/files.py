@@ -117,7 +117,7 @@ def parse_yaml(text: str) -> Any:
         _expanded(content, {})
         return content
     except RecursionError:
-        raise ValueError("has lists or names inside each other too deeply; no setting has that") from None
+        raise ValueError("has lists or names nested too deeply; no setting has that") from None
     except (KeyError, TypeError, AttributeError):
         raise ValueError("has a tag (!!name) that does not fit its value; remove the tag") from None
     except YAMLError as error:
@@ -145,11 +145,11 @@ def _expanded(content: Any, known: dict[int, int]) -> int:
     if id(content) not in known:
         known[id(content)] = LARGEST + 1  # of an alias inside
         if isinstance(content, dict) and not all(isinstance(name, PLAIN) for name in content):
-            raise ValueError("has a list as a name; names are text")
+            raise ValueError("uses a list as a name; names are text")
         inner = content.values() if isinstance(content, dict) else content
         known[id(content)] = 1 + sum(_expanded(value, known) for value in inner)
     if known[id(content)] > LARGEST:
-        raise ValueError(f"has more than {LARGEST} values with its aliases (*name); write them out, or leave them away")
+        raise ValueError(f"has more than {LARGEST} values with its aliases (*name); write them out, or remove them")
     return known[id(content)]
 
 

@@ -79,9 +79,9 @@ class Settings(Options):
         joints = {joint.name for chain in self.chain_names for joint in self.chain(chain).joints}
         for section, given, known, what in (
             ("muscles.sets", self.muscles.sets, self.chain_names, "is not a chain; the chains are"),
-            ("segments.added", self.segments.added, names, "is no segment of a chain; the segments are"),
-            ("segments.rows", self.segments.rows, rows, "no segment of a chain uses; the rows are"),
-            ("figures.joints", self.figures.joints, joints, "is no joint of a chain; the joints are"),
+            ("segments.added", self.segments.added, names, "is not a segment of a chain; the segments are"),
+            ("segments.rows", self.segments.rows, rows, "is not used by a segment of a chain; the rows are"),
+            ("figures.joints", self.figures.joints, joints, "is not a joint of a chain; the joints are"),
         ):
             if unknown := sorted({*given} - {*known}):
                 hint = did_you_mean(unknown[0], known)
@@ -129,7 +129,7 @@ def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) 
     except OSError as error:
         raise SettingsError(f"settings file {path} cannot be read: {error.strerror}") from None
     except RecursionError:  # of JSON
-        raise SettingsError(f"settings file {path} has lists or names inside each other too deeply") from None
+        raise SettingsError(f"settings file {path} has lists or names nested too deeply") from None
     except ValueError as error:
         raise SettingsError(f"settings file {path} {error}") from None
     if not isinstance(raw, dict | None):

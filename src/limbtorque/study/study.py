@@ -114,7 +114,7 @@ def load_study(
     """
     folder = Path(folder)
     settings = load_settings(folder / settings_file, overrides)
-    meant = "name its marker or markers, or remove the line and name a landmark that may stand for it in 'substitutes'"
+    meant = "name its marker or markers, or remove the line and name a replacement in 'substitutes'"
     rules = {f"{name}.{mark}": rule for name, marks in settings.marker_sets.items() for mark, rule in marks.items()}
     open_rules = {name: rule for name, rule in rules.items() if isinstance(rule, str) and is_to_do(rule)}
     faults = [f"marker_sets.{name} {to_do_text(rule, meant)}" for name, rule in open_rules.items()]

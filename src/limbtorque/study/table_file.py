@@ -52,7 +52,7 @@ def is_to_do(cell: str) -> bool:
 
 def to_do_text(cell: str, description: str = "") -> str:
     """Sentence about a cell to fill in, to stand after the name of its column."""
-    return f"is still to be filled in ({cell}): {description or 'see the comment'}"
+    return f"must be filled in ({cell}): {description or 'see the comment'}"
 
 
 def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
@@ -97,7 +97,7 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
             for row in filter(None, reader):
                 line, cells = start + reader.line_num, [cell.strip(SPACES) for cell in row]
                 if len(cells) != len(header):
-                    comma = "; a decimal comma? Numbers have a point" if len(cells) > len(header) else ""
+                    comma = "; a decimal comma? Use a decimal point" if len(cells) > len(header) else ""
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {len(cells)}{comma}")
                 elif any(cells):
                     found = dict(zip(header, cells, strict=True))

@@ -298,8 +298,8 @@ def _not_written(path: Path, error: OSError) -> str:
     stage, session = path.parent.parent.name, path.parent.name
     why = os.strerror(error.errno) if error.errno else str(error)
     return (
-        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: [] needs a "
-        "quarter less of the space)"
+        f"the table {stage}/{session}/{path.stem} cannot be written: {why}; {advice} (tables.csv: [] needs "
+        "a quarter less space)"
     )
 
 

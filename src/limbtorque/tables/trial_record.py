@@ -76,7 +76,7 @@ class RecordingFacts:
     static_sha256: str = ""
 
     def values(self) -> dict[str, Any]:
-        """Values as JSON can hold them."""
+        """Values in a form for JSON."""
         events = [{**vars(event), "time_s": float(event.time_s)} for event in self.events]
         audit = [vars(finding) for finding in self.audit.findings]
         return {**vars(self), "events": events, "audit": audit, "outputs": [vars(output) for output in self.outputs]}

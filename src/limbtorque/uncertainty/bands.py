@@ -105,7 +105,7 @@ class InputErrors:
     moment_nm: FloatArray
 
     def part(self, some: slice) -> InputErrors:
-        """Errors of some frames."""
+        """Errors in selected frames."""
         return replace(
             self, joint_m=self.joint_m[..., some], force_n=self.force_n[..., some], moment_nm=self.moment_nm[..., some]
         )

@@ -27,7 +27,7 @@ OF_SEGMENTS: dict[Source, str] = {  # sources that are also the options of their
     "segment_inertia": "inertia_kgm2",
 }
 OF_MUSCLES = ("moment_arm", "muscle_strength")
-NO_TRIAL = "but no trial has such an error"
+NO_TRIAL = "but no trial has this error"
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
@@ -48,7 +48,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     """
     names = sorted({name for model in chains for name in model.landmarks})
     faults = [
-        f"uncertainty.landmarks: {name!r} is no joint centre or endpoint of a trial's chain"
+        f"uncertainty.landmarks: {name!r} is not a joint centre or endpoint of a trial's chain"
         f"{did_you_mean(name, names) or '; these are ' + ', '.join(names)}"
         for name in settings.uncertainty.landmarks
         if name not in names
@@ -59,7 +59,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
         if rules is None:
             sets = settings.marker_sets
             hint = did_you_mean(name, sets) or f"; these are {', '.join(sets) or 'none'}"
-            faults.append(f"uncertainty.sets: {name!r} is no marker set of the settings{hint}")
+            faults.append(f"uncertainty.sets: {name!r} is not a marker set of the settings{hint}")
             continue
         stand_ins = {by for landmark, by in settings.substitutes.get(name, {}).items() if landmark in centres}
         for landmark in errors:
@@ -68,7 +68,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
                 faults.append(f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set{hint}")
             elif landmark not in centres | stand_ins:
                 faults.append(
-                    f"uncertainty.sets.{name}: {landmark!r} is no joint centre or endpoint of a chain; remove it"
+                    f"uncertainty.sets.{name}: {landmark!r} is not a joint centre or endpoint of a chain; remove it"
                 )
     return faults
 

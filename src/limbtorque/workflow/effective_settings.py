@@ -66,7 +66,7 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
     theirs = flattened(json.loads(json.dumps(read, default=str)))
     faults = [
         f"{name} is read as {theirs.get(name)!r} by Snakemake (YAML 1.1), as {value!r} in {SETTINGS_FILE} (YAML 1.2); "
-        "put it in quotes, or write the number that is meant"
+        "put it in quotes, or write the intended number"
         for name, value in ours.items()
         if theirs.get(name) != value and number_of(theirs.get(name)) != number_of(value)
     ]

@@ -88,7 +88,7 @@ def do(job: dict[str, Any]) -> None:
         if RUN in os.environ and _run_is_over():
             sys.exit(1)
         if Path(address).is_socket():
-            say(f"{job['stage']} {job['session']}: no process to fork from, done by its command")
+            say(f"{job['stage']} {job['session']}: no process to fork from; the job's command does the work")
         work(job)
     elif code != "0":
         sys.exit(int(code))
@@ -162,7 +162,7 @@ def work(job: dict[str, Any]) -> None:
         sys.exit(str(error))
     except OSError as error:  # a full disk, a limit of the size of files
         LOG.exception("%s", error)
-        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again, which goes on from here")
+        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again; it continues from here")
     except Exception as error:
         LOG.exception("%s", error)
         raise
@@ -174,8 +174,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("stage", help="name of the stage")
     found.add_argument("--log", required=True, help="log file")
     found.add_argument("--session", default="", help="name of the session, for stages of sessions")
-    found.add_argument("--key", default="", help="hash of the planned study; another study is refused")
-    found.add_argument("--settings", default="", help="hash of the effective settings; others are refused")
+    found.add_argument("--key", default="", help="hash of the planned study; a different study is refused")
+    found.add_argument("--settings", default="", help="hash of the effective settings; different settings are refused")
     found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
     found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
     found.add_argument("--lock", action="store_true", help="take a lock; for modules, whose run takes none")

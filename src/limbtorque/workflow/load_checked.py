@@ -63,7 +63,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
     if (options.start_event or options.end_event) and not by_events:
         faults.append(
-            "ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"
+            "ensembles.start_event and end_event have no effect without ensembles.window: events; set it as well"
         )
     if faults:
         raise StudyError(list(dict.fromkeys(faults)))
@@ -104,8 +104,8 @@ def _shared_recordings(study: Study) -> Iterator[str]:
         if earlier.subject.name != trial.subject.name:
             yield (
                 f"{study.settings.trials} (trial {trial.name}): {trial.file.name} of subject {trial.subject.name} is the recording of "
-                f"subject {earlier.subject.name} in trial {earlier.name}, expected one person's; correct file or subject, or, where "
-                "both people are in the recording, name each one's labels in the column 'prefix'"
+                f"subject {earlier.subject.name} in trial {earlier.name}, expected one subject for each recording; correct file or subject, "
+                "or, for two people in one recording, give the prefix of each in the column 'prefix'"
             )
 
 
@@ -133,17 +133,17 @@ def _masses_of_no_segment(study: Study) -> Iterator[str]:
         trial.chain: [segment.name for segment in study.settings.chain(trial.chain).segments] for trial in study.trials
     }
     common, of_trials = study.settings.segments.added, sorted({name for names in segments.values() for name in names})
-    given = [("", common, of_trials, "no limb of the trials has")]
+    given = [("", common, of_trials, "is not in any limb of the trials")]
     for trial in study.trials:
         if (added := trial.settings.segments.added) != common:
             where = f"{study.settings.trials} (trial {trial.name}): "
-            given.append((where, added, segments[trial.chain], f"the chain {trial.chain} does not have"))
+            given.append((where, added, segments[trial.chain], f"is not in the chain {trial.chain}"))
     for where, added, known, who in given:
         for name in added:
             if name not in known:
                 yield (
-                    f"{where}segments.added names {name}, which {who}; there are {', '.join(known)}; "
-                    "name one of them, or remove the mass"
+                    f"{where}segments.added names {name}, which {who}; expected {', '.join(known)}; name "
+                    "one of them, or remove the mass"
                 )
 
 

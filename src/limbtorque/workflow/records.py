@@ -42,7 +42,7 @@ def _seals(content: Any) -> dict[str, _Seal]:
     if not isinstance(content, dict) or any(
         not isinstance(seal, list) or [*map(type, seal)] != [int, str] for seal in content.values()
     ):
-        raise TypeError("a record has names, sizes and hashes")
+        raise TypeError("a record needs names, sizes and hashes")
     return content
 
 
@@ -169,7 +169,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = layout.session_folder(stage, session)
-                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
+                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again to repeat the session")
             time.sleep(_POLL_S)
 
 

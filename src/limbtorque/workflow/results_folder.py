@@ -145,7 +145,7 @@ def remove_broken_links(study: Study) -> None:
         for path in [study.folder / place, *_chosen(study.folder / place, names, os.DirEntry.is_symlink)]:
             if path.is_symlink() and not path.exists():
                 path.unlink()
-                say(f"{path}: a link to nothing is removed")
+                say(f"{path}: a broken link is removed")
 
 
 def remove_parts(folder: Path) -> None:

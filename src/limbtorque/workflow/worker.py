@@ -71,7 +71,7 @@ def start(stages: Sequence[str]) -> None:
                 )
                 _held.append(started)
     except OSError as error:
-        say(f"jobs are slower: no process to fork them from ({error}); TMPDIR names another folder")
+        say(f"jobs are slower: no process to fork them from ({error}); set TMPDIR to another folder")
         return
     os.environ[ADDRESS] = f"{address}:{sys.prefix}"
     os.environ[RUN] = str(os.getpid())

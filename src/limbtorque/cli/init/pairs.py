@@ -28,10 +28,10 @@ OF_A_KIND = (
     *("analog", "mot", "sto"),
 )
 FORCE_SUFFIXES = (".mot", ".sto", ".forces", ".tsv", ".txt", ".csv")
-BY_NAME = "the forces are in a second file of the same name and time (column forces_file, a guess)"
+BY_NAME = "the forces come from a second file with the same name and times (column forces_file, a guess)"
 BY_TIME = (
-    "the forces are taken from the only file of the folder that begins and ends at the same time, although "
-    "the names differ (column forces_file, a guess)"
+    "the forces come from the only file in the folder with the same start and end, although "
+    "its name differs (column forces_file, a guess)"
 )
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
 Cell = tuple[float, str, float, float, float]  # time, label and place
@@ -39,7 +39,7 @@ Item = TypeVar("Item")
 
 
 def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Copy of each movement that is kept, by recording and prefix.
+    """Retained copy of each movement, by recording and prefix.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
         shared = Counter((other.name, mate.prefix) for cell in cells for other, mate in kept.get(cell, ()))
         others = [likely[key] for key, _ in shared.most_common(3) if key[0] != recording.name]
         copy = next((other.name for other, mate in others if same_movement(recording, other, body, mate)), "")
-        copies[recording.name, body.prefix] = f"the same movement is in {copy}" if copy else ""
+        copies[recording.name, body.prefix] = f"same movement as {copy}" if copy else ""
         for cell in cells if not copy else ():
             if len(kept.setdefault(cell, [])) < CROWD:
                 kept[cell].append((recording, body))
@@ -68,14 +68,14 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
 
 
 def _rank(pair: tuple[Seen, Body]) -> tuple[object, ...]:
-    """Order in which copies are kept."""
+    """Rank by which a copy is chosen."""
     recording, body = pair
     lasting = round(10.0 * recording.n_frames / recording.rate_hz)
     return not recording.n_plates, -recording.rate_hz, -lasting, -round(math.log2(body.noise_m + 1e-9))
 
 
 def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:
-    """Cells of some markers in some frames; smoothed copies share most of them.
+    """Coarse positions of sampled markers and frames; smoothed copies share most.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:
 
 
 def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
-    """Return True if two recordings have one movement at the same times and places.
+    """Return True if two recordings show the same movement at the same times.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def same_movement(one: Seen, other: Seen, body: Body, mate: Body) -> bool:
 
 
 def _moves(places_m: FloatArray) -> BoolArray:
-    """Frames and markers in which a marker is on its way, shape (n_frames, n_markers)."""
+    """Mask of frames with a moving marker, shape (n_frames, n_markers)."""
     low, high = np.fmin.reduce(places_m, axis=0), np.fmax.reduce(places_m, axis=0)
     range_m = np.nan_to_num(lengths(high - low))
     way_m = np.zeros(places_m.shape[:2])
@@ -142,7 +142,7 @@ def stem_words(name: str) -> tuple[str, ...]:
 
 
 def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tuple[Seen | None, str]]:
-    """Find the forces of recordings that have none.
+    """Find force files for recordings without forces.
 
     Parameters
     ----------
@@ -191,9 +191,9 @@ def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tu
         near = _shared_folders(one, file)
         rivals = [r.name for r in claims[file.name] if r is not one and _shared_folders(r, file) >= near]
         if len(files) > 1:
-            doubt = f"{names} may have its forces, as they cover the same time; name one in the column forces_file"
+            doubt = f"{names} may hold its forces (same times); name one in the column forces_file"
         elif rivals:
-            doubt = f"{names} has the same time, but also matches {', '.join(rivals)}; name the file with the forces in the column forces_file"
+            doubt = f"{names} has the same times, but also matches {', '.join(rivals)}; name the file with the forces in the column forces_file"
         elif by_name[one.name] and not _one_place(one, file):
             doubt = (
                 f"{names} has the same name and time, but is in another folder, such as another subject's; name it "
@@ -215,7 +215,7 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> dict[Hash
 
 
 def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
-    """Sentence on likely force files that could not be read; empty without any.
+    """Sentence on likely force files that could not be read; empty if there are none.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
 
 
 def is_of_forces(name: str) -> bool:
-    """Return True for a file whose suffix or name is that of forces.
+    """Return True for a file with the suffix or name of a force file.
 
     Examples
     --------
@@ -251,7 +251,7 @@ def is_of_forces(name: str) -> bool:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Return True for the same folder, or one inside the other, but for file kinds."""
+    """Return True for the same or nested folders, ignoring folders of a file type."""
     mine, theirs = (
         [words for part in Path(each.name).parts[:-1] if (words := stem_words(part))] for each in (one, other)
     )
@@ -259,7 +259,7 @@ def _one_place(one: Seen, other: Seen) -> bool:
 
 
 def _shared_folders(one: Seen, other: Seen) -> int:
-    """Number of common folders of two recordings; one more for the same folder."""
+    """Number of common parent folders of two recordings, plus one for the same folder."""
     mine, theirs = (Path(each.name).parts[:-1] for each in (one, other))
     pairs = [a == b for a, b in zip(mine, theirs, strict=False)]
     return [*pairs, False].index(False) + (mine == theirs)
@@ -282,7 +282,7 @@ def _misfit(one: Seen, forces: Seen, *, exactly: bool = False) -> str:
 def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]:
     """Files of electromyography alone, by recordings without channels.
 
-    The two are in one folder, each the only one there of its kind, and overlap in time.
+    Both are the only file of their kind in the same folder, and overlap in time.
     """
     emg_files = grouped(
         (one for one in seen if one.emg and not one.bodies and not one.n_plates), lambda one: one.path.parent

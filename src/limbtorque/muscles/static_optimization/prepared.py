@@ -1,8 +1,8 @@
-"""Static optimization of one frame a call, for muscles checked once.
+"""Static optimization of one frame per call, for muscles checked once.
 
 For exponent 2 the method of `limbtorque.muscles.static_optimization.dual` in small arrays, with a simpler line search. It
-ends where the torque closes, which makes the answer optimal, and the optimality certificate is computed as for many frames.
-All other frames (out of reach or at its edge, another exponent, a priced reserve) go to `share_torques`.
+ends when the torque is met, which makes the solution optimal; the optimality certificate is computed as for many frames.
+All other frames (torques at or beyond the limit of reach, another exponent, a priced reserve) go to `share_torques`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STAND_IN = 0.05  # of the diagonal with all muscles free, added where too few mu
 
 @dataclass(frozen=True, eq=False)
 class PreparedMuscles:
-    """Strengths, bounds and cost of muscles checked once, for one frame a call.
+    """Strengths, bounds and cost of muscles checked once, for one frame per call.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class PreparedMuscles:
         self._many(np.empty((0, 1, strength.size)), np.empty((0, 1)))  # checks everything else
 
     def share_torques(self, moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> StaticOptimization:
-        """Find the muscle forces of least cost that make the joint torques of one frame.
+        """Find the muscle forces of least cost for the joint torques of one frame.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class PreparedMuscles:
 
     @cached_property
     def _quadratic(self) -> _Quadratic | None:
-        """Constants of the quick way; None where it does not serve."""
+        """Constants of the fast method; None if it does not apply."""
         strength = np.asarray(self.max_force_n)
         ratio = np.broadcast_to(np.sqrt(np.asarray(self.weight, dtype=float)), strength.shape)
         if self.norm_n is not None:
@@ -144,12 +144,12 @@ class _Quadratic:
 
     @cached_property
     def scaled(self) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-        """Force of b = 1, the bounds of b, and the largest lower one."""
+        """Force at b = 1, bounds of b, and the largest lower bound."""
         low = self.ratio * self.low
         return self.strength / self.ratio, low, self.ratio * self.high, float(low.max(initial=0.0))
 
     def within_reach(self, arm: FloatArray, torque: FloatArray) -> StaticOptimization | None:
-        """Solution with its certificate; None where it is not certain."""
+        """Solution with its certificate; None if not certain."""
         unit, low, high, lowest = self.scaled
         reach = arm * unit
         capacity = np.add.reduce(np.abs(reach), axis=1)
@@ -182,7 +182,7 @@ class _Quadratic:
 def _newton(
     reach: FloatArray, torque: FloatArray, low: FloatArray, high: FloatArray, closure: float
 ) -> tuple[FloatArray, FloatArray, int] | None:
-    """Multiplier, activations, steps; None where the torque does not close."""
+    """Multiplier, activations and steps; None if the torque is not met."""
     from scipy.linalg.lapack import dposv  # a slow import that most stages do not need
 
     y, gradient, full = np.zeros_like(torque), torque, reach @ reach.T

@@ -21,12 +21,12 @@ target. Where no frame changes when all others are held, the whole is optimal, s
 So the steps of all frames at once lead there, but slowly where g is large. Each is followed by a step of Newton's method,
 which solves the whole with the muscles at a bound held there, and which is then brought back inside the bounds and to the
 torques. The better of the two, with the best length, is taken: the cost falls with every step. The duality gap of a run
-bounds its cost from below: the coupling terms are convex, hence above their tangent, and what is left has its minimum in
-closed form for each muscle and frame.
+bounds its cost from below: the coupling terms are convex, hence above their tangent, and the remaining terms have a closed-form
+minimum for each muscle and frame.
 
 The optimality certificate of a frame is its multiplier with two verifiable numbers: the residual, the torque not made by
 forces and reserve, and the duality gap, the cost minus a lower bound for all admissible forces that follows from the
-multiplier. Where both vanish, no other forces make the torque at a lower cost. A frame that fails the check has no
+multiplier. Where both vanish, no other forces produce the torque at a lower cost. A frame that fails the check has no
 forces, whatever the iteration reports.
 
 References
@@ -74,7 +74,7 @@ LARGEST_EXPONENT = 10.0
 class StaticOptimization:
     """Muscle forces of least cost for joint torques, with optimality certificate.
 
-    Those of `PreparedMuscles`, of one frame, have no axis of frames.
+    Results of `PreparedMuscles`, for one frame, have no frame axis.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class StaticOptimization:
 
     @property
     def success(self) -> BoolArray:
-        """Frames with a torque that the muscles alone can make, shape (n_frames,)."""
+        """Mask of frames whose torque the muscles alone can produce, shape (n_frames,)."""
         return np.asarray(self.status == OK)
 
 
@@ -137,7 +137,7 @@ def share_torques(
     max_activation: ArrayLike = 1.0,
     reserve: Literal["least", "none"] | float = "least",
 ) -> StaticOptimization:
-    """Find the muscle forces of least cost that make the joint torques.
+    """Find the muscle forces of least cost for given joint torques.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def share_torques_near(
     max_activation: ArrayLike = 1.0,
     reserve: Literal["least", "none"] | float = "least",
 ) -> StaticOptimization:
-    """Find the forces nearest to target activations that make the joint torques.
+    """Find the forces nearest to target activations for given joint torques.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def share_torques_near(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Checked arrays of frames, on the first axis; constant rows have one.
+    """Checked arrays, frames on the first axis; one row if constant.
 
     `ratio` times the activation has the cost of a power. With exponent 2 the bounds may be below zero.
     """
@@ -260,7 +260,7 @@ class _Problem:
     high: FloatArray
 
     def at(self, some: slice | NDArray[np.intp]) -> _Problem:
-        """Return the problem of some frames, one at least."""
+        """Return the problem of one or more frames."""
         return _Problem(*(values if len(values) == 1 else values[some] for values in vars(self).values()))
 
 
@@ -283,7 +283,7 @@ def _checked(
 
 
 def least_cost(problem: _Problem, criterion: Criterion) -> StaticOptimization:
-    """Solve in blocks; hard frames are solved again by slower methods."""
+    """Solve in blocks; difficult frames are solved again by slower methods."""
     blocks = [
         _solve_block(problem.at(slice(start, start + BLOCK)), criterion)
         for start in range(0, max(len(problem.torque), 1), BLOCK)
@@ -339,7 +339,7 @@ def _near(problem: _Problem, target: FloatArray, criterion: Criterion) -> Static
 
 
 def _smoothly(problem: _Problem, target: FloatArray, change: FloatArray, criterion: Criterion) -> StaticOptimization:
-    """Activations near targets that change little: runs of frames, in parts."""
+    """Activations near targets with a cost of change, for each run of frames."""
     optimized = _near(problem, target, criterion)
     shape = optimized.activation.shape
     whole = replace(problem, **{name: np.broadcast_to(getattr(problem, name), shape) for name in ROWS})
@@ -382,7 +382,7 @@ class _Run:
         return _near(replace(self.problem, ratio=np.sqrt(self.stiffness)), target, self.criterion)
 
     def previous(self, a: FloatArray) -> FloatArray:
-        """Activations of the frame before each."""
+        """Activations of the previous frame."""
         return np.concatenate([self.before[None], a[:-1]])
 
     def cost(self, a: FloatArray) -> FloatArray:
@@ -397,7 +397,7 @@ class _Run:
         return np.asarray(self.weight * (a - self.target) + rise - left)
 
     def towards(self, a: FloatArray, other: FloatArray) -> FloatArray:
-        """Activations of least cost on the way from one solution to another."""
+        """Activations of least cost between two solutions."""
         way = other - a
         change = np.concatenate([way[:1], np.diff(way, axis=0)])
         bend = float((self.weight * way**2 + self.change[:-1] * change**2).sum())
@@ -418,7 +418,7 @@ class _Run:
         return float(excess[~held].sum())
 
     def newton(self, a: FloatArray) -> FloatArray:
-        """Activations that solve the whole with the muscles at their bounds held there."""
+        """Activations for the whole run, with muscles at their bounds held there."""
         from scipy.linalg import solve_banded  # a slow import that few trials need
 
         problem = self.problem
@@ -449,7 +449,7 @@ class _Run:
 
 
 def _smooth(run: _Run, a: FloatArray) -> StaticOptimization:
-    """Solution of a run from that without coupling."""
+    """Solution of a run, starting from the solution without coupling."""
     for count in range(1, MOST_STEPS + 1):
         # target of each frame with its neighbours held
         sides = run.change[:-1] * run.previous(a) + run.change[1:] * np.concatenate([a[1:], a[-1:]])
@@ -481,7 +481,7 @@ def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[Float
 
 
 def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
-    """Values of shape (1 or n_frames, n_muscles); one number counts for all."""
+    """Values of shape (1 or n_frames, n_muscles); one number applies to all."""
     array = np.asarray(values, dtype=float)
     array = np.full(n_muscles, array) if array.ndim == 0 else array
     if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:

@@ -1,4 +1,4 @@
-"""Text files of Motion Analysis Cortex beside a TRC: forces and analog channels."""
+"""Motion Analysis Cortex files that accompany a TRC: forces and analog channels."""
 
 from __future__ import annotations
 
@@ -108,7 +108,9 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     stated = (re.search(rf"{key}:?\t\s*([^\t]+)", whole) for key in ("BitDepth", "PreciseRate"))
     bits, precise_hz = (plain_number(match[1]) if match else None for match in stated)
     if bits is None or not {"name", "range"} <= set(heads) or (precise_hz is None and "rate" not in heads):
-        raise text.error("not a whole .anc file: expected BitDepth, and lines Name, Rate and Range; export it again")
+        raise text.error(
+            "not a whole .anc file: expected BitDepth, and the lines Name, Rate and Range; export it again"
+        )
     cells = {key: text.lines[k].rstrip("\t ").split("\t")[1:] for key, k in heads.items()}
     names = tuple(map(text.plain_label, cells["name"]))
     ranges_mv = np.array([plain_number(cell) for cell in cells["range"]])
@@ -117,7 +119,7 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if not (0 < bits <= 64 and bits % 1 == 0 and rate_hz > 0 and np.isfinite([*ranges_mv, *rates]).all()):
         raise text.fault(heads["range"], "the bit depth, the ranges or the rates are not numbers; export it again")
     if not len(names) == len(ranges_mv) == len(rates) or any(abs(hz - rate_hz) > 1.0 for hz in rates):
-        counts = f"{len(ranges_mv)} ranges and {len(rates)} rates, expected one of each, and {rate_hz:g} Hz for all"
+        counts = f"{len(ranges_mv)} ranges and {len(rates)} rates, expected one each, and {rate_hz:g} Hz for all"
         raise text.fault(heads["name"], f"{len(names)} channels have {counts}; export it again")
     first = max(heads[key] for key in ("name", "rate", "range") if key in heads) + 1
     values = table(text, first, len(text.lines), 1 + len(names), "\t")

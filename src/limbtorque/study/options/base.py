@@ -46,7 +46,7 @@ class Frozen(BaseModel):
         takes_truth, takes_numbers = _takes(cls, str(info.field_name))
         for each in _entries(value):
             if isinstance(each, bool) and not takes_truth:
-                raise ValueError("true and false have no meaning here")
+                raise ValueError("true and false are not allowed here")
             if takes_numbers and is_odd_number(each):
                 raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
         return value

@@ -60,7 +60,7 @@ CutoffCriterion = Literal["expected_error", "residual", "autocorrelation", "gcv"
 class Gaps(Options):
     """Missing samples."""
 
-    max_gap_s: float = option(0.1, "Longest gap that is filled.", "s", ge=0.0, le=2.0)
+    max_gap_s: float = option(0.1, "Longest gap to fill.", "s", ge=0.0, le=2.0)
     method: Literal["cubic", "pchip", "rigid_segment", "principal_components"] = "cubic"
     """'cubic', 'pchip': interpolation in time from both sides of the gap; 'rigid_segment': from three or more other
     markers of a segment (gaps.segments); 'principal_components': from all markers. Gaps that the last two cannot fill
@@ -128,7 +128,7 @@ class Filter(Options):
             )
         if self.method == "savitzky_golay" and self.order < 2:
             raise ValueError(
-                "order 1 gives lines, which have no second derivative; savitzky_golay needs order 2 or more"
+                "order 1 gives straight lines, without second derivative; savitzky_golay needs order 2 or more"
             )
         if self.method == "savitzky_golay" and self.cutoff_hz == "expected_error":
             raise ValueError(
@@ -163,7 +163,7 @@ class OwnRow(Options):
 
     proximal: str = option(..., "Landmark at which the length begins.", allowed="a landmark", min_length=1)
     distal: str = option(..., "Landmark at which the length ends.", allowed="a landmark", min_length=1)
-    mass: float = option(..., "Mass over body mass.", "1", gt=0.0, lt=0.5)
+    mass: float = option(..., "Mass divided by body mass.", "1", gt=0.0, lt=0.5)
     com: float = option(..., unit="1", ge=0.0, lt=1.0)
     """Distance of the centre of mass from the proximal landmark, over length."""
     gyration: float = option(..., unit="1", ge=0.05, le=0.8)

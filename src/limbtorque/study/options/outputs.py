@@ -109,9 +109,9 @@ class Tables(Options):
     """Formats of the tables."""
 
     csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
-        ("torques",), "Tables of trials that are written as CSV, too, beside Parquet."
+        ("torques",), "Tables of trials that are also written as CSV."
     )
-    sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; text columns are omitted.")
+    sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
     xlsx: bool = False
     """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
     docs/tables.md."""

@@ -72,7 +72,7 @@ class Uncertainty(Options):
     """Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of
     times, powers and works, and take the place of the linear one in summaries; 0: none."""
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
-    off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error that are left out.")
+    off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error to leave out.")
     sizes: dict[str, float] = Field(default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()})
     """Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a column
     of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md."""
@@ -121,5 +121,5 @@ class Uncertainty(Options):
         if self.samples and not self.enabled:
             raise ValueError("samples needs enabled; switch both on, or samples to 0")
         if twice := sorted({name for name in self.off if self.off.count(name) > 1}):
-            raise ValueError(f"off names {', '.join(twice)} twice; name every source once")
+            raise ValueError(f"off names {', '.join(twice)} twice; name each source once")
         return self
