@@ -1049,7 +1049,7 @@ def test_a_recorded_cohort(recordings, tmp_path):
 def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
     study = tmp_path / name
     init_study(study, recordings / name)
-    with pytest.raises(StudyError, match="must be filled in"):
+    with pytest.raises(StudyError, match="is not filled in"):
         load_study(study)
     fill(study, **filled)
     checked = list(check_study(checked_study(study)))

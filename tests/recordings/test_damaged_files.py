@@ -244,7 +244,7 @@ def test_trial_and_session_names_cannot_leave_the_results(study_folder: Path, na
         cells = lines[1].split(",")
         cells[header.index(column)] = '"' + name + '"'
         (study_folder / "config" / "trials.csv").write_text("\n".join([lines[0], ",".join(cells)]) + "\n", newline="")
-        with pytest.raises(StudyError, match=f"{column}(?: is |: .* cannot be seen)"):
+        with pytest.raises(StudyError, match=f"{column}(?: is |: .* invisible character )"):
             load_study(study_folder)
 
 
@@ -255,7 +255,7 @@ def test_file_names_that_are_no_files(study_folder: Path, name: str) -> None:
     cells = lines[1].split(",")
     cells[lines[0].split(",").index("file")] = name
     (study_folder / "config" / "trials.csv").write_text("\n".join([lines[0], ",".join(cells)]) + "\n", newline="")
-    with pytest.raises(StudyError, match=r"does not exist|cannot be seen|at most 1000 characters"):
+    with pytest.raises(StudyError, match=r"does not exist|invisible character|at most 1000 characters"):
         load_study(study_folder)
 
 

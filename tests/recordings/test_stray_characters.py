@@ -78,7 +78,7 @@ HEADINGS = (
     ("o.csv", ",Marker,", ",Marker;,", "column 6 does not match the type, name and content of its neighbours"),
     ("o.csv", "Position", "Pos(tion", "column 4 does not match the type, name and content"),
     ("o.csv", "X,Y,Z", "X,Y/,Z", "column 3 does not match the type, name and content"),
-    ("o.csv", ',"S:RSHO"', ',,"S:RSHO"', "column 3 has not the type, name and content"),
+    ("o.csv", ',"S:RSHO"', ',,"S:RSHO"', "column 3 does not match the type, name and content"),
     ("o.csv", '"S:RELB"', '"S:RELB', "line 4: a quote does not end"),
     ("o.csv", "Bone,Bone,Bone,", "Bo;e,Bo;e,Bo;e,", "positions of 'Bo;e', of unknown type, are left out"),
     ("c.forces", "SampleRate=1000.0", "SampleRate=10_0.0", "samplerate is '10_0.000000', expected a number"),

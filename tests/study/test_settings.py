@@ -251,7 +251,7 @@ def test_override_leaves_the_dictionaries_of_its_argument():
             "{wing: {proximal: a, distal: b, mass: 0.1, com: 0.4, gyration: 0.3}}",
             "segments.rows names wing",
         ),
-        ({}, "emg.max_voluntary_files", '["a\\u0007"]', "the character U\\+0007, which cannot be seen"),
+        ({}, "emg.max_voluntary_files", '["a\\u0007"]', "the invisible character U\\+0007; remove it"),
     ],
 )
 def test_an_override_that_contradicts_another_section_is_refused(raw, name, text, message):

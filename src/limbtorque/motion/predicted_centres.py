@@ -72,7 +72,7 @@ def hip_centre(
     width_m: float = math.nan,
     marker_radius_m: float = 0.007,
 ) -> FloatArray:
-    """Hip's centre by a regression on the pelvis.
+    """Hip joint centre by a regression on the pelvis.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def hip_centre(
 
 
 def shoulder_centre(own_m: FloatArray, other_m: FloatArray, down: FloatArray) -> FloatArray:
-    """Shoulder's centre below the acromion (``rab_2002``).
+    """Shoulder joint centre below the acromion (``rab_2002``).
 
     Parameters
     ----------

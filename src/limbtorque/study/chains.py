@@ -145,7 +145,7 @@ class Between(Options):
 
 
 class HipCentre(Options):
-    """The hip's centre by a regression on the pelvis; see docs/joint_centres.md."""
+    """Hip joint centre by a regression on the pelvis; see docs/joint_centres.md."""
 
     hip_centre: HipRegression
     """Regression of the hip's centre on the set's anterior_superior_iliac_spine of both sides and its sacrum, or
@@ -155,14 +155,14 @@ class HipCentre(Options):
 
 
 class ShoulderCentre(Options):
-    """The shoulder's centre by an offset from the acromion; see docs/joint_centres.md."""
+    """Shoulder joint centre by an offset from the acromion; see docs/joint_centres.md."""
 
     shoulder_centre: ShoulderOffset
     """Offset of the shoulder's centre from the set's acromion, from the distance between the acromia."""
 
 
 def _kind_of_rule(value: Any, without: Collection[str] = ()) -> str:
-    """Kind of a landmark's rule, so that faults refer to it only; none of `without`."""
+    """Kind of a landmark's rule, so that faults refer to this kind only."""
     for kind, keys in _KINDS.items():
         if type(value).__name__ == kind or (isinstance(value, dict) and keys & set(value)):
             return "Between" if kind in without else kind
@@ -228,7 +228,7 @@ class Functional(Options):
 
 
 def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """Fault of the segment labels of a functional centre; empty without one.
+    """Fault of the segment labels of a functional centre; empty if there is none.
 
     >>> segments_fault((("TH1", "TH2"), ("TB1", "TB2")))
     ''

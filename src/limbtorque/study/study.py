@@ -1,4 +1,4 @@
-"""A study: settings and both tables, checked as a whole; their JSON schemas."""
+"""A study: settings and both tables, checked together; JSON schemas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def _plain(schema: Any) -> Any:
-    """Schema without pydantic's titles and line breaks; a property called title stays."""
+    """Schema without pydantic's titles and line breaks; properties named title stay."""
     if isinstance(schema, dict):
         return {name: _plain(part) for name, part in schema.items() if name != "title" or not isinstance(part, str)}
     if isinstance(schema, list):
@@ -74,7 +74,7 @@ class Study:
     batches: dict[str, tuple[Trial, ...]]
 
     def shares_cutoff(self, trial: Trial) -> bool:
-        """Return True where a trial shares its cut-off; a single trial has its own."""
+        """Return True if a trial shares its cut-off; single trials do not."""
         chosen = trial.settings.filter
         chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
         return chosen.scope == "study" and chooses and len(self.trials) > 1

@@ -24,7 +24,7 @@ _HEAD = 4000
 
 
 def numbered(path: Path) -> tuple[str, int, str] | None:
-    """Name of a frame's file: before its number, the number, and after it.
+    """Parts of a frame's file name: before its number, the number, after it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def numbered(path: Path) -> tuple[str, int, str] | None:
 
 
 def is_frame(path: Path) -> bool:
-    """Return True for a file with the people of one frame, by its first bytes.
+    """Return True for a file with the people of one frame, from its first bytes.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ class Trial:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that are read for the trial, those of single frames included."""
+        """All files read for the trial, including files of single frames."""
         return tuple(file for named in self.named_files for file in frame_files(named))
 
 
@@ -222,7 +222,7 @@ class References:
     _paths: dict[str, Path] = field(default_factory=dict)
 
     def hint(self, kind: str, value: str, known: Collection[str]) -> str:
-        """Suggestion for a misspelt name, for the first of many."""
+        """Suggestion for a misspelt name, the first time only."""
         if (kind, value) not in self._hints:
             if len(self._hints) >= MOST_HINTS or len(known) > MOST_NAMES:
                 return ""
@@ -230,13 +230,13 @@ class References:
         return self._hints[kind, value]
 
     def path(self, file: str) -> Path:
-        """Path of a file of the study, one object for all trials that share it."""
+        """Path of a file of the study, one object for all its trials."""
         if file not in self._paths:
             self._paths[file] = self.folder / file
         return self._paths[file]
 
     def has(self, file: str) -> bool:
-        """Return True if a file of the study exists; many trials may share one."""
+        """Return True if a file of the study exists; results are reused."""
         if file not in self._files:
             self._files[file] = _is_file(self.path(file))
         return self._files[file]
@@ -423,7 +423,7 @@ def _own_settings(
     where: str,
     faults: list[str],
 ) -> Settings | None:
-    """Settings of a trial, shared by those with the same changes, or None."""
+    """Settings of a trial, reused for trials with the same changes, or None."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
     faults += [
@@ -442,7 +442,7 @@ def _own_settings(
 
 
 def _is_file(path: Path) -> bool:
-    """Return True if a file exists; a name that no file system takes is of no file."""
+    """Return True if a file exists; False for invalid names."""
     try:
         return path.is_file()
     except OSError:

@@ -17,12 +17,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Text with a capital at its beginning."""
+    """Text with an initial capital."""
     return text[:1].upper() + text[1:]
 
 
 def was(number: int) -> str:
-    """Verb for a count of things: "was" or "were"."""
+    """Verb for a count: "was" or "were"."""
     return "was" if number == 1 else "were"
 
 
@@ -100,7 +100,7 @@ KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (fl
 
 @functools.lru_cache(maxsize=4096)
 def unit_of(name: str) -> str:
-    """Unit of a quantity by the end of its name; 1 for a pure number."""
+    """Unit of a quantity from the end of its name; 1 for a pure number."""
     parts = name.split("_")
     return UNITS.get("_".join(parts[-2:])) or UNITS.get(parts[-1], "1")
 

@@ -76,7 +76,7 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
 
 
 def file_columns(joints: Sequence[str]) -> list[Column]:
-    """Columns of another program's results, in tables of recordings that hold them.
+    """Columns of results of another program stored in the recording.
 
     Parameters
     ----------

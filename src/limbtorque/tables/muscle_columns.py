@@ -1,4 +1,4 @@
-"""Columns of the tables of muscles, and of electromyography beside them."""
+"""Columns of the muscle tables, with electromyography."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
 
 
 def _has_units(options: Muscles) -> bool:
-    """Return True where each force has its own unit in the criterion."""
+    """Return True if every force has an individual unit in the criterion."""
     return options.tendon == "compliant" and options.criterion != "stress"
 
 
@@ -227,7 +227,7 @@ def _contact(joints: Sequence[str], segments: Sequence[str], options: Muscles) -
 
 
 def _weighted(options: Muscles) -> str:
-    """Weights of a criterion in words, with a blank; empty without any."""
+    """Weights of a criterion in words, with a space; empty if there are none."""
     return ("weighted " if options.weights else "") + ("volume-weighted " if options.criterion == "volume" else "")
 
 

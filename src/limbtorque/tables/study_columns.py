@@ -88,7 +88,7 @@ def _limits(names: Iterable[str], how: str, signs: Mapping[str, str] | None = No
 
 
 def _bands(signs: Mapping[str, bool]) -> dict[str, str | tuple[str, str]]:
-    """Columns of the uncertainty of statistics, some with the certainty of their sign."""
+    """Columns of the uncertainty of statistics, partly with certainty of the sign."""
     entries: dict[str, str | tuple[str, str]] = {}
     for name, has_sign in signs.items():
         start = name.rsplit("_", 1)[0]
@@ -128,7 +128,7 @@ SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm" and not c.name.en
 
 
 def _mirror(column: Column) -> str:
-    """Name of the statistic that becomes this one for the opposite torque."""
+    """Name of the statistic that corresponds to this one for the opposite torque."""
     name = column.name
     if name.startswith(("max_", "min_")) and "_power_" not in name:
         name = ("min" if name.startswith("max") else "max") + name[3:]

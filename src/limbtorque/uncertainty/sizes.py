@@ -1,4 +1,4 @@
-"""Sizes of errors that a limb's torques depend on, and those in vain."""
+"""Sizes of errors that affect a limb's torques, and unused sizes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_TRIAL = "but no trial has this error"
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
-    """Faults of errors of landmarks that concern no limb of a study.
+    """Faults: landmark errors that do not apply to any limb of a study.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
 
 
 def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tuple[Source, ...]]:
-    """Options of the section `uncertainty` that concern a limb, with their sources.
+    """Options of the section `uncertainty` that apply to a limb, with their sources.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tupl
 
 
 def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, Any]:
-    """Options of sizes of errors that a limb's bands have, with their values.
+    """Error size options used in a limb's bands, with values.
 
     Parameters
     ----------
@@ -146,13 +146,13 @@ def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, An
 
 
 def options_of(errors: Uncertainty) -> dict[str, Any]:
-    """Sizes of errors by the names of their options, those of landmarks one by one."""
+    """Error sizes by option name, with a separate entry for each landmark."""
     own = flattened({"landmarks": errors.landmarks, "sets": errors.sets})
     return {**errors.sizes, **{name: value for name, value in own.items() if value != {}}}
 
 
 def faults_of_sizes(limbs: Iterable[tuple[Limb, Settings, bool]]) -> list[str]:
-    """Faults of sizes of errors that concern no limb of a study.
+    """Faults: error sizes that do not apply to any limb of a study.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Run a job: one stage, of a session or of the study in the current folder.
 
-The work is done in a process forked by `limbtorque.workflow.worker`, or here if there is none.
+The work is done in a process forked by `limbtorque.workflow.worker`, or else in this process.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 
 
 def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: bool) -> str:
-    """First words of the command, for the shell.
+    """Start of the shell command.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str, *, module: 
 
 @functools.cache
 def _held() -> list[str]:
-    """First words of a command that starts with SIGINT held back until `do`.
+    """Start of a command with SIGINT blocked until `do`.
 
     None where `env` cannot do so (GNU coreutils 8.31).
     """
@@ -70,9 +70,9 @@ def _held() -> list[str]:
 
 
 def do(job: dict[str, Any]) -> None:
-    """Do a job in the current folder, in a forked process if possible.
+    """Run a job in the current folder, in a forked process if possible.
 
-    Where that process ends before it has answered, the work is done here, unless the run itself was killed: the next run may
+    If that process ends without an answer, the work is done here, unless the run was killed: the next run may
     have begun.
 
     Parameters
@@ -95,9 +95,9 @@ def do(job: dict[str, Any]) -> None:
 
 
 def _forked(address: Path, job: dict[str, Any]) -> str:
-    """Exit code of a job done in a forked process.
+    """Exit code of a job in a forked process.
 
-    Empty where there is no such process, or it was killed.
+    None if there is no such process, or it was killed.
     """
     if sys.platform == "win32" or not hasattr(socket, "AF_UNIX"):
         return ""
@@ -124,7 +124,7 @@ def _run_is_over() -> bool:
 
 @contextlib.contextmanager
 def short(address: Path) -> Iterator[str]:
-    """Name of a socket that is short enough for it, wherever its folder is."""
+    """Name of a socket, short enough for any folder."""
     folder = os.open(address.parent, os.O_RDONLY)
     try:
         yield f"/proc/self/fd/{folder}/{address.name}"

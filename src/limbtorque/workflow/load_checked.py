@@ -71,7 +71,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None, *, foll
 
 
 def _muscle_set_faults(study: Study) -> Iterator[str]:
-    """Faults of the muscle sets, and of options that do not fit them."""
+    """Faults of the muscle sets, and of incompatible options."""
     first: dict[tuple[object, ...], Trial] = {}  # trials with the same options share their sections
     for trial in study.trials:
         first.setdefault((trial.chain, *map(id, CHECKED(trial.settings))), trial)
@@ -86,7 +86,7 @@ def _muscle_set_faults(study: Study) -> Iterator[str]:
 
 
 def _shared_recordings(study: Study) -> Iterator[str]:
-    """Faults of recordings that two subjects have: one person would be counted twice."""
+    """Faults of recordings assigned to two subjects."""
     owners: dict[int, set[str]] = {}  # subjects with a file of this size
     sizes = {trial.file: trial.file.stat().st_size for trial in study.trials}
     for trial in study.trials:
@@ -117,7 +117,7 @@ def _middle(path: Path, size: int) -> bytes:
 
 
 def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
-    """Limbs with their settings, each kind once, and whether it has a muscle set."""
+    """Distinct limbs with their settings, and True if they have a muscle set."""
     first: dict[tuple[object, ...], tuple[Limb, Settings]] = {}
     for trial in study.trials:
         limb, sections = limb_of(trial), SIZED(trial.settings)
@@ -128,7 +128,7 @@ def _limbs(study: Study) -> Iterator[tuple[Limb, Settings, bool]]:
 
 
 def _masses_of_no_segment(study: Study) -> Iterator[str]:
-    """Faults of added masses on segments that no limb, or not the trial's own, has."""
+    """Faults of added masses on segments missing in all limbs, or in the trial's limb."""
     segments = {
         trial.chain: [segment.name for segment in study.settings.chain(trial.chain).segments] for trial in study.trials
     }
@@ -148,7 +148,7 @@ def _masses_of_no_segment(study: Study) -> Iterator[str]:
 
 
 def _mixed_criteria(study: Study) -> list[str]:
-    """Faults of groups whose trials choose their common cut-off by different criteria."""
+    """Faults of groups whose trials have different criteria for their shared cut-off."""
     groups: dict[str, dict[str, str]] = {}
     for trial in study.trials:
         if study.shares_cutoff(trial):
@@ -164,8 +164,8 @@ def _mixed_criteria(study: Study) -> list[str]:
 def refuse_future(study: Study) -> None:
     """Refuse a study with files dated in the future.
 
-    Snakemake compares the time of an output with the times of its inputs, and ends the run where an input is the newer one,
-    even within ``ancient()``. The clock is that of the file system, which on a server is not that of this machine.
+    Snakemake compares the time of an output with the times of its inputs, and ends the run if an input is newer,
+    even within ``ancient()``. The clock is that of the file system, which may differ from that of this machine.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ _NEWER = "-newermt now -exec"
 
 
 def _changed(path: Path) -> float:
-    """Time of a file, or of a later link to it, s; 0 where there is none."""
+    """Time of a file, or of a newer link to it, s; 0 if missing."""
     try:
         return max(path.stat().st_mtime, path.lstat().st_mtime)
     except OSError:
@@ -211,7 +211,7 @@ def _changed(path: Path) -> float:
 
 
 def _now(folder: Path) -> float:
-    """Time of a file that is written now, s."""
+    """Current time of the file system, s."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             return os.fstat(file.fileno()).st_mtime

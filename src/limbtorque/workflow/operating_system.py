@@ -1,9 +1,9 @@
 """A process and the operating system: streams, temporary folders, signals.
 
-Python turns Ctrl-C (SIGINT) into an exception wherever it is, also within the imports of a process that has just begun, and
-prints its traceback. So a process is started with its signals blocked (`held`); they wait until it has said how it ends.
-A process holds a lock on its temporary folder, which the operating system releases: those of killed processes are removed by
-the next. Where folders cannot be locked (Windows), they stay.
+Python turns Ctrl-C (SIGINT) into an exception anywhere, even during imports at start-up, and prints
+a traceback. So processes start with signals blocked (`held`) until they have set their handlers.
+A process holds a lock on its temporary folder, which the operating system releases: folders of killed processes are removed by
+the next process. Where folders cannot be locked (Windows), they stay.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from typing import Any, TextIO
 
 
 def ensure_streams() -> None:
-    """Open the null device in place of closed standard streams.
+    """Open the null device for closed standard streams.
 
-    The next file that is opened would get their numbers.
+    Otherwise the next opened file would get their numbers.
     """
     for number in range(3):
         try:
@@ -36,7 +36,7 @@ def ensure_streams() -> None:
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a line on standard error or another stream, where it can be written to."""
+    """Print a line on standard error or another stream, if writable."""
     stream = sys.stderr if stream is None else stream
     with contextlib.suppress(OSError):
         print(text, file=stream)
@@ -44,7 +44,7 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def flush_or_silence(stream: TextIO) -> bool:
-    """Flush a stream; send one that fails to the null device.
+    """Flush a stream; on failure redirect it to the null device.
 
     Otherwise Python fails as it ends.
 
@@ -73,7 +73,7 @@ _held: list[int] = []  # file descriptors of this process's folders, open until 
 
 
 def temporary_folder() -> Path:
-    """Make a folder for this process alone, after removing those that nobody holds."""
+    """Create a folder for this process, after removing unused ones."""
     if sys.platform == "win32" or fcntl is None:
         return Path(tempfile.mkdtemp(prefix=_PREFIX))
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
@@ -91,7 +91,7 @@ def temporary_folder() -> Path:
 
 
 def _remove_if_free(folder: Path) -> None:
-    """Remove a folder of this user that no process holds."""
+    """Remove a folder of this user if no process holds it."""
     if sys.platform == "win32" or fcntl is None:
         return
     with contextlib.suppress(OSError):
@@ -112,9 +112,9 @@ _SIGNALS = (signal.SIGINT, *ENDS)
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Hold back the signals of this thread and of processes that it starts.
+    """Block the signals of this thread and of processes that it starts.
 
-    Those receive them by `let_in`.
+    Child processes receive them after `let_in`.
     """
     if sys.platform == "win32" or not hasattr(signal, "pthread_sigmask"):
         yield
@@ -127,15 +127,15 @@ def held() -> Iterator[None]:
 
 
 def let_in() -> None:
-    """Receive the signals that the starting process held back."""
+    """Receive the signals blocked by the parent process."""
     if sys.platform != "win32" and hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def end_at_once() -> None:
-    """Let SIGINT end this process without an exception during its imports.
+    """Let SIGINT end this process without an exception during imports.
 
-    Where it is ignored, it stays so.
+    Ignored signals stay ignored.
     """
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -145,7 +145,7 @@ def end_at_once() -> None:
 def end_in_order() -> None:
     """Let SIGINT raise `KeyboardInterrupt` again, after `end_at_once`.
 
-    One that nobody catches is not printed.
+    An uncaught one is not printed.
     """
     hide_interrupts()
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
@@ -153,7 +153,7 @@ def end_in_order() -> None:
 
 
 def hide_interrupts() -> None:
-    """Print no traceback of a `KeyboardInterrupt` that nobody catches.
+    """Print no traceback of an uncaught `KeyboardInterrupt`.
 
     Hooks of other programs are kept.
     """
@@ -169,7 +169,7 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def _show_unraisable(found: Any) -> None:
-    """End by an interrupt in a place where Python cannot raise it, as a destructor."""
+    """End on an interrupt where Python cannot raise it, such as a destructor."""
     if issubclass(found.exc_type, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)

@@ -159,7 +159,7 @@ class AddedMass(Options):
 
 
 class OwnRow(Options):
-    """Parameters of one segment by a laboratory, as shares of body mass and length."""
+    """User-defined parameters of a segment, as shares of body mass and length."""
 
     proximal: str = option(..., "Landmark at which the length begins.", allowed="a landmark", min_length=1)
     distal: str = option(..., "Landmark at which the length ends.", allowed="a landmark", min_length=1)
@@ -193,7 +193,7 @@ class BodySegments(Options):
     segment's mass, centre of mass and moment of inertia, not to the body mass."""
 
     def parameters(self, sex: str) -> dict[str, Row]:
-        """Rows of the chosen table, with those of the laboratory.
+        """Rows of the chosen table, with user-defined rows.
 
         Raises
         ------
@@ -205,12 +205,12 @@ class BodySegments(Options):
 
     @property
     def for_any_sex(self) -> bool:
-        """True where the table does not depend on the sex."""
+        """True if the table does not depend on the sex."""
         return "" in TABLES[self.table]
 
     @property
     def any_sex(self) -> dict[str, Row]:
-        """Rows for their landmarks, which do not depend on the sex."""
+        """Rows for either sex, for their landmarks only."""
         return self.parameters("f")
 
 

@@ -49,7 +49,7 @@ class Reading(Options):
     @field_validator("known_length_between", mode="before", json_schema_input_type=str | tuple[str, str] | None)
     @classmethod
     def _names(cls, value: Any) -> Any:
-        """Read two names with a comma between them, as on a command line."""
+        """Accept two names separated by a comma, as on a command line."""
         return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
 
 
@@ -58,7 +58,7 @@ Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
 class Load(Frozen):
-    """Base of the loads; `type`, which tells them apart, allows no earlier validator."""
+    """Base of the loads, which differ by `type`."""
 
     @field_validator(
         "force_n", "fraction", "stiffness_n_m", "anchor_m", "rest_length_m", mode="before", check_fields=False

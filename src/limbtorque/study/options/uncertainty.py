@@ -65,7 +65,7 @@ SIZES = {  # error: default, smallest, largest; each has its line in docs/uncert
 
 
 class Uncertainty(Options):
-    """Errors of the inputs, from which the uncertainty of every torque follows."""
+    """Errors of the inputs that determine the uncertainty of every torque."""
 
     enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
     samples: int = option(0, unit="1", allowed=f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}")
@@ -86,7 +86,7 @@ class Uncertainty(Options):
     @field_validator("sizes", mode="after")
     @classmethod
     def _known_sizes(cls, value: dict[str, float]) -> dict[str, float]:
-        """Complete the sizes by the defaults of the others."""
+        """Complete the sizes with default values."""
         faults = [f"{name} is unknown{did_you_mean(name, SIZES)}" for name in value if name not in SIZES]
         for name in value.keys() & SIZES.keys():
             _, smallest, largest = SIZES[name]

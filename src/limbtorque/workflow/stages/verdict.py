@@ -15,7 +15,7 @@ from limbtorque.workflow.run_session import whole_study
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name failed and rejected trials; count flags and files of an earlier state.
+    """List failed and rejected trials; count flags and left-over files.
 
     Raises
     ------
