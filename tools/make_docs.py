@@ -115,7 +115,7 @@ Sources: *no tolerance*: every occurrence counts. *Convention*: of this program.
 
 MARKER_SETS_HEAD = """# Built-in marker sets
 
-`limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed. Made from the code by `tools/make_docs.py`.
+`limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where you can change them. Made from the code by `tools/make_docs.py`.
 
 The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule ([sources](uncertainty.md)). Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash: no marker. The model of Plug-in Gait places the hip by Davis's regression, the shoulder by an offset from the acromion.
 
