@@ -182,7 +182,7 @@ def functions_line(folder: Path, own: ImportedSet, functions: ImportedSet) -> st
     length_mm = 1e3 * np.abs(one.length_m - other.length_m).max(axis=0)
     rms = np.sqrt(np.mean(arm_mm**2, axis=0))
     return (
-        f"Function-based paths beside the model's own, along the walk: moment arms differ by up to {arm_mm.max():.1f} mm "
+        f"Function-based paths compared with the model's own, during walking: moment arms differ by up to {arm_mm.max():.1f} mm "
         f"({rms.max():.1f} mm rms in the worst muscle), lengths by up to {length_mm.max():.0f} mm "
         f"({own.muscle_set.names[int(length_mm.argmax())]})."
     )

@@ -170,7 +170,7 @@ class OwnRow(Options):
     """Radius of gyration about the centre of mass, for rotation in the plane of motion, over length."""
     com_from: Literal["landmark", "joint"] = "landmark"
     """'landmark': the centre of mass is on the line between the landmarks, projected on that between the joints;
-    'joint': its distance is laid off from the segment's proximal joint."""
+    'joint': its distance is measured from the proximal joint."""
 
     @model_validator(mode="after")
     def _two_landmarks(self) -> OwnRow:
