@@ -100,7 +100,7 @@ Every trial has a status for its torques (`torque_status`) and one for its muscl
 | `failed` | nothing could be computed; the ledger gives the reason | none |
 
 - **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window does not change the status; the notes name it. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
-- **Joints**: a check with a value for each joint concerns that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is rejected.
+- **Joints**: checks with values by joint apply to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is rejected.
 - **Spikes**: torques are computed a second time with the spikes filled. A joint is rejected where its net torque or a term changes by more than `quality.spike_change_share` of its range.
 - **Limits** by the joint's name: `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg`, `extension_deg`. They do not apply to joints not named; hip and shoulder have no range of motion here.
 - **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.

@@ -126,10 +126,10 @@ def test_a_hang_is_seen(tmp_path, monkeypatch):
 def test_the_page_says_how_many_cases_did_not_end_as_promised():
     number = {"damaged recordings": 20_000, "kills": 60}
     assert page.promised(number, {"damaged recordings": 0, "kills": 0}) == (
-        "Not as promised ended 0 of 20,060 cases: 0 of 20,000 damaged recordings, 0 of 60 kills."
+        "Cases that did not end as guaranteed: 0 of 20,060 (0 of 20,000 damaged recordings, 0 of 60 kills)."
     )
     assert page.promised(number, {"damaged recordings": 2, "kills": 1}).startswith(
-        "Not as promised ended 3 of 20,060 cases: 2 of"
+        "Cases that did not end as guaranteed: 3 of 20,060 (2 of"
     )
 
 

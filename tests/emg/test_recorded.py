@@ -185,7 +185,7 @@ def test_channels_in_different_voltages_are_compared_in_one():
 def test_an_amplitude_below_the_noise_of_amplifiers_is_left_out():
     found = read({label: 3e-4 * values for label, values in TWO.items()}, units="uV")
     assert np.isnan([fact["rms_uv"] for fact in found.facts]).all()
-    assert "below 0.1 uV, less than the noise of an amplifier: another unit than uV" in found.notes[0]
+    assert "below 0.1 uV, less than the noise of an amplifier: probably not in uV" in found.notes[0]
 
 
 def test_recorded_envelopes_are_taken_as_they_are():

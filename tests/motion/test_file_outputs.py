@@ -101,7 +101,7 @@ def test_no_sign_is_guessed():
     angle, moment, power = outputs()
     _, found, (note,) = added((angle, moment))
     assert not found
-    assert "no power of known unit" in note
+    assert "no power with a known unit" in note
     noise = replace(power, values=np.random.default_rng(0).normal(size=power.values.shape))
     _, found, (note,) = added((angle, moment, noise))
     assert not found

@@ -257,7 +257,7 @@ def test_skin_that_moves_shows_in_the_residual():
 
 def test_too_little_rotation_is_refused():
     assert found_hinge(20.5, min_range_deg=20.0).range_deg > 20.0
-    with pytest.raises(SignalError, match=r"turn by 19\.0 deg .* at least 20 deg"):
+    with pytest.raises(SignalError, match=r"rotate by 19\.0 deg .* at least 20 deg"):
         found_hinge(19.0, min_range_deg=20.0)
     still = centre_of_rotation(*hinge(0.0))
     assert still.range_deg == pytest.approx(0.0, abs=1e-6)

@@ -158,7 +158,7 @@ def test_a_file_of_two_million_labels_is_refused(tmp_path: Path) -> None:
         read_recording(path)
     assert time.process_time() - start < 2.0
     few = trc_of_many_frames(tmp_path)
-    with pytest.raises(ReadError, match=r"would take \d{5} MB of memory, the file has 1.9\d MB; it is damaged"):
+    with pytest.raises(ReadError, match=r"it needs \d{5} MB of memory, the file has 1.9\d MB; it is damaged"):
         read_recording(few)
 
 

@@ -85,7 +85,7 @@ WORDS = {  # of the header: offset, layout
         ("last", 65535, "counts 65535 frames, the parameter POINT:FRAMES 10"),
         ("last", 0, "holds no frames"),
         ("first", 11, "holds no frames"),
-        ("scale", 1.0, "header says integers, POINT:SCALE says real numbers"),
+        ("scale", 1.0, "header states integers, POINT:SCALE states real numbers"),
         ("data", 65535, "data begin in block 65535, POINT:DATA_START states"),
         ("data", 0, "data begin in block 0, POINT:DATA_START states"),
         ("samples", 65535, "cannot be 65535 samples"),

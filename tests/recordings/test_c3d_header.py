@@ -170,7 +170,7 @@ def test_bytes_of_a_frame(scale, n_bytes):
 # --- scales and analog values ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("head", "message"), [(0.10002, "scale of the positions is 0.10002, POINT:SCALE 0.1; correct"), (0.100005, None), (0.0, None), (-0.1, "header says real numbers, POINT:SCALE says integers")])  # fmt: skip
+@pytest.mark.parametrize(("head", "message"), [(0.10002, "scale of the positions is 0.10002, POINT:SCALE 0.1; correct"), (0.100005, None), (0.0, None), (-0.1, "header states real numbers, POINT:SCALE states integers")])  # fmt: skip
 def test_two_scales_agree_to_a_ten_thousandth(head, message):
     if message:
         refused(file(head=head), message)
@@ -223,7 +223,7 @@ def test_what_is_no_c3d_file():
     raw = file()
     refused(b"", r"the file is empty \(0 bytes\)")
     refused(raw[:511], "not a C3D file: 511 bytes, the header alone has 512")
-    refused(raw[:512], "the file is truncated: its parameters start at byte 512, it has 512 bytes")
+    refused(raw[:512], "the file is truncated: its parameters start at byte 512, the file has 512 bytes")
     refused(raw[:1023], "its parameters start at byte 512, it has 1023 bytes")
     refused(raw[:1] + b"\x51" + raw[2:], "its second byte is 0x51, a C3D file has 0x50 there")
     refused(b"\0" + raw[1:], "not a C3D file")

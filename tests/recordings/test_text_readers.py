@@ -392,7 +392,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ),
         ("a.sto", text_files.write_marker_sto, "nRows=12", "nRows=120", r"says 120 rows \(nrows\), the file has 12"),
         ("a.sto", text_files.write_marker_sto, "time\t", "zeit\t", r"first column is 'zeit', expected 'time'"),
-        ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of no known"),
+        ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of unknown"),
         ("a.sto", text_files.write_marker_sto, "RELB_tx", "RSHO_tx", r"occur more than once: 'rsho_tx'"),
         ("a.tsv", text_files.write_qualisys, "NO_OF_FRAMES\t12", "NO_OF_FRAMES\t13", r"NO_OF_FRAMES is 13"),
         ("a.tsv", text_files.write_qualisys, "FREQUENCY\t100", "FREQUENCY\tfast", r"FREQUENCY is 'fast'"),
@@ -402,7 +402,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.csv", text_files.write_vicon, ",,mm,mm", ",,mm,m", r"more than one unit of length: m, mm"),
         ("a.csv", text_files.write_vicon, "\nTrajectories\n100", "\nTrajectories\nno", r"rate of trajectories is 'no'"),
         ("a.csv", text_files.write_vicon, "\n200\n", "\n300\n", r"Devices has 24 samples at 300 Hz"),
-        ("a.csv", text_files.write_csv, "RSHO_x_mm", "RSHO_x_m", r"give units 'm', 'mm', expected one for all"),
+        ("a.csv", text_files.write_csv, "RSHO_x_mm", "RSHO_x_m", r"have units 'm', 'mm', expected the same unit"),
         ("a.csv", text_files.write_csv, "time_s", "hour", r"no column 'time'"),
         ("a.csv", text_files.write_csv, "time_s", "time_[h]", r"unit of the time is 'h'"),
         ("a.csv", text_files.write_csv, "S:RSHO_y_mm", "S:RSHO_x_mm", r"occur more than once"),
@@ -523,7 +523,7 @@ def test_a_rate_that_coarse_times_leave_open_is_a_guess_at_a_usual_one(tmp_path,
     path.write_text("\n".join(["time_s,A_x_m,A_y_m,A_z_m", *rows]) + "\n")
     read = read_recording(path)
     assert "rate" in [guess.item for guess in read.audit.guesses]
-    with pytest.raises(ReadError, match=r"give reading\.rate_hz"):
+    with pytest.raises(ReadError, match=r"set reading\.rate_hz"):
         read_recording(path, ReadOptions(strict=True))
     told = read_recording(path, ReadOptions(rate_hz=rate_hz, strict=True))
     assert told.rate_hz == rate_hz

@@ -475,7 +475,7 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
     assert page(rows=rows, windows=windows).count(said) == 2  # in the paragraph and in the checklist
     one = page(windows=[window("t1", included=1)])
     assert "| excluded trials | none |" in one
-    assert "The means hold 1 trial: 1 caution." in one
+    assert "The means include 1 trial: 1 caution." in one
     none = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
     assert "| time normalisation and averaging | no trial has a curve |" in none
     assert "splines at" not in none

@@ -410,7 +410,7 @@ def test_the_first_page_has_the_bands_of_each_joint():
     row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}
     row |= {"band_main_source": "joint_centres", "peak_main_input": "hip_axis", "peak_main_input_share": 0.64}
     shown = Elements(index_page([], empty_provenance(), files={"summary.csv": "../summary.csv"}, summary=[row])).text
-    assert "legstancehip183.4770to97±14jointcentres75moreexactjointcentres" in "".join(shown.split())
+    assert "legstancehip183.4770to97±14jointcentres75moreaccuratejointcentres" in "".join(shown.split())
     assert "Uncertainty of the net torques" not in index_page([], empty_provenance(), files={})
 
 
@@ -544,7 +544,7 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
         report.run(folder=study)
         assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
         assert "2 of 5 trials have a curve; without one" in page(study)
-        assert "The means hold 2 trials: 1 ok, 1 caution." in page(study)
+        assert "The means include 2 trials: 1 ok, 1 caution." in page(study)
         assert 'href="../windows.csv"' in page(study)
         path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
         several = curve_notes(load_study(study), study)

@@ -411,7 +411,7 @@ def test_signals_without_movement_or_noise_have_a_cutoff_too(by):
 
 
 def test_too_short_for_an_automatic_cutoff():
-    with pytest.raises(SignalError, match="19 frames are fewer than the 20 an automatic cut-off needs"):
+    with pytest.raises(SignalError, match="19 frames are fewer than the 20 that an automatic cut-off needs"):
         choose_cutoff(np.zeros(19), rate_hz=RATE_HZ, smoother=Smoother(), by="gcv")
     for smoother in ALL:
         choose_cutoff(np.random.default_rng(0).normal(size=25), rate_hz=RATE_HZ, smoother=smoother, by="expected_error")

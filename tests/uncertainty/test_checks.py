@@ -95,7 +95,7 @@ def test_a_landmark_that_is_no_joint_centre():
 
 @pytest.mark.parametrize(
     ("sets", "said"),
-    [({"simm": {"elbow_axis": 0.01}}, "'simm' is no marker set"), ({"sim": {"elbow": 0.01}}, "'elbow' has no rule")],
+    [({"simm": {"elbow_axis": 0.01}}, "'simm' is not a marker set"), ({"sim": {"elbow": 0.01}}, "'elbow' has no rule")],
 )
 def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
     [fault] = study_faults(settings(sets=sets), [ARM])

@@ -67,7 +67,7 @@ def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pa
 
 @functools.lru_cache(maxsize=16)
 def _sections(high_pass_hz: float, low_pass_hz: float | None, rate_hz: float) -> FloatArray:
-    """Second-order sections of one pass, corrected for two."""
+    """Second-order sections of one pass, with the cut-off corrected for two passes."""
     from scipy import signal
 
     mirrored = rate_hz / 2.0 - high_pass_hz  # tan(pi/2 - x) = 1/tan(x): a high-pass is a mirrored low-pass

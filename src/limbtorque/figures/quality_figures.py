@@ -235,7 +235,7 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float,
     if np.isfinite(intercept):
         line = intercept + slope * choice.grid_hz
         above = line > 0.0
-        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line through the noise")
+        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line fitted to the noise")
     if noise > 0.0:
         axes.axhline(scale * noise, color="black", linewidth=0.7, linestyle=":", label="noise")
     axes.set_yscale("log")

@@ -114,7 +114,7 @@ CHECKS = (
     Check(
         "acceleration_lost_share",
         "share of the joint centres' acceleration (root mean square, without noise) that the filter removes",
-        "raise filter.cutoff_hz if it is a number, or filter.max_cutoff_hz if it is below own_cutoff_hz",
+        "raise filter.cutoff_hz if a number, filter.max_cutoff_hz if below own_cutoff_hz",
         "a movement at the cut-off itself loses 0.29; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
         rejects_from=TWICE,
     ),
@@ -203,7 +203,7 @@ CHECKS = (
     ),
     Check(
         "plate_height_error_m",
-        "difference between the height of the foot's lower end and 0.04 m above the plate; the largest median of a stance",
+        "largest median, over stances, of the foot's lower end against 0.04 m above the plate",
         "check height and unit of FORCE_PLATFORM:CORNERS; for a step on the plate raise quality.plate_height_error_m",
         "markers of standing feet are 0.020 to 0.054 m above the plate in 12 recorded stances, barefoot and in shoes; "
         "none is below the surface, and few shoes raise both ends to 0.09 m",
@@ -220,7 +220,7 @@ CHECKS = (
     Check(
         "slope_in_force_share",
         "inclination of the mean force of whole stances towards the normal of a sloping plate, divided by the slope",
-        "correct the plate's corners (FORCE_PLATFORM:CORNERS): the plate is level, or slopes less than they state",
+        "correct FORCE_PLATFORM:CORNERS: the plate is level, or slopes less",
         "the mean force of a stance leans by 0.03 to 0.05 of the weight in 8 recorded steps straight ahead, a third of a slope of 8.5 "
         "degrees (in turns by up to 0.19); by the whole slope where the corners are wrong",
         part_of="plate_place",
@@ -330,8 +330,8 @@ CHECKS = (
     ),
     Check(
         "shear_error_share",
-        "relative difference between the horizontal force and one that points above the hip; largest of the stances",
-        "check axes, scale and signs of the plates; starting, stopping and running also have such forces",
+        "relative difference of the horizontal force from one that points above the hip; largest over stances",
+        "check axes, scale and signs of the plates; starts, stops and runs also have such forces",
         f"{BENCHMARK}: at most 0.3 there, straight and turning",
         rejects_from=TWICE,
     ),

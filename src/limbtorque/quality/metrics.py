@@ -306,7 +306,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | No
 def limit_metrics(
     motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
 ) -> dict[str, dict[str, float]]:
-    """Extremes of each joint that anatomy and strength limit.
+    """Largest angles, torques and powers of each joint, to compare with limits.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ class PreparedMuscles:
         return StaticOptimization(*(getattr(one, field.name)[0] for field in fields(one)))
 
     def _many(self, arm: FloatArray, torque: FloatArray) -> StaticOptimization:
-        """Solve by the function for many frames."""
+        """Solve with the function for many frames."""
         return share_torques(
             arm,
             torque,

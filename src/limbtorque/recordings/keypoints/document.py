@@ -198,7 +198,7 @@ def frames_of(content: Any, source: Source) -> Frames:
 
 
 def _rows(content: Any, manner: Manner) -> Sequence[Any]:
-    """Frames, or people with the number of their frame, in the order of the file."""
+    """Frames, or people with frame numbers, in file order."""
     if isinstance(content, list):
         return content
     if isinstance(content, Mapping):
