@@ -50,7 +50,7 @@ CHECKS = (
     ),
     Check(
         "swapped_frames",
-        "number of judged frames in which a required marker is exchanged with another",
+        "judged frames with a required marker exchanged with another",
         "correct the labels in the capture software, or exclude these frames (start_s, end_s)",
         f"{NO_TOLERANCE}; 26 recorded files have two, both in one serve at 50 Hz, both confirmed by eye",
         where=EXCHANGED,
@@ -203,7 +203,7 @@ CHECKS = (
     ),
     Check(
         "plate_height_error_m",
-        "largest median, over stances, of the foot's lower end against 0.04 m above the plate",
+        "difference of the foot's lower end from 0.04 m above the plate; largest stance median",
         "check height and unit of FORCE_PLATFORM:CORNERS; for a step on the plate raise quality.plate_height_error_m",
         "markers of standing feet are 0.020 to 0.054 m above the plate in 12 recorded stances, barefoot and in shoes; "
         "none is below the surface, and few shoes raise both ends to 0.09 m",
