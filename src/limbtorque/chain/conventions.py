@@ -1,7 +1,7 @@
 r"""Other conventions for motion and torques.
 
-Angles: joint space (``alpha``, each link against the one before), segment space (``theta``, each link against the
-plane's x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
+Angles: joint space (``alpha``, each link relative to the previous one), segment space (``theta``, each link relative to
+the plane's x axis, or to the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
 joint on).
 
 Torques: every convention groups the terms of `torque_terms` in its own way; each adds up to the same net torque.

@@ -117,7 +117,7 @@ def prepare_markers(
     longest = max((b - a for a, b in runs(~complete) if a > stretches[0][0] and b <= stretches[-1][0]), default=0)
     if longest and settings.gaps.longer == "fail":
         raise SignalError(
-            f"{recording.source}: a gap in the limb's markers lasts {longest / recording.rate_hz:.2f} s long, expected at most "
+            f"{recording.source}: a gap in the limb's markers lasts {longest / recording.rate_hz:.2f} s, expected at most "
             f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
         )
     if (stop - start) / recording.rate_hz < MIN_STRETCH_S:

@@ -290,7 +290,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | No
     known = known_frames(torques)
     if not known.any():
         raise LoadError(
-            "no frame has a known torque: the foot is on the ground without a plate to itself, or a segment points out of "
+            "no frame has a known torque: the foot is on the ground without a separate plate, or a segment points out of "
             "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
         )
     frames = np.ones(len(known), dtype=bool) if frames is None else frames

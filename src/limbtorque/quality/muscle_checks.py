@@ -17,7 +17,7 @@ MUSCLE_CHECKS = (
         "arm_range_deg",
         "largest distance of a joint angle from the range of its moment-arm data",
         "do not use muscle forces of frames with moment_arm_status 1",
-        "the built-in knee's arms change by 9 % (median) in the ten degrees next to straight, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
+        "the built-in knee's arms change by 9 % (median) in the last ten degrees before full extension, and healthy knees extend up to 10 degrees further (Beighton et al. 1973)",
         affects="muscles",
         threshold=10.0,
     ),

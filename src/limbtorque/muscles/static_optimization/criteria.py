@@ -184,7 +184,7 @@ def among_muscles(frames: Block, first: Nearest, criterion: Criterion) -> tuple[
 
 
 def _other_criterion(frames: Block, start: Answer, held: BoolArray, criterion: Criterion) -> Answer:
-    """Solve for the free muscles with an exponent other than 2 from `start`."""
+    """Solve for the free muscles with an exponent other than 2, starting from `start`."""
     scaled = frames.over(frames.scale)
     own = np.where(held, 0.0, start.share)
     if math.isinf(criterion.exponent):

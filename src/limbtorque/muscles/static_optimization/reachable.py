@@ -255,7 +255,7 @@ class Nearest:
 
 
 def nearest(frames: Frames) -> Nearest:
-    """Find least-squares activations for the torque, or for the nearest reachable one.
+    """Find least-squares activations for the torque, or the nearest reachable torque.
 
     Parameters
     ----------
