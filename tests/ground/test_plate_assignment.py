@@ -365,7 +365,7 @@ def test_a_force_that_ends_early_may_be_followed_by_a_step_beside_the_plate(off,
     """0.12 s before the toe is farthest behind, or before the foot is fast."""
     own = foot((50, contact, 0.2, 0.0), zeni=[50], off=off)
     found = assigned(own, measured=[STANCE])
-    assert ("it may have left the ground off the plate" in found.notes[0]) == early
+    assert ("it may have left beside the plate" in found.notes[0]) == early
     are(found.beside, *[(110, contact)] * early)
     are(found.timely, (38, 50), *[(110, 132)] * (not early))
     if early:
@@ -385,4 +385,4 @@ def test_a_step_from_one_plate_to_the_next_is_neither_late_nor_early():
     np.testing.assert_allclose(one.after_zeni_s, [0.0])
     assert np.isnan(two.after_zeni_s).all()
     alone = assigned(own, OTHER_AWAY, measured=[first], body_n=700.0)
-    assert not alone.own.any() or "it may have left the ground off the plate" in alone.notes[0]
+    assert not alone.own.any() or "it may have left beside the plate" in alone.notes[0]

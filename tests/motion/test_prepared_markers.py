@@ -112,7 +112,7 @@ def test_a_long_gap_leaves_the_longest_stretch():
     assert found.longest_gap_frames == 25
     assert found.notes == (
         f"frames {FIRST + 71}-{FIRST + 129} analysed, 141 with missing markers left out; "
-        "2 long gaps, the longest part without gaps is analysed",
+        "2 long gaps, longest part without gaps analysed",
     )
     with pytest.raises(SignalError, match=r"a gap in the limb's markers lasts 0.25 s, expected at most 0.2 s"):
         prepared(made, gaps__longer="fail")

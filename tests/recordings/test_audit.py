@@ -71,7 +71,7 @@ def test_guesses_about_a_c3d_file(tmp_path: Path) -> None:
         "forces of force plate 1",
         "moments of force plate 1",
     ]
-    with pytest.raises(ReadError, match=r"a.c3d: 4 guesses are necessary.*zeros: .*origin.*set ANALOG:UNITS"):
+    with pytest.raises(ReadError, match=r"a.c3d: 4 guesses needed.*zeros: .*origin.*set ANALOG:UNITS"):
         read_recording(path, STRICT)
 
 

@@ -118,7 +118,7 @@ def test_exchanged_axes_are_a_guess(walk: Recording, tmp_path: Path) -> None:
     (guess,) = read.audit.guesses
     assert guess.item == "axes of the forces"
     assert "the forces act 0.54 m (median) from the nearest" in guess.stated
-    with pytest.raises(ReadError, match=r"m.sto with the forces of f.mot: 1 guesses are necessary.*axes"):
+    with pytest.raises(ReadError, match=r"m.sto with the forces of f.mot: 1 guesses needed.*axes"):
         read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, strict=True))
 
 

@@ -228,7 +228,7 @@ def test_two_people_who_pass_each_other_keep_their_names(tmp_path):
     np.testing.assert_allclose(read.markers_m, in_picture(np.concatenate([a, b], axis=1)), atol=ROUNDING_M)
     people = [finding for finding in read.audit.findings if finding.item == "people"]
     assert people[0].guessed
-    assert "1 more, present in less than a fifth" in people[1].stated
+    assert "1 more, in under a fifth" in people[1].stated
 
 
 def test_identities_in_the_file_go_before_places(tmp_path):

@@ -84,7 +84,7 @@ def test_an_early_last_row_is_left_out_as_a_guess(recordings: Path) -> None:
     label = "RASI"
     expected = c3d.markers_m[::10, find_marker(c3d, label)]
     np.testing.assert_allclose(read.markers_m[:, find_marker(read, label)], expected[:125], rtol=5e-5)
-    with pytest.raises(ReadError, match=r"guesses are necessary.*last row: line 132 at 4.992 s"):
+    with pytest.raises(ReadError, match=r"guesses needed.*last row: line 132 at 4.992 s"):
         read_recording(path, ReadOptions(strict=True))
 
 

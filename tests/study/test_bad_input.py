@@ -111,7 +111,7 @@ def test_a_long_gap_ends_the_stretch_and_is_noted():
     assert result.motion.frame[0] == 101
     assert len(result.motion.frame) == 151
     assert result.motion.metrics["max_unfilled_gap_s"] == pytest.approx(0.4)
-    assert any("the longest part without gaps is analysed" in note for note in result.motion.notes)
+    assert any("longest part without gaps analysed" in note for note in result.motion.notes)
 
 
 def test_a_batch_with_all_of_it_finishes(tmp_path):

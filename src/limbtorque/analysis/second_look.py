@@ -78,11 +78,7 @@ def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) ->
     readers = ", ".join(sorted({one.reader for one in readings if not one.refused} or {one.reader for one in readings}))
     kinds = [
         *((f"{d.field} differs", one.source, d.sentence) for one in readings for d in one.differences),
-        *(
-            ("known defect of the library, not of the recordings", one.source, f)
-            for one in readings
-            for f in one.faults
-        ),
+        *(("known defect of the library, not the recordings", one.source, f) for one in readings for f in one.faults),
         *(("partly read", one.source, note) for one in readings for note in one.notes),
         *(("not read by it", one.source, one.refused) for one in readings if one.refused),
     ]

@@ -17,9 +17,7 @@ from limbtorque.workflow.operating_system import say
     file_option("--csv", "write a CSV table with a row for each change"),
     file_option("--html", "write an HTML page"),
     option("--top", type=int, default=20, about="number of changes printed for each table (default: 20)"),
-    option(
-        "--tolerance", type=float, default=0.0, about="largest relative difference that counts as equal (default: 0)"
-    ),
+    option("--tolerance", type=float, default=0.0, about="largest relative difference taken as equal (default: 0)"),
     examples=(
         "diff results_with_6_hz results",
         "diff old/results new/results --csv changes.csv --html changes.html",

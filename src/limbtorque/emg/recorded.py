@@ -309,9 +309,7 @@ def _doubtful(channels: Channels, k: int, factor_uv: float) -> str:
         found = f"below {SMALLEST_UV:g} uV, less than the noise of an amplifier: probably not in {channels.units[k]}"
     else:
         return ""
-    return (
-        f"{found}; the amplitude is not reported (normalised envelopes are not affected); correct the unit in the file"
-    )
+    return f"{found}; the amplitude is not reported (normalised envelopes are); correct the unit in the file"
 
 
 def _notes(channels: Channels, chosen: list[int], source: str, maxima: Maxima | None) -> list[str]:

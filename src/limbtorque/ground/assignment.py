@@ -332,9 +332,7 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
     landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
     landing = min(landing, step.start) if start - step.start <= MAX_DELAY_S * rate_hz else landing
     reason = f", {earliest_s:.3f} s after the strike of the markers: it may have landed off the plate" if late else ""
-    reason += (
-        f", {off_s:.3f} s before the foot leaves the ground: it may have left the ground off the plate" if early else ""
-    )
+    reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
     delays_s = (np.nan,) * 3 if before else (file_s, oconnor_s, zeni_s)
     return _Timing(*delays_s, landing, step.stop, late, early, reason)
 

@@ -187,9 +187,7 @@ def body_faces(
                 f"{recording.source}: the {asked} turns by {spread_deg:.0f} deg (circular standard deviation), expected at most "
                 f"{WIDEST_DEG:g} deg for one plane of motion; give start_s and end_s, or plane.forward_axis as an axis or travel"
             )
-        return forward, (
-            f"forward is the direction that the {asked} faces, from {name} of both sides, +- {spread_deg:.1f} deg",
-        )
+        return forward, (f"forward is where the {asked} faces, from {name} of both sides, +- {spread_deg:.1f} deg",)
     raise LandmarkError(
         f"{recording.source}: plane.forward_axis is {asked}, and none of {', '.join(SIDED[asked])} has markers on both sides; "
         "map one of them with {S} for the side, or give plane.forward_axis as an axis or travel"

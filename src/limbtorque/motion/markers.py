@@ -228,9 +228,7 @@ def _gap_notes(
     notes = []
     dropped = (window.stop - window.start) - (stretch.stop - stretch.start)
     if dropped:
-        inside = (
-            f"; {len(stretches) - 1} long gaps, the longest part without gaps is analysed" if len(stretches) > 1 else ""
-        )
+        inside = f"; {len(stretches) - 1} long gaps, longest part without gaps analysed" if len(stretches) > 1 else ""
         first = recording.first_frame
         notes.append(
             f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} with missing markers left out{inside}"

@@ -259,9 +259,7 @@ def _signs(found: Mapping[str, FloatArray], flexion_rad: FloatArray, rate_hz: fl
         return f"fewer than {LEAST_FRAMES} frames"
     angle_r = _cosine(angle[same] - angle[same].mean(), flexion_rad[same] - flexion_rad[same].mean())
     if abs(angle_r) < LEAST_ANGLE_R:
-        return (
-            f"its angle correlates with ours by {angle_r:.2f}, at least {LEAST_ANGLE_R:g} needed to determine its sign"
-        )
+        return f"its angle correlates with ours by {angle_r:.2f}, at least {LEAST_ANGLE_R:g} needed for its sign"
     expected = (moment * velocity)[known]
     power_r = _cosine(power[known], expected)
     ratio = float(np.linalg.norm(power[known])) / max(float(np.linalg.norm(expected)), 1e-12)

@@ -202,7 +202,7 @@ def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
             unknown[joint] = f"{joint}: moment arms unknown in this plane, its torque is produced by the reserve"
         elif all(arm.is_zero for arm in arms):
             unknown[joint] = (
-                f"{joint}: no muscle of set '{muscle_set.name}' crosses it, its torque is produced by the reserve"
+                f"{joint}: no muscle of set '{muscle_set.name}' crosses it, the reserve produces its torque"
             )
         elif i == 0 and joint not in muscle_set.from_vertical and any(not arm.is_constant for arm in arms):
             unknown[joint] = (

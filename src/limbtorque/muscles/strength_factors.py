@@ -86,9 +86,7 @@ def strongest(
     along = SENSES[sense] * motion.flexion.sign[j] * net_nm[:, j]
     known = np.isfinite(net_nm).all(axis=1) & ~motion.edge
     if not (along[known] > 0.0).any():
-        raise SettingsError(
-            f"{joint} {sense}: the trial has no torque in that direction; name the trial of that effort"
-        )
+        raise SettingsError(f"{joint} {sense}: the trial has no such torque; name the trial of that effort")
     frame = int(np.where(known, along, -np.inf).argmax())
     at = slice(frame, frame + 1)
     plain = options.model_copy(

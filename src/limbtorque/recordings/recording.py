@@ -177,9 +177,7 @@ class Audit:
         """
         if self.guesses:
             listed = "; ".join(f"{g.item}: {g.stated} ({g.to_settle})" for g in self.guesses)
-            raise ReadError(
-                f"{name}: {len(self.guesses)} guesses are necessary, which reading.strict forbids: {listed}"
-            )
+            raise ReadError(f"{name}: {len(self.guesses)} guesses needed, which reading.strict forbids: {listed}")
 
 
 @dataclass(frozen=True)

@@ -27,9 +27,7 @@ class Joint(Options):
     """Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."""
     flexion_name: str = option("flexion", "Word for flexion at this joint.")
     extension_name: str = option("extension", "Word for the opposite of flexion.")
-    one_way: bool = option(
-        False, "The joint flexes in one direction only (elbow, knee); used to detect mirrored limbs."
-    )
+    one_way: bool = option(False, "The joint flexes one way only (elbow, knee); used to detect mirrored limbs.")
     moment_arms_in_any_plane: bool = True
     """The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."""
 
@@ -216,9 +214,7 @@ class Functional(Options):
 
     functional: tuple[tuple[str, ...], tuple[str, ...]]
     """Labels of two or more markers of each of the two segments."""
-    anatomical: PlaceRule = Field(
-        description="Another rule for the landmark: it defines the plane and the coordinate along its normal."
-    )
+    anatomical: PlaceRule = Field(description="Another rule: it defines the plane and the coordinate along its normal.")
 
     @model_validator(mode="after")
     def _two_segments(self) -> Functional:

@@ -91,7 +91,7 @@ def file_columns(joints: Sequence[str]) -> list[Column]:
             f"{joint}_file_angle_rad": (f"{joint} angle {read}", ANGLE_SIGN),
             f"{joint}_file_torque_nm": (f"{joint}: {moment}", MECHANICAL),
             f"{joint}_file_power_w": (
-                f"{joint}: power {read}, of all planes; multiplied by body mass like its moment",
+                f"{joint}: power {read}, of all planes; times body mass as its moment",
                 INTO_SEGMENTS,
             ),
         }

@@ -168,9 +168,7 @@ def propose_trials(
         )
         parts = _movements(row, recording)
         if len(parts) > 1:
-            notes.append(
-                f"{side} {chain}: {len(parts)} movements separated by rests, one row each with start_s and end_s"
-            )
+            notes.append(f"{side} {chain}: {len(parts)} movements between rests, one row each (start_s, end_s)")
         rows += parts
     return rows, notes
 

@@ -94,12 +94,10 @@ class Fitted(Entry):
 
     note: str = option("", "A remark.")
     max_departure_m: float | None = option(None, "Largest deviation from the samples.", "m")
-    departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint at the largest deviation.", "deg")
+    departs_at_deg: float | list[float] | None = option(None, "Flexion at the largest deviation, by joint.", "deg")
     rms_departure_m: float | None = option(None, "Root mean square deviation from the samples.", "m")
     length_departure_m: float | None = option(None, "Largest deviation of the integrated length.", "m")
-    length_departs_at_deg: float | list[float] | None = option(
-        None, "Flexion at the largest deviation of the length.", "deg"
-    )
+    length_departs_at_deg: float | list[float] | None = option(None, "Flexion at that length deviation.", "deg")
     published: PublishedRange | None = option(None, "Range of the published moment arms, by flexion.")
 
 

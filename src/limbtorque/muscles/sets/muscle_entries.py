@@ -70,9 +70,7 @@ class MuscleEntry(Entry):
     full_name: str | None = option(None, "Anatomical name.")
     max_isometric_force_n: float = option(..., "Strength.", "N", gt=0.0)
     source: dict[str, Any] = option(..., "The model or paper (model) and its licence (licence).")
-    function: dict[str, Literal["flexor", "extensor"]] = option(
-        ..., "Flexor or extensor at each joint that it crosses."
-    )
+    function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor at each joint.")
     moment_arms: dict[str, ArmEntry] = option(..., "Moment arm at each joint of the set.")
     length: LengthEntry | None = option(None, "Length of muscle and tendon as a curve.")
     length_at_zero_m: float | None = option(
@@ -83,7 +81,7 @@ class MuscleEntry(Entry):
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
     tendon_strain: float | None = option(
-        None, "Strain of the tendon at maximum isometric force.", "1", gt=0.0, le=LARGEST_STRAIN
+        None, "Tendon strain at maximum isometric force.", "1", gt=0.0, le=LARGEST_STRAIN
     )
     tendon_strain_source: Text | None = option(None, "Source of the tendon strain.")
     pcsa_cm2: float | None = option(None, "Physiological cross-sectional area.", "cm2", ge=0.1, lt=1000.0)

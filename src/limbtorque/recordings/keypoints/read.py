@@ -58,17 +58,11 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     frames = _contents(path, source)
     people, n_left_out, by_place = tracks(source, frames.people)
     settle = "check them (`limbtorque map`): two people who pass each other may be exchanged" if by_place else ""
-    how = (
-        "each person is matched to the nearest one in the previous frame"
-        if by_place
-        else "by the identities in the file"
-    )
+    how = "each is matched to the nearest person in the last frame" if by_place else "by the identities in the file"
     several = len(people) > 1
     source.add("people", f"{len(people)}", how if several else "one subject", settle if several else "")
     if n_left_out:
-        source.add(
-            "people", f"{n_left_out} more, present in less than a fifth of the frames", "left out as false detections"
-        )
+        source.add("people", f"{n_left_out} more, in under a fifth of the frames", "left out as false detections")
     numbers, first_frame = _even(source, sorted(frames.people))
     labels, points = _stacked(source, people, numbers)
     if frames.rate_hz:

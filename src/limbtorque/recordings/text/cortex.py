@@ -108,9 +108,7 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     stated = (re.search(rf"{key}:?\t\s*([^\t]+)", whole) for key in ("BitDepth", "PreciseRate"))
     bits, precise_hz = (plain_number(match[1]) if match else None for match in stated)
     if bits is None or not {"name", "range"} <= set(heads) or (precise_hz is None and "rate" not in heads):
-        raise text.error(
-            "not a whole .anc file: expected BitDepth, and the lines Name, Rate and Range; export it again"
-        )
+        raise text.error("not a whole .anc file: expected BitDepth, and lines Name, Rate and Range; export it again")
     cells = {key: text.lines[k].rstrip("\t ").split("\t")[1:] for key, k in heads.items()}
     names = tuple(map(text.plain_label, cells["name"]))
     ranges_mv = np.array([plain_number(cell) for cell in cells["range"]])

@@ -156,9 +156,7 @@ def _sections(text: Text, separator: str) -> list[_Section]:
     starts = [k for k, line in enumerate(text.lines) if line.strip(quoted).lower() in SECTIONS]
     if not starts:
         said = text.lines[0][:40]
-        raise text.fault(
-            0, f"found {said!r}, expected a section, Trajectories or Devices; this is not a Vicon Nexus export"
-        )
+        raise text.fault(0, f"found {said!r}, expected section Trajectories or Devices; not a Vicon Nexus export")
     sections = []
     for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
         name = text.lines[start].strip(quoted).lower()

@@ -25,9 +25,7 @@ FAILED = {
     "segment": "the segment parameters could not be determined",
     "load": "the external load was missing or contradictory",
 }
-LONGEST_STRETCH = (
-    "the longest part without gaps is analysed"  # in the notes of a trial with a gap too long to be filled
-)
+LONGEST_STRETCH = "longest part without gaps analysed"  # in the notes of a trial with a gap too long to be filled
 SAME_CUTOFF_HZ = 0.005  # below, the cut-offs of two limbs are the same
 USED_PLATE = re.compile(r"plate (\d+) frames \d+-\d+: this foot(?: \(\w+\))?(?:, as given)?, centre of pressure")
 

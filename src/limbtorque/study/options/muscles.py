@@ -82,7 +82,7 @@ class Muscles(Options):
         number = number_of(value)
         if value not in ("least", "none") and not number > 0.0:
             raise ValueError(
-                "expected 'least', 'none', or a price in N m: the torque that costs as much as a fully active muscle"
+                "expected 'least', 'none', or a price: the torque in N m that costs as much as an active muscle"
             )
         return value if value in ("least", "none") else number
 

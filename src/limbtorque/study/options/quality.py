@@ -90,6 +90,4 @@ class Quality(Options):
     unmeasured_share: float = threshold(0.05, "Fraction of frames with ground contact but no usable plate.", zero=True)
     reserve_share: float = threshold(0.01, zero=True)
     """Fraction of frames in which the muscles cannot produce the torque."""
-    reserve_part: float = threshold(
-        0.10, "Largest priced reserve torque relative to the largest net torque of the joint."
-    )
+    reserve_part: float = threshold(0.10, "Largest priced reserve relative to the largest net torque of the joint.")
