@@ -111,7 +111,7 @@ def sideways_line(walk: Walk) -> str:
     return (
         f"The adult's {own['muscle']} works mostly out of the plane and is not counted: r {own['r']:.2f}, scaled rms {own['scaled_rms']:.3f}; "
         f"with it the median is {np.median([row['r'] for row in rows]):.3f}, {sum(row['own_best'] for row in rows)} of {len(rows)} "
-        f"muscles follow their own envelope most, and its envelope is the best neighbour of {', '.join(nearest) or 'none'}."
+        f"muscles correlate best with their own envelope, and its envelope correlates best with {', '.join(nearest) or 'none'}."
     )
 
 

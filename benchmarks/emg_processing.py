@@ -107,7 +107,7 @@ def steady_line() -> str:
         for method, title in METHODS.items()
     }
     listed = ", ".join(f"{title} {share:.1%}" for title, share in shares.items())
-    return f"Active in steady noise, part of the time: {listed}."
+    return f"Fraction of time active in steady noise: {listed}."
 
 
 def time_line() -> str:
@@ -137,9 +137,7 @@ def time_line() -> str:
         electromyography(recording, frames_s, "right", options)
         times_s.append(time.process_time() - start)
     spent = f"{1e3 * np.median(times_s):.0f} ms of processor time (least {1e3 * min(times_s):.0f})"
-    return (
-        f"{CHANNELS} channels of {TRIAL_S:.0f} s at {RATE_HZ:.0f} Hz with everything that is computed of them: {spent}."
-    )
+    return f"{CHANNELS} channels of {TRIAL_S:.0f} s at {RATE_HZ:.0f} Hz with all computations: {spent}."
 
 
 if __name__ == "__main__":

@@ -111,8 +111,8 @@ def table(folder: Path) -> Iterator[str]:
         f"{', '.join(f'{p:.1f} %' for p in left)} of the torque (rms) about {', '.join(LEG)}. Largest difference of ours in the same "
         f"problem: {off.max():.1f} N ({names[int(off.argmax())]}); the cost of OpenSim's solution is higher in {(cost > same.cost).sum()} of "
         f"{len(cost)} frames, by {np.median(cost / same.cost - 1.0):.2%} in the median. Run: {len(ran)} frames; in OpenSim's file the muscles make "
-        f"{', '.join(f'{p:.0%} at the {joint}' for p, joint in zip(part, FLEXION, strict=True))}, and reserves the rest; ours were given "
-        "what the muscles make. Forces in N."
+        f"{', '.join(f'{p:.0%} at the {joint}' for p, joint in zip(part, FLEXION, strict=True))}, and reserves the rest; ours had to "
+        "produce the muscles' part. Forces in N."
     )
     yield ""
     yield "| muscle | walk, OpenSim: largest | same problem: r | rms | plane: largest | r | rms | run, OpenSim: largest | plane: largest | r | rms |"

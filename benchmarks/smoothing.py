@@ -83,7 +83,7 @@ def main() -> None:
 
 def noise_table(noises: list[Noise]) -> None:
     print(
-        "\n## Noise\n\nStandard deviation in mm that white noise as strong as at each frequency has at 100 frames per second.\n"
+        "\n## Noise\n\nStandard deviation, mm, of white noise at 100 frames per second with the power at each frequency.\n"
     )
     print("| Hz | " + " | ".join(f"{value:.1f}" for value in noises[0].frequency_hz) + " |")
     print("| --- " * (len(noises[0].frequency_hz) + 1) + "|")
@@ -236,7 +236,7 @@ def lost_table(cases: Iterable[Case]) -> None:
 def ends(cases: list[Case], smoothers: dict[str, Smoother]) -> None:
     """Error within reach of the ends of steps, which are cut out of a longer movement, over that in the middle."""
     print(
-        "\n## Ends\n\nRms error within reach of an end over that in the middle (steps, 100 Hz, best cut-off of each), median.\n"
+        "\n## Ends\n\nRms error near an end relative to that in the middle (steps, 100 Hz, best cut-off of each), median.\n"
     )
     print("| method | second derivative | signal |\n| --- | --- | --- |")
     for name, smoother in smoothers.items():

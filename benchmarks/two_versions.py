@@ -252,7 +252,7 @@ def page(head: Sequence[str], rows: dict[str, Compared], stages: dict[str, Compa
     lines = [*head, ""]
     if rows:
         lines += [
-            "Processor time, medians; where a row is a process, with all that it starts:",
+            "Processor time, medians; for processes including their child processes:",
             "",
             *rows_table(rows),
             "",
@@ -260,8 +260,8 @@ def page(head: Sequence[str], rows: dict[str, Compared], stages: dict[str, Compa
     if stages:
         lines += [
             "Each stage as a process of its own, on a session of four trials of 1000 frames; before, now. Cold: time with the study's "
-            "recordings and results dropped from the page cache (`posix_fadvise`), but not Python and its libraries; a disk with a cache of "
-            "its own still answers from that. Peak memory is that of the largest process:",
+            "recordings and results dropped from the page cache (`posix_fadvise`), but not Python and its libraries; a disk's own "
+            "cache still applies. Peak memory of the largest process:",
             "",
             *stages_table(stages),
             "",

@@ -49,8 +49,8 @@ Joint centres that have no markers may be predicted (`{hip_centre: harrington_20
 With the default table of [segment parameters](segments.md) the arm needs `glenohumeral_axis`, `elbow_axis`, `wrist_axis`, `ulnar_styloid` and `knuckle_2_middle_finger`; the leg
 `hip_axis`, `knee_axis`, `ankle_axis`, `greater_trochanter`, `femoral_condyles`, `medial_malleolus`, `lateral_malleolus`,
 `head_of_metatarsal_2`, and, for ground contact, better also `heel`.
-The chains `arm_without_hand` and `leg_without_foot` end at `wrist_axis` and `ankle_axis` and need no landmark beyond ([keypoints](keypoints.md)). A label that is not
-found as written is found in another case.
+The chains `arm_without_hand` and `leg_without_foot` end at `wrist_axis` and `ankle_axis` and need no landmark beyond ([keypoints](keypoints.md)). Labels are matched
+exactly, otherwise ignoring case.
 
 ## Loads
 
@@ -60,7 +60,7 @@ loads:
   spring: {type: spring, stiffness_n_m: 40, anchor_m: [-0.2, 0, 1.1], rest_length_m: 0.3}
 ```
 
-A trial takes one by its name in the column `load`. `fraction` is its point of application: 0 at the last joint, 1 at the end of the
+A trial uses a load by its name in the column `load`. `fraction` is its point of application: 0 at the last joint, 1 at the end of the
 last segment. A held weight has inertia, a constant force has none: add it to its segment (`segments.added`), or add a subject with the
 loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.Chain.holding` computes them).
 
@@ -99,10 +99,10 @@ Every trial has a status for its torques (`torque_status`) and one for its muscl
 | `rejected` | the numbers must not be used | empty values; left out of means and figures of the study, and counted |
 | `failed` | nothing could be computed; the ledger gives the reason | none |
 
-- **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window changes no status; the notes name it. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
-- **Joints**: a check with a value for each joint concerns that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected where a joint is.
+- **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window does not change the status; the notes name it. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
+- **Joints**: checks with values by joint apply to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is rejected.
 - **Spikes**: torques are computed a second time with the spikes filled. A joint is rejected where its net torque or a term changes by more than `quality.spike_change_share` of its range.
-- **Limits** by the joint's name: `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg`, `extension_deg`. A joint that is not named is not judged by them; hip and shoulder have no range of motion here.
+- **Limits** by the joint's name: `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg`, `extension_deg`. They do not apply to joints not named; hip and shoulder have no range of motion here.
 - **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.
 
 Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
@@ -115,11 +115,11 @@ Sources: *no tolerance*: every occurrence counts. *Convention*: of this program.
 
 MARKER_SETS_HEAD = """# Built-in marker sets
 
-`limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where they can be changed. Made from the code by `tools/make_docs.py`.
+`limbtorque init` knows these names, in any spelling of the side, and writes the rules into the settings, where you can change them. Made from the code by `tools/make_docs.py`.
 
-The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule ([sources](uncertainty.md)). Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash: no marker. The model of Plug-in Gait places the hip by Davis's regression, the shoulder by an offset from the acromion.
+The number is the standard deviation of the joint centre along each axis of the plane, in mm, by the kind of its rule ([sources](uncertainty.md)). Several numbers: a joint centre of the file, and the rules that are used where the file has none. A dash means no marker. The model of Plug-in Gait places the hip by Davis's regression, the shoulder by an offset from the acromion.
 
-Where another landmark stands for a joint centre, `init` writes its error into `uncertainty.sets`, a distance over the root of 3:
+Where another landmark replaces a joint centre, `init` writes its error into `uncertainty.sets`, the distance divided by the root of 3:
 
 | stands for | distance | from |
 | --- | --- | --- |

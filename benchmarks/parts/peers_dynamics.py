@@ -41,7 +41,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         "Inverse dynamics of a recording",
         f"A three-link arm, smooth random motion, {frames} frames. Ours takes all frames at once and gives all "
         f"{2 * LINKS**2 + LINKS**2 * (LINKS - 1) // 2 + 3 * LINKS} terms, for planar chains only; the others give net torques of bodies in space, most "
-        "of them a frame a call. Agreement is relative to the largest torque.",
+        "of them one frame per call. Agreement is relative to the largest torque.",
         "us a frame",
         1e6 / frames,
         agree,

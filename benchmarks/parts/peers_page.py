@@ -81,7 +81,7 @@ def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
     parts = [
         "## Beside other programs (`peers.py`)",
         f"{datetime.date.today()}: {about[:1].lower()}{about[1:]} All programs had the same inputs, and their numbers were compared with ours first. Times are "
-        "medians, taken in turns.",
+        "medians of alternating runs.",
         "Not measured: " + ("; ".join(missing) if missing else "none") + ".",
         "limbtorque is slower here:\n\n" + "\n".join(f"- {line}" for line in behind)
         if behind

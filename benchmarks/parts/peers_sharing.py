@@ -48,7 +48,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         note = f"{what.capitalize() if name == 'random arms' else f'The {what}'}, {len(limb)} frames within reach, three joints."
         yield _work(
             f"Static optimization, exponent 2: {name}",
-            f"{note} The others take a frame a call. OSQP starts from the frame before and stops at {OSQP_TOLERANCE:g}. Agreement is relative to mean "
+            f"{note} The others take one frame per call. OSQP starts from the frame before and stops at {OSQP_TOLERANCE:g}. Agreement is relative to mean "
             "cost and strength.",
             limb,
             2.0,

@@ -1,4 +1,4 @@
-"""Array types, and checks and small functions on arrays that many rooms need."""
+"""Array types, checks and small array functions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def vectors(name: str, value: ArrayLike, n_frames: int | None = None, *, missing
 
 
 def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> FloatArray:
-    """Vector of the plane as `vectors` returns it, with its numbers unchecked.
+    """Vector of the plane as from `vectors`, values unchecked.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def plane_vectors(name: str, value: ArrayLike, n_frames: int | None = None) -> F
 
 
 def row(name: str, value: ArrayLike, size: int | None = None, *, like: str = "") -> FloatArray:
-    """Array of shape (size,), or any size if None; all numbers finite.
+    """Finite array of shape (size,), or of any size if None.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def runs(mask: ArrayLike) -> list[tuple[int, int]]:
 
 
 def widened(mask: BoolArray, frames: int) -> BoolArray:
-    """Widen every run of true values by frames at both ends."""
+    """Extend every run of true values at both ends."""
     result = np.array(mask)
     for start, stop in runs(mask):
         result[max(start - frames, 0) : stop + frames] = True
@@ -127,7 +127,7 @@ def widened(mask: BoolArray, frames: int) -> BoolArray:
 
 
 def widened_after(mask: BoolArray, frames: int) -> BoolArray:
-    """Widen every run of true values by frames at its end."""
+    """Extend every run of true values at its end."""
     result = np.array(mask)
     for _, stop in runs(mask):
         result[stop : stop + frames] = True
@@ -161,7 +161,7 @@ def lengths(vectors: FloatArray) -> FloatArray:
 def turned(vectors: FloatArray, matrix: FloatArray) -> FloatArray:
     """Product of vectors along the last axis and a matrix, (..., k) -> (..., m).
 
-    One product of two matrices, in place of one for every frame.
+    Uses one matrix product for all frames.
 
     >>> turned(np.ones((2, 1, 2)), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[[4.0, 6.0]], [[4.0, 6.0]]]
@@ -180,12 +180,12 @@ def unwrapped(angle_rad: FloatArray) -> FloatArray:
 
 
 def stretches(n_frames: int) -> Iterator[slice]:
-    """Stretches of at most `STRETCH_FRAMES` frames; one, which may be empty, at least."""
+    """Parts of at most `STRETCH_FRAMES` frames; at least one, which may be empty."""
     return (slice(start, min(start + STRETCH_FRAMES, n_frames)) for start in range(0, max(n_frames, 1), STRETCH_FRAMES))
 
 
 def part_of(value: Frames, some: slice) -> Frames:
-    """Some frames of an array with time first, or of a dataclass of such arrays."""
+    """Selected frames of an array, time first, or of a dataclass of such arrays."""
     given: Any = value
     if not is_dataclass(given):
         return given[some]  # type: ignore[no-any-return]
@@ -193,7 +193,7 @@ def part_of(value: Frames, some: slice) -> Frames:
 
 
 def with_part(value: Frames, names: Iterable[str], some: slice) -> Frames:
-    """Dataclass with some frames of the arrays of these names; None stays None."""
+    """Dataclass with selected frames of the named arrays; None stays None."""
     given: Any = value
     arrays = {name: None if getattr(given, name) is None else getattr(given, name)[some] for name in names}
     return replace(given, **arrays)  # type: ignore[no-any-return]
@@ -207,7 +207,7 @@ def contiguous(value: Frames) -> Frames:
 
 
 def joined(parts: Sequence[Frames]) -> Frames:
-    """Array, or dataclass of arrays, of all frames from those of its stretches."""
+    """Join the arrays, or dataclasses of arrays, of successive parts."""
     first: Any = parts[0]
     if len(parts) == 1:
         return parts[0]

@@ -7,7 +7,7 @@
     ├── StudyError         the tables of trials and subjects; all faults at once
     ├── ModelError         an OpenSim model cannot become a muscle set
     └── TrialError         one trial cannot be analysed; the others go on
-        ├── ReadError      the file is not what it should be
+        ├── ReadError      the file is not readable, or inconsistent
         ├── LandmarkError  a marker or landmark is missing or ambiguous
         ├── SignalError    gaps, filter, too few frames
         ├── SegmentError   segment parameters, a length measured between other landmarks
@@ -92,7 +92,7 @@ class TrialError(LimbtorqueError):
 
 
 class ReadError(TrialError):
-    """A file cannot be read, or what it says contradicts itself."""
+    """A file cannot be read, or contradicts itself."""
 
     reason = "read"
 
@@ -108,13 +108,13 @@ class WriteError(OSError):
 
 
 class SignalError(TrialError):
-    """Gaps, cut-off or the number of frames do not allow what was asked for."""
+    """Gaps, cut-off or number of frames prevent the analysis."""
 
     reason = "signal"
 
 
 class SegmentError(TrialError):
-    """Segment parameters cannot be had from what was measured."""
+    """Segment parameters cannot be determined."""
 
     reason = "segment"
 
@@ -126,7 +126,7 @@ class LoadError(TrialError):
 
 
 def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.6) -> str:
-    """Suggest known names that are near an unknown one.
+    """Suggest known names similar to an unknown name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Attack the program: damaged recordings, hostile tables, killed runs, touched results.
+"""Attack the program: damaged recordings, hostile tables, killed runs, changed results.
 
 PYTHONPATH=tests python -m attack --seed 17 --files 20000 --tables 2000 --kills 60 --write docs/reliability.md
 
@@ -33,14 +33,14 @@ def main() -> int:
     parts["when"] = page.when(options.seed, options.cores, time.monotonic() - start)
     for name, part in parts.items():
         print(f"\n{name}\n{part}")
-    print(f"\nnot as promised: {len(wrong)}", *wrong[:SHOWN], sep="\n")
+    print(f"\nnot as guaranteed: {len(wrong)}", *wrong[:SHOWN], sep="\n")
     if options.write:
         page.write(options.write, parts)
     return int(bool(wrong))
 
 
 def attack(place: Path, options: argparse.Namespace) -> tuple[dict[str, str], list[str]]:
-    """Tables of counts by name, and all cases that did not end as promised."""
+    """Tables of counts by name, and all cases that did not end as guaranteed."""
     parts: dict[str, str] = {}
     wrong: dict[str, list[str]] = {}
     number: dict[str, int] = {}
@@ -69,8 +69,8 @@ def attack(place: Path, options: argparse.Namespace) -> tuple[dict[str, str], li
     if options.damages:
         damaged = touched.touch(place, damages=[*touched.DAMAGES][: options.damages])
         parts["touched"] = page.touched_table(damaged)
-        number["touched results"] = len(damaged)
-        wrong["touched results"] = [f"{one.how}, {one.name}: {'; '.join(one.faults)}" for one in damaged if one.faults]
+        number["changed results"] = len(damaged)
+        wrong["changed results"] = [f"{one.how}, {one.name}: {'; '.join(one.faults)}" for one in damaged if one.faults]
     parts["promised"] = page.promised(number, {kind: len(cases) for kind, cases in wrong.items()})
     return parts, [case for cases in wrong.values() for case in cases]
 

@@ -34,10 +34,10 @@ def when(seed: int, cores: int, took_s: float) -> str:
 
 
 def promised(number: dict[str, int], wrong: dict[str, int]) -> str:
-    """How many cases of each kind did not end as promised."""
+    """How many cases of each kind did not end as guaranteed."""
     parts = ", ".join(f"{wrong[kind]:,} of {n:,} {kind}" for kind, n in number.items())
     count = sum(wrong.values())
-    return f"Not as promised ended {count:,} of {sum(number.values()):,} cases: {parts}."
+    return f"Cases that did not end as guaranteed: {count:,} of {sum(number.values()):,} ({parts})."
 
 
 def files_table(found: Sequence[files.Outcome]) -> str:
@@ -78,14 +78,14 @@ def tables_table(found: Sequence[tables.Outcome]) -> str:
 
 
 def kills_table(found: Sequence[Kill]) -> str:
-    """Kills by target and signal, and those after which something was not as promised."""
+    """Kills by target and signal, and those after which something was not as guaranteed."""
     count = Counter((one.target, one.signal) for one in found if one.hit)
     late, faults = (Counter(one.target for one in found if wanted(one)) for wanted in (_late, _faulty))
     rows = [
         (target, *(count[target, number.name] for number in SIGNALS), late[target], faults[target])
         for target in TARGETS
     ]
-    return _table(("killed", *(number.name for number in SIGNALS), "had ended before", "not as promised"), rows)
+    return _table(("killed", *(number.name for number in SIGNALS), "had ended before", "not as guaranteed"), rows)
 
 
 def _late(one: Kill) -> bool:

@@ -395,8 +395,8 @@ def test_joint_motion_needs_two_links_that_are_bent():
 def test_a_fit_needs_a_complete_frame_that_counts():
     gaps = POSITION.copy()
     gaps[:, 2] = np.nan
-    assert "joint_m of shape (5, 4, 2) has no complete frame" in refused(fit_rigid_chain, joint_m=gaps)
-    assert "no complete frame" in refused(fit_rigid_chain, counted=np.zeros(FRAMES, dtype=bool))
+    assert "joint_m of shape (5, 4, 2) has no complete counted frame" in refused(fit_rigid_chain, joint_m=gaps)
+    assert "no complete counted frame" in refused(fit_rigid_chain, counted=np.zeros(FRAMES, dtype=bool))
     message = refused(fit_rigid_chain, counted=np.ones(FRAMES))
     assert "counted has shape (5,) of float64, expected (5,) of bool" in message
 
@@ -438,8 +438,8 @@ SIMULATIONS = [
     (loaded(POINT, (0.0, 1.0, 2.0)), "loads[0]"),
     (loaded(POINT, 1.0), "loads[0]"),
     (loaded(POINT, (np.nan, 1.0)), "loads[0]"),
-    ({"torque": Drive(STILL, (0.0,), None)}, "only one of memory and memory_rate; expected both or neither"),
-    ({"torque": Drive(STILL, (), limited([0.0]))}, "only one of memory and memory_rate"),
+    ({"torque": Drive(STILL, (0.0,), None)}, "only memory or memory_rate; expected both or neither"),
+    ({"torque": Drive(STILL, (), limited([0.0]))}, "only memory or memory_rate"),
     ({"torque": Drive(STILL, (0.0,), limited([0.0, 0.0]))}, "memory_rate"),
 ]
 

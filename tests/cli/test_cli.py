@@ -34,11 +34,11 @@ def test_inspect_says_what_is_in_a_file(capsys):
 
 def test_inspect_names_prefixes_plates_and_events_of_real_files(capsys, recordings):
     _, out, _ = run(capsys, "inspect", recordings / "tennis_serve" / "kinematics_tennis_serve_2players.c3d")
-    assert "labels that need a prefix or occur twice: " in out
+    assert "labels that occur twice, or need a prefix: " in out
     _, out, _ = run(capsys, "inspect", recordings / "cohort" / "HC030A" / "Straight" / "HC030A05.c3d")
     assert "plate 2 type 2" in out
     assert "0.170 s  Foot Strike Right" in out
-    assert "points that are not positions" in out
+    assert "points that are not markers" in out
 
 
 def test_inspect_of_something_else_is_a_sentence(capsys, tmp_path):
@@ -102,7 +102,7 @@ def test_check_sums_up_every_trial_on_a_first_screen(capsys):
 def test_check_has_a_line_for_every_trial_where_asked(capsys):
     code, out, _ = run(capsys, "check", ROOT, "--verbose")
     assert code == 0
-    assert (out.count(": ok\n"), out.count(": can be analysed, but\n")) == (29, 7)
+    assert (out.count(": ok\n"), out.count(": can be analysed, with problems:\n")) == (29, 7)
     assert "spike_frames is" in out
     assert "ready: 36 of 36 trials; 7 would be caution or rejected" in out
 
@@ -211,7 +211,7 @@ def test_a_command_on_no_study_says_what_was_found_and_what_to_give(capsys, tmp_
     (study / "config" / "config.yaml").write_text("", encoding="utf-8")
     (study / "results").mkdir()
     code, _, err = run(capsys, command, study / "results")
-    expected = f"{study / 'results'} is a part of a study; give the study's own folder: {study}"
+    expected = f"{study / 'results'} is a part of a study; give the study's folder: {study}"
     assert (code, err) == (1, f"limbtorque: {expected}\n")
     code, _, err = run(capsys, command, nowhere)
     assert code == 1

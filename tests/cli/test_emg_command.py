@@ -28,7 +28,7 @@ def write(path, *, scale=1.0, labels=("L Sol", "L TA", "EMG9")):
 def test_tables_and_figures_of_recordings(tmp_path, capsys):
     files = [str(write(tmp_path / name)) for name in ("a.c3d", "b.c3d")]
     assert main(["emg", *files, "--output", str(tmp_path / "out")]) == 0
-    assert "'EMG9': no electromyogram" in capsys.readouterr().out
+    assert "'EMG9': no muscle signal" in capsys.readouterr().out
     rows = pd.read_csv(tmp_path / "out" / "emg_summary.csv")
     assert rows.recording.tolist() == ["a"] * 3 + ["b"] * 3
     assert rows.muscle.tolist()[:3] == ["left_soleus", "left_tibialis_anterior", "EMG9"]
@@ -49,13 +49,13 @@ def test_a_maximal_trial_normalises(tmp_path):
 def test_a_recording_without_channels_is_a_sentence(tmp_path, capsys):
     path = write(tmp_path / "a.c3d", labels=("A", "B", "C"))
     assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 1
-    assert "no channel of electromyography among 3 analog channels" in capsys.readouterr().err
+    assert "no electromyography channel among 3 analog channels" in capsys.readouterr().err
 
 
 def test_two_recordings_of_one_name_are_refused(tmp_path, capsys):
     files = [str(write(tmp_path / folder / "a.c3d")) for folder in "xy"]
     assert main(["emg", *files]) == 1
-    assert "two recordings have one name" in capsys.readouterr().err
+    assert "recordings with the same name" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -118,4 +118,4 @@ def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
 def test_coordinates_with_electromyography_name_the_ways_to_read_it(tmp_path, capsys):
     path = write_storage(tmp_path / "walk.mot", title="Coordinates", beside=COORDINATES)
     assert main(["inspect", str(path)]) == 1
-    assert "give it as emg_file, or to `limbtorque emg`" in capsys.readouterr().err
+    assert "name it as emg_file, or run `limbtorque emg`" in capsys.readouterr().err

@@ -219,7 +219,7 @@ def test_mass_and_height_are_those_of_the_files_with_their_source():
 def test_the_weight_on_the_plates_is_a_hint_only():
     found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
     assert found.mass_kg == "TODO"
-    assert "a.c3d, where nothing moves: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "a.c3d, standing still: 490 N on the plates, 50.0 kg" in found.evidence
     assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
 
 
@@ -702,7 +702,8 @@ def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
     found, notes, proposal = forces_of(tmp_path)
     assert found == {Path(markers).name: Path(forces).name}
     assert (
-        f"{markers}: the forces are in a second file of the same name and time (column forces_file, a guess)" in notes
+        f"{markers}: the forces come from a second file with the same name and times (column forces_file, a guess)"
+        in notes
     )
     assert "no markers" not in notes
     row = rows(tmp_path / "study")[0]
@@ -794,7 +795,7 @@ def test_without_a_name_the_only_file_of_that_time_is_taken(tmp_path):
     write_forces(tmp_path / "data" / "export_7.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk.trc": "export_7.mot", "later.trc": ""}
-    assert "although the names differ (column forces_file, a guess)" in notes
+    assert "although its name differs (column forces_file, a guess)" in notes
 
 
 def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp_path):
@@ -850,7 +851,9 @@ def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
     """The TRC file has every tenth frame of the C3D file, and names no subject."""
     proposal = init_study(tmp_path / "study", recordings / "walking_opensim")
     assert [subject.subject for subject in proposal.subjects] == ["Treadmill"]
-    assert any("folders with other markers are other people: Treadmill (a guess" in note for note in proposal.notes)
+    assert any(
+        "folders with different markers are different people: Treadmill (a guess" in note for note in proposal.notes
+    )
     left = {Path(t["file"]).name: t.left_out for t in proposal.trials if t.left_out}
     assert left == {"std_walking2_markers.trc": "the same movement is in walking2.c3d"}
 
@@ -904,7 +907,7 @@ def test_a_recorded_cohort(recordings, tmp_path):
 def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
     study = tmp_path / name
     init_study(study, recordings / name)
-    with pytest.raises(StudyError, match="still to be filled in"):
+    with pytest.raises(StudyError, match="is not filled in"):
         load_study(study)
     fill(study, **filled)
     checked = list(check_study(checked_study(study)))
@@ -938,4 +941,4 @@ def test_channels_without_a_side_are_only_comments(tmp_path):
     text = (tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8")
     assert parse_yaml(text)["emg"] == {"channels": {}}
     assert '# "EMG Sol": soleus # the label does not state a side' in text
-    assert "Channels without a muscle of the muscle sets: EMG 3" in text
+    assert "Channels of muscles that are not in the muscle sets: EMG 3" in text

@@ -160,7 +160,7 @@ def test_the_speed_of_a_treadmill_is_asked_for(tmp_path, walking):
     assert [row["plates.belt_speed_m_s"] for row in rows(tmp_path / "other")] == ["TODO", "TODO"]
     assert proposal.to_do == 3  # and the body mass
     assert proposal.window.window == "events"
-    with pytest.raises(StudyError, match="speed of the treadmill's belt in m/s; 0 without one"):
+    with pytest.raises(StudyError, match="belt speed of the treadmill in m/s; 0 without a treadmill"):
         load_study(tmp_path / "other")
 
 
@@ -176,7 +176,7 @@ def test_a_step_on_the_spot_has_no_belt(tmp_path, walking):
     found = rows(study)
     assert [row["plane.forward_axis"] for row in found] == ["pelvis", "pelvis"]
     assert all(not row.get("plates.belt_speed_m_s") for row in found)
-    assert all("as in steps on the spot" in row["note"] for row in found)
+    assert all("as in stepping on the spot" in row["note"] for row in found)
 
 
 def test_one_side_alone_leaves_the_direction_open(tmp_path, walking):

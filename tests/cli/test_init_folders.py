@@ -54,11 +54,8 @@ def test_an_answer_that_no_file_needs_is_named(tmp_path):
     write_trc(tmp_path / "a" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
     answers = {"reading.length_unit": "cm", "a:reading.rate_hz": "100"}
     notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
-    assert "--set reading.length_unit=cm: not used, as no file asks for it (what a file states holds)" in notes
-    assert (
-        "--set a:reading.rate_hz=100.0: not used, as no file of this folder asks for it (what a file states holds)"
-        in notes
-    )
+    assert "--set reading.length_unit=cm: not used: every file states its own value" in notes
+    assert "--set a:reading.rate_hz=100.0: not used: every file of this folder states its own value" in notes
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
@@ -244,7 +241,7 @@ def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_wr
     write_trc(tmp_path / "data" / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
     assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data"), "--chain", "leg"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    command = lines[lines.index("or read the files without a unit, too (mm, cm or m), into another study:") + 1]
+    command = lines[lines.index("or include the files without a unit (mm, cm or m) in another study:") + 1]
     assert main(shlex.split(command)[1:]) == 0
     assert len(rows(tmp_path / "my study_2")) == 4
     capsys.readouterr()

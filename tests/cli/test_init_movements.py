@@ -63,9 +63,7 @@ def test_reaches_between_rests_are_rows(tmp_path):
         assert end > middle + 0.6
     ends = [(float(row["start_s"]), float(row["end_s"])) for row in found]
     assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(ends))
-    assert any(
-        "right arm: 4 movements between rests, each a row with start_s and end_s" in note for note in proposal.notes
-    )
+    assert any("right arm: 4 movements between rests, one row each (start_s, end_s)" in note for note in proposal.notes)
 
 
 def test_each_row_has_a_curve_of_its_own_movement(tmp_path):

@@ -218,7 +218,7 @@ def test_the_static_trial_of_the_same_session_is_used():
 def test_of_static_trials_of_nobody_none_is_guessed():
     chosen, note = static_of(seen("walk.trc"), standing("a_stand.trc"), standing("b_stand.trc"))
     assert chosen == ""
-    assert "nothing says which is its static trial" in note
+    assert "its static trial is not known" in note
 
 
 # --- whole folders ------------------------------------------------------------------------------------------------------

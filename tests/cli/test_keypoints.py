@@ -196,11 +196,11 @@ def test_a_chain_without_its_end_is_for_sets_that_never_have_it():
 
 def test_what_lacks_is_said(tmp_path):
     text = (propose(["Nose", *COCO[:3]], tmp_path) / FILES[1]).read_text(encoding="utf-8").replace("\n# ", " ")
-    assert "no leg: no known marker set has half of its joints among these marker names" in text
+    assert "no leg: these marker names match less than half of the joints of any known marker set" in text
     other = tmp_path / "other"
     other.mkdir()
     text = (propose(COCO, other) / FILES[1]).read_text(encoding="utf-8").replace("\n# ", " ")
-    assert "torques of hip and knee in swing only" in text
+    assert "hip and knee torques in swing only" in text
 
 
 # --- a leg without its foot -------------------------------------------------------------------------------------------
@@ -276,4 +276,4 @@ def test_stance_is_unknown_and_said_so(kick):
     unknown = np.isnan(result.torques.terms.net).any(axis=1)
     assert unknown[speed < 0.95].all()
     assert result.motion.metrics["unmeasured_share"] == pytest.approx(unknown.mean(), abs=0.05)
-    assert any("the foot is not measured" in note for note in result.motion.notes)
+    assert any("stance without foot markers" in note for note in result.motion.notes)

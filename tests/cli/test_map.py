@@ -75,12 +75,12 @@ def test_a_name_that_occurs_twice_or_is_never_seen_cannot_be_chosen(tmp_path):
     assert {"HIP", "TOE"} <= set(chosen)
     assert not {"GONE"} & set(chosen)
     assert not repeated & set(chosen)
-    assert ("more than one marker has the name: KNEE" in page) == bool(repeated)
+    assert ("several markers have this name: KNEE" in page) == bool(repeated)
 
 
 def test_a_recording_without_markers_is_refused():
     nothing = Recording("nothing.c3d", "", "", ("A", "A"), np.zeros((20, 2, 3)), 100.0, 1)
-    with pytest.raises(TrialError, match="no marker to choose from"):
+    with pytest.raises(TrialError, match="no selectable marker"):
         map_page(nothing, MapChoices("nothing.c3d", BUILT_IN))
 
 

@@ -74,7 +74,7 @@ def test_several_channels_of_one_muscle_are_averaged_without_the_faulty_ones():
     alone = [read({k: channels[k]}, Emg.model_validate({"channels": {k: "vasti"}})) for k in ("VL", "VM")]
     np.testing.assert_allclose(found.envelope, (alone[0].envelope + alone[1].envelope) / 2, equal_nan=True)
     assert found.facts[0]["channel"] == "VL, VM"
-    assert any("'dead': no electromyogram" in note for note in found.notes)
+    assert any("'dead': no muscle signal" in note for note in found.notes)
 
 
 def test_a_missing_channel_is_a_sentence_with_a_hint():
@@ -129,7 +129,7 @@ def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
 
 def test_a_channel_without_a_maximal_trial_is_told():
     found = read(TWO, maxima={("R Sol", "uV"): 1e3})
-    assert "'R TA': no maximal trial (emg.max_voluntary_files) has this channel without a fault" in found.notes[0]
+    assert "'R TA': no maximal trial (emg.max_voluntary_files) has this channel without faults" in found.notes[0]
     assert found.facts[1]["normalised_by"] == "own peak"
 
 
@@ -165,7 +165,7 @@ def test_a_maximal_trial_of_unknown_unit_does_not_normalise(unit, of_maximal):
     largest = peaks(recording({label: 2.0 * values for label, values in TWO.items()}, of_maximal), options())
     found = read(TWO, units=unit, maxima=largest)
     assert [fact["normalised_by"] for fact in found.facts] == ["own peak"] * 2
-    assert any("they do not compare" in note and "give emg.unit" in note for note in found.notes)
+    assert any("not comparable" in note and "give emg.unit" in note for note in found.notes)
 
 
 def test_a_maximal_trial_serves_channels_that_only_the_settings_name():
@@ -185,7 +185,7 @@ def test_channels_in_different_voltages_are_compared_in_one():
 def test_an_amplitude_below_the_noise_of_amplifiers_is_left_out():
     found = read({label: 3e-4 * values for label, values in TWO.items()}, units="uV")
     assert np.isnan([fact["rms_uv"] for fact in found.facts]).all()
-    assert "below 0.1 uV, less than the noise of an amplifier: another unit than uV" in found.notes[0]
+    assert "below 0.1 uV, less than the noise of an amplifier: probably not in uV" in found.notes[0]
 
 
 def test_recorded_envelopes_are_taken_as_they_are():

@@ -186,7 +186,7 @@ def test_a_heel_behind_the_edge_is_accepted_where_the_plate_carries_the_body():
     motion, _ = analysed("soft", moved_edge(recording, 0.05))
     np.testing.assert_array_equal(motion.load.status, whole.load.status)
     np.testing.assert_array_equal(motion.load.force_n, whole.load.force_n)
-    [note] = [note for note in motion.load.notes if "heel behind the edge" in note]
+    [note] = [note for note in motion.load.notes if "heel off the plate" in note]
     assert "of the body's force in single support" in note
 
 
@@ -198,7 +198,7 @@ def test_a_heel_behind_the_edge_is_refused_where_the_plate_carries_another_force
     motion, force = analysed("soft", replace(recording, force_plates=(scaled,)))
     assert not (motion.load.status == MEASURED).any()
     assert (motion.load.status[force > 20.0] == UNMEASURED).all()
-    assert any("over the edge of the plate in" in note and "not used" in note for note in motion.load.notes)
+    assert any("across the edge of the plate in" in note and "not used" in note for note in motion.load.notes)
 
 
 def test_a_foot_on_two_plates_has_the_sum_of_their_forces():
@@ -213,7 +213,7 @@ def test_a_foot_on_two_plates_has_the_sum_of_their_forces():
 
 def test_a_foot_that_lands_behind_the_plate_is_flagged_with_its_delay():
     motion, _ = analysed("hard", walked("hard", "heel 3 cm behind"))
-    assert any("it may have landed beside the plate" in note for note in motion.load.notes)
+    assert any("it may have landed off the plate" in note for note in motion.load.notes)
     assert motion.load.metrics["plate_after_oconnor_s"] > 0.05
 
 
@@ -227,8 +227,8 @@ def test_the_onset_of_the_force_is_timed_against_the_markers():
     assert abs(prompt.metrics["plate_after_oconnor_s"]) < 0.01
     for name in ("plate_after_oconnor_s", "plate_after_zeni_s"):
         assert motion.load.metrics[name] - prompt.metrics[name] == pytest.approx(0.05, abs=1e-9)
-    assert not any("landed beside" in note for note in prompt.notes)
-    assert any("landed beside" in note for note in motion.load.notes)
+    assert not any("landed off the plate" in note for note in prompt.notes)
+    assert any("landed off the plate" in note for note in motion.load.notes)
     first = np.flatnonzero(plate.force_n[::10, 2] > 20.0)[0]
     assert prompt.status[first] == MEASURED
     assert (motion.load.status[first : first + 10] == UNMEASURED).all()

@@ -255,9 +255,9 @@ def test_both_feet_on_one_plate_cannot_be_told_apart():
     np.testing.assert_allclose(found.force_n[before] - FORCE_N[[0, 2]], 0.0, atol=1e-9)
     is_unknown(found, slice(59, STANCE.stop))
     assert any(
-        "frames 61-115: both feet on the plate, the force of this foot is unknown" in note for note in found.notes
+        "frames 61-115: both feet on the plate: the force under this foot is unknown" in note for note in found.notes
     )
-    assert any("foot on the ground without a usable plate, 0.06 s after included" in note for note in found.notes)
+    assert any("foot on the ground, no usable plate, 0.06 s after included" in note for note in found.notes)
     is_no_load(found, slice(0, 40))
 
 
@@ -273,7 +273,8 @@ def test_stance_without_a_plate_is_flagged_not_computed():
         assert unknown[-1] >= STANCE.stop
         assert (np.diff(unknown) == 1).all()
         assert any(
-            f"frames {unknown[0] + 1}-{unknown[-1] + 1}: foot on the ground without" in note for note in found.notes
+            f"frames {unknown[0] + 1}-{unknown[-1] + 1}: foot on the ground, no usable plate" in note
+            for note in found.notes
         )
 
 
@@ -423,7 +424,7 @@ def test_a_plate_that_pulls_is_not_used():
     found = ground([plate(loads=[UNDER], offset=[0, 0, -60.0, 0, 0, 0])], OWN)
     assert not (found.status == MEASURED).any()
     assert (found.status[CORE] == UNMEASURED).all()
-    assert any("it reads -60 N" in note and "expected no pull" in note for note in found.notes)
+    assert any("it reads -60 N" in note and "expected no tension" in note for note in found.notes)
     within = ground([plate(loads=[UNDER], offset=[0, 0, -30.0, 0, 0, 0])], OWN)
     np.testing.assert_allclose(within.force_n[CORE], np.tile(FORCE_N[[0, 2]], (54, 1)), atol=1e-9)
 

@@ -131,7 +131,7 @@ def test_a_foot_that_is_not_seen():
     found = assigned(blind, measured=[STANCE])
     are(found.own)
     are(found.unusable, (50, 110))
-    assert "this foot is not visible, not used" in found.notes[0]
+    assert "this foot is not visible: not used" in found.notes[0]
 
 
 @pytest.mark.parametrize(("frame", "usable"), [(48, True), (49, False), (80, False), (110, False), (111, True)])
@@ -154,7 +154,7 @@ def test_both_feet_on_the_plate():
     found = assigned(OWN, other, measured=[shared])
     are(found.own, (50, 90))
     are(found.unusable, (90, 116))
-    assert found.notes[0] == "plate 1 frames 91-116: both feet on the plate, the force of this foot is unknown"
+    assert found.notes[0] == "plate 1 frames 91-116: both feet on the plate: the force under this foot is unknown"
     assert len(found.notes) == 3
     mirrored = assigned(other, OWN, measured=[shared])
     are(mirrored.own, (116, 150))
@@ -232,7 +232,7 @@ def test_a_tenth_of_the_stance_may_be_over_the_edge(n_over, edge):
     are(found.unusable, *[(50, 110)] * edge)
     assert (
         not edge
-        or "over the edge of the plate in 12 % of the frames, 35 % of the body's force in single support, not used"
+        or "across the edge of the plate in 12 % of the frames, 35 % of the body's force in single support, not used"
         in found.notes[0]
     )
 
@@ -246,7 +246,7 @@ def test_a_heel_behind_the_edge_of_a_plate_that_carries_the_body(share, agrees):
     are(found.own, *[(50, 110)] * agrees)
     are(found.unusable, *[(50, 110)] * (not agrees))
     shares = f"50 % of the frames, {100 * share:.0f} % of the body's force in single support"
-    assert f"{'with the heel behind the edge in ' * agrees}{shares}" in found.notes[0]
+    assert f"{'with the heel off the plate in ' * agrees}{shares}" in found.notes[0]
     if agrees:
         assert found.carried == (pytest.approx(share),)
 
@@ -341,7 +341,7 @@ def test_a_late_force_may_have_been_preceded_by_a_step_beside_the_plate(strikes,
     found = assigned(own, measured=[STANCE])
     are(found.own, (50, 110))
     earliest = next(iter(strikes.values()))[0] if strikes else contact
-    assert ("it may have landed beside the plate" in found.notes[0]) == late
+    assert ("it may have landed off the plate" in found.notes[0]) == late
     assert not late or f", {(50 - earliest) / 100.0:.3f} s after the strike of the markers" in found.notes[0]
     before = min(50 - int(np.ceil(50 - earliest)) - 1, contact)
     are(found.beside, *[(before, 50)] * late)

@@ -44,7 +44,7 @@ def test_samples_of_the_analysed_frames(plate_hz, marker_hz, per_frame):
 
 @pytest.mark.parametrize(("plate_hz", "marker_hz"), [(50.0, 100.0), (1000.1, 100.0), (250.0, 100.0), (40.0, 100.0)])
 def test_a_rate_that_is_no_multiple_is_refused(plate_hz, marker_hz):
-    with pytest.raises(LoadError, match=r"expected a whole multiple of the markers' 100 Hz"):
+    with pytest.raises(LoadError, match=r"expected an integer multiple of the markers' 100 Hz"):
         analysed_samples(replace(plates.plate(), rate_hz=plate_hz), slice(0, 10), marker_hz)
 
 

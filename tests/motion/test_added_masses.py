@@ -82,7 +82,7 @@ def test_a_mass_in_motion_is_a_body_of_its_own(walking):
 
 def test_names_and_columns():
     with pytest.raises(
-        SettingsError, match=r"segments.added names hnd, which is no segment of a chain.*did you mean 'hand'"
+        SettingsError, match=r"segments.added names hnd, which is not a segment of a chain.*did you mean 'hand'"
     ):
         make_settings({"segments": {"added": {"hnd": {"mass_kg": 1.0}}}})
     settings = make_settings({"plane": {"up_axis": "+z"}})
@@ -95,7 +95,7 @@ def test_a_mass_on_a_segment_that_no_limb_of_the_study_has_is_a_fault(tmp_path):
     """It would change nothing, and nothing would say so."""
     shank = "segments: {added: {shank: {mass_kg: 20, fraction: 1}}}\n"
     with pytest.raises(
-        StudyError, match=r"segments.added names shank, which no limb of the trials has; there are forearm"
+        StudyError, match=r"segments.added names shank, which is not in any limb of the trials; expected forearm"
     ):
         checked_study(make_study(tmp_path / "study", extra=shank))
     checked_study(make_study(tmp_path / "hand", extra=shank.replace("shank", "hand")))
@@ -114,5 +114,7 @@ def test_a_mass_of_one_trial_is_on_a_segment_of_its_own_limb(tmp_path, segment):
 
     study = make_study(tmp_path / "study", change=lambda rows: [row | {"segments.added": ""} for row in change(rows)])
     checked_study(study)
-    with pytest.raises(StudyError, match=rf"\(trial .*\): segments.added names {segment}, which the chain arm_without"):
+    with pytest.raises(
+        StudyError, match=rf"\(trial .*\): segments.added names {segment}, which is not in the chain arm_without"
+    ):
         checked_study(make_study(tmp_path / "own", change=change))

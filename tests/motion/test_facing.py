@@ -38,7 +38,7 @@ def test_a_treadmill_in_any_direction(walking, turn_rad):
     np.testing.assert_allclose(belt.kinematics.angle_rad, over_ground.kinematics.angle_rad, atol=1e-9)
     forward = [np.cos(turn_rad), np.sin(turn_rad), 0.0]
     np.testing.assert_allclose(belt.plane.axes, [forward, UP, np.cross(forward, UP)], atol=1e-9)
-    assert "forward is where the pelvis faces, by hip_axis of both sides, +- 0.0 deg" in belt.notes
+    assert "forward is where the pelvis faces, from hip_axis of both sides, +- 0.0 deg" in belt.notes
     with pytest.raises(SignalError, match="the direction of travel is undefined"):
         chain_motion(on_a_belt(walking, turn_rad), LIMB, leg_settings(MEASURED))
 

@@ -101,7 +101,7 @@ def test_no_sign_is_guessed():
     angle, moment, power = outputs()
     _, found, (note,) = added((angle, moment))
     assert not found
-    assert "no power of known unit" in note
+    assert "no power with a known unit" in note
     noise = replace(power, values=np.random.default_rng(0).normal(size=power.values.shape))
     _, found, (note,) = added((angle, moment, noise))
     assert not found
@@ -163,7 +163,7 @@ def test_an_angle_with_a_correlation_of_a_half(r, known):
     own[:, 0] = moment.values[:, 0] * np.gradient(values[:, 0]) * MOTION.rate_hz
     said = refused(replace(angle, values=values), moment, replace(power, values=own))
     assert (said == "") == known
-    assert known or f"a correlation of {abs(r):.2f}" in said or f"a correlation of -{abs(r):.2f}" in said
+    assert known or f"correlates with ours by {abs(r):.2f}" in said or f"correlates with ours by -{abs(r):.2f}" in said
 
 
 @pytest.mark.parametrize(("frames", "known"), [(20, True), (19, False)])

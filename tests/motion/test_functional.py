@@ -218,7 +218,7 @@ def test_skin_that_moves_shows_in_the_residual():
 
 def test_too_little_rotation_is_refused():
     assert found_hinge(20.5, min_range_deg=20.0).range_deg > 20.0
-    with pytest.raises(SignalError, match=r"turn by 19\.0 deg .* at least 20 deg"):
+    with pytest.raises(SignalError, match=r"rotate by 19\.0 deg .* at least 20 deg"):
         found_hinge(19.0, min_range_deg=20.0)
     still = centre_of_rotation(*hinge(0.0))
     assert still.range_deg == pytest.approx(0.0, abs=1e-6)
@@ -230,9 +230,9 @@ def test_segments_without_orientation_are_refused():
     with pytest.raises(SignalError, match="a segment has 1 marker"):
         centre_of_rotation(first, second[:, :1])
     few = np.arange(N) < 2
-    with pytest.raises(SignalError, match="are visible in 2 counted frames, expected 3"):
+    with pytest.raises(SignalError, match="are visible in 2 frames in use, expected 3"):
         centre_of_rotation(first, second, counted=few)
-    with pytest.raises(SignalError, match="no counted frame has all markers"):
+    with pytest.raises(SignalError, match="no frame in use has all markers"):
         centre_of_rotation(np.full_like(first, np.nan), second)
 
 
@@ -374,7 +374,7 @@ def test_the_ledgers_figures_and_the_note_of_a_trial():
     (note,) = (note for note in result.motion.notes if "functional" in note)
     assert note.startswith("landmark elbow_axis: functional centre of UA1, UA2, UA3 against FA1, FA2, from 251 frames:")
     assert "55 deg of rotation" in note
-    assert note.endswith("20 mm from the anatomical one")
+    assert note.endswith("20 mm from the anatomical centre")
     plain = analysed(demo, simulated(demo), arm_settings(demo, functional=False))
     assert not any("functional" in name for name in plain.motion.metrics)
     assert not any("functional" in note for note in plain.motion.notes)
@@ -509,7 +509,7 @@ def test_the_other_foot_needs_no_markers_of_segments(walk):
     settings = recorded_settings("opensim_walking", "ankle_axis", [SHANK, FOOT], "{S}AJC")
     found = walk_motion(blind, "right", settings)
     assert found.metrics["other_foot_unknown_share"] == 0.0
-    assert not any("shared plate is not detected" in note for note in found.notes)
+    assert not any("its contact with a plate is not detected" in note for note in found.notes)
 
 
 def test_markers_on_one_line_across_the_plane_are_refused():

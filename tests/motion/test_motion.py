@@ -228,7 +228,7 @@ def test_missing_samples_of_a_plate_make_that_stance_unusable_and_no_more(walk):
 
 def test_a_load_on_a_leg_that_meets_the_ground_is_refused(walk):
     settings = WALK.model_copy(update={"loads": SETTINGS.loads})
-    with pytest.raises(LoadError, match="cannot be combined with the ground"):
+    with pytest.raises(LoadError, match="cannot be combined with ground contact"):
         leg(walk, settings=settings, load="spring")
 
 

@@ -66,7 +66,7 @@ def test_a_window_is_of_whole_frames_with_both_ends(start_s, end_s, stretch):
 
 @pytest.mark.parametrize(("start_s", "end_s"), [(-0.1, 1.0), (0.0, 2.0), (1.0, 0.98), (3.0, None)])
 def test_a_window_outside_the_recording_is_refused(start_s, end_s):
-    with pytest.raises(SignalError, match=r"is not inside the recording, which runs from 0 to 1\.99 s"):
+    with pytest.raises(SignalError, match=r"is outside the recording, which runs from 0 to 1\.99 s"):
         prepared(recording(), start_s=start_s, end_s=end_s)
 
 
@@ -111,10 +111,10 @@ def test_a_long_gap_leaves_the_longest_stretch():
     assert found.stretch == slice(71, 130)
     assert found.longest_gap_frames == 25
     assert found.notes == (
-        f"frames {FIRST + 71}-{FIRST + 129} analysed, 141 without all markers left out; "
-        "2 long gaps, longest stretch analysed",
+        f"frames {FIRST + 71}-{FIRST + 129} analysed, 141 with missing markers left out; "
+        "2 long gaps, longest part without gaps analysed",
     )
-    with pytest.raises(SignalError, match=r"a gap in the limb's markers is 0.25 s long, expected at most 0.2 s"):
+    with pytest.raises(SignalError, match=r"a gap in the limb's markers lasts 0.25 s, expected at most 0.2 s"):
         prepared(made, gaps__longer="fail")
 
 
@@ -122,7 +122,7 @@ def test_frames_before_the_first_and_after_the_last_complete_one_are_no_gap():
     found = prepared(recording((0, 0, 30), (1, 180, 20)), gaps__longer="fail")
     assert found.stretch == slice(30, 180)
     assert found.longest_gap_frames == 0
-    assert found.notes == (f"frames {FIRST + 30}-{FIRST + 179} analysed, 50 without all markers left out",)
+    assert found.notes == (f"frames {FIRST + 30}-{FIRST + 179} analysed, 50 with missing markers left out",)
 
 
 @pytest.mark.parametrize(("least_s", "refused"), [(0.5, False), (0.51, True)])
@@ -131,7 +131,7 @@ def test_the_shortest_stretch(least_s, refused):
     if not refused:
         assert prepared(made, least_s=least_s).stretch == slice(0, 50)
     else:
-        with pytest.raises(SignalError, match=r"stretch with all markers is 0.50 s long, expected at least 0.51 s"):
+        with pytest.raises(SignalError, match=r"part with all markers is 0.50 s long, expected at least 0.51 s"):
             prepared(made, least_s=least_s)
 
 

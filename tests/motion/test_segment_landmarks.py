@@ -65,7 +65,7 @@ def test_the_centre_of_mass_of_a_foot_from_the_heel_is_projected_on_the_link(wal
     assert motion.chain.com_m[2] == pytest.approx(along, rel=1e-3)
     length = 1.35 * np.linalg.norm(toe - heel)
     assert motion.chain.inertia_kgm2[2] == pytest.approx(motion.chain.mass_kg[2] * (0.245 * length) ** 2, rel=1e-3)
-    assert f"is {1e3 * beside:.0f} mm beside the line between the joints" in " ".join(motion.notes)
+    assert f"is {1e3 * beside:.0f} mm from the line between the joints" in " ".join(motion.notes)
 
 
 def test_a_missing_sex_is_refused_with_what_to_do(walked):

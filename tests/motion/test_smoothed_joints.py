@@ -44,15 +44,15 @@ def smoothed(values, *, names=NAMES, study_cutoff_hz=None, impacts_s=(), **chang
 )
 def test_a_joint_centre_with_three_times_the_noise_does_not_choose(noise_m, jumping):
     found = smoothed(centres(*noise_m))
-    notes = [note for note in found.notes if "noise far above the others', not used to choose the cut-off" in note]
-    assert notes == ([f"{jumping}: noise far above the others', not used to choose the cut-off; check its markers"] if jumping else [])  # fmt: skip
+    notes = [note for note in found.notes if "far noisier than the others, not used to choose the cut-off" in note]
+    assert notes == ([f"{jumping}: far noisier than the others, not used to choose the cut-off; check its markers"] if jumping else [])  # fmt: skip
     others = [size for size, name in zip(noise_m, (*NAMES, ""), strict=False) if name not in jumping.split(" and ")]
     expected = smoothed(centres(*(others if jumping else noise_m)), scope="trial")
     assert found.cutoff_hz[0] == pytest.approx(expected.cutoff_hz[0], rel=1e-6)
 
 
 def test_a_joint_centre_without_a_name_is_a_number():
-    assert smoothed(centres(1e-3, 1e-3, 9e-3), names=()).notes[-1].startswith("point 3: noise far above")
+    assert smoothed(centres(1e-3, 1e-3, 9e-3), names=()).notes[-1].startswith("point 3: far noisier")
 
 
 # --- cut-offs --------------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def test_limits_of_a_chosen_cutoff(cutoff_hz, least_hz, most_hz, limited_hz):
 def test_the_cutoff_of_the_study_is_below_four_tenths_of_the_rate(given_hz, used_hz):
     found = smoothed(centres(1e-3, 1e-3), scope="study", study_cutoff_hz=given_hz, max_cutoff_hz=300.0)
     assert found.cutoff_hz == (used_hz,)
-    assert ", of the trials of this chain and condition" in found.notes[0]
+    assert ", shared by the trials of this chain and condition" in found.notes[0]
     assert smoothed(centres(1e-3, 1e-3), scope="trial", study_cutoff_hz=given_hz).cutoff_hz != (used_hz,)
 
 
@@ -104,7 +104,7 @@ def test_less_noise_than_a_thousandth_of_a_millimetre_was_smoothed_before(noise_
 def test_a_short_trial_has_no_cutoff_of_its_own():
     found = smoothed(centres(1e-3, 1e-3, n=19), cutoff_hz=12.0)
     assert found.choices == ()
-    assert found.notes[0].endswith("cut-off 12.00 Hz, as given; the trial is too short for its own cut-off")
+    assert found.notes[0].endswith("cut-off 12.00 Hz, as given; the trial is too short to choose a cut-off")
     assert "own_cutoff_hz" not in found.metrics
 
 

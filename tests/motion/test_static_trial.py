@@ -79,7 +79,7 @@ def test_noise_of_the_clusters_is_the_residual_that_is_reported(walking, standin
 def test_what_the_static_trial_lacks_is_said(walking, standing):
     limb, moving = Limb("leg", side="right", body_mass_kg=70.0), without(walking, "HIP", "KNE", "ANK")
     with pytest.raises(
-        LandmarkError, match=r"carried from a static trial, and none is given; name it in the column static_file"
+        LandmarkError, match=r"needs a static trial, and none is given; name it in the column static_file"
     ):
         place_joints(moving, limb, leg_settings(CARRIED))
     with pytest.raises(
@@ -208,8 +208,11 @@ def test_labels_of_the_new_rules():
     ("rule", "message"),
     [
         ({"hip_centre": "harington_2007"}, "marker_sets.m.x.hip_centre is 'harington_2007', expected"),
-        ({"static": "A", "cluster": ["B", "C"]}, "cluster: B, C: expected three different markers or more"),
-        ({"static": "A", "cluster": ["B", "C", "C", "D"]}, "cluster: B, C, C, D: expected three different markers"),
+        ({"static": "A", "cluster": ["B", "C"]}, "cluster: B, C: expected three or more different markers"),
+        (
+            {"static": "A", "cluster": ["B", "C", "C", "D"]},
+            "cluster: B, C, C, D: expected three or more different markers",
+        ),
         ({"static": "A"}, "marker_sets.m.x.cluster is missing"),
         ({"shoulder_centre": "rab"}, "marker_sets.m.x.shoulder_centre is 'rab', expected"),
     ],

@@ -319,7 +319,7 @@ def test_what_a_set_does_not_have_is_refused(options, message):
         ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
         ({"sets": {"armm": "pairs"}}, "armm, which is not a chain"),
         ({"tendon": "compliant"}, "a compliant tendon needs fibres: set force_length_velocity: true"),
-        ({"force_length_velocity": True, "tendon_strain": {"BRA": 0.1}}, "no meaning with tendon: rigid"),
+        ({"force_length_velocity": True, "tendon_strain": {"BRA": 0.1}}, "no effect with tendon: rigid"),
         (COMPLIANT | {"tendon_strain": {"BRA": 5}}, "tendon_strain.BRA is 5, expected a number of 0.2 or less"),
         ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
         ({"passive_moments": "hatze"}, "riener_edrich"),

@@ -868,7 +868,7 @@ BAD = {
     ),
     "samples in millimetres": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 100], "arms_m": [20.0, 25.0, 30.0]}),
-        "30 m.*is it in millimetres",
+        "30 m.*is the value in millimetres",
     ),
     "samples that do not fit": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50], "arms_m": [0.02, 0.03, 0.03]}),

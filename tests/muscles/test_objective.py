@@ -174,7 +174,7 @@ def test_without_weight_or_channel_nothing_changes():
     assert measured_activation(problem, Muscles(), envelopes(problem)) == (None, ())
     options = Muscles(emg_weight=1.0)
     for given, reason in (
-        (envelopes(problem, ("biceps",)), "no muscle of the set has a channel without a fault"),
+        (envelopes(problem, ("biceps",)), "no muscle of the set has a channel without faults"),
         (None, "no electromyography was read"),
     ):
         measured, told = measured_activation(problem, options, given)

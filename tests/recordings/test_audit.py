@@ -53,7 +53,7 @@ def test_a_given_unit_overrides_the_file_and_is_audited(tmp_path: Path) -> None:
     read = read_recording(path, ReadOptions(length_unit="cm"))
     np.testing.assert_allclose(read.markers_m, text_files.positions_mm() * 1e-3, rtol=1.2e-7)
     assert finding(read, "unit of length") == ("POINT:UNITS is 'mm'", "cm, as in reading.length_unit", False)
-    assert any("reading.length_unit is cm: the second value is used" in note for note in read.notes)
+    assert any("reading.length_unit is cm: reading.length_unit is used" in note for note in read.notes)
     with pytest.raises(ReadError, match=r"reading.rate_hz is 50; remove the option for this trial"):
         read_recording(path, ReadOptions(rate_hz=50.0))
 
@@ -79,7 +79,7 @@ def test_counts_of_analog_channels_that_disagree(tmp_path: Path) -> None:
     group = {"ANALOG": {"USED": np.array(3), "RATE": np.array(55.0)}}
     path = raw_c3d(tmp_path / "a.c3d", text_files.positions_mm(), analog=np.ones((24, 2)), parameters=group)
     with pytest.raises(
-        ReadError, match=r"counts 4 analog values in a frame, 2 samples of each channel; ANALOG:USED says 3"
+        ReadError, match=r"counts 4 analog values in a frame, 2 samples of each channel; ANALOG:USED states 3"
     ):
         read_recording(path)
     group["ANALOG"]["USED"] = np.array(2)

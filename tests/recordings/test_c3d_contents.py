@@ -131,7 +131,7 @@ def test_rates_that_disagree(small: Path, tmp_path: Path) -> None:
     read = read_c3d(changed(small, tmp_path / "a.c3d", "<f", 20, 99.0))
     assert read.rate_hz == 100.0
     assert "POINT:RATE is 100 Hz, the header says 99: POINT:RATE is used" in read.notes
-    with pytest.raises(ReadError, match="header says 1 frames per second, POINT:RATE says 100"):
+    with pytest.raises(ReadError, match="header states 1 frames per second, POINT:RATE states 100"):
         read_c3d(changed(small, tmp_path / "b.c3d", "<f", 20, 1.0))
 
 

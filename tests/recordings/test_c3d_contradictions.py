@@ -38,7 +38,7 @@ def with_units(raw, change):
 def test_moments_of_a_plate_in_two_units(kind, unit, bases, tmp_path):
     """The last channel of the first plate, in N mm, is called N m: its free moment is a thousand times too large."""
     found = guesses(tmp_path, with_units(bases[kind], lambda units: [*units[:5], unit, *units[6:]]))
-    assert found["units of the force plates"] == f"{unit.lower()} and nmm beside each other"
+    assert found["units of the force plates"] == f"{unit.lower()} and nmm both present"
 
 
 def test_the_same_unit_in_two_spellings_is_no_contradiction(bases, tmp_path):
@@ -56,7 +56,7 @@ def test_plates_that_cover_each_other(shift_mm, covered, bases, tmp_path):
     corners = c3d_damage._corners()
     corners[:, :, 1] = corners[:, :, 0] + np.array([[shift_mm], [0.0], [0.0]])
     found = guesses(tmp_path, with_parameter(bases[2], "FORCE_PLATFORM", "CORNERS", real_values(corners, INTEL)))
-    assert found["place of force plates 1 and 2"] == f"they cover each other by {covered}"
+    assert found["place of force plates 1 and 2"] == f"they overlap by {covered}"
 
 
 def test_plates_beside_and_over_each_other_are_none_of_these(bases, tmp_path):
@@ -90,5 +90,5 @@ def test_events_without_their_group_are_refused(number, bases, tmp_path):
     raw[raw.index(b"EVENT") - 1] = (256 - number) % 256
     path = tmp_path / "a.c3d"
     path.write_bytes(bytes(raw))
-    with pytest.raises(ReadError, match="the parameters cannot be followed beyond byte"):
+    with pytest.raises(ReadError, match="the parameters are not readable beyond byte"):
         read_recording(path)

@@ -56,10 +56,10 @@ def test_a_file_that_lacks_its_last_frame_is_read_without_it(tmp_path: Path) -> 
     assert found.n_frames == 499
     np.testing.assert_array_equal(found.markers_m, expected.markers_m[:499])
     (finding,) = (finding for finding in found.audit.findings if finding.item == "truncated file")
-    assert finding.stated == "500 frames are counted, the file ends after 499 of them"
+    assert finding.stated == "500 frames are stated, the file ends after 499 of them"
     assert finding.guessed
     assert not [f for f in expected.audit.findings if f.item == "truncated file"]
-    with pytest.raises(ReadError, match="truncated file: 500 frames are counted"):
+    with pytest.raises(ReadError, match="truncated file: 500 frames are stated"):
         read_recording(path, ReadOptions(strict=True))
 
 
@@ -78,14 +78,14 @@ WORDS = {  # of the header: offset, layout
     ("word", "value", "said"),
     [
         ("points", 65535, "counts 65535 points, the parameter POINT:USED 3"),
-        ("points", 0, "holds no points"),
+        ("points", 0, "has no points"),
         ("analog", 65535, "65535 analog values in a frame cannot be 0 samples of whole channels"),
         ("last", 65535, "counts 65535 frames, the parameter POINT:FRAMES 10"),
         ("last", 0, "holds no frames"),
         ("first", 11, "holds no frames"),
-        ("scale", 1.0, "header says integers, POINT:SCALE says real numbers"),
-        ("data", 65535, "data begin in block 65535, POINT:DATA_START says"),
-        ("data", 0, "data begin in block 0, POINT:DATA_START says"),
+        ("scale", 1.0, "header states integers, POINT:SCALE states real numbers"),
+        ("data", 65535, "data begin in block 65535, POINT:DATA_START states"),
+        ("data", 0, "data begin in block 0, POINT:DATA_START states"),
         ("samples", 65535, "cannot be 65535 samples"),
     ],
 )

@@ -47,7 +47,7 @@ def test_the_rate_of_analog_channels_is_that_of_their_samples(tmp_path, stated_h
     source.write_bytes(raw.replace(stored, struct.pack("<f", stated_hz)))
     read = read_c3d(source)
     assert read.analog_rate_hz == 200.0
-    said = f"ANALOG:RATE is {stated_hz:g} Hz, 2 samples a frame make 200: the latter is used"
+    said = f"ANALOG:RATE is {stated_hz:g} Hz, 2 samples a frame make 200: the latter rate is used"
     assert (said in read.notes) != agrees
     stated, interpretation, advice = found(read, "analog")
     assert stated == f"3 channels, 2 samples a frame, ANALOG:RATE {stated_hz:g} Hz, units 'V'"
@@ -85,7 +85,7 @@ def test_a_sample_at_the_origin_is_missing(tmp_path, place, missing):
     read = read_c3d(write_c3d(tmp_path / "a.c3d", values))
     assert np.isnan(read.markers_m[4, 1]).all() == missing
     assert (found(read, "zeros") is not None) == missing
-    assert not missing or found(read, "zeros")[0].startswith("1 samples lie exactly at the origin")
+    assert not missing or found(read, "zeros")[0].startswith("1 samples are exactly at the origin")
 
 
 def test_points_by_label(tmp_path):
@@ -113,7 +113,7 @@ def test_the_given_unit_counts(tmp_path, unit, given, noted):
     read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), units=unit), ReadOptions(length_unit=given))
     metres = {"mm": 1e-3, "m": 1.0, "cm": 1e-2}[given]
     np.testing.assert_allclose(read.markers_m, metres * positions(), rtol=1e-6)
-    assert any("the second value is used" in note for note in read.notes) == noted
+    assert any("reading.length_unit is used" in note for note in read.notes) == noted
 
 
 @pytest.mark.parametrize(("x", "y", "said"), [("", "", "not stated"), ("+X", "", "POINT:X_SCREEN +X, Y_SCREEN empty"), ("", "+Z", "POINT:X_SCREEN empty, Y_SCREEN +Z"), ("+X", "+Z", "POINT:X_SCREEN +X, Y_SCREEN +Z")])  # fmt: skip

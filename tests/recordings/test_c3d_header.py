@@ -94,7 +94,7 @@ def test_a_counter_fits_the_length_of_the_file(n, fits):
     if fits:
         assert read_header(raw, "a.c3d").n_frames == n
     else:
-        refused(raw, f"counts frames up to 65535, its largest number, and the file has room for 70000 of them; parameters for the count: POINT:LONG_FRAMES {n}; ")  # fmt: skip
+        refused(raw, f"counts frames up to 65535, the largest possible count, and the file has room for 70000 of them; parameters for the count: POINT:LONG_FRAMES {n}; ")  # fmt: skip
 
 
 def test_without_a_counter_the_end_is_unknown():
@@ -127,7 +127,7 @@ def test_another_number_of_frames_contradicts():
     refused(file(point=[(b"FRAMES", number(float("nan")))]), "counts 10 frames, the parameter POINT:FRAMES -1")
     refused(file(point=[(b"FRAMES", number(0, "H"))]), "holds no frames .first frame 1, last frame 10.")
     refused(file(10, first=5, last=4), "holds no frames .first frame 5, last frame 4.")
-    refused(file(points=0), "holds no points, only 0 analog values a frame; markers are needed")
+    refused(file(points=0), "the file has no points, only 0 analog values per frame; markers are needed")
 
 
 # --- files that end early --------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_bytes_of_a_frame(scale, n_bytes):
 # --- scales and analog values ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("head", "message"), [(0.10002, "scale of the positions is 0.10002, POINT:SCALE 0.1; correct"), (0.100005, None), (0.0, None), (-0.1, "header says real numbers, POINT:SCALE says integers")])  # fmt: skip
+@pytest.mark.parametrize(("head", "message"), [(0.10002, "scale of the positions is 0.10002, POINT:SCALE 0.1; correct"), (0.100005, None), (0.0, None), (-0.1, "header states real numbers, POINT:SCALE states integers")])  # fmt: skip
 def test_two_scales_agree_to_a_ten_thousandth(head, message):
     if message:
         refused(file(head=head), message)
@@ -193,12 +193,12 @@ def test_real_numbers_may_have_any_scale():
     [
         (8, 4, 2, None),
         (8, 4, 0, None),  # not filled in
-        (8, 4, 1, "counts 8 analog values in a frame, 4 samples of each channel; ANALOG:USED says 1"),
+        (8, 4, 1, "counts 8 analog values in a frame, 4 samples of each channel; ANALOG:USED states 1"),
         (9, 4, 0, "9 analog values in a frame cannot be 4 samples of whole"),
         (8, 0, 0, "8 analog values in a frame cannot be 0 samples"),
         (0, 1000, 0, None),
         (0, 1001, 0, "0 analog values in a frame cannot be 1001 samples"),
-        (0, 4, 2, "counts 0 analog values in a frame, 4 samples of each channel; ANALOG:USED says 2"),
+        (0, 4, 2, "counts 0 analog values in a frame, 4 samples of each channel; ANALOG:USED states 2"),
     ],
 )
 def test_analog_values_are_whole_channels(n_analog, samples, used, message):
@@ -223,8 +223,8 @@ def test_what_is_no_c3d_file():
     raw = file()
     refused(b"", r"the file is empty \(0 bytes\)")
     refused(raw[:511], "not a C3D file: 511 bytes, the header alone has 512")
-    refused(raw[:512], "the file is truncated: its parameters start at byte 512, it has 512 bytes")
-    refused(raw[:1023], "its parameters start at byte 512, it has 1023 bytes")
+    refused(raw[:512], "the file is truncated: its parameters start at byte 512, the file has 512 bytes")
+    refused(raw[:1023], "its parameters start at byte 512, the file has 1023 bytes")
     refused(raw[:1] + b"\x51" + raw[2:], "its second byte is 0x51, a C3D file has 0x50 there")
     refused(b"\0" + raw[1:], "not a C3D file")
     refused(raw[:515] + b"\x57" + raw[516:], "unknown byte order 87")

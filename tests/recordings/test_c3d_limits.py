@@ -154,7 +154,7 @@ def test_rates_of_header_and_parameter_that_agree_to_a_factor_of_two(
 
 @pytest.mark.parametrize("factor", [0.49, 2.01])
 def test_rates_that_contradict_each_other(small: Path, tmp_path: Path, factor: float) -> None:
-    refused(small, tmp_path, "<f", 20, 100.0 * factor, r"frames per second, POINT:RATE says 100; correct one of them")
+    refused(small, tmp_path, "<f", 20, 100.0 * factor, r"frames per second, POINT:RATE states 100; correct one of them")
 
 
 @pytest.mark.parametrize("header_hz", [0.0, -5.0, float("nan")])
@@ -185,14 +185,14 @@ def test_analog_values_are_whole_channels(small: Path, tmp_path: Path) -> None:
         "<H",
         18,
         3,
-        r"counts 6 analog values in a frame, 3 samples of each channel; ANALOG:USED says 3",
+        r"counts 6 analog values in a frame, 3 samples of each channel; ANALOG:USED states 3",
     )
 
 
 def test_the_block_of_the_data_is_told_alike(small: Path, tmp_path: Path) -> None:
     at = offset_of(small, "DATA_START")
     block = struct.unpack_from("<H", small.read_bytes(), 16)[0]
-    message = rf"begin in block {block}, POINT:DATA_START says"
+    message = rf"begin in block {block}, POINT:DATA_START states"
     for other in (1, 2, block + 1):
         refused(small, tmp_path, "<H", at, other, message)
     assert read_c3d(changed(small, tmp_path / "none.c3d", "<H", at, 0)).n_frames == 10  # not filled in

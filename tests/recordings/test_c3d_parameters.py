@@ -201,8 +201,8 @@ def test_a_missing_or_negative_general_scale_is_a_guess(bases: dict[str, bytes],
 @pytest.mark.parametrize(
     ("name", "factor", "said"),
     [
-        ("CORNERS", 1e3, r"make edges of 400 to 600 m, expected 0.1 to 3 m"),
-        ("CORNERS", 1e-1, "make edges of 0.04 to 0.06 m"),
+        ("CORNERS", 1e3, r"give edges of 400 to 600 m, expected 0.1 to 3 m"),
+        ("CORNERS", 1e-1, "give edges of 0.04 to 0.06 m"),
         ("ORIGIN", 1e3, r"ORIGIN is 0, 0, -40 m, expected sensors under the surface, at most 0.5 m deep"),
     ],
 )
@@ -278,7 +278,7 @@ def test_parameters_of_more_dimensions_than_the_format_has(bases: dict[str, byte
     put(
         path, with_parameter(bases[TYPE_2], "FORCE_PLATFORM", "USED", Parameter(4, (1,) * n, np.float32(2.0).tobytes()))
     )
-    with pytest.raises(ReadError, match="cannot be followed beyond byte"):
+    with pytest.raises(ReadError, match="are not readable beyond byte"):
         read_c3d(path)
 
 
@@ -302,7 +302,7 @@ def test_a_file_that_counts_fewer_frames_than_it_has_is_a_guess(bases: dict[str,
     found = read(tmp_path, bytes(fewer))
     assert found.n_frames == n - 20
     assert guesses(found) == ["data after the last frame"]
-    with pytest.raises(ReadError, match="there is data for 20 more behind them"):
+    with pytest.raises(ReadError, match="there is data for 20 more"):
         read(tmp_path, bytes(fewer), strict=True)
 
 

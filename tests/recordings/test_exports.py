@@ -216,7 +216,7 @@ def test_plates_without_moments_are_a_guess(tmp_path):
     read = read_recording(write_vicon_plates(tmp_path / "walk.csv", outputs=("Force", "CoP")))
     force, _, point = vicon_plate(1010, sign=1.0)
     np.testing.assert_allclose(read.force_plates[0].moment_nm, np.cross(1e-3 * point, force), atol=1e-4)
-    assert any("export the moment, too" in finding.to_settle for finding in read.audit.findings)
+    assert any("also export the moment" in finding.to_settle for finding in read.audit.findings)
 
 
 def test_a_force_that_no_plate_measures_is_refused(tmp_path):

@@ -123,9 +123,7 @@ def test_force_on_the_plate_is_not_taken_for_the_reaction(tmp_path: Path) -> Non
     force, moment, _ = plate_signals()
     read = one_plate(tmp_path / "a.c3d", 2, -np.array([*force, *moment]), ["N", "N", "N", "Nm", "Nm", "Nm"])
     assert not read.force_plates
-    assert any(
-        "left out: its force points away from the markers while it is loaded (700 N" in note for note in read.notes
-    )
+    assert any("left out: its force points away from the markers under load (700 N" in note for note in read.notes)
 
 
 def test_baseline_is_noted_and_not_subtracted(tmp_path: Path) -> None:
@@ -157,4 +155,4 @@ def test_a_number_of_plates_that_no_laboratory_has_costs_no_time() -> None:
     )
     assert time.process_time() - start < 1.0
     assert plates == ()
-    assert "FORCE_PLATFORM:USED is 100000000; no plate after number 100 is read" in notes
+    assert "FORCE_PLATFORM:USED is 100000000; plates after number 100 are not read" in notes

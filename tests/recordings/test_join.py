@@ -168,7 +168,7 @@ def test_times_that_do_not_meet_are_refused(tmp_path: Path) -> None:
     for start_s in (-0.2, 0.12):
         with pytest.raises(ReadError, match=r"so no frame has a force; .* give reading.forces_offset_s"):
             read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=start_s), NEWTON)
-    with pytest.raises(ReadError, match=r"the forces lie 0.004 s beside the frames, expected at most 0.001 s"):
+    with pytest.raises(ReadError, match=r"the force samples are 0.004 s off the frames, expected at most 0.001 s"):
         read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=0.004, rate_hz=100.0), NEWTON)
     read = read_with_forces(markers, force_file(tmp_path / "f.mot", start_s=-0.0004), NEWTON)
     assert samples(read)[0] == 0.0
@@ -209,7 +209,7 @@ def test_plates_channels_and_events_of_a_c3d_file(tmp_path: Path) -> None:
     assert own.analog_labels == ("Plate 1 - Force.Fx", "Plate 1 - Force.Fy")
     assert [event.label for event in own.events] == ["Foot Strike"]
     assert sum("left out: m.csv has" in sentence for sentence in own.audit.sentences) == 2
-    with pytest.raises(ReadError, match=r"f.c3d has 1 force plates of its own.*remove forces_file from the trial"):
+    with pytest.raises(ReadError, match=r"f.c3d already has 1 force plates.*remove forces_file from the trial"):
         read_with_forces(given, force_file(tmp_path / "f.mot"))
 
 

@@ -127,11 +127,11 @@ def test_a_known_length_gives_the_scale(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({}, r"pixels of one camera without a scale; give reading\.metres_per_pixel, or a length in the plane"),
+        ({}, r"pixels of one camera, without a scale; give reading\.metres_per_pixel, or a length in the plane"),
         ({"known_length_m": 0.4}, r"reading\.known_length_between, such as RKnee,RAnkle"),
         ({"known_length_m": 0.4, "metres_per_pixel": 0.01}, "both given; keep one"),
         ({"known_length_m": 0.4, "known_length_between": ("RKnee", "RTail")}, r"names 'RTail'; expected one of Nose"),
-        ({"metres_per_pixel": 1.0}, "implausible for a body"),
+        ({"metres_per_pixel": 1.0}, "implausible for a human body"),
     ],
 )
 def test_pixels_without_a_usable_scale_are_refused(tmp_path, options, said):
@@ -219,7 +219,7 @@ def test_two_people_who_pass_each_other_keep_their_names(tmp_path):
     np.testing.assert_allclose(read.markers_m, in_picture(np.concatenate([a, b], axis=1)), atol=ROUNDING_M)
     people = [finding for finding in read.audit.findings if finding.item == "people"]
     assert people[0].guessed
-    assert "1 more, in less than a fifth" in people[1].stated
+    assert "1 more, in under a fifth" in people[1].stated
 
 
 def test_identities_in_the_file_go_before_places(tmp_path):
@@ -299,16 +299,16 @@ def test_keypoints_in_one_file(tmp_path, style):
     ("text", "said"),
     [
         ("", "the file is empty"),
-        ('{"people": [{"pose_keypoints_2d": [1, 2', "not whole JSON"),
+        ('{"people": [{"pose_keypoints_2d": [1, 2', "invalid JSON"),
         ('{"people": 3}', "the people of a frame are int, expected a list"),
         ('{"people": [7]}', "a person is int"),
         ('{"people": [{"pose_keypoints_2d": [1, 2, 3, 4]}]}', "4 numbers of keypoints, expected 3 for each"),
         ('{"people": [{"pose_keypoints_2d": ["a", "b", "c"]}]}', "keypoints are not numbers"),
         ('{"people": [{"pose_keypoints_2d": {"a": [[1]]}}]}', "keypoints"),
-        ('{"people": []}', "nobody is in any of the 1 frames"),
-        ('{"keypoints": 1, "frames": []}', "nobody is in any of the 0 frames"),
-        ('{"title": "settings"}', "of no known format"),
-        ('{"keypoints": ' + "[" * 100_000, "not JSON|not whole JSON"),
+        ('{"people": []}', "nobody is visible in any of the 1 frames"),
+        ('{"keypoints": 1, "frames": []}', "nobody is visible in any of the 0 frames"),
+        ('{"title": "settings"}', "of unknown format"),
+        ('{"keypoints": ' + "[" * 100_000, "not JSON|invalid JSON"),
     ],
 )
 def test_faults_of_json_are_named(tmp_path, text, said):
@@ -323,12 +323,12 @@ def test_two_files_of_one_frame_and_a_damaged_frame_are_named(tmp_path):
     first = write_frames(tmp_path, [[person(one)] for one in pixels(walker())])
     twice = tmp_path / "walk_05_keypoints.json"
     twice.write_bytes(first.read_bytes())
-    with pytest.raises(ReadError, match="another file is of frame 5, too"):
+    with pytest.raises(ReadError, match="another file also has frame 5"):
         read_recording(first, PIXELS)
     twice.unlink()
     damaged = tmp_path / "walk_000000000033_keypoints.json"
     damaged.write_bytes(damaged.read_bytes()[:100])
-    with pytest.raises(ReadError, match=r"walk_000000000033_keypoints\.json line 1: not whole JSON"):
+    with pytest.raises(ReadError, match=r"walk_000000000033_keypoints\.json line 1: invalid JSON"):
         read_recording(first, PIXELS)
 
 
@@ -342,5 +342,5 @@ def test_frames_that_are_still_written_are_refused(tmp_path, monkeypatch):
         return raw
 
     monkeypatch.setattr(Path, "read_bytes", slowly)
-    with pytest.raises(ReadError, match=r"changed while they were read \(61 files, then 62\)"):
+    with pytest.raises(ReadError, match=r"changed during reading \(61 files, then 62\)"):
         read_recording(first, PIXELS)

@@ -86,7 +86,7 @@ def test_the_plates_show_that_moments_are_not_divided():
 def test_a_moment_that_may_be_per_kilogram_or_not_is_left_out(doubt):
     found, findings = read(**doubt)
     assert {output.kind for output in found.values()} == {"angle"}
-    assert "unknown unit, or may or may not be divided by body mass" in findings[0].interpretation
+    assert "for the others the unit, or division by body mass, is unknown" in findings[0].interpretation
 
 
 @pytest.mark.parametrize("unit", ["Nmm/kg", "N.mm/kg", "N*mm*kg-1", "Nmm kg^-1"])

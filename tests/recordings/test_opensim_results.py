@@ -9,7 +9,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 
 METRES = ReadOptions(length_unit="m")
-GIVE = "results of OpenSim, not a recording: give the markers it was computed from"
+GIVE = "results of OpenSim, not a recording: use the markers it was computed from"
 REACTION = [f"walker_knee_r_on_tibia_r_in_tibia_r_{q}{axis}" for q in "fmp" for axis in "xyz"]
 STATES = [f"/jointset/hip_r/hip_flexion_r/{what}" for what in ("value", "speed")]
 STATES += [f"/forceset/soleus_r/{what}" for what in ("activation", "fiber_length")]
@@ -56,7 +56,7 @@ def write(path, title, names):
         ("", ["knee_moment", "hip_moment"], "columns such as 'knee_moment'"),
         ("Positions", BODIES, "columns such as "),
         ("controls", ["soleus_r", "x_tx", "x_ty", "x_tz"], "the first line is 'controls'"),
-        ("other", POINTS, "columns that are no positions"),
+        ("other", POINTS, "columns that are not positions"),
     ],
 )
 def test_results_are_named(tmp_path, suffix, title, names, kind):

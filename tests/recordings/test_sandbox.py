@@ -93,7 +93,7 @@ def test_memory_limit(tmp_path: Path) -> None:
     with GuardedReader() as reader:
         for read in (reader.read, lambda path, **limits: reader.apply(N_FRAMES, path, **limits)):
             with pytest.raises(
-                ReadError, match=r"large.c3d: reading it takes about \d+ MB, more than 128 MB \(reading.mem"
+                ReadError, match=r"large.c3d: reading needs about \d+ MB, more than 128 MB \(reading.mem"
             ):
                 read(large, memory_limit_mb=128)
         assert reader.read(little, **LIMITS).n_frames == 10

@@ -186,7 +186,7 @@ def test_a_plate_that_one_reader_leaves_out_is_named(tmp_path: Path, monkeypatch
     assert found.differences == ()
     (note,) = found.notes
     assert note.startswith(
-        "it reads a plate that is not compared: force plate 2 is left out by our reader: FORCE_PLATFORM:CORNERS"
+        "it reads a plate that we leave out: force plate 2 is left out by our reader: FORCE_PLATFORM:CORNERS"
     )
     path = two_plates(tmp_path)
     assert compare_c3d(path, "ezc3d").notes == ()
@@ -240,7 +240,7 @@ def test_samples_that_are_cut_are_a_known_fault(tmp_path: Path, rate_hz: float, 
         assert (found.refused, found.differences) == ("", ())
         return
     assert ezc3d.c3d(str(path))["data"]["analogs"].shape[2] == 20 * (n - 1)
-    assert found.refused.startswith("known fault: it cuts the ")
+    assert found.refused.startswith("known fault: it truncates the ")
     assert f"samples of a frame to {n - 1}" in found.refused
     assert compare_c3d(path, "c3d").sentences[0].endswith(": no difference (3 markers, 2 analog channels compared)")
 
@@ -248,7 +248,7 @@ def test_samples_that_are_cut_are_a_known_fault(tmp_path: Path, rate_hz: float, 
 def test_numbers_that_do_not_fit_together_are_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
     monkeypatch.setitem(libraries.SECOND_READERS, "ezc3d", lambda *_: {}["POINT"])
-    assert compare_c3d(path, "ezc3d").refused == "its numbers do not fit together: KeyError 'POINT'"
+    assert compare_c3d(path, "ezc3d").refused == "its numbers are inconsistent: KeyError 'POINT'"
 
 
 def test_channels_without_a_scale_are_not_compared(tmp_path: Path) -> None:

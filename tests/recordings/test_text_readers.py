@@ -78,9 +78,7 @@ def test_an_early_last_row_is_left_out_as_a_guess(recordings: Path) -> None:
     read, c3d = read_recording(path), read_c3d(path.parent / "walking2.c3d")
     assert (read.rate_hz, read.n_frames, read.first_frame) == (25.0, 125, 1)
     (guess,) = [guess for guess in read.audit.guesses if guess.item == "last row"]
-    assert guess.stated == (
-        "line 132 at 4.992 s comes 0.032 s after the one before it, the others 0.04 s after each other"
-    )
+    assert guess.stated == ("line 132 at 4.992 s comes 0.032 s after the previous one, the others 0.04 s apart")
     assert guess.interpretation == "line 132 at 4.992 s is left out, since frames must be evenly spaced"
     label = "RASI"
     expected = c3d.markers_m[::10, find_marker(c3d, label)]
@@ -120,7 +118,7 @@ def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) 
     n_lines = len((tmp_path / f"a{suffix}").read_text().splitlines())
     (guess,) = read.audit.guesses
     assert guess.interpretation == f"line {n_lines} at 0.114 s is left out, since frames must be evenly spaced"
-    assert "0.004 s after the one before it, the others 0.01 s" in guess.stated
+    assert "0.004 s after the previous one, the others 0.01 s" in guess.stated
     whole = read_recording(write_at(tmp_path / f"b{suffix}", [*EVEN_S, 0.12]), MM)
     assert (whole.n_frames, whole.audit.guesses) == (13, ())
 
@@ -140,7 +138,7 @@ def test_every_format_leaves_out_the_last_row_only(tmp_path: Path, suffix: str) 
     ],
 )
 def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s: list[float]) -> None:
-    with pytest.raises(ReadError, match=r"the time goes from|do not go forward"):
+    with pytest.raises(ReadError, match=r"the time jumps from|do not increase"):
         read_recording(write_at(tmp_path / f"a{suffix}", times_s), MM)
 
 
@@ -174,7 +172,7 @@ def test_errors_of_a_spreadsheet_are_refused_wherever_they_are(tmp_path: Path, c
     label = LABELS[0]
     assert label in path.read_text()
     path.write_text(path.read_text().replace(label, cell, 1))
-    with pytest.raises(ReadError, match=r"line \d+: #.* is an error of a spreadsheet; mend its formula"):
+    with pytest.raises(ReadError, match=r"line \d+: #.* is a spreadsheet error; correct the formula"):
         read_recording(path)
 
 
@@ -231,7 +229,7 @@ def test_plain_csv(tmp_path: Path, name: str, separator: str) -> None:
 
 def test_plain_csv_with_frames_needs_a_rate(tmp_path: Path) -> None:
     path = text_files.write_csv(tmp_path / "a.csv", time="frame")
-    with pytest.raises(ReadError, match=r"frames but no times; give the rate with reading.rate_hz"):
+    with pytest.raises(ReadError, match=r"frame numbers but no times; give the rate with reading.rate_hz"):
         read_recording(path)
     check(read_recording(path, ReadOptions(rate_hz=100.0)), first_frame=7)
 
@@ -314,7 +312,7 @@ def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, c
     lines = path.read_text().splitlines()
     lines[6:7] = [] if change == "missing" else [lines[6]] * 2
     path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ReadError, match=r"line \d+: the time goes from .* the usual step is 0.01 s"):
+    with pytest.raises(ReadError, match=r"line \d+: the time jumps from .* the usual step is 0.01 s"):
         read_recording(path)
 
 
@@ -367,7 +365,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.trc", text_files.write_trc, "\t103\t", "\t103,5\t", r"decimal point, not a comma"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t", r"line 10: expected 11 cells, found 10"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n5\t0.03", r"line 10: frame 5 follows frame 3"),
-        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time goes from 0.0(2|35) to 0.0(35|4) s"),
+        ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time jumps from 0.0(2|35) to 0.0(35|4) s"),
         (
             "a.trc",
             text_files.write_trc,
@@ -377,7 +375,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ),
         ("a.sto", text_files.write_marker_sto, "nRows=12", "nRows=120", r"says 120 rows \(nrows\), the file has 12"),
         ("a.sto", text_files.write_marker_sto, "time\t", "zeit\t", r"first column is 'zeit', expected 'time'"),
-        ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of no known"),
+        ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of unknown"),
         ("a.sto", text_files.write_marker_sto, "RELB_tx", "RSHO_tx", r"occur more than once: 'rsho_tx'"),
         ("a.tsv", text_files.write_qualisys, "NO_OF_FRAMES\t12", "NO_OF_FRAMES\t13", r"NO_OF_FRAMES is 13"),
         ("a.tsv", text_files.write_qualisys, "FREQUENCY\t100", "FREQUENCY\tfast", r"FREQUENCY is 'fast'"),
@@ -387,7 +385,7 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
         ("a.csv", text_files.write_vicon, ",,mm,mm", ",,mm,m", r"more than one unit of length: m, mm"),
         ("a.csv", text_files.write_vicon, "\nTrajectories\n100", "\nTrajectories\nno", r"rate of trajectories is 'no'"),
         ("a.csv", text_files.write_vicon, "\n200\n", "\n300\n", r"Devices has 24 samples at 300 Hz"),
-        ("a.csv", text_files.write_csv, "RSHO_x_mm", "RSHO_x_m", r"give units 'm', 'mm', expected one for all"),
+        ("a.csv", text_files.write_csv, "RSHO_x_mm", "RSHO_x_m", r"have units 'm', 'mm', expected the same unit"),
         ("a.csv", text_files.write_csv, "time_s", "hour", r"no column 'time'"),
         ("a.csv", text_files.write_csv, "time_s", "time_[h]", r"unit of the time is 'h'"),
         ("a.csv", text_files.write_csv, "S:RSHO_y_mm", "S:RSHO_x_mm", r"occur more than once"),
@@ -406,7 +404,7 @@ def test_faults_of_text_files_are_named(tmp_path: Path, name: str, writer, old: 
 def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
     trc = text_files.write_trc(tmp_path / "a.trc")
     (tmp_path / "b.csv").write_bytes(trc.read_bytes())
-    with pytest.raises(ReadError, match=r"b.csv: the name ends in .csv, but the content is TRC; expected Vicon"):
+    with pytest.raises(ReadError, match=r"b.csv: the suffix is .csv, but the content is TRC; expected Vicon"):
         read_recording(tmp_path / "b.csv")
     (tmp_path / "b.docx").write_bytes(trc.read_bytes())
     with pytest.raises(ReadError, match=r"unknown suffix .docx, expected .c3d, .trc"):
@@ -430,8 +428,8 @@ def test_strict_lists_the_guesses(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
-        ("m", r"median\), implausible for a body; likely would be 0.224 m \(mm read as m\)"),
-        ("cm", r"likely would be 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
+        ("m", r"median\), implausible for a human body; likely units: 0.224 m \(mm read as m\)"),
+        ("cm", r"likely units: 0.0224 m \(cm read as m\) or 0.224 m \(mm read as cm\)"),
     ],
 )
 def test_implausible_lengths_suggest_the_unit(tmp_path: Path, unit: str, said: str) -> None:
@@ -495,7 +493,7 @@ def test_a_rate_that_coarse_times_leave_open_is_a_guess_at_a_usual_one(tmp_path,
     path.write_text("\n".join(["time_s,A_x_m,A_y_m,A_z_m", *rows]) + "\n")
     read = read_recording(path)
     assert "rate" in [guess.item for guess in read.audit.guesses]
-    with pytest.raises(ReadError, match=r"give reading\.rate_hz"):
+    with pytest.raises(ReadError, match=r"set reading\.rate_hz"):
         read_recording(path, ReadOptions(strict=True))
     told = read_recording(path, ReadOptions(rate_hz=rate_hz, strict=True))
     assert told.rate_hz == rate_hz
@@ -533,7 +531,7 @@ def test_rows_in_the_wrong_order_are_refused(tmp_path: Path, digits: int) -> Non
     path.write_text("\n".join([header, *rows]) + "\n", "utf-8")
     assert read_recording(path).n_frames == len(rows)
     path.write_text("\n".join([header, *rows[:5], rows[6], rows[5], *rows[7:]]) + "\n", "utf-8")
-    with pytest.raises(ReadError, match=r"line 8: the time goes from 0.060* to 0.050* s"):
+    with pytest.raises(ReadError, match=r"line 8: the time jumps from 0.060* to 0.050* s"):
         read_recording(path)
 
 

@@ -56,7 +56,7 @@ def test_numbers_of_frames_that_are_wrong(trc, stated):
     check(recording)
     assert guessed(recording) == ({"lines of data"} if stated else {"heading"})
     if stated:
-        assert f"NumFrames is {stated!r}, the file has 12 lines of data: these are read" in recording.notes
+        assert f"NumFrames is {stated!r}, the file has 12 lines of data: the latter are read" in recording.notes
 
 
 @pytest.mark.parametrize("stated", ["2", "4", "0", "400", "three"])

@@ -75,7 +75,7 @@ def test_heading_states_rows_columns_and_degrees(tmp_path: Path) -> None:
 def test_unwritable_recordings_are_refused_with_a_message(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(LimbtorqueError, match="needs a column time_s, found x"):
         write_sto(pa.table({"x": [1.0]}), tmp_path / "a.sto")
-    with pytest.raises(LimbtorqueError, match="two columns of one name: a_b"):
+    with pytest.raises(LimbtorqueError, match="two columns of the same name: a_b"):
         write_sto(pa.table({"time_s": [0.0], "a\tb": [1.0], "a b": [2.0]}), tmp_path / "a.sto")
     with pytest.raises(LimbtorqueError, match=r"written as .csv, .parquet or .sto, not '.txt'"):
         write_recording(recording, tmp_path / "a.txt")

@@ -283,5 +283,5 @@ def test_a_parameter_that_stands_twice_is_a_guess(walk: bytes, tmp_path: Path, g
         path.write_bytes(other.replace(name[:-1].encode() + b"?", name.encode()))
         guesses = [guess for guess in read_recording(path).audit.guesses if guess.item == "parameters given twice"]
         assert [guess.stated for guess in guesses] == (
-            [f"{group}:{name}: more than once, with different contents"] if contradicts else []
+            [f"{group}:{name}: several times, with different contents"] if contradicts else []
         )

@@ -38,8 +38,8 @@ def test_the_band_its_main_source_and_what_would_help():
     assert sentence.startswith(
         "hip, stance: the net torque is known to within 14 N m (95 %, root mean square over the frames). 75 % of the variance is "
     )
-    assert "from joint centres; with none of these errors at all it would be 6.9 N m." in sentence
-    assert "What would help most: more exact joint centres (by imaging" in sentence
+    assert "from joint centres; without these errors it would be 6.9 N m." in sentence
+    assert "Most useful improvement: more accurate joint centres (by imaging" in sentence
 
 
 def test_the_single_best_measurement_and_what_it_would_leave():
@@ -57,7 +57,9 @@ def test_another_source_at_the_peak_is_named_with_its_share_and_remedy():
     assert "At the peak" not in band_sentences([ROW])[0]
     at_peak = {"peak_main_source": "filter", "peak_share_filter": 0.96, "peak_main_input": "filter"}
     [sentence] = band_sentences([{**ROW, **at_peak}])
-    assert f"At the peak 96 % is from the filter; there, what would help most: {REMEDIES['filter']}." in sentence
+    assert (
+        f"At the peak 96 % is from the filter; there, the most useful improvement is: {REMEDIES['filter']}." in sentence
+    )
     [other] = band_sentences([{**ROW, "peak_main_source": "marker_noise", "peak_share_marker_noise": 0.5}])
     assert "At the peak 50 % is from marker noise" in other
 
@@ -121,7 +123,7 @@ def test_the_table_of_a_study_has_size_source_and_remedy_of_a_joint():
     assert found["its 95 % limits (N m)"] == "70 to 97"
     assert found["95 % limits over the window (N m)"] == "±14"
     assert (found["largest source there"], found["its share (%)"]) == ("joint centres", "75")
-    assert found["what would help most"] == REMEDIES["joint_centres"]
+    assert found["most useful improvement"] == REMEDIES["joint_centres"]
     assert found["narrower"] == "50"
     assert found["best"] == ("hip axis", "40")
 

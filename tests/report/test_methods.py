@@ -386,7 +386,7 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
 
 
 def test_long_gaps_are_told_where_there_were_some():
-    notes = "frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest stretch analysed"
+    notes = "frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest part without gaps analysed"
     assert "in 1 trial with a longer gap, the longest" in paragraph(rows=[row("t1", notes=""), row("t2", notes=notes)])
     message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
     failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)
@@ -422,12 +422,12 @@ def window(trial, note="", included=0):
         ({}, "first exceeds 5 % of its peak"),
         (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
         ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
-        ({"window": "cycles"}, "is the cycle (from one turning point of the limb's end to the next of the same kind)."),
+        ({"window": "cycles"}, "is the cycle (from one turning point of the endpoint to the next of the same kind)."),
         ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
         ({"n_points": 51}, "by cubic splines at 51 even points"),
         ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
         ({"min_units": 1}, "are over participants, of the mean of each participant's trials;"),
-        ({"spread_over": "trials"}, "are over trials, all alike, not the means of the participants, and not given where fewer than 2 trials have a value;"),
+        ({"spread_over": "trials"}, "are over trials, all weighted equally, not the means of the participants, and not given where fewer than 2 trials have a value;"),
         ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
         ({"include": "ok"}, "joints with a quality flag on their torques were left out."),
     ],
@@ -446,7 +446,7 @@ def test_windows_of_single_trials_are_counted():
     of = {"c": {"options": {"ensembles.window": "trial"}}}
     text = paragraph({"ensembles": STRIDE}, rows=rows, of=of)
     assert "same foot) (2 trials); the trial, without" in text
-    windows = [window("a", included=1), window("b", included=1), window("c", "no frame that is not at an end")]
+    windows = [window("a", included=1), window("b", included=1), window("c", "no frame free of edge effects")]
     left_out = paragraph({"ensembles": STRIDE}, rows=rows, of=of, windows=windows)
     assert "same foot). Means" in left_out  # the third has no curve, so its window is none of the curves'
 
@@ -464,7 +464,7 @@ def test_trials_without_a_curve_are_told_with_their_reasons():
     assert page(rows=rows, windows=windows).count(said) == 2  # in the paragraph and in the checklist
     one = page(windows=[window("t1", included=1)])
     assert "| excluded trials | none |" in one
-    assert "The means hold 1 trial: 1 caution." in one
+    assert "The means include 1 trial: 1 caution." in one
     none = page(rows=[row("t1")], windows=[window("t1", "2 movements: the endpoint rests")])
     assert "| time normalisation and averaging | no trial has a curve |" in none
     assert "splines at" not in none
@@ -478,7 +478,7 @@ def test_plates_are_counted_from_the_notes():
         "plate 1 frames 5-9: this foot (left), as given, centre of pressure 0.1 m from this foot, 0.3 m from the other; "
         "plate 2 frames 20-29: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other; "
         "plate 2 frames 40-49: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other",
-        "plate 1 frames 234-269: this foot (left) is over the edge of the plate in 97 % of the frames, not used",
+        "plate 1 frames 234-269: this foot (left) is across the edge of the plate in 97 % of the frames, not used",
     )
     text = paragraph(leg(), rows=[row(f"t{k}", chain="leg", notes=said) for k, said in enumerate(notes)])
     assert "a foot stood on plate 1 in 1 trial and plate 2 in 2 trials, and on no usable plate in 1 trial." in text
@@ -546,7 +546,7 @@ def test_only_trials_with_a_replay_are_counted():
 def test_plates_are_told_of_the_trials_that_used_them():
     used = "plate 1 frames 5-9: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other"
     rows = [row(name, chain="leg", notes=used) for name in "abcd"]
-    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is over the edge of the plate"))
+    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is across the edge of the plate"))
     of = {
         "b": {"options": {"plates.assignment": "none"}},
         "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
@@ -646,10 +646,10 @@ def test_a_size_of_the_study_has_no_reference_and_one_that_is_off_no_line():
         "landmarks": {"elbow_axis": 0.004, "wrist_axis": "imaged"},
     }
     found = errors_of({"uncertainty": given})
-    assert found["joint centres at one marker"] == ("20 mm", "set for this study")
-    assert found["the elbow axis"] == ("4 mm", "set for this study")
-    assert found["the wrist axis"] == ("as joint centres by imaging", "set for this study")
-    assert "what the filter removes, over its estimate" not in found
+    assert found["joint centres at one marker"] == ("20 mm", "set in this study")
+    assert found["the elbow axis"] == ("4 mm", "set in this study")
+    assert found["the wrist axis"] == ("as joint centres by imaging", "set in this study")
+    assert "movement removed by the filter, relative to its estimate" not in found
     assert "joint centres at the mean of several markers" not in found
     assert "Della Croce" not in page({"uncertainty": given})
 
@@ -658,11 +658,11 @@ def test_sizes_of_single_trials_are_counted_and_measured_segments_are_no_table()
     rows = [row("a"), row("b"), row("c")]
     own = {"b": {"options": {"uncertainty.sizes.body_mass": 0.03}}, "c": {"options": {"uncertainty.enabled": False}}}
     found = errors_of({}, rows, own)
-    assert found["body mass"] == ("1 % (1 trial); 3 % (1 trial)", "set for this study")
+    assert found["body mass"] == ("1 % (1 trial); 3 % (1 trial)", "set in this study")
     weighed = {"a": {"measured": {f"{name}_mass_kg": 1.0 for name in ("upper_arm", "forearm", "hand")}}}
     alone = errors_of({}, rows[:1], weighed)
     assert alone["measured segment parameters"] == ("2 %", "assumed")
-    assert "segment masses, of their shares of body mass" not in alone
+    assert "segment masses, as shares of body mass" not in alone
 
 
 def test_no_table_of_errors_without_bands():

@@ -52,5 +52,5 @@ def test_the_panel_of_contact_forces_names_the_factor_of_its_range(ranged):
     ends = [f"knee_effort_{end}_contact_bw" for end in ("min", "max")] if ranged else []
     table = pa.table(dict.fromkeys(["knee_contact_bw", *ends], FRAMES))
     (panel,) = panels._contact_panel(table, ["knee"], panels._Curves())
-    assert ("up to 1.25 times the least possible largest one" in panel.about) == ranged
+    assert ("up to 1.25 times the smallest possible peak activation" in panel.about) == ranged
     assert ("range" in panel.about) == ranged

@@ -274,7 +274,7 @@ def test_mean_curves_are_those_of_the_table(study):
         assert "Dotted lines: 95 % limits of the mean net torque" in Elements(page(study)).text
         assert (curve["name"], curve["joint"], curve["unit"]) == ("net torque", "elbow", "N m")
         assert curve["number"] == "2 subjects, 4 trials; 1 trial rejected"
-        assert data["spread"] == "subjects, each counted once by the mean of its trials"
+        assert data["spread"] == "subjects, each counted once with the mean of its trials"
         assert data["styles"][1]["name"] == f"{BAD}, right"
         assert BAD not in page(study)
     finally:
@@ -410,7 +410,7 @@ def test_the_first_page_has_the_bands_of_each_joint():
     row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}
     row |= {"band_main_source": "joint_centres", "peak_main_input": "hip_axis", "peak_main_input_share": 0.64}
     shown = Elements(index_page([], empty_provenance(), files={"summary.csv": "../summary.csv"}, summary=[row])).text
-    assert "legstancehip183.4770to97±14jointcentres75moreexactjointcentres" in "".join(shown.split())
+    assert "legstancehip183.4770to97±14jointcentres75moreaccuratejointcentres" in "".join(shown.split())
     assert "Uncertainty of the net torques" not in index_page([], empty_provenance(), files={})
 
 
@@ -470,8 +470,11 @@ def test_where_fewer_trials_have_a_value_the_page_has_their_number():
 @pytest.mark.parametrize(
     ("over", "says"),
     [
-        ("subjects", "Lines are means over subjects, each counted once by the mean of its trials; bands,"),
-        ("trials", "Lines are means over trials, all alike: their spread and number are no basis for tests between"),
+        ("subjects", "Lines are means over subjects, each counted once with the mean of its trials; bands,"),
+        (
+            "trials",
+            "Lines are means over trials, all weighted equally: their spread and number are not a basis for tests between",
+        ),
     ],
 )
 def test_the_page_says_over_what_its_means_are(over, says):
@@ -533,7 +536,7 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
     try:
         found = curve_notes(load_study(study), study)
         assert found.axes == {"arm": "movement (%)"}
-        assert found.percent == {"arm": "the movement of the limb's end"}
+        assert found.percent == {"arm": "the movement of the endpoint"}
         assert found.missing == {
             "arm": "2 of 5 trials have a curve; without one: the trial failed (2), several movements (1)."
         }
@@ -541,11 +544,11 @@ def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(stu
         report.run(folder=study)
         assert embedded(page(study), "ensembles_data")["axes"] == {"arm": "movement (%)"}
         assert "2 of 5 trials have a curve; without one" in page(study)
-        assert "The means hold 2 trials: 1 ok, 1 caution." in page(study)
+        assert "The means include 2 trials: 1 ok, 1 caution." in page(study)
         assert 'href="../windows.csv"' in page(study)
         path.write_text(path.read_text("utf-8").replace("movement", "trial", 1), encoding="utf-8")
         several = curve_notes(load_study(study), study)
-        assert several.percent == {"arm": "the trial (1 trial) or the movement of the limb's end (1 trial)"}
+        assert several.percent == {"arm": "the trial (1 trial) or the movement of the endpoint (1 trial)"}
     finally:
         path.unlink()
         (study / layout.ENSEMBLE_TABLES["ensembles"]).unlink()

@@ -34,7 +34,7 @@ def test_cutoffs_tried(n, lowest_hz):
 
 def test_fewest_frames():
     choose_cutoff(noisy(20), rate_hz=RATE_HZ, smoother=BUTTERWORTH)
-    with pytest.raises(SignalError, match="19 frames are fewer than the 20 an automatic cut-off needs"):
+    with pytest.raises(SignalError, match="19 frames are fewer than the 20 that an automatic cut-off needs"):
         choose_cutoff(noisy(19), rate_hz=RATE_HZ, smoother=BUTTERWORTH)
 
 

@@ -333,7 +333,7 @@ def test_signals_without_movement_or_noise_have_a_cutoff_too(by):
 
 
 def test_too_short_for_an_automatic_cutoff():
-    with pytest.raises(SignalError, match="19 frames are fewer than the 20 an automatic cut-off needs"):
+    with pytest.raises(SignalError, match="19 frames are fewer than the 20 that an automatic cut-off needs"):
         choose_cutoff(np.zeros(19), rate_hz=RATE_HZ, smoother=Smoother(), by="gcv")
     for smoother in ALL:
         choose_cutoff(np.random.default_rng(0).normal(size=25), rate_hz=RATE_HZ, smoother=smoother, by="expected_error")
@@ -346,7 +346,7 @@ def test_one_cutoff_for_a_study_is_the_median_to_half_a_hertz():
 
 
 def test_one_cutoff_needs_a_trial():
-    with pytest.raises(SignalError, match="no trial has a cut-off of its own"):
+    with pytest.raises(SignalError, match="no cut-off could be chosen for any trial"):
         study_cutoff([])
 
 

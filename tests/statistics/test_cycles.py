@@ -106,6 +106,6 @@ def test_pedalling_becomes_cycles_from_top_to_top(pedalling):
 
 
 def test_a_cycle_that_is_not_there_is_refused_with_what_to_do(pedalling):
-    assert "ensembles.cycle is 40, and the trial has" in analysed(pedalling, cycle=40).note
+    assert "ensembles.cycle is 40, but the trial has" in analysed(pedalling, cycle=40).note
     still = replace(pedalling, markers_m=np.repeat(pedalling.markers_m[:1], len(pedalling.markers_m), axis=0))
     assert "expected two or more; check ensembles.cycle_start" in analysed(still).note

@@ -338,7 +338,7 @@ def test_trials_that_are_not_ok_are_left_out_where_only_ok_ones_are_wanted(demo,
     assert tables.curves.empty
     assert tables.ensembles.empty
     assert pd.read_csv(tables.folder / "summary_by_condition.csv").empty
-    counts = "no trial is left for means: of 5 trials the torques are 0 ok, 5 caution, 0 rejected, 0 failed"
+    counts = "no trial is left for means: torques of 5 trials: 0 ok, 5 caution, 0 rejected, 0 failed"
     with pytest.raises(LimbtorqueError, match=counts) as raised:
         verdict.run(folder=tables.folder.parent)
     assert "5 trials are not in the ensembles; results/windows.csv gives the reasons" in str(raised.value)
@@ -571,7 +571,7 @@ def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
 
 def test_names_of_events_without_their_window_are_a_fault(tmp_path):
     folder = make_study(tmp_path / "study", extra="ensembles:\n  start_event: go\n  end_event: stop\n")
-    with pytest.raises(StudyError, match="no meaning without"):
+    with pytest.raises(StudyError, match="no effect without"):
         checked_study(folder)
 
 

@@ -151,7 +151,7 @@ def test_of_several_cycles_the_one_with_the_most_known_torque_is_taken():
     assert taken(9.0) == Window(0.05, 0.60, cycle=1, n_cycles=3)
     assert taken(1.0, "first") == Window(0.05, 0.60, cycle=1, n_cycles=3)
     assert taken(1.0, 2) == Window(0.60, 1.23, cycle=2, n_cycles=3)
-    assert taken(1.0, 4).note == "ensembles.cycle is 4, and the trial has 3; lower it"
+    assert taken(1.0, 4).note == "ensembles.cycle is 4, but the trial has 3; lower it"
 
 
 # ---- resampling ----

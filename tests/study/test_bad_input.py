@@ -64,13 +64,13 @@ def coinciding():
             without("WRR", slice(0, None, 2)),
             {"gaps__max_gap_s": 0.0},
             SignalError,
-            "the longest stretch with all markers",
+            "the longest part with all markers",
         ),
         (
             without("WRR", slice(100, 140)),
             {"gaps__longer": "fail"},
             SignalError,
-            "a gap in the limb's markers is 0.40 s long",
+            "a gap in the limb's markers lasts 0.40 s",
         ),
         (frozen("SHO"), {}, SignalError, "marker 'SHO' has the same position in all 251 frames"),
         (shortened(1), {}, SignalError, "1 frame, expected two or more"),
@@ -111,7 +111,7 @@ def test_a_long_gap_ends_the_stretch_and_is_noted():
     assert result.motion.frame[0] == 101
     assert len(result.motion.frame) == 151
     assert result.motion.metrics["max_unfilled_gap_s"] == pytest.approx(0.4)
-    assert any("longest stretch analysed" in note for note in result.motion.notes)
+    assert any("longest part without gaps analysed" in note for note in result.motion.notes)
 
 
 def test_a_batch_with_all_of_it_finishes(tmp_path):

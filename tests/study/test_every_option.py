@@ -153,9 +153,9 @@ def _fields(model, prefix=""):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[" * 20_000, "inside each other too deeply"),
-        ("a: " + "[" * 2000 + "]" * 2000, "inside each other too deeply"),
-        ("{a: " * 2000 + "}" * 2000, "inside each other too deeply"),
+        ("[" * 20_000, "nested too deeply"),
+        ("a: " + "[" * 2000 + "]" * 2000, "nested too deeply"),
+        ("{a: " * 2000 + "}" * 2000, "nested too deeply"),
         ("a: 1\n" * LARGEST_FILE, "characters, too many for settings"),
         ("%YAML 1.1\n---\nstart: 12:30:00\non: no", "has the line '%YAML 1.1', expected YAML 1.2"),
         ("a: !!binary aGk=", "has a tag (tag:yaml.org,2002:binary); remove"),

@@ -31,7 +31,7 @@ def test_characters_that_cannot_be_seen_are_refused_in_every_text(column, charac
     rows[-1][column] = f"a{character}b"
     write_trials(study, rows)
     assert f"config/trials.csv line 4: {column}: 'a" in faults(study)
-    assert f"has the character U+{ord(character):04X}" in faults(study)
+    assert f"has the invisible character U+{ord(character):04X}" in faults(study)
 
 
 @pytest.mark.parametrize("character", ["\x0b", "\x1c", "\x1f", "\x85", "\u2029"])
@@ -39,7 +39,7 @@ def test_they_are_refused_at_the_end_of_a_cell_where_spaces_are_removed(characte
     rows = demo_rows(TRIALS)
     rows[-1]["condition"] += f" \xa0{character}"
     write_trials(study, rows)
-    assert f"has the character U+{ord(character):04X}" in faults(study)
+    assert f"has the invisible character U+{ord(character):04X}" in faults(study)
     rows[-1]["condition"] = "\u2009fast \xa0"
     write_trials(study, rows)
     assert load_study(study).trials[-1].condition == "fast"
@@ -55,7 +55,7 @@ def test_they_are_refused_in_the_table_of_subjects_and_the_settings(study):
         {"marker_sets": {"a\x1b": {"wrist": "W"}}},
         {"title": "\u202eb"},
     ):
-        with pytest.raises(SettingsError, match=r"cannot be seen; remove it"):
+        with pytest.raises(SettingsError, match=r"invisible character .*; remove it"):
             make_settings(raw)
     assert make_settings({"title": "Reach: naïve Größe 速い"}).title.endswith("速い")
 

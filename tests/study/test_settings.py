@@ -112,7 +112,7 @@ def test_values_out_of_range_are_told(raw, message):
     [
         ({"segments": []}, "segments"),
         ({"segments": [SEGMENT, {**SEGMENT, "name": "foot"}]}, "as many segments as joints, found 2 and 1"),
-        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments must differ"),
+        ({"segments": [{**SEGMENT, "name": "knee"}]}, "names of joints and segments must be unique"),
         ({"joints": [{**JOINT, "name": "Left knee"}]}, "joints.0.name"),
         ({"joints": [{**JOINT, "flexion_sagittal": 0}]}, "joints.0.flexion_sagittal"),
     ],
@@ -238,7 +238,7 @@ def test_override_leaves_the_dictionaries_of_its_argument():
             "{wing: {proximal: a, distal: b, mass: 0.1, com: 0.4, gyration: 0.3}}",
             "segments.rows names wing",
         ),
-        ({}, "emg.max_voluntary_files", '["a\\u0007"]', "the character U\\+0007, which cannot be seen"),
+        ({}, "emg.max_voluntary_files", '["a\\u0007"]', "the invisible character U\\+0007; remove it"),
     ],
 )
 def test_an_override_that_contradicts_another_section_is_refused(raw, name, text, message):

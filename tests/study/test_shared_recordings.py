@@ -30,7 +30,7 @@ def test_two_people_in_one_recording_have_prefixes(study):
     table = study / "config" / "trials.csv"
     header, *rows = table.read_text().replace(OTHER, OWN).splitlines()
     table.write_text("\n".join([header, *rows]))
-    with pytest.raises(StudyError, match="expected one person's"):
+    with pytest.raises(StudyError, match="expected one subject for each recording"):
         checked_study(study)
     table.write_text("\n".join([f"{header},prefix", *(f"{row},{'AB'['S02' in row]}" for row in rows)]))
     checked_study(study)

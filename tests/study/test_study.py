@@ -207,7 +207,7 @@ def test_names_that_are_right(study, name):
         ("inf,1.75,f", "mass_kg is 'inf', expected a finite number"),
         ("70 kg,1.75,f", "mass_kg is '70 kg', expected a number with a decimal point"),
         ('"70,5",1.75,f', "mass_kg is '70,5', expected a number with a decimal point"),
-        ("70,5,1.75,f", "expected 4 cells, found 5; a decimal comma? Numbers have a point"),
+        ("70,5,1.75,f", "expected 4 cells, found 5; a decimal comma? Use a decimal point"),
         ("70,1.75", "expected 4 cells, found 3"),
         ("70,175,f", "height_m is '175', expected 0.3 to 2.8 m; that looks like centimetres"),
         ("70,1750,f", "height_m is '1750', expected 0.3 to 2.8 m; that looks like millimetres"),
@@ -331,7 +331,7 @@ def test_a_number_of_a_few_may_be_a_column(study):
     assert found.trials[0].settings.differentiation.accuracy == 8
 
 
-# --- comments, and what is still to be filled in ------------------------------------------------------------------------
+# --- comments, and what is not filled in ------------------------------------------------------------------------
 
 
 def test_lines_that_begin_with_a_number_sign_are_comments(study):
@@ -345,7 +345,7 @@ def test_lines_that_begin_with_a_number_sign_are_comments(study):
 
 def test_a_cell_of_two_lines_is_refused_and_its_second_line_no_comment(study):
     fault = only(study, ['reach,S1,Ann,reach.c3d,arm,right,"slow', '# not a comment"'])
-    assert "condition: 'slow\\n# not a comment' has the character U+000A" in fault
+    assert "condition: 'slow\\n# not a comment' has the invisible character U+000A" in fault
 
 
 def test_comments_do_not_change_the_numbers_of_the_lines(study):
@@ -365,14 +365,13 @@ def test_what_is_still_to_be_filled_in_is_told_cell_by_cell_once(study):
         settings="marker_sets:\n  lab: {elbow_axis: TODO, wrist_axis: WRI}\n",
     )
     assert found == [
-        "marker_sets.lab.elbow_axis is still to be filled in (TODO): name its marker or markers, or remove the line and name a "
-        "landmark that may stand for it in 'substitutes'",
-        "config/subjects.csv line 2 (subject Ann): mass_kg is still to be filled in (TODO): body mass; segment masses are "
+        "marker_sets.lab.elbow_axis is not filled in (TODO): name its marker or markers, or remove the line and "
+        "name a replacement in 'substitutes'",
+        "config/subjects.csv line 2 (subject Ann): mass_kg is not filled in (TODO): body mass; segment masses are "
         "fractions of it (kg)",
-        "config/trials.csv line 2 (trial reach): side is still to be filled in (TODO): left or right, the limb that the "
-        "markers are on",
-        "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings",
-        "config/trials.csv line 3 (trial b): chain is still to be filled in (TODO: arm or leg): arm, leg, "
+        "config/trials.csv line 2 (trial reach): side is not filled in (TODO): side of the analysed limb",
+        "plane.up_axis is not given: give the laboratory axis that points up, e.g. '+z', in the settings",
+        "config/trials.csv line 3 (trial b): chain is not filled in (TODO: arm or leg): arm, leg, "
         "arm_without_hand, leg_without_foot, or a chain of the settings",
     ]
 

@@ -95,7 +95,7 @@ def test_a_landmark_that_is_no_joint_centre():
 
 @pytest.mark.parametrize(
     ("sets", "said"),
-    [({"simm": {"elbow_axis": 0.01}}, "'simm' is no marker set"), ({"sim": {"elbow": 0.01}}, "'elbow' has no rule")],
+    [({"simm": {"elbow_axis": 0.01}}, "'simm' is not a marker set"), ({"sim": {"elbow": 0.01}}, "'elbow' has no rule")],
 )
 def test_errors_of_a_marker_set_that_does_not_exist(sets, said):
     [fault] = study_faults(settings(sets=sets), [ARM])
@@ -157,7 +157,7 @@ def test_a_landmark_of_a_marker_set_that_is_no_joint_centre():
         {"marker_sets": {"sim": {**MARKERS, "heel": "HEE"}}, "uncertainty": {"sets": {"sim": {"heel": 0.01}}}}
     )
     assert study_faults(chosen, [ARM]) == [
-        "uncertainty.sets.sim: 'heel' is no joint centre or endpoint of a chain; remove it"
+        "uncertainty.sets.sim: 'heel' is not a joint centre or endpoint of a chain; remove it"
     ]
 
 

@@ -224,7 +224,7 @@ def test_gaps_exchanged_labels_and_spikes_are_told_where_they_are_and_nowhere_el
         )
     assert "Derrick:RELB and Derrick:RUPA 196, Derrick:RFIN and Derrick:RWRA 745" in ledger["serve_right"]["notes"]
     assert float(ledger["box_right"]["max_unfilled_gap_s"]) == pytest.approx(0.32)
-    assert "longest stretch analysed" in ledger["box_right"]["notes"]
+    assert "longest part without gaps analysed" in ledger["box_right"]["notes"]
 
 
 def test_noise_and_plates_of_real_recordings_raise_no_flag(ledger):

@@ -110,7 +110,7 @@ def test_folders_in_place_of_files_are_moved_and_links_to_nothing_removed(study,
         (folder / name).symlink_to("nothing")
     results_folder.remove_broken_links(study)
     results_folder.move_left_over(study, folder)
-    assert capsys.readouterr().err.count("a link to nothing is removed") == 2
+    assert capsys.readouterr().err.count("a broken link is removed") == 2
     assert not any((folder / name).is_symlink() for name in (ledger, session))
     for name in moved:
         assert not (folder / name).exists()

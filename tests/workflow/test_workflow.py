@@ -147,7 +147,7 @@ def test_files_that_are_no_longer_asked_for_are_moved(tmp_path):
     write_trials(study, rows[:1])
     change_config(study, "tables:\n  xlsx: true", "report:\n  enabled: false")
     text = run(study)
-    assert "files of removed trials or formats: moved to results/left_over" in text
+    assert "files of removed trials or formats, moved to results/left_over" in text
     assert "report:" not in text
     after, kept, *removed = results(study), *(row["trial"] for row in rows)
     places = (f"torques/one/{removed[0]}.csv", f"torques/two/{removed[1]}.csv", f"report/trials/one/{kept}.html")
@@ -184,7 +184,7 @@ def test_damaged_and_edited_results_are_made_again_once_to_the_same_bytes(study,
     """Parts of files that killed jobs left are removed by the same run."""
     before = results(study)
     assert main(["verify", str(study)]) == 0
-    assert capsys.readouterr().out == "0 results missing or not as made\n"
+    assert capsys.readouterr().out == "0 results missing or changed\n"
     for name in EDITED:
         edit(study / name)
     (study / "results" / "muscles" / "S01_sagittal" / "S01_sagittal_fast.parquet").unlink()
@@ -192,7 +192,7 @@ def test_damaged_and_edited_results_are_made_again_once_to_the_same_bytes(study,
     text = capsys.readouterr().out
     assert all(f"{name}: edited\n" in text for name in EDITED)
     assert "results/muscles/S01_sagittal/S01_sagittal_fast.parquet: missing\n" in text
-    assert "5 results missing or not as made" in text
+    assert "5 results missing or changed" in text
     places = [(stage, name) for name in TRIALS[1:] for stage in ("torques", "muscles", "kinematics")]
     for how, (stage, name) in zip(DAMAGES, places, strict=False):
         damage(study, how, f"results/{stage}/{SESSION[name]}", f"{name}.parquet")
@@ -345,7 +345,7 @@ def test_trials_share_a_cutoff_and_those_that_fail_are_rows_of_the_ledger(tmp_pa
     for row in rows[3:]:
         name = row["trial"]
         assert kept[name]["status"] == "failed"
-        assert ("not inside the recording" if name == "late" else f"{name}.c3d") in kept[name]["message"]
+        assert ("outside the recording" if name == "late" else f"{name}.c3d") in kept[name]["message"]
         assert f"failed: {name}" in text
         table = study / "results" / "torques" / row["session"] / f"{name}.csv"
         assert table.read_text(encoding="utf-8").count("\n") == 1

@@ -119,7 +119,7 @@ def chain_motion(
 def without_spikes(
     recording: Recording, limb: Limb, settings: Settings, *, study_cutoff_hz: float | None = None
 ) -> ChainMotion | None:
-    """Motion of a limb with spikes and jumps filled; None where they cannot be.
+    """Motion of a limb with spikes and jumps filled; None if filling fails.
 
     Parameters
     ----------

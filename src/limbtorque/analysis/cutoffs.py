@@ -17,13 +17,13 @@ LOG = logging.getLogger("limbtorque")
 def cutoffs_of(study: Study, reader: TrialReader) -> dict[str, float]:
     """Cut-offs that trials share, Hz, by `Trial.cutoff_group`.
 
-    Trials that share none are passed over; there is none where no trial of a group can be analysed.
+    Trials with individual cut-offs are skipped, and groups without any trial that can be analysed.
     """
     return shared_cutoffs(study, own_cutoffs(study.trials, study, reader))
 
 
 def own_cutoffs(trials: Iterable[Trial], study: Study, reader: TrialReader) -> dict[str, float]:
-    """Cut-off of each trial that shares one, by its own data, Hz; no failed trials."""
+    """Cut-off, Hz, that each trial with a shared cut-off would have by its data alone."""
     cutoffs_hz = {}
     for trial in trials:
         if not study.shares_cutoff(trial):
@@ -38,7 +38,7 @@ def own_cutoffs(trials: Iterable[Trial], study: Study, reader: TrialReader) -> d
 
 
 def shared_cutoffs(study: Study, own_hz: Mapping[str, float]) -> dict[str, float]:
-    """Cut-off of each chain and condition.
+    """Shared cut-off of each chain and condition.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # parameters of glibc's mallopt
 
 
 def refuse_too_long(recording: Recording) -> None:
-    """Refuse a recording that needs more memory than there is.
+    """Refuse a recording that needs more memory than available.
 
     Parameters
     ----------
@@ -39,12 +39,12 @@ def refuse_too_long(recording: Recording) -> None:
     if recording.n_frames >= FEWEST_FRAMES and needed > available:
         raise SignalError(
             f"{recording.source}: {recording.n_frames} frames need about {needed / 1e9:.1f} GB of memory, {available / 1e9:.1f} GB are "
-            "available; analyse parts of it as trials of their own (limbtorque split, start_s and end_s), or use a machine with more"
+            "available; analyse parts of it as separate trials (limbtorque split, start_s and end_s), or use a machine with more memory"
         )
 
 
 def keep_freed_memory() -> bool:
-    """Let the process keep a part of the memory that it frees.
+    """Keep part of the freed memory in the process.
 
     Returns
     -------

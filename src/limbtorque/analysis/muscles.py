@@ -40,7 +40,7 @@ from limbtorque.uncertainty.sampled_forces import force_statistics, not_sampled,
 
 
 def muscle_set_of(limb: Limb, settings: Settings, folder: Path) -> MuscleSet | None:
-    """Muscle set with the subject's strengths; None without one or muscles off.
+    """Muscle set with the subject's strengths; None without a set or muscles.
 
     Parameters
     ----------

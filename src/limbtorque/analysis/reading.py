@@ -31,7 +31,7 @@ Emg = tuple[Electromyography | None, tuple[str, ...]]
 
 
 def limb_of(trial: Trial) -> Limb:
-    """Limb of a trial of a study, as its row of the table asks for."""
+    """Limb of a trial, from its row in the table of trials."""
     return Limb(
         trial.chain,
         side=trial.side,
@@ -98,7 +98,7 @@ class TrialReader:
         return emg_of(recording, trial.side, trial.settings, time_s, start_s=begin_s, maxima=maxima, notes=notes)
 
     def _largest(self, trial: Trial) -> tuple[Maxima | None, list[str]]:
-        """Largest envelopes of the maximal trials, and notes on unusable ones."""
+        """Largest envelopes of the maximal trials, and notes on unusable trials."""
         largest: Maxima = {}
         notes = []
         for file in trial.maximal_files:
@@ -170,7 +170,7 @@ def emg_of(
 
 
 def with_envelopes(table: pa.Table, recorded: Electromyography | None, options: EmgOptions, frames: slice) -> pa.Table:
-    """Table of some frames with the columns of electromyography at its end."""
+    """Table of selected frames with the electromyography columns appended."""
     columns = [*envelope_columns(options.muscles)]
     if not columns:
         return table

@@ -1,4 +1,4 @@
-"""Comparison of a study's C3D files with the reading of a second library."""
+"""Check of a study's C3D files with a second reader."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def second_looks(study: Study, reader: GuardedReader | TrialReader) -> Iterator[
 
 
 def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) -> list[str]:
-    """Sum up comparisons: a line for the whole and one for each kind of difference.
+    """Summarise comparisons: an overall line, and a line for each kind of difference.
 
-    `in_run` is true where a run compares as well, and flags the trials.
+    `in_run`: the study's runs also compare, and flag the trials.
     """
     if not readings:
         return []
@@ -87,7 +87,7 @@ def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) ->
         n = len({source for _, source, _ in listed})
         lines.append(f"  {kind}: {n} file{'s' if n > 1 else ''}, first {listed[0][1]}: {listed[0][2]}")
     if any(one.differences for one in readings):
-        flagged = "a run flags the trials of files that differ" if in_run else "a run compares where it is set"
+        flagged = "a run flags trials whose files differ" if in_run else "set it to compare in every run"
         lines.append(
             f"  {flagged} (reading.second_reader); all differences of a file: limbtorque inspect --compare FILE"
         )
@@ -95,12 +95,12 @@ def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) ->
 
 
 def compares_in_run(study: Study) -> bool:
-    """True where a run compares any trial's files."""
+    """True if a run of the study compares the files of any trial."""
     return any(trial.settings.reading.second_reader not in (None, "none") for trial in study.trials)
 
 
 def asked_files(study: Study) -> dict[Asked, Reading]:
-    """C3D files of a study, each with the options of a trial that has it."""
+    """C3D files of a study, each with the options of one of its trials."""
     sources = {  # trials share options and files
         (trial.file, trial.forces_file, id(trial.settings.reading)): trial.settings.reading for trial in study.trials
     }
@@ -113,7 +113,7 @@ def asked_files(study: Study) -> dict[Asked, Reading]:
 
 
 def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked]:
-    """The files that are C3D, with the options of their readers and the library."""
+    """C3D files among these, with reader options and library."""
     options = ReadOptions.of(reading)
     files = [(file, options), *([(forces_file, forces_options(options))] if forces_file else [])]
     return [(path, own, reading.second_reader or CHECKED_BY) for path, own in files if path.suffix.lower() == ".c3d"]

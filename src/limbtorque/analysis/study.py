@@ -1,4 +1,4 @@
-"""A study whose trials are analysed in memory: one of them, or all, to check it."""
+"""Analysis of a study in memory: one trial, or all trials to check it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT_BYTES = 64 * 2**20  # of recordings that are read again
 
 
 class Study(study_files.Study):
-    """A checked study whose trials can be analysed in memory.
+    """Checked study, ready for analysis in memory.
 
     See `limbtorque.load_study`.
     """

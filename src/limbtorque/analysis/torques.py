@@ -183,7 +183,7 @@ def trial_uncertainty(
     summary: Sequence[Mapping[str, Any]],
     windows: Mapping[str, BoolArray],
 ) -> TrialUncertainty:
-    """Uncertainty of the torques of a trial, as far as the settings ask for it.
+    """Uncertainty of the torques of a trial, as requested by the settings.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def trial_uncertainty(
 def _replayed(
     motion: ChainMotion, torques: Torques, settings: Settings
 ) -> tuple[Replay | None, Mapping[str, float], tuple[str, ...]]:
-    """Replay with its metrics and notes; nothing where it is switched off."""
+    """Replay with its metrics and notes; empty if switched off."""
     if not settings.replay.enabled:
         return None, {}, ()
     replayed = replay(motion, torques)

@@ -113,7 +113,7 @@ class TrialResult:
     def to_dataframe(
         self, which: Which = "torques", *, positive: Literal["counter-clockwise", "flexion"] = "counter-clockwise"
     ) -> pd.DataFrame:
-        """One of the tables as a data frame.
+        """Return a table as a data frame.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class TrialResult:
         return self._flexion_positive(frame) if turn else frame
 
     def _flexion_positive(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Frame with the torques, angles and derivatives of every joint flexion positive."""
+        """Data frame with torques, angles and derivatives of every joint flexion positive."""
         flexion = self.motion.flexion
         for joint, sign, zero_rad in zip(self.motion.joints, flexion.sign, flexion.zero_rad, strict=True):
             angles = [name for name in (f"{joint}_angle_rad", f"{joint}_file_angle_rad") if name in frame]

@@ -1,4 +1,4 @@
-"""The last step: the verdict on a trial, from the records of the steps before."""
+"""The last step: the verdict on a trial, from the records of earlier steps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def metrics_of(records: Mapping[str, TrialRecord]) -> dict[str, float]:
 
 
 def outside_window(records: Mapping[str, TrialRecord], settings: Settings, verdict: Verdict) -> str:
-    """Note on flags of frames that are not judged; empty without any."""
+    """Note on flags outside the judged frames; empty if there are none."""
     whole = assess(records["kinematics"].metrics, settings.quality)
     names = dict.fromkeys(flag.check.flag for flag in whole if flag.check.flag not in verdict.names)
-    return f"only outside the judged frames, without effect on the status: {', '.join(names)}" if names else ""
+    return f"only outside the judged frames, no effect on the status: {', '.join(names)}" if names else ""

@@ -91,7 +91,7 @@ def _parameters(
     if (proximal, distal) != (row.proximal, row.distal):
         raise SegmentError(
             f"segment {name}: length from {proximal} to {distal}, expected from {row.proximal} to {row.distal} "
-            "by the table; map those landmarks, or name a substitute in 'substitutes'"
+            "by the table; map those landmarks, or define a substitute in 'substitutes'"
         )
     length = measured.get(f"{name}_length_m", length)
     if not length > 0.0:

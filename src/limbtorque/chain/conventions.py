@@ -1,7 +1,7 @@
-r"""Other conventions for the same motion and the same torques.
+r"""Other conventions for motion and torques.
 
-Angles: joint space (``alpha``, each link against the one before), segment space (``theta``, each link against the
-plane's x axis, or against the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
+Angles: joint space (``alpha``, each link relative to the previous one), segment space (``theta``, each link relative to
+the plane's x axis, or to the downward vertical), and internal joint angles (``beta = pi - alpha`` from the second
 joint on).
 
 Torques: every convention groups the terms of `torque_terms` in its own way; each adds up to the same net torque.
@@ -26,9 +26,9 @@ _ZEROS = {"x_axis": 0.0, "downward_vertical": np.pi / 2.0}
 
 @dataclass(frozen=True)
 class SegmentTerms:
-    """Net joint torques by the motion of the segments instead of the joints, N m.
+    """Net joint torques split by segment motion instead of joint motion, N m.
 
-    With absolute angles there are no Coriolis terms: the angular velocity of a segment acts by its square alone.
+    With absolute angles there are no Coriolis terms: segment angular velocities enter only as squares.
 
     Attributes
     ----------
@@ -191,7 +191,7 @@ def segment_torques(torque_nm: ArrayLike, *, missing: bool = False) -> FloatArra
 
 
 def segment_terms(chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, missing: bool = False) -> SegmentTerms:
-    """Joint torques by the motion of the segments.
+    """Joint torques split by segment motion.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
 class TorqueTerms:
     """Net joint torques, term by term, N m, proximal on distal.
 
-    Those of `PreparedChain`, of one state, have no axis of frames.
+    Results of `PreparedChain`, for one state, have no frame axis.
 
     Attributes
     ----------
@@ -257,7 +257,7 @@ def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _passes(n_frames: int) -> Iterator[slice]:
-    """Stretches of frames that are worked on at a time."""
+    """Parts of the frames, each processed at once."""
     return (slice(k, min(k + FRAMES_AT_A_TIME, n_frames)) for k in range(0, n_frames, FRAMES_AT_A_TIME))
 
 
@@ -270,7 +270,7 @@ def _directions(alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _by_link(values: FloatArray) -> FloatArray:
-    """Copy with time last: the numbers of a link lie side by side."""
+    """Contiguous copy with time as the last axis."""
     return np.array(values.T, order="C")
 
 
@@ -294,7 +294,7 @@ def _inertia(chain: Chain, cosine: FloatArray, sine: FloatArray) -> FloatArray:
 
 
 def velocity_factor(across: FloatArray) -> FloatArray:
-    """Antisymmetric matrix W of the torques that depend on velocities, or its change.
+    """Antisymmetric matrix W of the velocity-dependent torques, or its change.
 
     ``tau_i = sum_j W_ij alpha'_j^2 + sum_{p<q} 2 W_iq alpha'_p alpha'_q``.
 
@@ -320,7 +320,7 @@ def velocity_factor(across: FloatArray) -> FloatArray:
 def checked_joints(
     n_frames: int, n_joints: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
 ) -> FloatArray:
-    """Joint positions for the moment arms of loads, checked together with them.
+    """Joint positions for the moment arms of loads, checked against the loads.
 
     Raises
     ------

@@ -8,11 +8,11 @@ changes by the power of the joint torques, of the force that drives the base, an
     \dot E = \sum_i \tau_i \dot\alpha_i + F_0 \cdot v_0 + \sum_i Q_i \dot\alpha_i + \sum F_{ext} \cdot v_0 ,
 
 with the generalised forces ``Q_i`` of the loads in joint space, minus the external term of `torque_terms`. The last two
-are together the work rate of the loads at their points. The reaction force ``F_0`` at the base carries the loads as
+sum to the power of the loads at their points of application. The reaction force ``F_0`` at the base carries the loads as
 well, so that the base drives the chain's mass: ``(F_0 + F_ext) . v_0 = m (a_c - g) . v_0``.
 
 The chain is rigid here: where moment arms are measured and lengths vary, the load's point moves as the rigid chain
-would move it. A wrong load changes torque and load alike, and is not detected.
+would move it. A wrong load changes torque and power alike, and is not detected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forward dynamics, and the accelerations that each torque induces.
 
-Induced are those of the inverse of the inertia matrix applied to each term (Zajac and Gordon 1989): every torque accelerates every
-joint, those it does not cross too. Where a point of the chain stands on the ground, every source also changes the ground's force,
+The inverse of the inertia matrix is applied to each term (Zajac and Gordon 1989): every torque accelerates every
+joint, even those it does not cross. Where a point of the chain stands on the ground, every source also changes the ground's force,
 so that the point stays (Kepple, Siegel and Stanhope 1997; Anderson and Pandy 2003).
 """
 
@@ -95,7 +95,7 @@ def segment_accelerations(
     applied: FloatArray,
     lift: FloatArray,
 ) -> FloatArray:
-    """Angular accelerations of the segments, for one state or many, without checks.
+    """Angular accelerations of the segments for one or more states, without checks.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def _contact_point(
 ) -> tuple[FloatArray, FloatArray]:
     """Jacobian of the point of contact, and what each source adds to its acceleration.
 
-    The second, of shape (n_frames, 2, n_sources), is without a joint that moves faster.
+    The second, of shape (n_frames, 2, n_sources), is for zero joint accelerations.
     """
     n, link = chain.n_links, contact.link
     if joint_m is None or not 0 < link < n:

@@ -58,7 +58,7 @@ class JointMotion:
 
 @dataclass(frozen=True)
 class RigidChainFit:
-    """Chain of links of constant length that comes nearest to measured joints.
+    """Chain with links of constant length fitted to measured joints.
 
     Attributes
     ----------
@@ -181,8 +181,8 @@ def joint_motion(
     Raises
     ------
     ValueError
-        Another number of links, or a frame in which the links are in line: no joint velocity moves the endpoint along
-        them.
+        Another number of links, or a frame in which the links are in line: no joint velocity moves the endpoint in that
+        direction.
     """
     if chain.n_links != 2:
         raise ValueError(
@@ -250,7 +250,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
             raise ValueError(f"counted has shape {mask.shape} of {mask.dtype}, expected ({len(joints)},) of bool")
         used = known & mask
     if not used.any():
-        raise ValueError(f"joint_m of shape {joints.shape} has no complete frame that is counted; expected one")
+        raise ValueError(f"joint_m of shape {joints.shape} has no complete counted frame; expected one or more")
     measured = np.ascontiguousarray((joints[known, :, 0] + 1j * joints[known, :, 1]).T)
     fits = used[known]
     if (coincide := np.flatnonzero(~np.diff(measured[:, fits], axis=0).any(axis=1))).size:
@@ -269,7 +269,7 @@ def fit_rigid_chain(joint_m: ArrayLike, *, counted: ArrayLike | None = None) -> 
 
 @dataclass(frozen=True)
 class FitChange:
-    """First-order change of a fitted chain with the joints it is fitted to.
+    """First-order change of a fitted chain with the measured joints.
 
     Attributes
     ----------
@@ -341,7 +341,7 @@ def change_of_fit(
 
 
 def _nearest_turn(angle: FloatArray) -> FloatArray:
-    """Angles without jumps; the first frame's are between -pi and pi."""
+    """Angles without jumps; between -pi and pi in the first frame."""
     return np.asarray(angle - 2.0 * np.pi * np.round(angle[:1] / (2.0 * np.pi)))
 
 
@@ -349,7 +349,7 @@ def _nearest_turn(angle: FloatArray) -> FloatArray:
 
 
 def _fitted(measured: ComplexArray) -> tuple[FloatArray, FloatArray, ComplexArray, int, bool]:
-    """Fit lengths and orientations; with the distances left, steps and convergence."""
+    """Fit lengths and orientations; return also residuals, steps and convergence."""
     links, centred = np.diff(measured, axis=0), _centred(len(measured) - 1)
     measured = measured - measured.mean(axis=0)
     length, orientation = np.abs(links).mean(axis=1), np.angle(links)
@@ -380,7 +380,7 @@ def _step(
 ) -> tuple[FloatArray, FloatArray] | None:
     """Descent steps of lengths and orientations; None where lengths are undetermined.
 
-    By Newton's method in the frames in which the sum of squares is convex, else and in the others by Gauss-Newton.
+    Newton's method in frames with a convex sum of squares, otherwise Gauss-Newton.
     """
     n_links = len(length)
     parts = [
@@ -399,7 +399,7 @@ def _step(
 def _frame_by_frame(
     length: FloatArray, direction: ComplexArray, off: ComplexArray, centred: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Solve some frames by themselves: orientations, and their sums for the lengths."""
+    """Solve frames for the orientations, and sum their equations for the lengths."""
     n_links, each, inner = len(length), np.arange(len(length)), centred.T @ centred
     back, between = _slopes(direction, off, centred)
     curve, convex = _curve(length, back, between.real, inner, newton=newton)
@@ -412,7 +412,7 @@ def _frame_by_frame(
 
 
 def _turned(length: FloatArray, measured: ComplexArray) -> tuple[FloatArray, ComplexArray]:
-    """Orientations of links of given lengths nearest to the joints; distances left."""
+    """Orientations that best fit links of given lengths to the joints; residuals."""
     centred, orientation = _centred(len(length)), np.angle(np.diff(measured, axis=0))
     measured, inner = measured - measured.mean(axis=0), centred.T @ centred
     for _ in range(ITERATIONS):
@@ -435,7 +435,7 @@ def _turned(length: FloatArray, measured: ComplexArray) -> tuple[FloatArray, Com
 def _centred(n_links: int) -> FloatArray:
     """Matrix [k, i]: 1 if joint k lies beyond link i, minus the mean over joints.
 
-    The base takes up the mean.
+    The base accounts for the mean.
     """
     beyond = np.tri(n_links + 1, n_links, -1)
     return np.asarray(beyond - beyond.mean(axis=0))
@@ -444,13 +444,13 @@ def _centred(n_links: int) -> FloatArray:
 def _off(
     length: FloatArray, orientation: FloatArray, measured: ComplexArray, centred: FloatArray
 ) -> tuple[ComplexArray, ComplexArray]:
-    """Directions of the links, and fitted minus measured joints, both from their mean."""
+    """Directions of the links, and centred residuals of the joints."""
     direction = unit_vectors(orientation)
     return direction, _times(centred * length, direction) - measured
 
 
 def _times(matrix: FloatArray, numbers: ComplexArray) -> ComplexArray:
-    """Real matrix times complex numbers; NumPy would make the matrix complex, too."""
+    """Product of a real matrix and complex numbers, without a complex matrix."""
     return np.asarray((matrix @ numbers.view(float)).view(complex))
 
 
@@ -460,7 +460,7 @@ def _squares(off: ComplexArray) -> FloatArray:
 
 
 def _slopes(direction: ComplexArray, off: ComplexArray, centred: FloatArray) -> tuple[ComplexArray, ComplexArray]:
-    """Distances moved back along each link, and the products of the links' directions."""
+    """Gradient by each link, and products of the links' directions."""
     back = np.conj(direction)
     return back * _times(centred.T, off), back[:, None] * direction
 
@@ -468,7 +468,7 @@ def _slopes(direction: ComplexArray, off: ComplexArray, centred: FloatArray) -> 
 def _curve(
     length: FloatArray, back: ComplexArray, cosines: FloatArray, inner: FloatArray, *, newton: bool
 ) -> tuple[FloatArray, BoolArray]:
-    """Second derivatives by the orientations; mask of the convex frames (Newton's)."""
+    """Second derivatives with respect to orientations; mask of convex frames."""
     each, curve = np.arange(len(length)), cosines * (inner * length[:, None] * length)[..., None]
     if not newton:
         return curve, np.zeros(back.shape[1], dtype=bool)
@@ -492,7 +492,7 @@ def _definite(matrices: FloatArray) -> BoolArray:
 
 
 def _solve(matrices: FloatArray, right: FloatArray) -> FloatArray:
-    """Solve positive definite systems, all frames at once, for rows of right sides."""
+    """Solve positive definite systems of all frames for several right-hand sides."""
     upper, solved = matrices.copy(), right.copy()
     for k in range(len(upper)):
         share = upper[k + 1 :, k] / upper[k, k]

@@ -1,7 +1,7 @@
 r"""Positions, velocities, accelerations and jerks of points; mobility.
 
 With the orientation ``theta_l`` of link l and its spoke ``z_l = L_l exp(i theta_l)`` as complex numbers (the spoke of
-the point's own link runs to the point), a point of link k and its derivatives are
+the link of the point runs to the point), a point of link k and its derivatives are
 
 .. math::
 
@@ -288,7 +288,7 @@ def velocity_ellipse(jacobian_m: ArrayLike) -> Ellipse:
 
 
 def null_space_projector(jacobian_m: ArrayLike) -> FloatArray:
-    """Projector on the joint velocities that leave a point at rest.
+    """Projector onto joint velocities that leave a point at rest.
 
     Its rank is the redundancy of the chain at the point: the number of joints minus the directions of motion.
 
@@ -311,12 +311,12 @@ def _checked_jacobian(jacobian_m: ArrayLike) -> FloatArray:
 def orientations(
     name: str, value: ArrayLike, chain: Chain, *, like: FloatArray | None = None, missing: bool = False
 ) -> FloatArray:
-    """Orientations of the links, or their derivatives, from those of the joint angles."""
+    """Orientations of the links, or derivatives, from joint angles or derivatives."""
     return np.cumsum(frames(name, value, chain.n_links, like=like, missing=missing), axis=1)
 
 
 def on_chain(name: str, point: Point, n_links: int) -> None:
-    """Check that the chain has the point's link.
+    """Check that the link of a point exists in the chain.
 
     Raises
     ------
@@ -339,13 +339,13 @@ def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
 
 
 def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
-    """Link vectors (segment space), or vectors from each joint to the point."""
+    """Link vectors (segment space) or vectors from each joint to the point."""
     choice("space", space, ("joint", "segment"))
     return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
 
 
 def unit_vectors(theta: FloatArray) -> ComplexArray:
-    """Unit vectors at angles, as complex numbers; faster than the complex exponential."""
+    """Unit vectors of given angles as complex numbers, without complex exponential."""
     vectors_ = np.empty(theta.shape, dtype=complex)
     vectors_.real, vectors_.imag = np.cos(theta), np.sin(theta)
     return vectors_

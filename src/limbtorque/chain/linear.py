@@ -1,4 +1,4 @@
-r"""Torque terms as linear in inertial parameters and small changes of motion.
+r"""Torque terms linear in inertial parameters and in small changes of motion.
 
 With ``h_k = m_k d_k`` and ``J_k = I_k + m_k d_k^2`` (mass moment, and inertia about the proximal joint)
 
@@ -66,7 +66,7 @@ def coupling_of(parameters: ArrayLike, length_m: ArrayLike) -> tuple[FloatArray,
 
 
 def number_of_terms(n_joints: int) -> int:
-    """Rows of `term_rows` for each joint.
+    """Number of rows of `term_rows` for each joint.
 
     >>> number_of_terms(3)
     13
@@ -179,7 +179,7 @@ class MotionChange:
     base_acceleration_m_s2: FloatArray
 
     def part(self, some: slice) -> MotionChange:
-        """Changes of some frames."""
+        """Changes in selected frames."""
         return MotionChange(*(each[..., some] for each in vars(self).values()))
 
 
@@ -306,7 +306,7 @@ def _in_joint_space(between: FloatArray, across: FloatArray, moment: FloatArray)
 
 
 def _with_net(rows: FloatArray) -> FloatArray:
-    """The same rows with the net torque, in place, as the sum of the others."""
+    """Set the net torque, in place, to the sum of the other rows."""
     np.sum(rows[:, 1:], axis=1, out=rows[:, 0])
     return rows
 

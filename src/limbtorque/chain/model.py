@@ -85,7 +85,7 @@ class Chain:
         return Point(link, float(self.com_m[link]))
 
     def holding(self, mass_kg: float, *, link: int = -1, along_m: float | None = None) -> Chain:
-        """Chain with a point mass on one of its links: a weight in the hand, a shoe.
+        """Chain with an added point mass on a link, such as a weight in the hand.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class Kinematics:
         return len(self.angle_rad)
 
     def part(self, some: slice) -> Kinematics:
-        """Kinematics of some frames."""
+        """Kinematics of selected frames."""
         base = (self.base_m, self.base_velocity_m_s, self.base_acceleration_m_s2)
         return Kinematics(
             self.angle_rad[some],

@@ -1,7 +1,7 @@
-r"""Torques or accelerations of one state a call, from a chain checked once.
+r"""Torques or accelerations of one state per call, from a chain checked once.
 
-A controller or an integrator asks for one state at a time. Chains of up to three links use equations that are written out, in
-plain numbers: array operations on three of them take longer to start than to do; longer ones use small arrays. With the
+A controller or an integrator needs one state at a time. Chains of up to three links use explicit
+scalar equations, faster than arrays of three numbers; longer chains use small arrays. With the
 constants ``A_ij`` and ``b_i`` of `limbtorque.chain.dynamics`, joint angles q, and for three links
 
 .. math::
@@ -18,9 +18,9 @@ constants ``A_ij`` and ``b_i`` of `limbtorque.chain.dynamics`, joint angles q, a
 
 With ``d_ij``, the same products with sines, joint i has the torque ``W_ij q_j'^2`` and ``2 W_iq q_p' q_q'`` (p < q), where
 ``W_12 = -(d_12 + d_13)``, ``W_13 = -(d_13 + d_23)``, ``W_23 = -d_23`` and ``W_ji = -W_ij`` (Zatsiorsky 2002, *Kinetics of
-Human Motion*, and Cesari et al. 2001, corrected as `docs/theory.md` lists). Shorter chains leave out the last links.
+Human Motion*, and Cesari et al. 2001, corrected as `docs/theory.md` lists). Shorter chains omit the last links.
 
-Every function of written-out equations takes its constants as the upper triangle of A by rows, then b.
+Every function with explicit equations takes its constants as the upper triangle of A by rows, then b.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ SPINS = (spin_of_one_link, spin_of_two_links, spin_of_three_links)
 
 @dataclass(frozen=True, eq=False)
 class PreparedChain:
-    """A chain checked once, for torques or accelerations of one state a call.
+    """A chain checked once, for torques or accelerations of one state per call.
 
     Attributes
     ----------
@@ -375,13 +375,13 @@ class PreparedChain:
 
     @cached_property
     def _solvable(self) -> PreparedChain:
-        """The same, if every link has inertia."""
+        """The same constants, if every link has inertia."""
         check_inertia(self.chain)
         return self
 
     @cached_property
     def _sums(self) -> tuple[FloatArray, FloatArray, list[int], list[int]]:
-        """Sums over links distal of each, with and without it; pairs of joints."""
+        """Matrices that sum over distal links, including the link or not; pairs of joints."""
         ones = np.ones((self.chain.n_links, self.chain.n_links))
         first, second = zip(*pairs(self.chain.n_links), strict=True)
         return np.triu(ones), np.triu(ones, 1), list(first), list(second)
@@ -409,7 +409,7 @@ class PreparedChain:
 
 
 def _as_terms(n: int, numbers: list[float]) -> TorqueTerms:
-    """Torque terms from the numbers of `written_out`."""
+    """Torque terms from the values of `written_out`."""
     flat = np.array(numbers)
     squares, products = n * n, n * n * (n - 1) // 2
     ends = 2 * squares + products
@@ -426,7 +426,7 @@ def _as_terms(n: int, numbers: list[float]) -> TorqueTerms:
 
 
 def _numbers(name: str, value: ArrayLike, n_joints: int) -> list[float]:
-    """Numbers of the joints, checked."""
+    """Checked values of the joints."""
     array = np.asarray(value, dtype=float)
     numbers: list[float] = array.tolist()
     if array.shape != (n_joints,) or not isfinite(sum(numbers)):
@@ -435,7 +435,7 @@ def _numbers(name: str, value: ArrayLike, n_joints: int) -> list[float]:
 
 
 def _vector(name: str, value: ArrayLike) -> Vector:
-    """Vector of the plane, checked."""
+    """Checked vector in the plane."""
     if value is STILL:
         return STILL
     x, y = vectors(name, value).tolist()

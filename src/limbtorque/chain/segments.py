@@ -1,4 +1,4 @@
-"""Body segment parameters: published tables, with the landmarks of each length."""
+"""Published tables of body segment parameters, with the landmarks of each length."""
 
 from __future__ import annotations
 

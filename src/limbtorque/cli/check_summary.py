@@ -1,4 +1,4 @@
-"""Texts of `limbtorque check`: the first screen, lines on trials and kinds."""
+"""Texts of `limbtorque check`: summary, and lines on trials and kinds of faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = 3  # of each kind
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of the check for one trial: as `check_study` gives it."""
+    """Result of the check for one trial, from `check_study`."""
 
     trial: str
     fault: str
@@ -24,8 +24,8 @@ class Answer:
 
 
 def trial_lines(answer: Answer) -> Iterator[str]:
-    """Lines on one trial: its name and answer, then its flags."""
-    doubt = "can be analysed, but" if answer.flags or answer.no_curve else "ok"
+    """Lines on one trial: name and result, then flags."""
+    doubt = "can be analysed, with problems:" if answer.flags or answer.no_curve else "ok"
     yield f"{answer.trial}: {f'would fail: {answer.fault}' if answer.fault else doubt}"
     for flag in answer.flags:
         yield f"  {flag.status}: {flag.sentence}"
@@ -82,7 +82,7 @@ def _flag_line(found: Sequence[tuple[str, Flag]]) -> str:
 
 
 def lines_by_kind(said: Iterable[tuple[str, str]], *, noun: str = "trial", most: int = MOST) -> list[str]:
-    """Sum up sentences: a line for each kind, those of most names first.
+    """Summarise sentences: a line for each kind, the most frequent first.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def _line(members: list[tuple[str, str]], noun: str) -> str:
 
 
 def _kind(name: str, sentence: str) -> str:
-    """Sentence without the words that differ from trial to trial."""
+    """Sentence without the parts that differ between trials."""
     plain = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "*", sentence)
     plain = re.sub(r"'[^']*'|\"[^\"]*\"|\S+\.\w{2,4}(?=[\s:;,]|$)", "*", plain)
     return re.sub(r"0x[0-9a-f]+|[-+]?\d[\d.,]*(?:e[-+]?\d+)?", "#", plain)
 
 
 def some_of(values: Iterable[str], *, most: int = 6) -> str:
-    """First names in alphabetical order, and the number of further ones."""
+    """First names in alphabetical order, and the number of others."""
     names = sorted(set(values))
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

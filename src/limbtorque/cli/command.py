@@ -1,4 +1,4 @@
-"""A command with its options, beside the function that does its work."""
+"""Commands with their options, defined next to their functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Command:
 
     @property
     def about(self) -> str:
-        """Sentence of the help, without a capital and a full stop."""
+        """Help sentence without initial capital and full stop."""
         first = (self.work.__doc__ or " ").splitlines()[0].rstrip(".")
         return first[0].lower() + first[1:]
 
@@ -59,7 +59,7 @@ def command(
     error_code: int = 1,
     usage: str | None = None,
 ) -> Callable[[Work], Command]:
-    """Make a command of the function that does its work.
+    """Make a command from a function.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def command(
 
 
 def examples_text(examples: Sequence[str]) -> str:
-    """Examples in the help of a command; loops of the shell stay as they are."""
+    """Examples in the help of a command; shell loops stay unchanged."""
     return "".join(
         ["examples:\n", *(f"  {'' if line.startswith('for ') else 'limbtorque '}{line}\n" for line in examples)]
     )
@@ -91,7 +91,7 @@ def option(*names: str, about: str | None = None, **keywords: Any) -> Argument:
 
 
 def path_option(name: str, about: str, **keywords: Any) -> Argument:
-    """Option or argument that is a path; the shell completes it."""
+    """Option or argument that is a path, with shell completion."""
     return option(name, about=about, type=Path, **keywords)
 
 
@@ -116,7 +116,7 @@ def changes(about: str) -> Argument:
 
 
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:
-    """Add commands to a parser; one of two words is an action of the first."""
+    """Add commands to a parser; the second of two words is an action of the first."""
     texts: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
     parsers = parser.add_subparsers(required=True, metavar="COMMAND")
     for each in commands:

@@ -1,4 +1,4 @@
-"""Electromyography without torques: the work of `limbtorque emg`."""
+"""Electromyography without torques, for `limbtorque emg`."""
 
 from __future__ import annotations
 
@@ -134,12 +134,12 @@ def analyse(
 
 
 def _all_channels(recording: Recording) -> dict[str, tuple[str, ...]]:
-    """Recognised channels, each with a name for its columns."""
+    """Recognised channels with their column names."""
     channels = emg_channels(recording)
     if not channels:
         raise TrialError(
-            f"{recording.source}: no channel of electromyography among {len(recording.analog_labels)} analog channels; expected EMG or a "
-            "muscle in label or description; name the channels in emg.channels (--settings)"
+            f"{recording.source}: no electromyography channel among {len(recording.analog_labels)} analog channels; expected EMG or a "
+            "muscle's name in label or description; name the channels in emg.channels (--settings)"
         )
     named = {
         channel.label: "_".join(filter(None, (channel.side, channel.muscle))) if channel.muscle else ""

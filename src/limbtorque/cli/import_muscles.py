@@ -56,7 +56,7 @@ def import_model(options: argparse.Namespace) -> int:
 
 
 def in_child(model: Path, work: Callable[..., T], *arguments: object) -> T:
-    """Work on a model in a child process, because OpenSim can crash.
+    """Run a function on a model in a child process, because OpenSim can crash.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def in_child(model: Path, work: Callable[..., T], *arguments: object) -> T:
             return pool.submit(work, *arguments).result()
         except BrokenProcessPool:
             raise ModelError(
-                f"{model}: OpenSim crashed on it; open it in OpenSim, look for joints and paths that do not fit, and save it"
+                f"{model}: OpenSim crashed; open the model in OpenSim, correct its joints and paths, and save it"
             ) from None
 
 
@@ -89,14 +89,14 @@ def _number(option: str, name: str, text: str) -> float:
     try:
         angle_deg = float(text)
     except ValueError:
-        raise ModelError(f"{option} {name}: '{text}' is no number of degrees") from None
+        raise ModelError(f"{option} {name}: '{text}' is not a number of degrees") from None
     if not abs(angle_deg) <= HALF_TURN_DEG:
         raise ModelError(f"{option} {name}: {angle_deg:g} degrees, expected -180 to 180")
     return angle_deg
 
 
 def report(imported: ImportedSet) -> Iterator[str]:
-    """Lines on the screen: muscles with their errors, the worst, notes."""
+    """Printed lines: muscles with errors, the worst muscle, notes."""
     yield f"{'muscle':16} {'joint':9} {'rms mm':>7} {'max mm':>7}   remarks"
     for muscle in imported.muscles:
         for joint in muscle.fit.joints:
@@ -117,14 +117,14 @@ def report(imported: ImportedSet) -> Iterator[str]:
     ]
     if other:
         yield (
-            f"{len(other)} muscles also turn other coordinates, which a plane leaves out, by up to {1e3 * max(other)[0]:.0f} mm "
+            f"{len(other)} muscles also have moment arms about other coordinates, which a planar set leaves out, by up to {1e3 * max(other)[0]:.0f} mm "
             f"({max(other)[1]}); listed in the file (source: other_planes)"
         )
     yield from (f"note: {note}" for note in imported.notes)
 
 
 def _remarks(muscle: ImportedMuscle, joint: str) -> list[str]:
-    """Remarks on a muscle at a joint; at its first joint also the largest other arm."""
+    """Remarks on a muscle at a joint; at its first joint also on other planes."""
     remarks = [
         f"arm steps by {1e3 * broken.size_m:.0f} mm {between(broken)}: the range ends there"
         for broken in muscle.breaks

@@ -47,7 +47,7 @@ def _described(recording: Recording) -> str:
     ]
     modelled, analog = recording.modelled_labels, recording.analog_labels
     names = f": {_first(modelled, 8)}" if modelled else ""
-    lines.append(f"modelled    {len(modelled)} points that are not positions{names}")
+    lines.append(f"modelled    {len(modelled)} points that are not markers{names}")
     if recording.model_outputs:
         n_outputs = len(recording.model_outputs)
         lines.append(f"results     {n_outputs} joint angles, moments and powers of another program")
@@ -75,7 +75,7 @@ def recording_warnings(recording: Recording) -> list[str]:
     sentences += fault_notes(find_faults(recording.markers_m), recording.labels, first_frame=recording.first_frame)
     count = Counter(label.rpartition(":")[2] for label in recording.labels)
     if repeated := sorted(label for label, number in count.items() if number > 1):
-        sentences.append(f"labels that need a prefix or occur twice: {_first(repeated, 10)}")
+        sentences.append(f"labels that occur twice, or need a prefix: {_first(repeated, 10)}")
     missing: BoolArray = np.asarray(np.isnan(recording.markers_m).any(axis=2))
     for marker, label in enumerate(recording.labels):
         present = recording.markers_m[~missing[:, marker], marker]
@@ -85,7 +85,7 @@ def recording_warnings(recording: Recording) -> list[str]:
 
 
 def _audit(recording: Recording) -> list[str]:
-    """Statements of the file and their interpretation; guesses are marked."""
+    """Statements of the file with their interpretation; guesses are marked."""
     findings = recording.audit.findings
     if not findings:
         return []
@@ -134,7 +134,7 @@ def _plate(plate: ForcePlate) -> str:
     low, high = plate.corners_m.min(axis=0), plate.corners_m.max(axis=0)
     where = f"x {low[0]:.3f} to {high[0]:.3f} m, y {low[1]:.3f} to {high[1]:.3f} m"
     text = (
-        f"  plate {plate.number} type {plate.kind}, {where if plate.kind else 'the wrench itself, corners not known'}, "
+        f"  plate {plate.number} type {plate.kind}, {where if plate.kind else 'wrench only, corners unknown'}, "
         f"{plate.rate_hz:g} Hz, largest vertical force {np.nanmax(vertical, initial=0.0):.0f} N"
     )
     if loaded.any():

@@ -1,4 +1,4 @@
-"""Command line of `limbtorque`; what a command needs is imported when it runs."""
+"""Command line of `limbtorque`; each command imports what it needs."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs
     "init",
     path_option("study", "the study's folder; created if needed, nothing is overwritten"),
     path_option(
-        "--from", "folder of the recordings, which stay there", dest="recordings", required=True, metavar="FOLDER"
+        "--from", "folder of the recordings; they are not copied", dest="recordings", required=True, metavar="FOLDER"
     ),
     option("--chain", choices=("arm", "leg"), about="look for this chain only (default: arms and legs)"),
     changes(
-        "what the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
+        "properties that the files do not state, e.g. reading.length_unit=mm, plane.up_axis=+z, or of one folder: "
         "session1:reading.length_unit=cm"
     ),
     examples=('init "my study" --from recordings', 'init "my study" --from recordings --chain leg'),
@@ -84,7 +84,7 @@ def init(options: argparse.Namespace) -> int:
     on_study=True,
 )
 def check(options: argparse.Namespace) -> int:
-    """List the trials of a study that would fail or not be ok; writes nothing."""
+    """List trials that would fail, or be caution or rejected; writes nothing."""
     from limbtorque.analysis.reading import TrialReader
     from limbtorque.analysis.second_look import asked_files, compares_in_run, second_looks
     from limbtorque.analysis.second_look import lines_by_kind as lines_of_readers
@@ -124,7 +124,7 @@ def check(options: argparse.Namespace) -> int:
     path_option("study", "the study's folder"),
     option("--cores", default="all", about="number of cores (default: all)"),
     switch("--slurm", "submit the jobs to Slurm (docs/cluster.md)"),
-    switch("--verify", "compare all results with their records first, and repeat what differs"),
+    switch("--verify", "check all results against their records first, and recompute those that differ"),
     before="options after -- are passed to snakemake",
     examples=('run-study "my study" --cores 4', 'run-study "my study" -- --dry-run', 'run-study "my study" --slurm'),
     on_study=True,
@@ -166,7 +166,7 @@ def status(options: argparse.Namespace) -> int:
     "verify",
     STUDY_OR_HERE,
     examples=('verify "my study"', 'run-study "my study" --verify'),
-    after="exit code: 0 if every result is as it was made, 1 otherwise",
+    after="exit code: 0 if no result has changed, 1 otherwise",
     on_study=True,
 )
 def verify(options: argparse.Namespace) -> int:
@@ -180,16 +180,16 @@ def verify(options: argparse.Namespace) -> int:
         lines += [f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}" for name, fault in wrong.items()]
     for line in lines:
         print(line)
-    print(f"{counted(len(lines), 'result')} missing or not as made")
+    print(f"{counted(len(lines), 'result')} missing or changed")
     if lines:
-        say(f"next: limbtorque run-study {quoted(options.study)} --verify, which makes them again")
+        say(f"next: limbtorque run-study {quoted(options.study)} --verify, which recomputes them")
     return int(bool(lines))
 
 
 @command(
     "split",
-    path_option("study", "the study's folder, which is not changed"),
-    path_option("parts", "folder for the new studies; recordings stay where they are"),
+    path_option("study", "the study's folder; it is not changed"),
+    path_option("parts", "folder for the new studies; recordings are not copied"),
     examples=('split "my study" parts', 'for part in parts/*; do limbtorque run-study "$part"; done'),
     on_study=True,
 )
@@ -253,9 +253,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Words before and after the two dashes of run-study.
+    """Arguments of run-study before and after the two dashes.
 
-    argparse loses the latter where an option stands before them.
+    argparse drops the latter after an option.
     """
     if "run-study" in words[:1] and "--" in words:
         place = list(words).index("--")

@@ -33,12 +33,12 @@ ABOUT = {
     "glenohumeral_axis": "centre of the shoulder joint",
     "elbow_axis": "centre of the elbow, between both epicondyles",
     "wrist_axis": "centre of the wrist, between the styloids of radius and ulna",
-    "ulnar_styloid": "end of the ulna, on the little finger's side of the wrist",
+    "ulnar_styloid": "distal end of the ulna, on the side of the little finger",
     "knuckle_2_middle_finger": "second knuckle of the middle finger, or the first one",
     "hip_axis": "centre of the hip joint",
     "knee_axis": "centre of the knee, between both condyles",
     "ankle_axis": "centre of the ankle, between both malleoli",
-    "greater_trochanter": "bony point at the side of the hip",
+    "greater_trochanter": "bony prominence at the side of the hip",
     "femoral_condyles": "between the condyles of the femur",
     "medial_malleolus": "inner ankle bone",
     "lateral_malleolus": "outer ankle bone",
@@ -49,7 +49,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class MapChoices:
-    """Choices of the page when it is opened, and how the study names the recording.
+    """Initial choices on the page, and the recording's name in the study.
 
     Attributes
     ----------
@@ -93,11 +93,11 @@ class MapChoices:
 
 
 BUILT_IN = {"leg": LEG, "arm": ARM}
-REPEATED = "Not to choose from, because more than one marker has the name"
+REPEATED = "Not selectable, because several markers have this name"
 
 
 def map_page(recording: Recording, choices: MapChoices) -> str:
-    """Page on which a person gives the markers of a recording to landmarks.
+    """Page for assigning the markers of a recording to landmarks.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
     bodies = [body for body in bodies if body.markers]
     if not bodies:
         raise TrialError(
-            f"{name}: no marker to choose from, expected positions with a name each; `limbtorque inspect` shows what the file holds"
+            f"{name}: no selectable marker, expected positions with unique names; `limbtorque inspect` shows what the file holds"
         )
     chain, side = max(
         ((chain, side) for chain in chains for side in SIDES),
@@ -171,7 +171,7 @@ def _body(
     chains: Mapping[str, MapChain],
     up_axis: str,
 ) -> MapBody:
-    """Markers of a person, those given to landmarks, and cells of a row."""
+    """Markers of a person, those assigned to landmarks, and cells of a row."""
     forward = propose_forward(body, up_axis)[0]
     prefix, stem = body.prefix if len(seen.bodies) > 1 else "", Path(choices.file).stem
     subject = safe_name(body.prefix or choices.subject or "S01")
@@ -219,7 +219,7 @@ def _enter(
     proposed: OfSides,
     known: OfSides,
 ) -> None:
-    """Add the markers of a side's landmarks, and what a set says more of them."""
+    """Add the markers of a side's landmarks, and further entries of the set."""
     for chain in names:
         own = [mark.name for mark in chains[chain].landmarks if mark.name in rules]
         if own:
@@ -235,13 +235,13 @@ def _enter(
 
 
 def _values(annotation: Any) -> Iterator[str]:
-    """Values of an option that is one of several words."""
+    """Allowed words of an option."""
     for part in get_args(annotation):
         yield from [part] if isinstance(part, str) else _values(part)
 
 
 def map_chain(model: ChainModel, rows: Mapping[str, Row]) -> MapChain:
-    """Landmarks of a chain: those of its joints, of its segments' ends, of the sole.
+    """Landmarks of a chain: joints, segment ends and sole.
 
     Examples
     --------
@@ -268,7 +268,7 @@ def map_chain(model: ChainModel, rows: Mapping[str, Row]) -> MapChain:
 
 
 def _markers(recording: Recording) -> tuple[dict[str, tuple[int, ...]], list[str]]:
-    """Markers by subject prefix, those with a name of their own; and other names."""
+    """Uniquely named markers by subject prefix; and ambiguous names."""
     count = Counter(recording.labels)
     seen: BoolArray = np.asarray(np.asarray(np.isfinite(recording.markers_m).all(axis=2)).any(axis=0))
     markers: dict[str, tuple[int, ...]] = {}
@@ -279,9 +279,9 @@ def _markers(recording: Recording) -> tuple[dict[str, tuple[int, ...]], list[str
 
 
 def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[str, dict[int, str]], dict[int, int]]:
-    """Labels with a placeholder by side and marker, and mates on the other side.
+    """Label patterns by side and marker, and counterparts on the other side.
 
-    A label gets one only where the other side has a marker of that name, too.
+    Only labels whose counterpart exists on the other side have a pattern.
     """
     templates: dict[str, dict[int, str]] = {side: {} for side in SIDES}
     mates: dict[int, int] = {}
@@ -299,9 +299,9 @@ def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[s
 def _of_set(
     chosen: ProposedSet, side: str, labels: Mapping[str, int], chains: Mapping[str, MapChain]
 ) -> tuple[OfSides, OfSides, MapKept]:
-    """Markers that a proposed set gives to the landmarks of chains, and all its rules.
+    """Markers that a proposed set assigns to landmarks of chains, and all its rules.
 
-    All are empty where the person has no markers of the set. `side` is that of a set without {S}; empty where it is not known.
+    Empty if the person has no markers of the set. `side`: side of a set without {S}; empty if unknown.
     """
     proposed: OfSides = {}
     known: OfSides = {}
@@ -325,12 +325,12 @@ def _of_set(
         for name, rule in chosen.computed.items()
     }
     for name, (by, _) in chosen.substitutes.items():
-        says[name] = f"{by.replace('_', ' ')}{f' ({own[by]})' if by in own else ''} stands for it"
+        says[name] = f"{by.replace('_', ' ')}{f' ({own[by]})' if by in own else ''} is used instead"
     substitutes = {name: by for name, (by, _) in chosen.substitutes.items()}
     kept = MapKept(own | dict(chosen.computed), says, substitutes, dict(chosen.errors), markers, "" if both else side)
     return proposed, known, kept
 
 
 def filled(template: str, side: str) -> str:
-    """Label of a side."""
+    """Label for a given side."""
     return template.replace("{S}", side[0].upper()).replace("{s}", side[0]).replace("{side}", side)

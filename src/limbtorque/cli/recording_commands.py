@@ -1,4 +1,4 @@
-"""Commands on recordings; what they need is imported when they run."""
+"""Commands on recordings; each imports what it needs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FORCES = file_option("--forces", "second file, with the force plates of the reco
 
 
 def _changed_settings(options: argparse.Namespace, file: Path | None = None) -> Settings:
-    """Settings of a file, or the defaults, with the changes of `--set`."""
+    """Settings from a file, or defaults, changed by `--set`."""
     from limbtorque.study.settings import Settings, load_settings, override
 
     return override(load_settings(file) if file else Settings(), options.set, source="--set")
 
 
 def _limits(reading: Reading) -> dict[str, Any]:
-    """Limits and options with which a guarded reader reads a file."""
+    """Limits and options of a guarded reader."""
     from limbtorque.recordings.options import ReadOptions
 
     return {
@@ -42,7 +42,7 @@ def _limits(reading: Reading) -> dict[str, Any]:
     "inspect",
     RECORDING,
     FORCES,
-    switch("--compare", "compare our reading of a C3D file with ezc3d's and c3d's"),
+    switch("--compare", "compare our reading of a C3D file with ezc3d and c3d"),
     changes("e.g. reading.length_unit=mm"),
     examples=(
         "inspect data/demo/S01_sagittal_fast.c3d",
@@ -74,11 +74,11 @@ def inspect(options: argparse.Namespace) -> int:
     "run",
     RECORDING,
     FORCES,
-    file_option("--static", "static trial, from which landmarks are carried"),
+    file_option("--static", "static trial, for landmarks carried by clusters"),
     option("--chain", required=True, about="arm, leg, or a chain of the settings"),
     option("--side", required=True, choices=("left", "right")),
     option("--mass-kg", required=True, type=float, about="body mass, kg"),
-    option("--height-m", type=float, default=math.nan, about="body height, m, to compare mass and lengths with"),
+    option("--height-m", type=float, default=math.nan, about="body height, m, to check mass and segment lengths"),
     option(
         "--sex", choices=("f", "m"), default="", about="sex, for the tables of segment parameters that depend on it"
     ),
@@ -158,9 +158,9 @@ def run(options: argparse.Namespace) -> int:
 @command(
     "map",
     path_option("file", "recording (C3D, TRC, STO, MOT, TSV, CSV)"),
-    path_option("--settings", "settings file with chains of your own"),
+    path_option("--settings", "settings file with user-defined chains"),
     changes("e.g. reading.length_unit=mm"),
-    file_option("--output", "the page (default: RECORDING_map.html, here)"),
+    file_option("--output", "file of the page (default: RECORDING_map.html in this folder)"),
     examples=(
         "map walk.c3d                           # then open walk_map.html in a browser",
         "map table.csv --set reading.length_unit=mm",
@@ -168,7 +168,7 @@ def run(options: argparse.Namespace) -> int:
     ),
 )
 def map_markers(options: argparse.Namespace) -> int:
-    """Write a page on which markers are given to landmarks by eye."""
+    """Write a page for assigning markers to landmarks."""
     from limbtorque.cli.map_recording import MapChoices, map_page
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.study.files import write_text
@@ -186,7 +186,7 @@ def map_markers(options: argparse.Namespace) -> int:
     page = options.output or Path(f"{options.file.stem}_map.html")
     write_text(page, map_page(recording, choices))
     print(f"written: {page}")
-    say("next: open it in a browser, and give every landmark its marker")
+    say("next: open it in a browser, and assign a marker to every landmark")
     return 0
 
 
@@ -210,7 +210,7 @@ def emg(options: argparse.Namespace) -> int:
     settings = _changed_settings(options, options.settings)
     stems = [path.stem.lower() for path in options.files]
     if len(set(stems)) < len(stems):
-        raise SettingsError(f"two recordings have one name, and so would their results: {', '.join(stems)}; rename one")
+        raise SettingsError(f"recordings with the same name: {', '.join(stems)}; rename one")
     lines = analyse_files(options.files, options.output, settings=settings, side=options.side, maximal=options.maximal)
     for line in lines:
         say(line, sys.stdout)

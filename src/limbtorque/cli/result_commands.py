@@ -1,4 +1,4 @@
-"""Commands on results, muscles and settings; imports happen when they run."""
+"""Commands on results, muscles and settings; each imports what it needs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from limbtorque.workflow.operating_system import say
 @command(
     "diff",
     path_option("first", "folder 'results' of a finished run, or its study"),
-    path_option("second", "the same of another run"),
+    path_option("second", "folder or study of the run to compare with"),
     file_option("--csv", "write a CSV table with a row for each change"),
     file_option("--html", "write an HTML page"),
     option("--top", type=int, default=20, about="number of changes printed for each table (default: 20)"),
-    option("--tolerance", type=float, default=0.0, about="largest relative difference of equal numbers (default: 0)"),
+    option("--tolerance", type=float, default=0.0, about="largest relative difference taken as equal (default: 0)"),
     examples=(
         "diff results_with_6_hz results",
         "diff old/results new/results --csv changes.csv --html changes.html",
@@ -47,7 +47,7 @@ def diff(options: argparse.Namespace) -> int:
         "efforts",
         nargs="+",
         metavar="TRIAL:JOINT:SENSE",
-        about="trial of the study that has run, joint, and flexion or extension",
+        about="trial of a finished study, joint, and flexion or extension",
     ),
     path_option("--study", "the study's folder (default: .)", default=Path(), metavar="FOLDER"),
     examples=(

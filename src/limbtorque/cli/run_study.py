@@ -69,12 +69,12 @@ def command(study: Path, *, cores: str = "all", slurm: bool = False, more: Seque
 def run_study(
     study: Path, *, cores: str = "all", slurm: bool = False, verify: bool = False, more: Sequence[str] = ()
 ) -> int:
-    """Run the workflow for a study in a process of its own; returns its exit code.
+    """Run the workflow for a study in a separate process; returns its exit code.
 
-    SIGTERM and SIGHUP are passed on as Ctrl-C: Snakemake itself would first finish its running jobs. So is SIGINT, a little
-    later, but not on Slurm: Ctrl-C at a terminal reaches that process and its jobs, too. Then, and where Snakemake was killed,
+    SIGTERM and SIGHUP are passed on as Ctrl-C, since Snakemake would first finish its running jobs. SIGINT is passed on shortly
+    after, but not on Slurm: Ctrl-C at a terminal already reaches that process and its jobs. Then, and where Snakemake was killed,
     128 and the number of the signal is returned. Where this process is killed, that one is, too. With `verify`, the contents
-    of all results are compared with their records before, and those that differ are made again.
+    of all results are compared with their records before, and those that differ are recomputed.
     """
     ended: list[int] = []
     heard = (*ENDS, *[signal.SIGINT] * (not slurm))
@@ -99,7 +99,7 @@ def run_study(
 
 
 def _null_if_full(number: int) -> int | None:
-    """Null device for a full standard stream, with which Snakemake would fail."""
+    """Null device in place of a full standard stream, which would stop Snakemake."""
     try:
         os.write(number, b"")
     except OSError:
@@ -108,7 +108,7 @@ def _null_if_full(number: int) -> int | None:
 
 
 def _ends_with_parent(*, by_interrupt: bool) -> Callable[[], None] | None:
-    """Function that ends a started process with its parent; None without fork."""
+    """Function that ends a child process with its parent; None without fork."""
     if sys.platform == "win32" or not hasattr(os, "fork"):
         return None
     return functools.partial(_end_with_parent, signal.SIGINT if by_interrupt else signal.SIGKILL)
@@ -125,7 +125,7 @@ def _end_with_parent(number: signal.Signals) -> None:
 
 @contextlib.contextmanager
 def _passed_on(ended: list[int], *numbers: signal.Signals) -> Iterator[None]:
-    """Note the signals that end this process, unless ignored (`nohup`)."""
+    """Record the signals that end this process, unless ignored (`nohup`)."""
     before = {
         number: signal.signal(number, lambda number, _: ended.append(number))
         for number in numbers

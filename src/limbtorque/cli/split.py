@@ -44,8 +44,8 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     if shared := [trial.name for trial in study.trials if study.shares_cutoff(trial)]:
         raise StudyError(
             [
-                f"{len(shared)} trials share cut-offs (filter.scope: study; the first is {shared[0]}), but each part would "
-                "choose its own; set filter.scope to trial, or give filter.cutoff_hz a number, such as that in "
+                f"{len(shared)} trials share cut-offs (filter.scope: study; the first is {shared[0]}), but the parts would "
+                "choose different ones; set filter.scope to trial, or give filter.cutoff_hz a number, such as that in "
                 "results/study_cutoff.json"
             ]
         )
@@ -73,7 +73,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
 
 
 def _for_one_subject(text: str, folder: Path, target: Path) -> str:
-    """Settings of a part: with one subject, its mean is given however few its trials."""
+    """Settings of a part: with one subject, means need only one unit."""
     values = parse_yaml(text) or {}
     if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
         files = [maximal] if isinstance(maximal, str) else maximal
@@ -83,7 +83,7 @@ def _for_one_subject(text: str, folder: Path, target: Path) -> str:
 
 
 def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
-    """Rows of a table of each subject."""
+    """Rows of a table by subject."""
     rows: dict[str, list[dict[str, str]]] = {}
     for _, row in table_rows(path, (), []):
         rows.setdefault(row["subject"], []).append(row)
@@ -104,7 +104,7 @@ def _names(subjects: Iterable[str]) -> dict[str, str]:
 
 
 def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
-    """Row whose relative paths start at another folder."""
+    """Row with its paths relative to another folder."""
     found = dict(row)
     found |= {column: _moved_path(row[column], folder, target) for column in FILES if row.get(column)}
     if cell := row.get(MAXIMAL):
@@ -114,7 +114,7 @@ def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
 
 
 def _moved_path(file: str, folder: Path, target: Path) -> str:
-    """Path of a file from another folder; absolute paths stay."""
+    """Path of a file relative to another folder; absolute paths stay."""
     if Path(file).is_absolute():
         return file
     path = folder / file
@@ -122,7 +122,7 @@ def _moved_path(file: str, folder: Path, target: Path) -> str:
 
 
 def _muscle_sets(study: Study) -> list[Path]:
-    """Muscle sets that the settings name by paths that start at the study's folder."""
+    """Muscle sets in the settings with paths relative to the study's folder."""
     chosen = {trial.settings.muscle_set(trial.chain, study.folder) for trial in study.trials}
     return sorted(path for path in chosen if isinstance(path, Path) and path.is_relative_to(study.folder))
 

@@ -57,14 +57,14 @@ def strength_lines(study: Study, given: Sequence[str]) -> list[str]:
 
 
 def _factors(muscle_set: MuscleSet, efforts: Sequence[Effort]) -> dict[str, float]:
-    """Factors of the muscles that take part in an effort."""
+    """Factors of the muscles involved in an effort."""
     used = [any(effort.reach_nm[k] > 0.0 for effort in efforts) for k in range(len(muscle_set.names))]
     found = zip(muscle_set.names, fitted_factors(efforts), used, strict=True)
     return {f"{muscle_set.name}.{name}": float(factor) for name, factor, taken in found if taken}
 
 
 def _effort(study: Study, text: str) -> tuple[Trial, Effort]:
-    """Trial and effort of an argument."""
+    """Trial and effort from an argument."""
     name, joint, sense = [*text.split(":"), "", "", ""][:3]
     trials = {trial.name: trial for trial in study.trials}
     if name not in trials:

@@ -1,4 +1,4 @@
-"""Study folders as commands get them, and progress bars on a terminal."""
+"""Checks of study folders, and progress bars on a terminal."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def require_study(folder: Path) -> None:
     if not os.path.exists(folder):  # noqa: PTH110
         found = f"{name} does not exist"
     elif ((inside := folder.resolve().parent) / SETTINGS_FILE).is_file():
-        raise LimbtorqueError(f"{name} is a part of a study; give the study's own folder: {inside}")
+        raise LimbtorqueError(f"{name} is a part of a study; give the study's folder: {inside}")
     else:
         found = f"{name} has no {SETTINGS_FILE}, so it is not a study"
-    raise LimbtorqueError(f"{found}; give a study's folder, or `limbtorque init {name} --from RECORDINGS` proposes one")
+    raise LimbtorqueError(f"{found}; give a study's folder, or create one: `limbtorque init {name} --from RECORDINGS`")
 
 
 def quoted(path: Path) -> str:
-    """Path as a word of a command; one that begins with a dash is no option."""
+    """Path quoted for a command line, never read as an option."""
     return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))

@@ -2,5 +2,5 @@
 
 In: analog channels of a recording.
 Out: normalised envelopes, activity, and their agreement with predicted activations.
-Not here: which file a channel is in, how activations are predicted.
+Not here: files of channels, prediction of activations.
 """

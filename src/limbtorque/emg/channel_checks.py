@@ -1,4 +1,4 @@
-"""Faults of recorded channels: dead, clipped, mains, motion artefacts, copies."""
+"""Faults of recorded channels: no signal, clipping, mains, artefacts, copies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from limbtorque.signals.channels import power_shares
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a channel: sentence, remedy, and of what its metric is a share."""
+    """A fault of a channel: sentence, remedy, and reference of its metric."""
 
     sentence: str
     remedy: str
@@ -24,20 +24,18 @@ class Fault:
 FAULTS = {
     "missing": Fault("samples are missing", "export the channel without gaps", "samples"),
     "dead": Fault(
-        "no electromyogram: constant, noise of a constant level, or 30 dB below the strongest good channel",
-        "check the electrode, or take the channel out of emg.channels",
+        "no muscle signal: constant, noise of a constant level, or 30 dB below the strongest good channel",
+        "check the electrode, or remove it from emg.channels",
     ),
-    "clipped": Fault("cut off at the limit of the amplifier or converter", "record with a lower gain", "samples"),
-    "mains": Fault("hum of the mains", "check ground and cables", "power"),
+    "clipped": Fault("clipped at the limit of the amplifier or converter", "record with a lower gain", "samples"),
+    "mains": Fault("mains interference", "check grounding and cables", "power"),
     "artefact": Fault(
         "motion artefact: most of the power is below the band",
-        "fasten electrode and cable, and check the sampling rate",
+        "secure electrode and cable, and check the sampling rate",
         "power",
     ),
-    "negative": Fault(
-        "an envelope with negative values: inverted, or not an envelope", "turn its sign, or set emg.signal"
-    ),
-    "copy": Fault("the same signal as another channel, or its inverse", "take one of the two out of emg.channels"),
+    "negative": Fault("an envelope with negative values: inverted, or not an envelope", "invert it, or set emg.signal"),
+    "copy": Fault("the same signal as another channel, or its inverse", "remove one of the two from emg.channels"),
 }
 STEADY = (
     2.7  # 95th over 5th percentile of an envelope without bursts: 8 dB, below which Bonato et al. (1998) detect none
@@ -87,7 +85,7 @@ class Metrics:
     negative: BoolArray
 
     def faults(self, channel: int) -> tuple[str, ...]:
-        """Faults of a channel, names of `FAULTS`."""
+        """Names of a channel's faults, keys of `FAULTS`."""
         found = {
             "missing": self.missing[channel] > 0.0,
             "dead": not (self.missing[channel] or self.negative[channel])
@@ -162,7 +160,7 @@ def channel_metrics(
 
 
 def _levels(size: FloatArray, good: BoolArray, units: Sequence[str]) -> FloatArray:
-    """Ratio of each size to that of the strongest good channel of a like unit, or 1."""
+    """Ratio of each size to the strongest good channel with a comparable unit, or 1."""
     scales = [comparable(unit) for unit in units] or [("", 1.0)] * len(size)
     kinds, factors = (np.array(each) for each in zip(*scales, strict=True)) if scales else (np.zeros(0), np.zeros(0))
     levels = np.ones(len(size))

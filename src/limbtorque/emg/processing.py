@@ -67,7 +67,7 @@ def band_pass(values: FloatArray, *, rate_hz: float, high_pass_hz: float, low_pa
 
 @functools.lru_cache(maxsize=16)
 def _sections(high_pass_hz: float, low_pass_hz: float | None, rate_hz: float) -> FloatArray:
-    """Second-order sections of one pass, corrected for two."""
+    """Second-order sections of one pass, with the cut-off corrected for two passes."""
     from scipy import signal
 
     mirrored = rate_hz / 2.0 - high_pass_hz  # tan(pi/2 - x) = 1/tan(x): a high-pass is a mirrored low-pass
@@ -121,7 +121,7 @@ def _check_length(n_samples: int, reach: int, rate_hz: float, option: str, cutof
 
 
 def at_times(values: FloatArray, times_s: FloatArray, *, rate_hz: float, start_s: float, delay_s: float) -> FloatArray:
-    """Values at given times, delayed; NaN outside of the samples.
+    """Delayed values at given times; NaN outside the samples.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def at_times(values: FloatArray, times_s: FloatArray, *, rate_hz: float, start_s
 
 
 def quietest(values: FloatArray, *, rate_hz: float, length_s: float) -> list[slice]:
-    """Stretch with the least mean square of every channel.
+    """Part of every channel with the least mean square.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _moving_sums(values: FloatArray, size: int) -> FloatArray:
 
 
 def _spread(starts: BoolArray, size: int, n_samples: int) -> BoolArray:
-    """Samples that are in any of the windows, given those at which one begins."""
+    """Mask of samples in any window, given the windows' first samples."""
     changes = np.zeros((starts.shape[1], n_samples + 1), dtype=np.int32)
     changes[:, : len(starts)] += starts.T
     changes[:, size : size + len(starts)] -= starts.T
@@ -258,9 +258,9 @@ def _spread(starts: BoolArray, size: int, n_samples: int) -> BoolArray:
 
 
 def _without_short(activity: BoolArray, rate_hz: float, *, widened_s: float = 0.0) -> BoolArray:
-    """Activity without bursts, then without pauses, below 30 ms.
+    """Activity after removing bursts, then pauses, shorter than 30 ms.
 
-    In the other order single false alarms of a noisy rest would join to bursts. `widened_s` is the time by which a method
+    In the reverse order false detections in noisy rest would merge into bursts. `widened_s` is the time by which a method
     widens every burst.
     """
     burst, pause = (max(math.ceil(shortest_s * rate_hz), 1) for shortest_s in (SHORTEST_S + widened_s, SHORTEST_S))
@@ -269,7 +269,7 @@ def _without_short(activity: BoolArray, rate_hz: float, *, widened_s: float = 0.
 
 
 def _variance(white: FloatArray, rest: slice) -> float:
-    """Variance at rest, given the quietest of many stretches.
+    """Variance at rest, from the quietest of many parts.
 
     The least of n mean squares of m samples of white noise is below the variance, by Wilson and Hilferty's approximation of
     the chi-square distribution and Blom's of the least of n; the mean square of the stretch is divided by that part.

@@ -148,7 +148,7 @@ def process_channels(recording: Recording, labels: list[str], options: Emg) -> C
 
 
 def _envelopes(filled: FloatArray, whole: BoolArray, rate_hz: float, options: Emg) -> BoolArray:
-    """Channels that hold envelopes, not electromyograms."""
+    """Mask of channels that contain envelopes, not electromyograms."""
     if options.signal != "auto":
         return np.full(filled.shape[1], options.signal == "envelope")
     high, low = filled.max(axis=0, initial=0.0), -filled.min(axis=0, initial=0.0)
@@ -284,7 +284,7 @@ def _activity(channels: Channels, chosen: list[int], times_s: FloatArray, start_
 
 
 def _reference(channels: Channels, k: int, maxima: Maxima | None) -> tuple[float, str]:
-    """Value of an envelope that counts as 1, and its origin."""
+    """Reference value of an envelope, normalised to 1, and its source."""
     key, _ = _amplitude(channels, k)
     if maxima and (largest := maxima.get(key, 0.0)) > 0.0:
         return largest / comparable(channels.units[k])[1], "maximal trial"
@@ -301,19 +301,19 @@ def _rms_uv(channels: Channels, k: int) -> float:
 
 
 def _doubtful(channels: Channels, k: int, factor_uv: float) -> str:
-    """Sentence on an amplitude that no electrode on the skin has; else empty."""
+    """Sentence on an amplitude that is implausible for skin electrodes; else empty."""
     size_uv = float(channels.size[k]) * factor_uv
     if size_uv > LARGEST_UV:
-        found = f"above {LARGEST_UV / 1e3:g} mV, more than electrodes on the skin measure: amplified, or another unit"
+        found = f"above {LARGEST_UV / 1e3:g} mV, more than skin electrodes measure: amplified, or in another unit"
     elif 0.0 < size_uv < SMALLEST_UV:
-        found = f"below {SMALLEST_UV:g} uV, less than the noise of an amplifier: another unit than {channels.units[k]}"
+        found = f"below {SMALLEST_UV:g} uV, less than the noise of an amplifier: probably not in {channels.units[k]}"
     else:
         return ""
-    return f"{found}; the amplitude is left out (envelopes are normalised without it); correct the unit in the file"
+    return f"{found}; the amplitude is not reported (normalised envelopes are); correct the unit in the file"
 
 
 def _notes(channels: Channels, chosen: list[int], source: str, maxima: Maxima | None) -> list[str]:
-    """Sentences on channels, each once with the labels that it is true of."""
+    """Sentences on channels, each once with the labels concerned."""
     labels: dict[str, list[str]] = {}
     for k in chosen:
         for sentence in _sentences(channels, k, maxima):
@@ -340,25 +340,25 @@ def _sentences(channels: Channels, k: int, maxima: Maxima | None) -> list[str]:
     factor = microvolts(unit)
     if factor is None and not channels.is_envelope[k]:
         stated = f"the unit {unit!r} is not a voltage" if unit else "the unit is not stated"
-        said.append(f"{stated}, so the amplitude is unknown (envelopes are normalised without it); give emg.unit")
+        said.append(f"{stated}, so the amplitude is unknown (normalised envelopes are not affected); give emg.unit")
     elif factor is not None and not channels.is_envelope[k] and (doubt := _doubtful(channels, k, factor)):
         said.append(doubt)
     return said + ([] if maxima is None else _of_maximal(channels, k, maxima))
 
 
 def _of_maximal(channels: Channels, k: int, maxima: Maxima) -> list[str]:
-    """Sentence on a channel's maximal trials, where they do not serve."""
+    """Sentence on unusable maximal trials of a channel."""
     key, size = _amplitude(channels, k)
     label, unit = key
     others = [other or "no unit" for same, other in maxima if same == label and other != unit]
     if others and not maxima.get(key):
         return [
-            f"in {unit or 'no unit'} here and {', '.join(others)} in the maximal trial: they do not compare, so it is normalised "
-            "by its own peak; give emg.unit"
+            f"in {unit or 'no unit'} here and {', '.join(others)} in the maximal trial: not comparable, so it is normalised by "
+            "its own peak; give emg.unit"
         ]
     if not maxima.get(key):
         return [
-            "no maximal trial (emg.max_voluntary_files) has this channel without a fault; it is normalised by its own peak; check "
+            "no maximal trial (emg.max_voluntary_files) has this channel without faults; it is normalised by its own peak; check "
             "labels and faults there"
         ]
     if size > maxima[key]:

@@ -1,4 +1,4 @@
-"""Agreement with predicted activations, bursts, co-contraction, and their rows."""
+"""Agreement with predicted activations, bursts and co-contraction, as table rows."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def emg_summary(
 
 
 def not_predicted(muscles: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Note on muscles of the channels that the muscle set does not have.
+    """Note on muscles of the channels that are not in the muscle set.
 
     Examples
     --------
@@ -287,7 +287,7 @@ def _longest(activity: FloatArray, inside: BoolArray, time_s: FloatArray, method
 
 
 def _neighbour(found: Electromyography, activation: FloatArray, m: int, used: BoolArray) -> dict[str, Any]:
-    """Other muscle whose envelope the activation follows most, and its correlation."""
+    """Other muscle with the best-correlated envelope, and its correlation."""
     others = [k for k in range(len(found.muscles)) if k != m and found.usable[k]]
     others = [k for k in others if found.facts[k]["channel"] != found.facts[m]["channel"]]
     usable = used & np.isfinite(activation) & np.isfinite(found.envelope[:, others]).all(axis=1)
@@ -340,7 +340,7 @@ def agreement_text(row: Mapping[str, Any]) -> str:
 
 
 def drawn_envelope(row: Mapping[str, Any]) -> bool:
-    """Return False for a dead channel: noise, which its own peak would raise to 1.
+    """Return False for a channel without signal, whose noise would be scaled to 1.
 
     Examples
     --------
@@ -351,7 +351,7 @@ def drawn_envelope(row: Mapping[str, Any]) -> bool:
 
 
 def over_study(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Agreement of every muscle over the trials of a study, subjects counted alike.
+    """Agreement of every muscle over a study, subjects weighted equally.
 
     Parameters
     ----------

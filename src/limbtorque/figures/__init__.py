@@ -2,5 +2,5 @@
 
 In: tables of results.
 Out: figures with fixed sizes, colours and bytes.
-Not here: how a number was computed, where files lie.
+Not here: computation of results, paths of files.
 """

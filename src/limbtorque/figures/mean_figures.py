@@ -83,7 +83,7 @@ def mean_counts(ensembles: pd.DataFrame, quantities: Sequence[str]) -> dict[tupl
 
 
 def missing_means(ensembles: pd.DataFrame, *, min_units: int) -> str:
-    """Sentence on the means that too few subjects or trials have; empty without any.
+    """Sentence on means with too few subjects or trials; empty if there are none.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def draw_ensemble(
 
 
 def partly(whole: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Points that are not whole, with their neighbours, so that both lines meet.
+    """Mask of points with missing trials, and their neighbours, so that lines join.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        times = f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else ""
+        times = f"times in % of {axis.removesuffix(' (%)')}" if axis != "%" else ""
         heading(figure, wrapped_heading(title, width_mm, times))
     return figure
 

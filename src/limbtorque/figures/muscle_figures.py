@@ -1,4 +1,4 @@
-"""Figures of a trial's muscles: forces, and electromyograms behind activations."""
+"""Muscle figures of a trial: forces, and activations over electromyograms."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def draw_muscle_forces(
     others: Mapping[str, pa.Table] | None = None,
     whole_range: bool = False,
 ) -> None:
-    """Draw the force of one muscle over time, in the range of the possible forces.
+    """Draw the force of one muscle over time, with the range of possible forces.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ def draw_muscle_forces(
     if f"{muscle}_min_force_n" in table.column_names:
         least, greatest = (_floats(table, f"{muscle}_{end}_force_n") for end in ("min", "max"))
         fill: dict[str, Any] = {"linewidth": 0.0, "zorder": 1}
-        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible, depending on the criterion", **fill)
-        axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed, whatever the criterion", **fill)
+        axes.fill_between(time_s, least, greatest, color=POSSIBLE, label="possible with some criterion", **fill)
+        axes.fill_between(time_s, 0.0, least, color=NEEDED, label="needed with any criterion", **fill)
         top = max(float(np.nanmax(greatest, initial=0.0)), _strength(table, muscle))
     axes.plot(time_s, force, color="black", label=label, zorder=3)
     largest = float(np.nanmax(force, initial=PULLS_N))
@@ -98,7 +98,7 @@ def _floats(table: pa.Table, name: str) -> FloatArray:
 
 
 def _strength(table: pa.Table, muscle: str) -> float:
-    """Largest strength of a muscle in the frames in which it is active; 0 without any."""
+    """Largest strength of a muscle over its active frames; 0 if never active."""
     activation, force = _floats(table, f"{muscle}_activation"), _floats(table, f"{muscle}_force_n")
     passive = f"{muscle}_passive_force_n"
     rest = _floats(table, passive) if passive in table.column_names else np.zeros_like(force)
@@ -117,7 +117,7 @@ def muscle_figure(
     at_most: int = 8,
     width_mm: float = TWO_COLUMNS_MM,
 ) -> Figure:
-    """Figure of a trial: muscle forces, in the range of the possible forces.
+    """Figure of a trial: muscle forces, with the range of possible forces.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _finish_muscle(cell: Grid, table: pa.Table, name: str) -> None:
 
 
 def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
-    """Muscles that pull, the strongest first, and a sentence on those left out."""
+    """Active muscles, strongest first, and a sentence on muscles left out."""
     suffix = "_activation"
     muscles = [name.removesuffix(suffix) for name in table.column_names if name.endswith(suffix)]
     inner = table.column("edge").to_numpy() == 0
@@ -197,7 +197,7 @@ def _pulling(table: pa.Table, at_most: int) -> tuple[list[str], str]:
     pulling = sorted((muscle for muscle in muscles if peak[muscle] > PULLS_N), key=lambda muscle: -peak[muscle])
     drawn, rest = pulling[:at_most], pulling[at_most:]
     resting = len(muscles) - len(pulling)
-    parts = [f"{_muscles(len(rest))} pulling with {peak[rest[0]]:.3g} N at most"] if rest else []
+    parts = [f"{_muscles(len(rest))} with peaks of {peak[rest[0]]:.3g} N at most"] if rest else []
     parts += [f"{_muscles(resting)} not pulling"] if resting else []
     return drawn, f"Not drawn: {' and '.join(parts)}." if parts else ""
 
@@ -214,7 +214,7 @@ METHODS = {"bonato": "active by Bonato et al. (1998)", "hodges_bui": "active by 
 def emg_figure(
     table: pa.Table, rows: Sequence[Mapping[str, Any]], *, title: str, width_mm: float = TWO_COLUMNS_MM
 ) -> Figure:
-    """Figure of a trial: envelopes behind the predicted activations.
+    """Figure of a trial: envelopes and predicted activations.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
     colour, alpha = ENVELOPE
     if peak > 0.0:
         heights = np.nan_to_num(envelope) * top / peak
-        text = "envelope of the electromyogram, its peak as high as the activation's" if predicted else "envelope"
+        text = "EMG envelope, scaled to the peak of the activation" if predicted else "envelope"
         axes.fill_between(time_s, 0.0, heights, color=colour, alpha=alpha, linewidth=0.0, label=text, zorder=1)
     if predicted:
         axes.plot(time_s, activation, color=LINE_COLOURS[0], label="activation by static optimization", zorder=3)
@@ -282,6 +282,6 @@ def _draw_muscle(axes: Axes, table: pa.Table, muscle: str, row: Mapping[str, Any
 
 
 def _scale_text(row: Mapping[str, Any]) -> str:
-    """Origin of the envelope's 1, and faults, of a muscle without an activation."""
+    """Reference of the envelope, and faults, for a muscle without an activation."""
     scale = f"1: {row['normalised_by']}" if row.get("normalised_by") else ""
     return "; ".join(filter(None, (scale, row.get("faults"))))

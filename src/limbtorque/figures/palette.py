@@ -1,4 +1,4 @@
-"""Colours of figures and pages, and their names for captions: one list for both."""
+"""Colours of figures and pages, with their names for captions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ FRAMES = {  # kinds of shaded frames: colour, column of their status and its val
     "fibre": ("#BB5566", "fibre_status", 1, "outside the range of a fibre's curves"),
     "beyond_muscles": (
         *("#AA3377", "optimization_status", 1),
-        "torque beyond the muscles' strength, or moment arms not known",
+        "torque beyond the muscles' strength, or moment arms unknown",
     ),
     "not_certified": ("#661100", "optimization_status", 3, "muscle forces without an optimality certificate"),
 }
@@ -58,7 +58,7 @@ ACTIVE = "#DDAA33"  # bar of a muscle's activity
 
 
 def tint(colour: str, share: float) -> str:
-    """A colour that covers white paper with this share.
+    """Colour mixed with white, `share` of the colour.
 
     >>> tint("#A4A4A4", 0.22)
     '#EBEBEB'

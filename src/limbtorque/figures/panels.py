@@ -209,7 +209,7 @@ def blank_panels(rows: int, columns: int = 1, *, use: str = "stacked") -> tuple[
 
 @contextmanager
 def reused_figures() -> Iterator[None]:
-    """Use figures again: each is valid until the next one of its shape is drawn.
+    """Reuse figures; each is valid until the next figure of its layout is drawn.
 
     Axes cost more than what is drawn on them. Outside of this context every figure is new.
     """

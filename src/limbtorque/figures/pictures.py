@@ -1,4 +1,4 @@
-"""Pictures of figures, in full colour or with 256 colours."""
+"""Image files of figures, in full colour or with 256 colours."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def write_picture(figure: Figure, part: Path, form: str, *, palette: bool) -> No
 
 @contextmanager
 def _kept(figure: Figure) -> Iterator[None]:
-    """Give a figure its canvas and its resolution back."""
+    """Restore the canvas and resolution of a figure."""
     canvas, dpi = figure.canvas, figure.dpi
     try:
         yield
@@ -126,9 +126,9 @@ def _levels(colours: FloatArray) -> IntArray:
 
 
 def _apart(blends: IntArray, pure: IntArray) -> IntArray:
-    """Blends that are not near a pure colour or another blend.
+    """Blends that are distinct from pure colours and other blends.
 
-    One of two near colours would be drawn for the other.
+    Similar colours would be confused in the palette.
     """
     far = (np.abs(blends[:, np.newaxis] - pure).max(axis=2) >= NEAR).all(axis=1)
     _, first = np.unique(blends[far] // NEAR, axis=0, return_index=True)

@@ -53,7 +53,7 @@ def flag_matrix(ledger: pd.DataFrame) -> pd.DataFrame:
 
 
 def _shares(ledger: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Share of the trials of each row that failed, and with each flag of a column."""
+    """Share of each row's trials that failed, and that have each flag."""
     reasons = ledger[column].fillna("").str.split()
     failed = ledger["status"] == "failed"
     names = sorted({name for row in reasons[~failed] for name in row})
@@ -235,7 +235,7 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float,
     if np.isfinite(intercept):
         line = intercept + slope * choice.grid_hz
         above = line > 0.0
-        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line through the noise")
+        axes.plot(choice.grid_hz[above], line[above], color="black", linewidth=0.7, label="line fitted to the noise")
     if noise > 0.0:
         axes.axhline(scale * noise, color="black", linewidth=0.7, linestyle=":", label="noise")
     axes.set_yscale("log")
@@ -253,7 +253,7 @@ def _draw_residual(axes: Axes, choice: CutoffChoice, unit: str, *, noise: float,
 
 
 def _draw_criterion(axes: Axes, choice: CutoffChoice) -> None:
-    """Draw the criterion above its minimum: it is known up to a constant only."""
+    """Draw the criterion relative to its minimum; it is known only up to a constant."""
     span = float(np.ptp(choice.criterion)) or 1.0
     axes.plot(choice.grid_hz, 100.0 * (choice.criterion - choice.criterion.min()) / span, color=CRITERION)
     axes.set_ylim(-0.5, 10.0)

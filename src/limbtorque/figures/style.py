@@ -110,7 +110,7 @@ def mark_frames(axes: Axes, table: pa.Table, unknown: BoolArray, *, label: str =
 def drawn_panels(
     names: Sequence[str], width_mm: float, *, only: Sequence[str] = (), each: int = 1
 ) -> tuple[list[str], str]:
-    """Names that get panels, and the end of a title on those left out.
+    """Names with panels, and a title suffix on those left out.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def drawn_panels(
 
 
 def wrapped_heading(title: str, width_mm: float, *more: str) -> str:
-    """Title of a figure, in as many lines as its width needs, and sentences below it."""
+    """Title of a figure, wrapped to its width, with sentences below."""
     return "\n".join(textwrap.fill(text, width=round(0.62 * width_mm)) for text in (title, *more) if text)
 
 
@@ -146,7 +146,7 @@ def heading(figure: Figure, text: str, **place: float) -> None:
 def shared_legend(figure: Figure, panels: Iterable[Axes], width_mm: float) -> float:
     """Add one legend below all panels, in as many columns as fit.
 
-    Every entry is there once, lines before areas; entries longer than the figure is wide are broken.
+    Each entry occurs once, lines before areas; entries wider than the figure are wrapped.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def wrapped(name: str, *, most: int) -> str:
 
 
 def note_figure(text: str, *, width_mm: float = TWO_COLUMNS_MM) -> Figure:
-    """Figure of a sentence, in place of one that would show nothing.
+    """Figure with a sentence, in place of an empty figure.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def environment() -> Environment:
 
 
 def fill(template: str, /, **values: Any) -> str:
-    """Text of a template, named by its path in the package, with these values.
+    """Text of a template, given by its path in the package, with values filled in.
 
     Markdown holds no HTML, links or images: the templates have none, so these would come from names in a study.
     """
@@ -39,7 +39,7 @@ def fill(template: str, /, **values: Any) -> str:
 
 
 def cell(text: object) -> str:
-    r"""Text in a cell of a Markdown table.
+    r"""Text escaped for a cell of a Markdown table.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def cell(text: object) -> str:
 
 
 def prose(text: object) -> str:
-    r"""Text in one line: a template may break its sentences where it likes.
+    r"""Text joined into one line.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def prose(text: object) -> str:
 
 
 def short(number: float) -> str:
-    """A number as a person writes it.
+    """Short text for a number.
 
     Examples
     --------

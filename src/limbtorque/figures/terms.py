@@ -28,7 +28,7 @@ TERM_MEANINGS = {
     "centripetal": "needed for the squared joint velocities",
     "coriolis": "needed for the products of two joint velocities",
     "gravity": "needed to hold the weight of the segments",
-    "base": "needed for the acceleration of the first joint's centre",
+    "base": "needed for the acceleration of the proximal joint centre",
     "external": "needed to balance the load on the last segment",
 }
 
@@ -55,7 +55,7 @@ def kinds_of_terms(joint: str, joints: Sequence[str]) -> dict[str, list[str]]:
 
 
 def grouped_terms(table: pa.Table, joint: str, joints: Sequence[str]) -> dict[str, FloatArray]:
-    """Terms of a joint's torque, those of one kind added up.
+    """Terms of a joint's torque, summed by kind.
 
     Parameters
     ----------

@@ -227,7 +227,7 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
     at = column_array(table, "external_point_x_m", "external_point_y_m")
     seen = np.flatnonzero(~np.isnan(points).any(axis=(1, 2)) & (table.column("foreshortened").to_numpy() == 0))
     if not len(seen):
-        axes.text(0.5, 0.5, "no posture in the plane", ha="center", transform=axes.transAxes)
+        axes.text(0.5, 0.5, "no orientation in the plane", ha="center", transform=axes.transAxes)
         return
     chosen = seen[np.unique(np.linspace(0, len(seen) - 1, postures).round().astype(int))]
     axes.plot(points[seen, -1, 0], points[seen, -1, 1], color="0.75", linewidth=0.7, zorder=1)
@@ -251,7 +251,7 @@ def draw_limb(axes: Axes, table: pa.Table, joints: Sequence[str], *, postures: i
 
 
 def _arrow_scale(largest_n: float, posture_m: FloatArray) -> float:
-    """Newtons of an arrow of 1 m: 1, 2 or 5 times a power of ten."""
+    """Force, N, of an arrow of 1 m: 1, 2 or 5 times a power of ten."""
     longest_m = float(np.linalg.norm(np.diff(posture_m, axis=0), axis=1).max())
     if not largest_n > 0.0:
         return 1.0

@@ -1,4 +1,4 @@
-"""The ground under a limb: plates, contact, pressure, foot strikes and offs.
+"""Ground contact: force plates, centre of pressure, foot strikes and foot offs.
 
 In: the joint centres of a limb, and the force plates of its recording.
 Out: `ExternalLoad`: force and couple at the last joint, what is known of them, and events.

@@ -1,4 +1,4 @@
-"""Assignment of a plate's load to a foot, by place and by force."""
+"""Assignment of a plate's load to a foot, by position and force."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LATE_S = 0.04  # later than the strike of the markers: the foot landed beside th
 
 @dataclass(frozen=True)
 class Stretch:
-    """Frames of a recording that are analysed.
+    """Analysed frames of a recording.
 
     Attributes
     ----------
@@ -58,13 +58,13 @@ class Stretch:
         return int(self.frames.stop - self.frames.start)
 
     def named(self, start: int, stop: int) -> str:
-        """Return the first and the last frame's numbers in the original capture."""
+        """Return first and last frame numbers of the original capture."""
         return f"frames {self.first_frame + start}-{self.first_frame + stop - 1}"
 
 
 @dataclass(frozen=True)
 class Feet:
-    """Both feet, and the force that carries the body.
+    """Both feet, and the force that supports the body.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Feet:
 
 @dataclass(frozen=True)
 class Assignment:
-    """Frames of a plate by their use for one foot.
+    """Frames of a plate by use for one foot.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Assignment:
 def assign(
     reading: Reading, readings: Sequence[Reading], feet: Feet, *, stretch: Stretch, settings: Plates, up: FloatArray
 ) -> Assignment:
-    """Decide which frames of a plate measure a foot alone.
+    """Find the frames in which a plate measures one foot alone.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def assign(
     readings : sequence of Reading
         All plates that may be used.
     feet : Feet
-        Both feet, and the force that carries the body.
+        Both feet, and the force that supports the body.
     stretch : Stretch
         The analysed frames.
     settings : Plates
@@ -160,7 +160,7 @@ def assign(
         both = _loading(case, feet.own, feet.other) & _loading(case, feet.other, feet.own) & reading.loaded
     delays, notes = [], []
     for start, stop in runs(both):
-        notes.append(case.note(start, stop, "both feet on the plate, the force of this foot is unknown"))
+        notes.append(case.note(start, stop, "both feet on the plate: the force under this foot is unknown"))
     for start, stop in runs(reading.loaded & ~both):
         part, timing = slice(start, stop), _timing(case, start, stop)
         owner, reason = _owner(case, part, timing)
@@ -185,7 +185,7 @@ def assign(
 
 @dataclass(frozen=True)
 class _Case:
-    """Plate in question, with all that a decision about it needs."""
+    """A plate with the data needed for its assignment."""
 
     reading: Reading
     readings: tuple[Reading, ...]
@@ -196,7 +196,7 @@ class _Case:
 
     @property
     def shortest(self) -> int:
-        """Frames of the shortest contact."""
+        """Duration of the shortest contact, frames."""
         return max(round(MIN_CONTACT_S * self.stretch.rate_hz), 1)
 
     def note(self, start: int, stop: int, reason: str) -> str:
@@ -206,11 +206,11 @@ class _Case:
         return f"plate {self.reading.plate.number} {self.stretch.named(start, stop)}: {reason}"
 
     def over(self, foot: Foot, plate: ForcePlate, part: slice = slice(None)) -> BoolArray:
-        """Frames in which an end of the foot is above a plate."""
+        """Mask of frames with an end of the foot above a plate."""
         return above([plate], foot.back_m[part], self.up) | above([plate], foot.front_m[part], self.up)
 
     def step(self, part: slice) -> slice:
-        """Frames of the contacts of this foot that overlap with others, and those."""
+        """Given frames, extended to all of this foot's contacts that overlap with them."""
         steps = [
             (start, stop) for start, stop in runs(self.feet.own.contact) if start < part.stop and stop > part.start
         ]
@@ -218,7 +218,7 @@ class _Case:
 
 
 def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:
-    """Frames in which a foot stands above the plate and may load it."""
+    """Frames in which a foot is above the plate and may load it."""
     shortest, result = case.shortest, np.zeros(case.stretch.n_frames, dtype=bool)
     over, others = case.over(foot, case.reading.plate), [each for each in case.readings if each is not case.reading]
     onsets = [(each.plate, first) for each in others for first, _ in each.stretches]
@@ -244,7 +244,7 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
     own = distance_m(pressure, case.feet.own, part, case.up)
     theirs = distance_m(pressure, other, part, case.up) if other is not None else np.inf
     if np.isnan(own):
-        return "unusable", "this foot is not visible, not used"
+        return "unusable", "this foot is not visible: not used"
     where = f"centre of pressure {own:.3f} m from this foot, {theirs:.3f} m from the other"
     if own > MAX_DISTANCE_M and not given:
         return "other", "other foot, " * (theirs <= MAX_DISTANCE_M) + where
@@ -254,12 +254,12 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
         return "unusable", "samples of the plate are missing, not used"
     usable, edge = _edge(case, part, timing)
     if not usable:
-        return "unusable", f"this foot is over the edge of the plate in {edge}, not used"
+        return "unusable", f"this foot is across the edge of the plate in {edge}, not used"
     return "own", f"this foot{', as given' * given}{edge}, {where}"
 
 
 def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
-    """True where a plate is used although the foot is over its edge, and the reason."""
+    """True where a plate is used with the foot across its edge, and the reason."""
     foot, plate, contact = case.feet.own, case.reading.plate, case.feet.own.contact[part]
     over = contact & ~inside([plate], foot, part, case.up)
     if over.mean() <= EDGE_SHARE:
@@ -278,19 +278,19 @@ def _edge(case: _Case, part: slice, timing: _Timing) -> tuple[bool, str]:
     front = contact & standing(foot.front_m[part], case.up)
     front &= ~above([plate], foot.front_m[part], case.up, margin_m=EDGE_MARGIN_M)
     if agrees and front.mean() <= EDGE_SHARE and not timing.late:
-        return True, f" with the heel behind the edge in {share}{known}"
+        return True, f" with the heel off the plate in {share}{known}"
     return False, share + known
 
 
 def _below(case: _Case, part: slice) -> list[Reading]:
-    """Plates that are loaded below this foot in one step."""
+    """Loaded plates below this foot in one step."""
     foot, step = case.feet.own, case.step(part)
     found = [each for each in case.readings if each.loaded[step].any() and case.over(foot, each.plate, step).any()]
     return found if case.reading in found else [case.reading, *found]
 
 
 def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading]) -> float:
-    """Force of the plates over that of the body in single support; NaN if unknown."""
+    """Plate force relative to body support, in single support; NaN if unknown."""
     other, body_n = case.feet.other, case.feet.body_n
     if other is None or body_n is None:
         return np.nan
@@ -303,7 +303,7 @@ def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading
 
 @dataclass(frozen=True)
 class _Timing:
-    """Force of a step against the strikes and offs of the file and the markers."""
+    """Timing of a step's force relative to strikes and offs of file and markers."""
 
     after_file_s: float
     after_oconnor_s: float
@@ -316,7 +316,7 @@ class _Timing:
 
 
 def _timing(case: _Case, start: int, stop: int) -> _Timing:
-    """Times of loaded frames against the step that the markers show."""
+    """Times of loaded frames relative to the step seen by the markers."""
     foot, rate_hz = case.feet.own, case.stretch.rate_hz
     onset = next((at for (first, _), at in zip(case.reading.stretches, case.reading.onset, strict=True) if first == start), np.nan)  # fmt: skip
     sources = (foot.strikes.file, foot.strikes.oconnor.strike, foot.strikes.zeni.strike)
@@ -331,9 +331,7 @@ def _timing(case: _Case, start: int, stop: int) -> _Timing:
     earliest_s = float(np.fmax.reduce([file_s, oconnor_s, zeni_s, slow_s]))
     landing = max(start - int(np.ceil(earliest_s * rate_hz)) - 1, 0) if late else start
     landing = min(landing, step.start) if start - step.start <= MAX_DELAY_S * rate_hz else landing
-    reason = (
-        f", {earliest_s:.3f} s after the strike of the markers: it may have landed beside the plate" if late else ""
-    )
+    reason = f", {earliest_s:.3f} s after the strike of the markers: it may have landed off the plate" if late else ""
     reason += f", {off_s:.3f} s before the foot leaves the ground: it may have left beside the plate" if early else ""
     delays_s = (np.nan,) * 3 if before else (file_s, oconnor_s, zeni_s)
     return _Timing(*delays_s, landing, step.stop, late, early, reason)
@@ -350,7 +348,7 @@ def _by_another_plate(case: _Case, frame: int) -> bool:
 
 
 def _after(frame: float, events: FloatArray, rate_hz: float) -> float:
-    """Time of a frame after the nearest event, s; NaN without one of the same step."""
+    """Time of a frame after the nearest event, s; NaN without event in the same step."""
     after_s = (frame - events) / rate_hz
     near = after_s[np.abs(after_s) <= MAX_DELAY_S]
     return float(near[np.argmin(np.abs(near))]) if len(near) else np.nan

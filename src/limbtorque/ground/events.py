@@ -1,4 +1,4 @@
-"""Foot strikes and foot offs of a trial, by the plates and by the markers."""
+"""Foot strikes and foot offs of a trial, from plates and markers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FoundEvents = Mapping[str, tuple[Event, ...]]  # by method
 def plate_events(
     readings: Sequence[Reading], own: Sequence[BoolArray], uncertain: BoolArray, *, threshold_n: float, up: FloatArray
 ) -> FootEvents:
-    """Flanks of the force of the steps that plates measure.
+    """Onset and end of force in the steps measured by plates.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def foot_events(foot: Foot, plates: FootEvents, *, rate_hz: float, first: int) -
 
 
 def _near(events: FloatArray, edges: FloatArray, before: float, after: float) -> FloatArray:
-    """Event nearest to each edge, within so many frames before and after it."""
+    """Nearest event within given numbers of frames before and after each edge."""
     found = []
     for edge in edges:
         near = events[(events >= edge - before) & (events <= edge + after)]
@@ -109,7 +109,7 @@ def _near(events: FloatArray, edges: FloatArray, before: float, after: float) ->
 
 
 def _first_of(better: FloatArray, others: FloatArray, apart: float) -> FloatArray:
-    """Events of the better method, and others that belong to none of them."""
+    """Merge events of two methods, keeping the better method's where both have one."""
     alone = [event for event in others if not (np.abs(better - event) <= apart).any()]
     return np.sort(np.concatenate([better, np.array(alone, dtype=float)]))
 

@@ -1,4 +1,4 @@
-"""A foot on the ground: its ends, contacts, strikes and offs."""
+"""Foot contact: ends of the foot, contacts, strikes and offs."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def oconnor_events(heel_m: FloatArray, toe_m: FloatArray, *, rate_hz: float) -> 
 
 
 def file_strikes(events: Sequence[Event], side: str, *, rate_hz: float, first: int) -> FloatArray:
-    """Foot strikes of one side that the file holds.
+    """Foot strikes of one side stored in the file.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def file_strikes(events: Sequence[Event], side: str, *, rate_hz: float, first: i
 
 
 def kind_of(name: str, side: str) -> str:
-    """Foot strike or foot off that the name of an event of one side means.
+    """Foot strike or foot off, from the name of an event.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def _peaks(values: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def _between_frames(values: FloatArray, peaks: np.ndarray) -> FloatArray:
-    """Top of the parabola through each peak and its neighbours, in frames."""
+    """Vertex of the parabola through each peak and its neighbours, in frames."""
     before, at, after = values[peaks - 1], values[peaks], values[peaks + 1]
     bend = before - 2.0 * at + after
     shift = np.divide(0.5 * (before - after), bend, where=bend < 0.0, out=np.zeros(len(peaks)))
@@ -211,7 +211,7 @@ class Strikes:
 
 @dataclass(frozen=True)
 class Foot:
-    """One foot over time, in the laboratory frame.
+    """Foot positions over time, in the laboratory frame.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ class Foot:
 def slow_frames(
     positions_m: Iterable[FloatArray], *, rate_hz: float, belt_m_s: FloatArray, limit_m_s: float
 ) -> BoolArray:
-    """Frames in which one of the landmarks of a foot is slow.
+    """Mask of frames with a slow landmark of the foot.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def find_foot(
     belt_m_s: FloatArray,
     side: str = "",
 ) -> Foot:
-    """Find the frames in which a foot may stand on the ground: a landmark is slow.
+    """Find frames of possible ground contact, in which a landmark of the foot is slow.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def landed(foot: Foot, *, rate_hz: float) -> Foot:
 
 
 def _landing(start: int, stop: int, strikes: Strikes, rate_hz: float) -> tuple[int, str]:
-    """First frame that may be loaded, of a contact with a slow landmark."""
+    """First possibly loaded frame of a contact."""
     file, zeni, oconnor = (
         _nearest(frames, start, rate_hz) for frames in (strikes.file, strikes.zeni.strike, strikes.oconnor.strike)
     )
@@ -344,7 +344,7 @@ def _landing(start: int, stop: int, strikes: Strikes, rate_hz: float) -> tuple[i
 
 
 def _nearest(frames: FloatArray, start: int, rate_hz: float) -> float:
-    """Event nearest to the frame in which a landmark becomes slow; NaN without one."""
+    """Event nearest to the frame in which a landmark becomes slow; NaN if none."""
     near = frames[(frames >= start - MAX_LEAD_S * rate_hz) & (frames <= start + MAX_SLOW_S * rate_hz)]
     return float(near[np.argmin(np.abs(near - start))]) if len(near) else np.nan
 
@@ -389,7 +389,7 @@ def distance_m(pressure_m: FloatArray, foot: Foot, part: slice, up: FloatArray) 
 def inside(plates: Sequence[ForcePlate], foot: Foot, part: slice, up: FloatArray) -> BoolArray:
     """Return True where each standing end of the foot is above one of the plates.
 
-    A lifted end (heel-off, toe-down) does not count: it may be beyond the edge.
+    A lifted end (heel-off, toe-down) is ignored; it may be beyond the edge.
     """
     result = np.ones(len(foot.contact[part]), dtype=bool)
     for points in (foot.back_m[part], foot.front_m[part]):
@@ -415,7 +415,7 @@ def above(plates: Sequence[ForcePlate], points_m: FloatArray, up: FloatArray, *,
 
 @functools.lru_cache(maxsize=64)
 def _edges(corners: tuple[float, ...], upwards: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:
-    """Normals of a plate's edges, outwards, (3, 4), and their places along them, m."""
+    """Outward normals of a plate's edges, (3, 4), and their offsets along them, m."""
     corners_m, up = np.array(corners).reshape(-1, 3), np.array(upwards)
     along = np.roll(corners_m, -1, axis=0) - corners_m
     outward = along @ _cross_matrix(up)

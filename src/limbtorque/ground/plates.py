@@ -1,4 +1,4 @@
-"""Force plates: samples, offset, loaded stretches, smoothing, surface, pressure."""
+"""Force plates: samples, offset, loading, smoothing, surface, centre of pressure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Smoothing of force plates, like that of the joint positions.
+    """Smoothing of force plates, as for the joint positions.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[
     per_frame = round(ratio)
     if abs(ratio - per_frame) > 1e-6 or per_frame < 1:
         raise LoadError(
-            f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected a whole multiple of the markers' {rate_hz:g} Hz"
+            f"plate {plate.number} was sampled at {plate.rate_hz:g} Hz, expected an integer multiple of the markers' {rate_hz:g} Hz"
         )
     start, stop = frames.start * per_frame, frames.stop * per_frame
     if len(plate.force_n) < stop:
@@ -187,7 +187,7 @@ def analysed_samples(plate: ForcePlate, frames: slice, rate_hz: float) -> tuple[
 def read_plates(
     plates: Sequence[ForcePlate], frames: slice, rate_hz: float, *, settings: Plates, up: FloatArray
 ) -> list[Reading]:
-    """Signals of the plates that `plates.assignment` names, or of all.
+    """Signals of the plates in `plates.assignment`, or of all plates.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def read_plates(
 def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[FloatArray | None, str]:
     """Mean wrench of the unloaded frames of the whole recording, and a note.
 
-    The frames are given by their means, shape (n_frames, 6). Zero where no frame is surely unloaded, None where the plate pulls. Unloaded: near the lowest vertical force, itself
+    The frames are given by their means, shape (n_frames, 6). Zero without certainly unloaded frames, None if the plate pulls. Unloaded: near the lowest vertical force, which is
     near zero, for at least 5 % of the recording.
     """
     if not settings.remove_offset:
@@ -229,7 +229,9 @@ def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[Float
     quiet = vertical < np.percentile(vertical, 5.0) + 0.5 * settings.threshold_n
     level = float(np.median(vertical[quiet]))
     if level < -MAX_OFFSET_N:
-        return None, (f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no pull; tare it")
+        return None, (
+            f"is not used: it reads {level:.0f} N in 5 % of the recording or more, expected no tension; tare it"
+        )
     if level > MAX_OFFSET_N:
         return np.zeros(6), f"is never unloaded (at least {level:.0f} N): its offset is unknown and not subtracted"
     quiet &= np.abs(vertical - level) < 0.5 * settings.threshold_n
@@ -238,12 +240,12 @@ def offset_of(mean: FloatArray, up: FloatArray, settings: Plates) -> tuple[Float
 
 
 def saturated_samples(plate: ForcePlate) -> BoolArray:
-    """Samples with a channel (or the force, without known channels) at its limit."""
+    """Mask of samples with a saturated channel (or force, if channels are unknown)."""
     return plate.saturated if len(plate.saturated) else flat_tops(plate.force_n)
 
 
 def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None) -> int:
-    """Frames on both sides of one that the plate's filter, or the mean, uses."""
+    """Frames on both sides that the plate's filter or mean uses."""
     if smoothing is None:
         return 1
     reach = smoother_reach(smoothing.cutoff_hz, rate_hz=plate.rate_hz, smoother=smoothing.smoother)
@@ -264,7 +266,7 @@ def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plat
 
 
 def loaded_stretches(vertical: FloatArray, settings: Plates, rate_hz: float) -> list[tuple[int, int]]:
-    """Runs of frames above the threshold, with their rising and falling flanks."""
+    """Runs of frames above the threshold, including rising and falling flanks."""
     shortest = round(MIN_CONTACT_S * rate_hz)
     found = runs(ignore_short(vertical > settings.threshold_n, shortest))
     bounds = [0, *(edge for run in found for edge in run), len(vertical)]
@@ -335,7 +337,7 @@ def means_around(samples: FloatArray, per_frame: int) -> FloatArray:
 
 
 def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smoothing | None) -> FloatArray:
-    """Samples at the markers' frames without aliasing: smoothed, or frame means."""
+    """Samples at the marker frames without aliasing: smoothed, or frame means."""
     if not wrench.any():
         return wrench[::per_frame]
     if smoothing is not None:
@@ -416,7 +418,7 @@ def surface_metrics(
 
 
 def _surface(corners_m: FloatArray, up: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Middle, upward normal and slope of a surface; without corners `up`, and NaN."""
+    """Centre, upward normal and slope of a surface; `up` and NaN without corners."""
     middle_m, normal = corners_m.mean(axis=0), np.cross(corners_m[2] - corners_m[0], corners_m[3] - corners_m[1])
     size = float(np.linalg.norm(normal))
     if size < LEAST_AREA_M2:
@@ -434,7 +436,7 @@ def pressure_in_plane(
     frame: PlaneFrame,
     threshold_n: float,
 ) -> FloatArray:
-    """Point at the height of the plates where a force acts without a couple.
+    """Point at plate height where the force acts without a couple.
 
     Parameters
     ----------

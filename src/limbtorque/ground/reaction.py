@@ -50,12 +50,12 @@ from limbtorque.study.settings import Settings
 
 SPREAD_N = 1.0
 LANDING_S, PUSH_OFF_S = 0.05, 0.15  # a foot may stand this long before and after its ankle is slow (docs/keypoints.md)
-LOST = "the filter removes at most these parts of the largest moment of the ground reaction"  # beginning of the note
+LOST = "the filter removes at most these fractions of the largest ground reaction moment"  # beginning of the note
 LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
 def stance_without_foot(ankle_m: FloatArray, *, stretch: Stretch, belt_m_s: FloatArray) -> ExternalLoad:
-    """Unknown load of a leg in stance whose foot is not measured; none in swing.
+    """Load of a leg without foot markers: unknown in stance, none in swing.
 
     Parameters
     ----------
@@ -82,9 +82,7 @@ def stance_without_foot(ankle_m: FloatArray, *, stretch: Stretch, belt_m_s: Floa
     slow = ignore_short(slow, round(MIN_CONTACT_S * rate_hz))
     stance = widened(slow, round(LANDING_S * rate_hz)) | widened_after(slow, round(PUSH_OFF_S * rate_hz))
     load = no_load(len(ankle_m))
-    notes = [
-        f"{stretch.named(*run)}: stance, and the foot is not measured: the torques are unknown" for run in runs(stance)
-    ]
+    notes = [f"{stretch.named(*run)}: stance without foot markers: the torques are unknown" for run in runs(stance)]
     return replace(
         load,
         force_n=np.where(stance[:, None], np.nan, load.force_n),
@@ -107,7 +105,7 @@ def ground_load(
     frame: PlaneFrame,
     up: FloatArray,
 ) -> ExternalLoad:
-    """Ground reaction on a foot from the plates it stands on.
+    """Ground reaction on a foot from the plates that it contacts.
 
     Parameters
     ----------
@@ -166,7 +164,7 @@ def ground_load(
     landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
     notes = [note for of_plate in plate_notes for note in of_plate]
     for start, stop in runs(missing):
-        what = f"foot on the ground without a usable plate{landings.get(start, '')}, {MIN_CONTACT_S:g} s after included"
+        what = f"foot on the ground, no usable plate{landings.get(start, '')}, {MIN_CONTACT_S:g} s after included"
         notes.append(f"{stretch.named(start, stop)}: {what}")
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
@@ -208,7 +206,7 @@ def _largest(values: Iterable[float]) -> float:
 
 
 def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Reading], up: FloatArray) -> BoolArray:
-    """Frames of a measured step in which the foot carries nothing."""
+    """Frames of a measured step in which the foot is unloaded."""
     clear = np.zeros(len(foot.contact), dtype=bool)
     for start, stop in runs(foot.contact):
         part = slice(start, stop)
@@ -242,7 +240,7 @@ def _plate_load(
     frame: PlaneFrame,
     up: FloatArray,
 ) -> tuple[FloatArray, FloatArray, BoolArray, float, list[str]]:
-    """Load of one plate on the foot: smooth, mean, saturated frames, drift, notes."""
+    """Load of one plate on the foot: smoothed, mean, saturated frames, drift, notes."""
     plate, per_frame, own = reading.plate, reading.per_frame, assigned.own
     notes = [*([reading.note] if reading.note else []), *assigned.notes]
     saturated, drift = np.zeros_like(own), np.nan
@@ -340,8 +338,8 @@ def external_load(
     if load is not None:
         if on_ground:
             raise LoadError(
-                "a load of the settings cannot be combined with the ground that this limb meets; "
-                "set plates.assignment to none if the foot was in the air, or leave the column load empty"
+                "a load of the settings cannot be combined with ground contact of this limb; "
+                "set plates.assignment to none if the foot was off the ground, or leave the column load empty"
             )
         in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
         return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
@@ -373,10 +371,12 @@ def external_load(
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
-    notes = [] if feet.other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
+    notes = (
+        [] if feet.other else ["the other foot is not mapped or not visible: its contact with a plate is not detected"]
+    )
     if smoothing is None or cutoff_hz is None:
-        unfiltered = "force plates are averaged over each frame, not filtered"
-        notes.append(f"{unfiltered}: vibration above half the frame rate is aliased")
+        unfiltered = "force plate samples are averaged over each frame, not filtered"
+        notes.append(f"{unfiltered}: vibration above half the frame rate is not removed")
     elif smoothing.cutoff_hz != cutoff_hz:
         cutoffs = f"filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz"
         notes.append(f"force plates are {cutoffs}: torques at impacts are unreliable (filter.force_cutoff_hz)")
@@ -387,7 +387,7 @@ def external_load(
 
 
 def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
-    """Signals of the plates that may be used; none of limbs off the ground.
+    """Signals of the usable plates; empty for limbs off the ground.
 
     Parameters
     ----------
@@ -414,7 +414,7 @@ def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames:
 def impact_times(
     readings: Sequence[Reading], placed: Placement, settings: Settings, rate_hz: float
 ) -> tuple[float, ...]:
-    """Times at which the foot begins to load plates; none of limbs off the ground.
+    """Onset times of plate loading; empty for limbs off the ground.
 
     Parameters
     ----------
@@ -441,14 +441,14 @@ def impact_times(
 def _feet(
     recording: Recording, limb: Limb, settings: Settings, placed: Placement, *, hip_m: FloatArray, belt_m_s: FloatArray
 ) -> Feet:
-    """Both feet with their contacts, and the force that carries the body."""
+    """Both feet with their contacts, and the force that supports the body."""
     model, mapping, frames = limb.model(settings), limb.landmarks(settings), placed.prepared.stretch
     up, rate_hz, ankle = axis_vector(settings.plane.up_axis), recording.rate_hz, model.joints[-1].landmark
     contact = contact_landmarks(model, mapping.anatomical(), settings.plates)
     back = next((name for name in contact if name != model.end), ankle)  # rear landmark of the foot's line
 
     def by_speed(landmarks: Mapping[str, FloatArray], side: str) -> Foot:
-        """Foot with its contacts by speed."""
+        """Foot with its contacts detected by speed."""
         contact_m = {name: landmarks[name] for name in contact or [model.end]}
         heel_m = np.where(np.isnan(landmarks[back]), landmarks[ankle], landmarks[back])
         ends = (heel_m, landmarks[model.end])

@@ -2,5 +2,5 @@
 
 In: a `Recording` and the settings of a trial.
 Out: `ChainMotion`: angles, derivatives, base, external load.
-Not here: torques, muscles, where files lie.
+Not here: torques, muscles, paths of files.
 """

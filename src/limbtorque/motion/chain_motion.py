@@ -1,4 +1,4 @@
-"""Motion of a planar chain: angles, derivatives, sense of flexion, load."""
+"""Motion of a planar chain: angles, derivatives, direction of flexion, load."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ class ExternalLoad:
         return np.asarray(x * self.force_n[:, 1] - y * self.force_n[:, 0] + self.couple_nm)
 
     def part(self, some: slice) -> ExternalLoad:
-        """Load of some frames."""
+        """Load in selected frames."""
         return with_part(self, LOAD_OVER_TIME, some)
 
 
 def no_load(n_frames: int) -> ExternalLoad:
-    """No external load at all.
+    """Zero external load.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
 
 @dataclass(frozen=True)
 class Flexion:
-    """Sense and zero of flexion of each joint in the plane.
+    """Direction and zero of flexion of each joint in the plane.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Flexion:
 def find_flexion(
     model: ChainModel, plane: PlaneFrame, side: str, landmarks: Mapping[str, FloatArray]
 ) -> tuple[Flexion, tuple[str, ...]]:
-    """Find sense and zero of flexion of the joints of a limb.
+    """Find direction and zero of flexion of the joints of a limb.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def find_flexion(
         return Flexion(sign, np.zeros(len(model.joints)), known), ()
     notes = []
     if plane.view == "oblique":
-        notes.append("the plane is neither sagittal nor horizontal: the sense of flexion is that of the sagittal plane")
+        notes.append("the plane is neither sagittal nor horizontal: flexion has the direction of the sagittal plane")
     zero = np.radians([joint.flexion_zero_deg for joint in model.joints])
     for i, joint in enumerate(model.joints):
         if joint.sole is None:
@@ -285,7 +285,7 @@ class ChainMotion:
     notes: tuple[str, ...]
 
     def part(self, some: slice) -> ChainMotion:
-        """Motion of some frames, with the constants of the whole."""
+        """Motion in selected frames, with the constants of the trial."""
         whole = replace(self, kinematics=self.kinematics.part(some), load=self.load.part(some))
         return with_part(whole, OVER_TIME, some)
 
@@ -323,7 +323,7 @@ def planar_motion(
     foreshortened = foreshortened_frames(placed.joints_m, plane, reach=smoothed.reach, min_projection=MIN_PROJECTION)
     if foreshortened.all():
         raise SignalError(
-            f"{recording.source}: every frame is within the filter's window of one with a segment out of the plane "
+            f"{recording.source}: every frame is affected by a frame with a segment out of the plane "
             f"(projection below {MIN_PROJECTION:g} of its length); choose another plane.kind or forward_axis"
         )
     moving_m, joint_m, fit_m = _fitted_joints(smoothed.values[..., :2], foreshortened, recording, settings)
@@ -370,14 +370,14 @@ def planar_motion(
 def _fitted_joints(
     joint_m: FloatArray, foreshortened: BoolArray, recording: Recording, settings: Settings
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Joints for angles and for the levers of loads, and the error of the fit."""
+    """Joints for angles and for moment arms of loads, and the fit error."""
     method = settings.motion.angles
     if method == "segments":
         return joint_m, joint_m, np.full(len(joint_m), np.nan)
     fit = fit_rigid_chain(joint_m, counted=~foreshortened)
     if not fit.success:
         raise SignalError(
-            f"{recording.source}: the fit of a rigid chain did not converge in {fit.iterations} steps, its links vary too much in "
+            f"{recording.source}: the fit of a rigid chain did not converge in {fit.iterations} steps, its segments vary too much in "
             "length; check the markers for swapped labels, or set motion.angles to segments"
         )
     fitted_m, distance_m = fit.joint_m, lengths(fit.distance_m) / np.sqrt(fit.distance_m.shape[1])
@@ -387,10 +387,10 @@ def _fitted_joints(
 def _kinematics(
     joint_m: FloatArray, foreshortened: BoolArray, flexion: Flexion, smoothed: SmoothedJoints, rate_hz: float
 ) -> Kinematics:
-    """Joint angles and the base's motion, with derivatives that agree with each other.
+    """Joint angles and motion of the base, with consistent derivatives.
 
-    Angles and derivatives are NaN in foreshortened frames. Missing orientations lose the count of turns: every stretch between
-    is moved to the turn with its median nearest to zero flexion.
+    Angles and derivatives are NaN in foreshortened frames. Each part between missing orientations is shifted by whole
+    turns so that its median is nearest to zero flexion.
     """
     steps = np.diff(joint_m, axis=1)
     orientation = unwrapped(np.arctan2(steps[..., 1], steps[..., 0]))
@@ -417,6 +417,6 @@ def _top_speed(joint_m: FloatArray, rate_hz: float) -> float:
     if speed > FASTEST_M_S:
         raise SignalError(
             f"a joint moves at {speed:.4g} m/s, expected at most {FASTEST_M_S:g} m/s; "
-            "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and swapped markers"
+            "check the units and the rate of the file (reading.length_unit, reading.rate_hz), and for swapped markers"
         )
     return speed

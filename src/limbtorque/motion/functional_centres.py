@@ -82,7 +82,7 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
     spread = planar - position[:, None]
     used = np.flatnonzero(_counted(counted, len(planar)) & ~np.isnan(position))
     if not len(used):
-        raise SignalError("no counted frame has all markers of a segment; check its labels")
+        raise SignalError("no frame in use has all markers of a segment; check its labels")
     principal = np.linalg.eigh(spread[used].conj().T @ spread[used])[1][:, -1]
     turned = spread @ (principal / _unit(spread[used[0]] @ principal))
     shape = (spread[used] * _unit(turned[used]).conj()[:, None]).mean(axis=0)
@@ -90,7 +90,7 @@ def planar_pose(markers_m: ArrayLike, *, counted: ArrayLike | None = None) -> Pl
     if width < NARROWEST_M:
         raise SignalError(
             f"the markers of a segment are within {1e3 * width:.2g} mm of each other in the plane, expected {1e3 * NARROWEST_M:g} mm "
-            "at least for an orientation; name markers farther apart along the segment"
+            "at least to define an orientation; name markers farther apart along the segment"
         )
     angle = np.angle(spread @ shape.conj())
     return PlanarPose(angle, _real(position), _real(shape))
@@ -181,7 +181,7 @@ def centre_of_rotation(
     n_frames = int(used.sum())
     if n_frames < FEWEST_FRAMES:
         raise SignalError(
-            f"both segments are visible in {n_frames} counted frames, expected {FEWEST_FRAMES} or more; check their labels"
+            f"both segments are visible in {n_frames} frames in use, expected {FEWEST_FRAMES} or more; check their labels"
         )
     relative = (a.conj() * b)[used]
     # the smallest arc that holds all directions; independent of order and whole turns
@@ -190,7 +190,7 @@ def centre_of_rotation(
     range_deg = float(np.degrees(2.0 * np.pi - gaps.max()))
     if range_deg < min_range_deg:
         raise SignalError(
-            f"the segments turn by {range_deg:.1f} deg against each other, expected at least {min_range_deg:g} deg; "
+            f"the segments rotate by {range_deg:.1f} deg relative to each other, expected at least {min_range_deg:g} deg; "
             "use a trial with more movement, or the anatomical centre"
         )
     (c, d), *_ = np.linalg.lstsq(np.stack([a, -b], axis=1)[used], (q - p)[used], rcond=None)
@@ -269,7 +269,7 @@ def functional_landmarks(
                 raise SignalError(f"landmark {name!r}, functional: {error}") from None
             if found[name].range_deg > WIDEST_DEG:
                 raise SignalError(
-                    f"landmark {name!r}, functional: the segments turn by {found[name].range_deg:.0f} deg against each other, "
+                    f"landmark {name!r}, functional: the segments turn by {found[name].range_deg:.0f} deg relative to each other, "
                     f"expected at most {WIDEST_DEG:g} deg; name markers that are farther apart in the plane"
                 )
             distance = np.hypot(*(found[name].centre_m - in_plane[:, :2]).T)
@@ -279,7 +279,7 @@ def functional_landmarks(
             notes.append(
                 f"landmark {name}: functional centre of {against}, from {centre.n_frames} frames: "
                 f"residual {1e3 * centre.residual_m:.2g} mm, {centre.range_deg:.0f} deg of rotation, expected error "
-                f"{1e3 * centre.expected_error_m:.2g} mm or more, {1e3 * offset_m[name]:.0f} mm from the anatomical one"
+                f"{1e3 * centre.expected_error_m:.2g} mm or more, {1e3 * offset_m[name]:.0f} mm from the anatomical centre"
             )
         landmarks[landmark] = np.column_stack([found[name].centre_m, in_plane[:, 2]]) @ plane.axes
     if not found:

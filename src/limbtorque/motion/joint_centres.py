@@ -107,7 +107,7 @@ def side_landmarks(
 
 
 def both_sides(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> tuple[Side, Side] | None:
-    """Landmarks of the limb and of the opposite one, where both are mapped.
+    """Landmarks of the limb and of the opposite limb, where both are mapped.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def body_faces(
                 f"{recording.source}: the {asked} turns by {spread_deg:.0f} deg (circular standard deviation), expected at most "
                 f"{WIDEST_DEG:g} deg for one plane of motion; give start_s and end_s, or plane.forward_axis as an axis or travel"
             )
-        return forward, (f"forward is where the {asked} faces, by {name} of both sides, +- {spread_deg:.1f} deg",)
+        return forward, (f"forward is where the {asked} faces, from {name} of both sides, +- {spread_deg:.1f} deg",)
     raise LandmarkError(
         f"{recording.source}: plane.forward_axis is {asked}, and none of {', '.join(SIDED[asked])} has markers on both sides; "
         "map one of them with {S} for the side, or give plane.forward_axis as an axis or travel"
@@ -196,7 +196,7 @@ def body_faces(
 
 @dataclass(frozen=True)
 class Placement:
-    """Joint centres of a limb over the stretch in which all are known.
+    """Joint centres of a limb over the frames in which all are known.
 
     Attributes
     ----------
@@ -310,7 +310,7 @@ def place_joints(recording: Recording, limb: Limb, settings: Settings) -> Placem
 
 
 def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int, min_projection: float) -> BoolArray:
-    """Find frames with a foreshortened segment, and those that the filter affects.
+    """Find frames with a foreshortened segment, and frames that the filter affects.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def foreshortened_frames(joints_m: FloatArray, plane: PlaneFrame, *, reach: int,
 def _carried(
     mapping: LandmarkMap, names: Iterable[str], carrying: Callable[[str, LandmarkMap], CarriedLandmark]
 ) -> tuple[dict[str, float], list[str]]:
-    """Metrics and notes of every cluster, those of predicted centres included."""
+    """Metrics and notes of every cluster, including those for predicted centres."""
     clusters, notes = [], []
     for side, name in dict.fromkeys((side.side, side.resolve(name)) for side, name in mapping.with_parts(names)):
         own = mapping if side == mapping.side else mapping.mirrored()
@@ -429,7 +429,7 @@ def inertial_constants(
             if beside > NOTED_M and f"{segment.row}_com_m" not in limb.measured:
                 notes.append(
                     f"segment {segment.name}: the centre of mass, from {row.proximal} to {row.distal}, is {1e3 * beside:.0f} mm "
-                    "beside the line between the joints, and is projected on it"
+                    "from the line between the joints, and is projected on it"
                 )
     chain = segment_chain(
         [segment.row for segment in model.segments],
@@ -465,7 +465,7 @@ def _length(segment: str, row: Row, landmarks: Mapping[str, FloatArray]) -> floa
 
 
 def _com_on_link(row: Row, placed: Placement, link: int, stretched: float) -> tuple[float, float]:
-    """Mean distance of a centre of mass along and beside the link, m."""
+    """Mean distance of a centre of mass along and across the link, m."""
     near, far = placed.joints_m[:, link], placed.joints_m[:, link + 1]
     way = (far - near) / lengths(far - near)[:, None]
     proximal = placed.landmarks[row.proximal]
@@ -476,7 +476,7 @@ def _com_on_link(row: Row, placed: Placement, link: int, stretched: float) -> tu
 
 
 def _shortened(measured: Mapping[str, float], model: ChainModel, shares: FloatArray) -> dict[str, float]:
-    """Subject's segment parameters in the plane: lengths and inertias projected."""
+    """Segment parameters with lengths and inertias projected on the plane."""
     powers = {"length_m": 1, "com_m": 1, "inertia_kgm2": 2, "mass_kg": 0}
     return {
         name: measured[name] * share**power

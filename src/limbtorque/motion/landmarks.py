@@ -1,4 +1,4 @@
-"""Landmarks of the body from the markers of a file, by the study's mapping."""
+"""Landmarks of the body from the markers of a file, by the study's marker sets."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class LandmarkMap:
         return landmark in self.rules or self.substitutes.get(landmark) in self.rules
 
     def rule(self, landmark: str) -> PlaceRule:
-        """Rule of a landmark; the anatomical one of a functional centre.
+        """Rule of a landmark; for a functional centre the anatomical rule.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class LandmarkMap:
         return type(rule).__name__.lower()
 
     def weights(self, landmark: str) -> dict[str, float]:
-        """Labels and weights of a landmark's markers, for a carried one the static ones.
+        """Labels and weights of a landmark's markers, in the static trial if carried.
 
         Raises
         ------
@@ -104,9 +104,7 @@ class LandmarkMap:
         if isinstance(rule, Carried):
             rule = rule.static
         if isinstance(rule, HipCentre | ShoulderCentre):
-            raise LandmarkError(
-                f"landmark {landmark!r} is predicted from other landmarks, it has no markers of its own"
-            )
+            raise LandmarkError(f"landmark {landmark!r} is predicted from other landmarks, and has no markers")
         if isinstance(rule, Between):
             parts = list(zip(rule.between, (1.0 - rule.fraction, rule.fraction), strict=True))
         else:
@@ -124,7 +122,7 @@ class LandmarkMap:
         return tuple(map(self._label, rule.cluster)) if isinstance(rule, Carried) else ()
 
     def parts(self, landmark: str) -> tuple[tuple[LandmarkMap, str], ...]:
-        """Landmarks from which a predicted one follows, with the maps of their sides.
+        """Landmarks from which a landmark is predicted, each with the map of its side.
 
         Its own side comes first, then the other one; for the hip the back of the pelvis, for the shoulder the pelvis, where it
         is mapped. None for landmarks that are not predicted.
@@ -150,7 +148,7 @@ class LandmarkMap:
         return replace(self, side="left" if self.side == "right" else "right")
 
     def resolve(self, landmark: str) -> str:
-        """Name of the rule of a landmark: its own, or its substitute's.
+        """Name of a landmark's rule, or of its substitute's.
 
         Raises
         ------
@@ -191,7 +189,7 @@ class LandmarkMap:
         return set() if self.parts(landmark) else set(self.weights(landmark))
 
     def anatomical(self) -> LandmarkMap:
-        """The same map with the anatomical rule in place of every functional one."""
+        """Map with anatomical rules in place of functional rules."""
         plain = {name: rule.anatomical if isinstance(rule, Functional) else rule for name, rule in self.rules.items()}
         return replace(self, rules=plain)
 
@@ -242,7 +240,7 @@ def _unmapped(names: list[str], mapping: LandmarkMap) -> str:
     hint = "".join(did_you_mean(name, mapping.rules, cutoff=0.8) for name in names)
     return (
         f"landmark {', '.join(map(repr, names))} {verb} needed but not mapped; the marker set has {', '.join(mapping.rules)}{hint}; "
-        "add to 'marker_sets', or name a substitute in 'substitutes', e.g. "
+        "add to 'marker_sets', or define a substitute in 'substitutes', e.g. "
         f"{names[0]}: {next(iter(mapping.rules))} (docs/settings.md)"
     )
 
@@ -341,7 +339,7 @@ def carried_landmark(
 
 
 def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) -> ClusterShape:
-    """Cluster of a carried landmark, and its place in it, in the static trial.
+    """Cluster of a carried landmark and its position in it, from the static trial.
 
     Parameters
     ----------
@@ -357,7 +355,7 @@ def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) 
     """
     if static is None:
         raise LandmarkError(
-            f"landmark {landmark!r} is carried from a static trial, and none is given; name it in the column static_file, or map the "
+            f"landmark {landmark!r} needs a static trial, and none is given; name it in the column static_file, or map the "
             "landmark to markers of the moving trial"
         )
     cluster, own = mapping.cluster(landmark), mapping.weights(landmark)
@@ -372,7 +370,7 @@ def static_shape(landmark: str, mapping: LandmarkMap, static: Recording | None) 
 
 
 def is_carried(mapping: LandmarkMap, landmarks: Iterable[str], static: Recording | None) -> bool:
-    """Return True where the static trial has all landmarks that are carried.
+    """Return True if the static trial has all carried landmarks.
 
     Parameters
     ----------

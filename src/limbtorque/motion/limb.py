@@ -1,4 +1,4 @@
-"""Limb of a trial: chain, side, subject, and part of the recording."""
+"""Limb of a trial: chain, side, subject, and analysed part of the recording."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Limb:
     marker_set : str
         Marker set of the settings; may be empty where they have exactly one.
     prefix : str
-        Subject prefix of the labels, where the file has several.
+        Subject prefix of the labels, if the file has several.
     measured : mapping of str to float
         The subject's own measures: segment parameters, e.g. ``{"forearm_mass_kg": 1.2}``, ``leg_length_m`` and
         ``pelvis_width_m``.
@@ -132,7 +132,7 @@ class Limb:
         )
 
     def meets_ground(self, settings: Settings) -> bool:
-        """Return True where the ground may load the limb (`plates.assignment`)."""
+        """Return True if the ground may load the limb (`plates.assignment`)."""
         return self.model(settings).ground_contact and settings.plates.assignment != "none"
 
     def external_load(self, settings: Settings) -> LoadModel | None:

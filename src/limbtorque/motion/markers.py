@@ -1,4 +1,4 @@
-"""Markers of a recording, and the stretch in which the chain is complete."""
+"""Markers of a recording, and the part in which the chain is complete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIN_STRETCH_S = 0.2  # the shortest that is analysed
 
 @dataclass(frozen=True)
 class PreparedMarkers:
-    """Markers with short gaps filled, and the stretch with a complete chain.
+    """Markers with short gaps filled, and the part with a complete chain.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ def _window(recording: Recording, start_s: float | None, end_s: float | None) ->
     if not 0 <= start < stop <= recording.n_frames:
         last = (recording.n_frames - 1) / recording.rate_hz
         raise SignalError(
-            f"{recording.source}: the window from {start_s} to {end_s} s is not inside the recording, which runs from 0 to "
+            f"{recording.source}: the window from {start_s} to {end_s} s is outside the recording, which runs from 0 to "
             f"{last:g} s; correct start_s and end_s"
         )
     return slice(start, stop)
@@ -76,7 +76,7 @@ def prepare_markers(
     start_s: float | None = None,
     end_s: float | None = None,
 ) -> PreparedMarkers:
-    """Fill short gaps and find the stretch in which the chain is complete.
+    """Fill short gaps and find the part in which the chain is complete.
 
     Parameters
     ----------
@@ -117,12 +117,12 @@ def prepare_markers(
     longest = max((b - a for a, b in runs(~complete) if a > stretches[0][0] and b <= stretches[-1][0]), default=0)
     if longest and settings.gaps.longer == "fail":
         raise SignalError(
-            f"{recording.source}: a gap in the limb's markers is {longest / recording.rate_hz:.2f} s long, expected at most "
+            f"{recording.source}: a gap in the limb's markers lasts {longest / recording.rate_hz:.2f} s, expected at most "
             f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
         )
     if (stop - start) / recording.rate_hz < MIN_STRETCH_S:
         raise SignalError(
-            f"{recording.source}: the longest stretch with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
+            f"{recording.source}: the longest part with all markers is {(stop - start) / recording.rate_hz:.2f} s long, "
             f"expected at least {MIN_STRETCH_S:g} s"
         )
     gaps = [gap for gap in filled.gaps if gap.method and gap.marker in needed and gap.start < stop and gap.stop > start]
@@ -144,7 +144,7 @@ def prepare_markers(
 
 
 def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -> LabelFaults:
-    """Exchanges, spikes and jumps of needed markers in the window."""
+    """Exchanges, spikes and jumps of required markers in the window."""
     found = find_faults(recording.markers_m[window], about=needed)
     shape = (recording.n_frames, len(recording.labels))
     swapped, spikes = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
@@ -157,7 +157,7 @@ def _needed_faults(recording: Recording, needed: Sequence[int], window: slice) -
 
 
 def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps: Gaps) -> list[str]:
-    """Exchanges and spikes that touch the stretch."""
+    """Notes on exchanges and spikes in the analysed part."""
     swaps = tuple(s for s in faults.swaps if s.start < stretch.stop and s.stop > stretch.start)
     spikes = np.zeros_like(faults.spikes)
     spikes[stretch] = faults.spikes[stretch]
@@ -167,7 +167,7 @@ def _label_notes(faults: LabelFaults, stretch: slice, recording: Recording, gaps
 
 
 def fill_needed(recording: Recording, needed: Sequence[int], gaps: Gaps, *, window: slice = slice(None)) -> Filled:
-    """Fill the gaps of some markers of a recording, from the others where possible.
+    """Fill the gaps of given markers, from other markers where possible.
 
     Parameters
     ----------
@@ -224,10 +224,10 @@ def _gap_notes(
     notes = []
     dropped = (window.stop - window.start) - (stretch.stop - stretch.start)
     if dropped:
-        inside = f"; {len(stretches) - 1} long gaps, longest stretch analysed" if len(stretches) > 1 else ""
+        inside = f"; {len(stretches) - 1} long gaps, longest part without gaps analysed" if len(stretches) > 1 else ""
         first = recording.first_frame
         notes.append(
-            f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} without all markers left out{inside}"
+            f"frames {first + stretch.start}-{first + stretch.stop - 1} analysed, {dropped} with missing markers left out{inside}"
         )
     if filled[stretch].any():
         notes.append(
@@ -237,7 +237,7 @@ def _gap_notes(
 
 
 def _check_markers(raw: Mapping[str, FloatArray], source: str, *, still_is_fault: bool) -> None:
-    """Refuse markers without a sample, or (`still_is_fault`) without movement."""
+    """Refuse markers without samples, or (`still_is_fault`) without movement."""
     faults = []
     for label, positions_m in raw.items():
         present = positions_m[~missing_samples(positions_m)]
@@ -245,8 +245,8 @@ def _check_markers(raw: Mapping[str, FloatArray], source: str, *, still_is_fault
             faults.append(f"marker {label!r} is missing in all {len(positions_m)} frames")
         elif still_is_fault and len(present) > 1 and (present == present[0]).all():
             faults.append(
-                f"marker {label!r} has the same position in all {len(present)} frames, expected movement; if it is a "
-                "fixed point, set gaps.constant_marker to accept"
+                f"marker {label!r} has the same position in all {len(present)} frames, expected movement; if the point is "
+                "fixed, set gaps.constant_marker to accept"
             )
     if faults:
         raise SignalError(f"{source}: {'; '.join(faults)}")

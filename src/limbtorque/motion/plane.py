@@ -157,7 +157,7 @@ def _best_fit(steps: FloatArray, forward: FloatArray, up: FloatArray, right: Flo
 
 @dataclass(frozen=True)
 class Planarity:
-    """Metrics of a movement's distance from a plane.
+    """Metrics of how planar a movement is.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ MIRRORED_SHARE = 0.5  # of the residual that is left by the cluster's mirror ima
 
 @dataclass(frozen=True)
 class PublishedError:
-    """Error of a rule by imaging.
+    """Error of a rule, measured by imaging.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ ERRORS: Mapping[str, PublishedError] = {
     "harrington_2007": PublishedError(0.0123, 0.0059, "Mantovani et al. 2016, CT of 67 adults"),
     "davis_1991": PublishedError(0.0250, 0.0067, "Mantovani et al. 2016, CT of 67 adults"),
     "bell_1990": PublishedError(0.0216, float("nan"), "Hicks and Richards 2005, ultrasound of 9 adults"),
-    "rab_2002": PublishedError(float("nan"), float("nan"), "no imaging study known"),
+    "rab_2002": PublishedError(float("nan"), float("nan"), "no known imaging study"),
 }
 
 
 def _from_spines(
     rule: HipRegression, width_m: float, depth_m: float, leg_length_m: float, marker_radius_m: float
 ) -> tuple[float, float, float]:
-    """Hip ahead of, above and beside the middle of the anterior spines, m."""
+    """Hip anterior, superior and lateral to the midpoint of the anterior spines, m."""
     if rule == "harrington_2007":
         return -0.24 * depth_m - 0.0099, -0.30 * width_m - 0.0109, 0.33 * width_m + 0.0073
     if rule == "bell_1990":
@@ -72,7 +72,7 @@ def hip_centre(
     width_m: float = math.nan,
     marker_radius_m: float = 0.007,
 ) -> FloatArray:
-    """Hip's centre by a regression on the pelvis.
+    """Hip joint centre by a regression on the pelvis.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def hip_centre(
     if rule == "davis_1991" and not leg_length_m > 0.0:
         raise SignalError(
             f"hip_centre {rule} needs the leg length (anterior superior iliac spine to medial malleolus); give leg_length_m in the "
-            "table of subjects, or set hip_centre to harrington_2007, which does not need it"
+            "table of subjects, or set hip_centre to harrington_2007, without leg length"
         )
     middle = (own_m + other_m) / 2.0
     across = (own_m - other_m) * (1.0 if side == "right" else -1.0)
@@ -136,7 +136,7 @@ def hip_centre(
 
 
 def shoulder_centre(own_m: FloatArray, other_m: FloatArray, down: FloatArray) -> FloatArray:
-    """Shoulder's centre below the acromion (``rab_2002``).
+    """Shoulder joint centre below the acromion (``rab_2002``).
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ class ClusterShape:
 
     @property
     def error_ratio(self) -> float:
-        """Error of the carried landmark over the noise of a marker, both in space.
+        """Error of the carried landmark relative to marker noise, both in space.
 
         Notes
         -----
@@ -220,7 +220,7 @@ class CarriedLandmark:
 
 
 def cluster_shape(markers_m: ArrayLike, landmark_m: ArrayLike) -> ClusterShape:
-    """Mean shape of a cluster, and place of a landmark in it, over a static trial.
+    """Mean shape of a cluster, and position of a landmark in it, over a static trial.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def cluster_shape(markers_m: ArrayLike, landmark_m: ArrayLike) -> ClusterShape:
     if flat < NARROWEST_M:
         raise SignalError(
             f"the markers of the cluster lie within {1e3 * flat:.2g} mm of one line, expected {1e3 * NARROWEST_M:g} mm at least "
-            "for an orientation; name a marker beside them"
+            "for an orientation; name a marker off this line"
         )
     return ClusterShape(shape, np.einsum("nji,nj->i", turn, beside) / len(beside))
 
@@ -310,8 +310,8 @@ def carry(shape: ClusterShape, markers_m: ArrayLike) -> CarriedLandmark:
     image = shape.markers_m * [1.0, 1.0, -1.0]
     if residual > NARROWEST_M and _residual(spread, image, _rotations(image, spread)) < MIRRORED_SHARE * residual:
         raise SignalError(
-            f"the markers fit the static trial as its mirror image (residual {1e3 * residual:.2g} mm as they are): two of them are "
-            "exchanged in one of the files, or the axes of one file are left-handed; correct its labels or axes"
+            f"the markers fit the mirror image of the static trial (residual {1e3 * residual:.2g} mm as they are): two markers are exchanged "
+            "in one of the files, or the axes of one file are left-handed; correct its labels or axes"
         )
     noise = residual / (1.0 - 2.0 / len(shape.markers_m)) ** 0.5
     return CarriedLandmark(landmark, residual, noise * shape.error_ratio)

@@ -1,4 +1,4 @@
-"""Joint centres, smoothed: method, cut-off, and the metrics of both."""
+"""Smoothing of joint centres: method, cut-off and their metrics."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def smooth_joints(
         jumping = " and ".join(
             str(names[k]) if k < len(names) else f"point {k + 1}" for k in np.flatnonzero(~steady).tolist()
         )
-        notes = (*notes, f"{jumping}: noise far above the others', not used to choose the cut-off; check its markers")
+        notes = (*notes, f"{jumping}: far noisier than the others, not used to choose the cut-off; check its markers")
     whole = np.concatenate(smooth, axis=1)
     impacts_s = impacts_s if factor > 1.0 else ()
     if impacts_s:
@@ -195,7 +195,7 @@ def _cutoffs(
 
 
 def limited_cutoff(cutoff_hz: float, options: Filter, rate_hz: float) -> float:
-    """Limit a chosen cut-off by the options, and by what the rate allows.
+    """Limit a chosen cut-off by the options and the sampling rate.
 
     Parameters
     ----------
@@ -211,9 +211,9 @@ def limited_cutoff(cutoff_hz: float, options: Filter, rate_hz: float) -> float:
 
 
 def _steady(power: Spectra | None, n_points: int) -> BoolArray:
-    """Mask of the joint centres without jumping markers; all where most would jump.
+    """Mask of joint centres without noisy markers; all True if most are noisy.
 
-    The noise of each is the root of the median power in the upper half of its spectrum.
+    Noise is the root of the median power in the upper half of the spectrum.
     """
     if power is None:
         return np.ones(n_points, dtype=bool)
@@ -240,11 +240,11 @@ def _notes(
     if isinstance(chosen.cutoff_hz, float):
         note += ", as given"
     elif shared:
-        note += ", of the trials of this chain and condition"
+        note += ", shared by the trials of this chain and condition"
     else:
         note += f" by {chosen.cutoff_hz}"
     if not choices:
-        return (f"{note}; the trial is too short for its own cut-off",)
+        return (f"{note}; the trial is too short to choose a cut-off",)
     own = ", ".join(f"{choice.cutoff_hz:.2f}" for choice in choices)
     if any(abs(cutoff_hz - choice.cutoff_hz) > 0.005 for cutoff_hz, choice in zip(cutoffs_hz, choices, strict=True)):
         note += f"; the trial's own would be {own} Hz by {choices[0].by}"
@@ -252,7 +252,7 @@ def _notes(
             note += ", above filter.max_cutoff_hz" * (chosen.max_cutoff_hz in cutoffs_hz)
             note += ", below filter.min_cutoff_hz" * (chosen.min_cutoff_hz in cutoffs_hz)
     note += f"; noise about {1e3 * noise_m:.2g} mm"
-    smooth = "less noise than any camera has: the recording was smoothed before, its own cut-off is unknown"
+    smooth = "less noise than any camera has: the recording was smoothed before, with an unknown cut-off"
     return (note, smooth) if noise_m < SMOOTHED_BEFORE_M else (note,)
 
 
@@ -263,7 +263,7 @@ def _noise_metrics(
     smoother: Smoother | None,
     cutoffs_hz: tuple[float, ...],
 ) -> dict[str, float]:
-    """Metrics of noise, bandwidth and acceleration removed at the lowest cut-off."""
+    """Metrics of noise, bandwidth and lost acceleration at the lowest cut-off."""
     lowest_hz = min(cutoffs_hz, default=None)
     whole = None if power is None else power.together()
     found = judge_cutoff(values, rate_hz=rate_hz, smoother=smoother, cutoff_hz=lowest_hz, power=whole)

@@ -1,4 +1,4 @@
-"""The motion of a chain as a table, and back; another program's results."""
+"""Tables of chain motion, written and read; results of other programs."""
 
 from __future__ import annotations
 
@@ -77,14 +77,14 @@ def motion_constants(motion: ChainMotion) -> MotionConstants:
 
 
 def choice_values(choice: CutoffChoice) -> dict[str, Any]:
-    """Curves that a cut-off was chosen from, as JSON can hold them."""
+    """Criterion curves of a cut-off, in a form for JSON."""
     curves = {name: getattr(choice, name).tolist() for name in ("grid_hz", "residual", "criterion")}
     line = None if np.isnan(choice.line[0]) else choice.line
     return {**vars(choice), **curves, "line": line}
 
 
 def choice_of(values: Mapping[str, Any]) -> CutoffChoice:
-    """Curves that a cut-off was chosen from, the inverse of `choice_values`."""
+    """Criterion curves of a cut-off, inverse of `choice_values`."""
     curves = {name: np.array(values[name]) for name in ("grid_hz", "residual", "criterion")}
     line = tuple(values["line"]) if values["line"] else (float("nan"), float("nan"))
     return CutoffChoice(**{**values, **curves, "line": line})
@@ -153,17 +153,17 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
 
 
 def frame_values(motion: ChainMotion) -> dict[str, Any]:
-    """Values of the columns that every per-trial table starts with."""
+    """Values of the first columns of every per-trial table."""
     return {"frame": motion.frame, "time_s": motion.time_s, "edge": motion.edge, "foreshortened": motion.foreshortened}
 
 
 def put_xy(values: dict[str, Any], pattern: str, vectors: FloatArray) -> None:
-    """Add the components of in-plane vectors under names made from a pattern."""
+    """Add the components of in-plane vectors, named by a pattern."""
     values[pattern.format("x")], values[pattern.format("y")] = vectors[:, 0], vectors[:, 1]
 
 
 def events_as_values(found: Mapping[str, tuple[Event, ...]]) -> dict[str, list[list[str | float]]]:
-    """Events by method as JSON can hold them."""
+    """Events by method, in a form for JSON."""
     return {name: [[e.label, e.context, e.time_s] for e in events] for name, events in found.items()}
 
 
@@ -176,7 +176,7 @@ def events_of_values(values: Mapping[str, Iterable[Sequence[str | float]]]) -> d
 
 
 def beside(table: pa.Table, added: pa.Table) -> pa.Table:
-    """Table with the columns of another one of the same rows."""
+    """Table joined with the columns of another table with the same rows."""
     for field, column in zip(added.schema, added.columns, strict=True):
         table = table.append_column(field, column)
     return table
@@ -235,7 +235,7 @@ def file_outputs(
 
 
 def _outputs_of(recording: Recording, joint: str, limb: Limb) -> dict[str, ModelOutput]:
-    """Angle, moment and power of a joint; none where labels of two subjects fit."""
+    """Angle, moment and power of a joint; empty if labels of two subjects match."""
     prefix = limb.prefix.rstrip(":")
     found = [
         output
@@ -248,9 +248,9 @@ def _outputs_of(recording: Recording, joint: str, limb: Limb) -> dict[str, Model
 
 
 def _signs(found: Mapping[str, FloatArray], flexion_rad: FloatArray, rate_hz: float) -> tuple[int, int] | str:
-    """Signs of their angle and moment as flexion, or why they are not known."""
+    """Signs of their angle and moment as flexion, or reasons why unknown."""
     if missing := {"angle", "moment", "power"} - found.keys():
-        return f"the file has no {' and no '.join(sorted(missing))} of known unit with it, which its sign follows from"
+        return f"the file has no {' and no '.join(sorted(missing))} with a known unit, needed to determine its sign"
     angle, moment = found["angle"][:, SAGITTAL], found["moment"][:, SAGITTAL]
     power, velocity = found["power"].sum(axis=1), np.gradient(angle) * rate_hz
     same = np.isfinite(angle) & np.isfinite(flexion_rad)
@@ -259,7 +259,7 @@ def _signs(found: Mapping[str, FloatArray], flexion_rad: FloatArray, rate_hz: fl
         return f"fewer than {LEAST_FRAMES} frames"
     angle_r = _cosine(angle[same] - angle[same].mean(), flexion_rad[same] - flexion_rad[same].mean())
     if abs(angle_r) < LEAST_ANGLE_R:
-        return f"its angle and ours have a correlation of {angle_r:.2f}, at least {LEAST_ANGLE_R:g} needed for its sign"
+        return f"its angle correlates with ours by {angle_r:.2f}, at least {LEAST_ANGLE_R:g} needed for its sign"
     expected = (moment * velocity)[known]
     power_r = _cosine(power[known], expected)
     ratio = float(np.linalg.norm(power[known])) / max(float(np.linalg.norm(expected)), 1e-12)
@@ -272,6 +272,6 @@ def _signs(found: Mapping[str, FloatArray], flexion_rad: FloatArray, rate_hz: fl
 
 
 def _cosine(a: FloatArray, b: FloatArray) -> float:
-    """Correlation about zero; 0 where either is zero throughout."""
+    """Correlation about zero; 0 if either signal is zero throughout."""
     size = float(np.linalg.norm(a) * np.linalg.norm(b))
     return float(a @ b) / size if size else 0.0

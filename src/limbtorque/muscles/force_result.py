@@ -156,7 +156,7 @@ def force_tally(
 
 @dataclass(frozen=True, eq=False)
 class ForceReport:
-    """Metrics and notes of muscle forces, from counts that add up.
+    """Metrics and notes of muscle forces, from additive counts.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class ForceReport:
             if count > 0
         ]
         notes += [
-            f"{muscle} crosses the {joint}, but its moment arm there is unknown and counts as zero"
+            f"{muscle} crosses the {joint}, but its moment arm there is unknown and taken as zero"
             for muscle, joint in self.muscle_set.not_sampled
             if joint in self.joints
         ]
@@ -239,7 +239,7 @@ class ForceReport:
 
 
 def whole_report(parts: Sequence[ForceReport]) -> ForceReport:
-    """Report on all frames of a trial from those on its stretches."""
+    """Report on a trial from the reports on its parts."""
     contacts = [part.contact for part in parts if part.contact]
     contact = replace(contacts[0], tally=total([each.tally for each in contacts])) if contacts else None
     return replace(parts[0], tally=total([part.tally for part in parts]), contact=contact)

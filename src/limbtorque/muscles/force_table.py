@@ -97,7 +97,7 @@ def muscle_table(motion: ChainMotion, found: MuscleForces, *, options: Muscles) 
 
 
 def _of_muscles(found: MuscleForces) -> dict[str, FloatArray]:
-    """Columns of every muscle by the end of their name, (n_frames, n_muscles)."""
+    """Columns of every muscle by name suffix, (n_frames, n_muscles)."""
     values = {
         "force_n": found.force_n,
         "activation": found.activation,
@@ -151,7 +151,7 @@ def _contact_values(
 
 @dataclass(frozen=True, eq=False)
 class ForceSeries:
-    """Muscle forces over time, as the summary needs them.
+    """Muscle forces over time, for the summary.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class ForceSeries:
 
 
 def force_series(found: MuscleForces) -> ForceSeries:
-    """Forces over time of all muscles."""
+    """Forces of all muscles over time."""
     outside = found.out_of_range | found.fibres_out_of_range
     known = np.asarray(~outside & np.isfinite(found.force_n).all(axis=1))
     return ForceSeries(found.force_n, found.activation, found.least_n, found.greatest_n, known)
@@ -243,7 +243,7 @@ def _rows(
     unknown: Mapping[str, float],
     min_known_share: float,
 ) -> list[dict[str, Any]]:
-    """Rows of every item over every window, with statistics of its known frames."""
+    """Rows for every item and window, with statistics of the known frames."""
     rows = []
     for window, inside in windows.items():
         for k, item in enumerate(about):
@@ -257,7 +257,7 @@ def _rows(
 
 @dataclass(frozen=True, eq=False)
 class ContactSeries:
-    """Contact forces over time, as the summary needs them; NaN where unknown.
+    """Contact forces over time, for the summary; NaN where unknown.
 
     Attributes
     ----------
@@ -273,7 +273,7 @@ class ContactSeries:
 
 
 def contact_series(found: MuscleForces) -> ContactSeries | None:
-    """Contact forces over time of all joints; None where they were not asked for."""
+    """Contact forces of all joints over time; None if not requested."""
     if found.contact is None:
         return None
     size = np.linalg.norm(found.contact.contact_n, axis=2)

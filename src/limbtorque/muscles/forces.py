@@ -128,7 +128,7 @@ def muscle_forces(
 
 @dataclass(frozen=True, eq=False)
 class _Limb:
-    """Arms, strengths and passive moments of a limb along its motion.
+    """Moment arms, strengths and passive moments of a limb over time.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class _Limb:
 
 
 def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mass_kg: float) -> _Limb:
-    """Muscles along the motion of a trial."""
+    """Muscles over the motion of a trial."""
     chosen, scaling = _to_subject(muscle_set.crossing(motion.joints), motion, options, body_mass_kg)
     flexion = motion.flexion.of(motion.kinematics.angle_rad)
     velocity = motion.flexion.sign * motion.kinematics.velocity_rad_s
@@ -175,7 +175,7 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
     known = np.array([joint not in unknown for joint in motion.joints], dtype=bool)
     passive_nm, without = passive_moments(options.passive_moments, flexion, motion.joints, known)
     notes = [
-        f"{', '.join(without)}: no passive moment, as muscles.passive_moments: {options.passive_moments} has none there"
+        f"{', '.join(without)}: no passive moment, as muscles.passive_moments: {options.passive_moments} has none for it"
     ]
     return _Limb(
         muscle_set=chosen,
@@ -191,24 +191,26 @@ def _limb(motion: ChainMotion, muscle_set: MuscleSet, options: Muscles, body_mas
 
 
 def _unknown_arms(motion: ChainMotion, muscle_set: MuscleSet) -> dict[str, str]:
-    """Joints of unknown moment arms, with the reason."""
+    """Joints with unknown moment arms, and the reasons."""
     unknown = {}
     for i, (joint, in_plane) in enumerate(zip(motion.joints, motion.flexion.moment_arms_known, strict=True)):
         arms = [muscle.moment_arms[joint] for muscle in muscle_set.muscles]
         if not in_plane:
-            unknown[joint] = f"{joint}: moment arms unknown in this plane, its torque is all reserve"
+            unknown[joint] = f"{joint}: moment arms unknown in this plane, its torque is produced by the reserve"
         elif all(arm.is_zero for arm in arms):
-            unknown[joint] = f"{joint}: no muscle of set '{muscle_set.name}' moves it, its torque is all reserve"
+            unknown[joint] = (
+                f"{joint}: no muscle of set '{muscle_set.name}' crosses it, the reserve produces its torque"
+            )
         elif i == 0 and joint not in muscle_set.from_vertical and any(not arm.is_constant for arm in arms):
             unknown[joint] = (
                 f"{joint}: the moment arms of set '{muscle_set.name}' need its flexion, but the chain begins here and has only the "
-                f"angle of the {motion.segments[0]} in the laboratory; its torque is all reserve"
+                f"angle of the {motion.segments[0]} in the laboratory; its torque is produced by the reserve"
             )
     return unknown
 
 
 def _with_unknown(optimized: StaticOptimization, torque_nm: FloatArray, known: BoolArray) -> StaticOptimization:
-    """Add the torques of joints of unknown moment arms to the reserve."""
+    """Add the torques of joints with unknown moment arms to the reserve."""
     if known.all():
         return optimized
     reserve = np.where(known | np.isnan(optimized.reserve_nm), optimized.reserve_nm, torque_nm)
@@ -242,7 +244,7 @@ def _contact(
     optimized: StaticOptimization,
     options: Muscles,
 ) -> ContactForce | None:
-    """Joint contact forces, with their ranges if set so; NaN far from known arms."""
+    """Joint contact forces, with ranges if requested; NaN far outside moment-arm data."""
     if not options.contact_forces:
         return None
     far = (limb.beyond_rad > FAR_RAD) | ~limb.known

@@ -3,8 +3,8 @@
 Curves and activation dynamics of De Groote et al. [1]_. Lengths are in optimal fibre lengths (tendons: in slack
 lengths), velocities in greatest shortening velocities, forces in strengths F_max. **Lengthening is positive.**
 
-The constants are the published ones to three digits, as in SymPy's ``physics.biomechanics``. By this rounding the curves
-miss their points slightly: the active force is 0.994 at the optimal length (greatest, 0.996, at 1.02), the
+The constants are the published ones to three digits, as in SymPy's ``physics.biomechanics``. Due to this rounding the curves deviate
+slightly from their defining points: the active force is 0.994 at the optimal length (greatest, 0.996, at 1.02), the
 force-velocity factor 1.002 at rest and 0.012 at the greatest shortening velocity (zero at 1.037 times that).
 
 The paper's supplement has two misprints [2]_: the denominator of the Gaussians lacks a square, and the inverse of the

@@ -1,7 +1,7 @@
 r"""Joint contact force: joint reaction force minus the pulls of the muscles.
 
-Cut the limb through joint j. The distal part is moved by its weight and loads, by the force ``C_j`` of bone on bone, and
-by the tension ``F_m`` of every severed muscle along its line ``u_jm`` there. Newton's law for the distal part is
+Cut the limb through joint j. On the distal part act its weight and loads, the contact force ``C_j``, and the tension
+``F_m`` of every cut muscle along its line of action ``u_jm``. Newton's law for the distal part is
 
 .. math::
 
@@ -13,8 +13,8 @@ The right side is the joint reaction force of inverse dynamics, which does not d
 
     C_j = R_j - \sum_{m\ across\ j} F_m u_{jm}
 
-A muscle over two joints is severed at both, and counts at both with its own line at each; one that ends before the cut
-acts within one side only and does not count. The force on one segment is the difference of two such cuts. A muscle that
+A biarticular muscle is cut at both joints, with a line of action at each; a muscle that ends before
+the cut does not act across it. The force on one segment is the difference of two such cuts. A muscle that
 passes a segment without attachment loads it with ``F (u_j - u_j+1)``, the pressure on the bone that deflects it: zero
 where it runs straight. The moment of the pulls about the joint is ``sum F_m r_m``, the net torque without a reserve.
 
@@ -26,7 +26,7 @@ the arm in use by construction and is not checked; an error of 10 degrees in its
 17 % of the muscle's. A direction by flexion, too, acts at the distance of the arm in use; the set states how far its own
 arm is from that one.
 
-Range. The contact force is linear in the muscle forces: with a* the activations found and a any others that make the same torques,
+Range. The contact force is linear in the muscle forces: with a* the optimized activations and a any others with the same torques,
 
 .. math::
 
@@ -35,14 +35,12 @@ Range. The contact force is linear in the muscle forces: with a* the activations
 All possible contact forces fill a convex polygon. Its support ``h(d) = max d . C`` in a direction d is a linear programme,
 solved exactly (`ranges.greatest_sums`). Over `N_DIRECTIONS` directions, one of which is the distal segment's axis:
 
-* parts along the axis are exact;
+* components along the axis are exact;
 * the greatest magnitude is between ``max h`` and ``max h / cos(pi / N_DIRECTIONS)``: the latter is given, at most 0.9 % too much;
 * the least magnitude is at least ``max(0, -min h)``, which is given: the distance of the nearest of the supporting lines.
 
-Most of that range is muscles that work against each other without limit. The second range allows only activations up to a
-stated factor times the least possible largest activation: the torques themselves demand that some muscle is as active as
-that (the min/max solution, Rasmussen et al. 2001), whatever the criterion. A small activation is always allowed, as muscles
-are seldom silent. The activations found stay possible.
+Most of that range comes from unlimited co-contraction. The second range allows only activations up to
+a factor times the smallest possible peak activation (the min/max solution, Rasmussen et al. 2001), which the torques require under any criterion. A small activation is always allowed, as muscles are seldom silent. The optimized activations stay possible.
 """
 
 from __future__ import annotations
@@ -84,7 +82,7 @@ STANDARD_GRAVITY_M_S2 = 9.80665
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Counts and sums over the frames of a stretch, and largest values in it.
+    """Counts, sums and largest values over a part of the frames.
 
     Attributes
     ----------
@@ -103,7 +101,7 @@ class Tally:
 
 
 def total(parts: Sequence[Tally]) -> Tally:
-    """Tally of all stretches of a trial."""
+    """Tally of all parts of a trial."""
     return Tally(
         {name: sum(part.sums[name] for part in parts[1:]) + parts[0].sums[name] for name in parts[0].sums},
         {name: np.max([part.largest[name] for part in parts], axis=0) for name in parts[0].largest},
@@ -112,7 +110,7 @@ def total(parts: Sequence[Tally]) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class ContactRange:
-    """Ranges of the contact force of each joint; NaN where it is not known.
+    """Range of the contact force of each joint; NaN where unknown.
 
     Attributes
     ----------
@@ -215,7 +213,7 @@ def within_effort(
 
 
 def _scaled_reach(moment_arm_m: FloatArray, strength_n: FloatArray) -> FloatArray:
-    """Torque of each muscle over the capacity of all, at the joints that one crosses."""
+    """Torque of each muscle relative to the capacity of all, at joints with muscles."""
     reach = np.transpose(moment_arm_m, (1, 2, 0)) * strength_n.T
     capacity = torque_capacity(reach)
     return (reach / np.where(capacity > 0, capacity, 1.0)[:, None])[(capacity > 0).any(axis=1)]
@@ -261,7 +259,7 @@ class ContactForce:
 
 @dataclass(frozen=True, eq=False)
 class ContactReasons:
-    """Frames in which the contact forces of a limb are not known, counted by reason.
+    """Counts of frames with unknown contact forces, by reason.
 
     Attributes
     ----------
@@ -281,12 +279,12 @@ class ContactReasons:
         return tuple(note for j in range(len(self.joints)) for note in self._notes(j))
 
     def shares(self, reason: str, j: int) -> dict[str, float]:
-        """Share of the frames, 0 to 1, of each muscle that occurs at a joint."""
+        """Share of frames, 0 to 1, for each muscle counted at a joint."""
         counts = zip(self.muscles, self.tally[reason][j].tolist(), strict=True)
         return {muscle: count / int(self.tally["frames"]) for muscle, count in counts if count}
 
     def _notes(self, j: int) -> list[str]:
-        """Notes on where and why a contact force is unknown, and on its accuracy."""
+        """Notes on unknown contact forces and their accuracy."""
         where = f"{self.joints[j]}: contact force unknown"
         difference_mm = dict(zip(self.muscles, (1e3 * self.tally["difference_m"][j]).tolist(), strict=True))
         notes = [
@@ -304,7 +302,7 @@ class ContactReasons:
         if parallel := self.shares("parallel", j):
             notes.append(
                 f"{self.joints[j]}: contact force approximate, with the pull of {', '.join(parallel)} assumed parallel to a "
-                "segment; 10 deg of error in its direction are 17 % of a muscle's force"
+                "segment; 10 deg of error of direction error are 17 % of a muscle's force"
             )
         return notes
 
@@ -409,7 +407,7 @@ def contact_force(
 
 
 def _difference(lines: Lines, j: int, muscles: NDArray[np.int64], between: FloatArray, arm: FloatArray) -> FloatArray:
-    """Arm of each line between two points less that in use, m; 0 for other lines."""
+    """Moment arm of lines between two points minus that in use, m; else 0."""
     difference = np.zeros_like(arm)
     some = np.flatnonzero(lines.checked[j, muscles])
     points = lines.points_m[j, muscles[some]]

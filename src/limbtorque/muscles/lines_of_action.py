@@ -1,8 +1,8 @@
 r"""Lines of action of muscles: directions of pull and implied moment arms.
 
-Axes. A line is given in a frame of each segment: along its axis, and across it to the side to which the joint flexes.
+Axes. A line is given in a frame of each segment: along its axis, and across it towards flexion.
 For elbow, wrist and knee that axis is the line between the joints; the foot's is parallel to the sole, and that of the
-body before the first joint is the direction of the first segment at zero flexion (`segment_axes`).
+body proximal to the first joint is the direction of the first segment at zero flexion (`segment_axes`).
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Lines:
 
     @property
     def directed(self) -> BoolArray:
-        """Lines given as a direction by flexion, shape (n_joints, n_muscles)."""
+        """Mask of lines given as a direction by flexion, shape (n_joints, n_muscles)."""
         return np.asarray(~np.isnan(self.coefficients_rad[..., 0]))
 
     @property
     def known(self) -> BoolArray:
-        """Lines that are known, shape (n_joints, n_muscles)."""
+        """Mask of known lines, shape (n_joints, n_muscles)."""
         return np.asarray(self.directed | ~np.isnan(self.points_m[..., 0]))
 
 
@@ -160,7 +160,7 @@ def line_arrays(lines: Sequence[Sequence[LineOfAction | None]], crosses: ArrayLi
 def unit_pulls(
     lines: Lines, joint: int, muscles: ArrayLike, between_rad: FloatArray, flexion_rad: FloatArray | None = None
 ) -> FloatArray:
-    """Pull of some muscles across a joint for a tension of 1, in distal axes.
+    """Force of given muscles across a joint at unit tension, in distal axes.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def unit_pulls(
 
 
 def along_and_across(force_n: ArrayLike, axis_rad: ArrayLike, *, flexion_sign: float) -> tuple[FloatArray, FloatArray]:
-    """Parts of a force along an axis and across it.
+    """Components of a force along and across an axis.
 
     Parameters
     ----------
@@ -232,13 +232,13 @@ def free_stretch(points: FloatArray, flexion: FloatArray) -> FloatArray:
 
 
 def stretch_length(stretch: FloatArray) -> FloatArray:
-    """Length of the free stretch; NaN where its ends meet."""
+    """Length of the free part; NaN where its ends coincide."""
     length = np.sqrt(stretch[0] ** 2 + stretch[1] ** 2)
     return np.where(length > 0.0, length, np.nan)
 
 
 def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
-    """Moment of the stretch about the joint, flexion positive.
+    """Moment of the free part about the joint, flexion positive.
 
     Shape (n_muscles, n_frames); the moment over the length is the moment arm.
     """
@@ -250,9 +250,9 @@ def stretch_moment(points: FloatArray, flexion: FloatArray) -> FloatArray:
 
 
 def in_plane(parts: FloatArray, axis: FloatArray, *, flexion_sign: float) -> FloatArray:
-    """In-plane vectors, (n_frames, 2), from parts along and across an axis.
+    """In-plane vectors, (n_frames, 2), from components along and across an axis.
 
-    Across is to the flexor side; the parts have shape (2, n_frames).
+    Across points to the flexor side; components have shape (2, n_frames).
     """
     cosine, sine = np.cos(axis), np.sin(axis)
     along, left = parts[0], flexion_sign * parts[1]

@@ -153,7 +153,7 @@ def _velocity(
 
 
 def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Frames outside a range: (n_frames, n_joints) and (n_muscles, n_frames)."""
+    """Masks of frames outside a range: (n_frames, n_joints) and (n_muscles, n_frames)."""
     low, high = plan.narrowest_rad
     outside = (flexion < low) | (flexion > high)
     muscles = np.repeat(plan.always_out[:, None], len(flexion), axis=1)
@@ -165,7 +165,7 @@ def _out_of_range(plan: _Plan, flexion: FloatArray) -> tuple[BoolArray, BoolArra
 
 @dataclass(frozen=True, eq=False)
 class _Alone:
-    """Curves that depend on one of the joints alone: arms first, then lengths."""
+    """Curves that depend on a single joint: moment arms, then lengths."""
 
     column: int
     curves: Bundle
@@ -176,7 +176,7 @@ class _Alone:
 
 @dataclass(frozen=True, eq=False)
 class _Mixed:
-    """Curve of several joints; joint None is a length, column None is flexion 0."""
+    """Curve of several joints; joint None means a length, column None flexion 0."""
 
     curve: Curve
     columns: tuple[int | None, ...]
@@ -200,7 +200,7 @@ class _Plan:
 
     @functools.cached_property
     def narrowest_rad(self) -> tuple[FloatArray, FloatArray]:
-        """Flexion of each joint that all its muscles allow."""
+        """Flexion range of each joint that is valid for all its muscles."""
         return self.low_rad.max(axis=1, initial=-np.inf), self.high_rad.min(axis=1, initial=np.inf)
 
 
@@ -257,7 +257,7 @@ def _alone(name: str, column: int, curves: list[_Placed]) -> _Alone | None:
 
 
 def _limits(muscle_set: MuscleSet, names: tuple[str, ...]) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Range ends of joints and muscles; muscles not valid at another joint's 0."""
+    """Range limits of joints and muscles; muscles invalid at another joint's zero."""
     ranges = [muscle.range_rad for muscle in muscle_set.muscles]
     ends = np.array([[found.get(name, EVERYWHERE) for found in ranges] for name in names], dtype=float)
     ends = ends.reshape(len(names), len(ranges), 2)

@@ -64,25 +64,25 @@ def _faults(muscle_set: MuscleSet, options: Muscles, joints: Sequence[str]) -> I
     incomplete = [muscle.name for muscle in muscle_set.muscles if needed and getattr(muscle, needed) is None]
     if incomplete:
         yield (
-            f"has no {needed} for {', '.join(incomplete)}, which muscles.criterion: {options.criterion} needs; add it in a set of "
-            "your own, or use criterion: activation"
+            f"has no {needed} for {', '.join(incomplete)}, which muscles.criterion: {options.criterion} needs; add it in a user-defined "
+            "set, or use criterion: activation"
         )
     reference = muscle_set.reference
     if "strength" in options.scale and (reference is None or reference.mass_kg is None):
         yield (
             "has no body mass for its strengths (reference: mass_kg), which muscles.scale: strength "
-            "needs; add it in a set of your own"
+            "needs; add it in a user-defined set"
         )
     known = reference.segment_length_m if reference else {}
     if "moment_arms" in options.scale and (unscaled := [j for j in joints if j not in known]):
         yield (
             f"has no segment lengths for its moment arms at {', '.join(unscaled)} (reference: segment_length_m), which "
-            "muscles.scale: moment_arms needs; add them in a set of your own"
+            "muscles.scale: moment_arms needs; add them in a user-defined set"
         )
 
 
 def own_options(given: Mapping[str, Any], muscle_set: MuscleSet) -> dict[str, Any]:
-    """Options of a set's muscles: 'soleus' is of any set, 'leg.soleus' of leg only."""
+    """Options of a set's muscles: 'soleus' for any set, 'leg.soleus' for leg only."""
     parts = {name: name.rpartition(".") for name in given}
     return {muscle: given[name] for name, (of, _, muscle) in parts.items() if of in ("", muscle_set.name)}
 
@@ -97,7 +97,7 @@ def activation_limits(muscle_set: MuscleSet, options: Muscles) -> tuple[FloatArr
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Torques, and the muscles that make them.
+    """Joint torques and the muscles that produce them.
 
     Attributes
     ----------
@@ -129,10 +129,10 @@ class Problem:
 
 
 def volumes(muscle_set: MuscleSet) -> FloatArray:
-    """Strength times optimal fibre length of each muscle, over their mean.
+    """Strength times optimal fibre length of each muscle, relative to the mean.
 
-    Proportional to muscle volume where the strengths are of one specific tension. The sum of volumes times powers of the
-    activations does not depend on the number of equal parts that a muscle is cut into.
+    Proportional to muscle volume if all strengths have the same specific tension. The sum of volumes times powers of the
+    activations does not depend on the number of equal parts that represent a muscle.
     """
     lengths = np.array([muscle.optimal_fibre_length_m for muscle in muscle_set.muscles], dtype=float)
     products = muscle_set.max_force_n * lengths
@@ -206,12 +206,12 @@ class Envelopes:
     maximal: BoolArray
 
     def part(self, some: slice) -> Envelopes:
-        """Envelopes of some frames."""
+        """Envelopes in selected frames."""
         return replace(self, level=self.level[some])
 
 
 def usable_envelopes(recorded: Electromyography) -> Envelopes:
-    """Envelopes of the muscles with a channel without a fault."""
+    """Envelopes of muscles with a channel without faults."""
     maximal = np.array([facts["normalised_by"] == "maximal trial" for facts in recorded.facts], dtype=bool)
     used = recorded.usable
     names = tuple(name for name, use in zip(recorded.muscles, used, strict=True) if use)
@@ -221,10 +221,10 @@ def usable_envelopes(recorded: Electromyography) -> Envelopes:
 def measured_activation(
     problem: Problem, options: Muscles, envelopes: Envelopes | None
 ) -> tuple[FloatArray | None, tuple[str, ...]]:
-    """Envelopes in the amplitude of activations, and notes on them.
+    """Envelopes scaled to activations, with notes.
 
-    An envelope that is a part of that in a maximal trial is taken as it is. Any other says when a muscle works and not how
-    much: it is scaled to the mean activation that the muscle has without electromyography.
+    An envelope normalised by a maximal trial is used unchanged. Any other shows timing, not amplitude: it is
+    scaled to the mean activation of the muscle without electromyography.
 
     Returns
     -------

@@ -8,12 +8,12 @@ Each moment is a sum of exponentials of the flexion of the joint and of its neig
 
 Moments are positive where they flex (ankle: dorsiflex), flexion is 0 on the straight leg with the foot at a right angle.
 
-`riener_edrich` [1]_ is all that resists in ten relaxed adults: ligaments and capsules, and the passive tension of the
-muscles. `anderson` [2]_ is meant for models whose muscles have a passive tension of their own: ligaments only, a fraction
-of 1 N m but near the ends of a joint's range. Neither is scaled to a person. No constants were found for the joints of the
+`riener_edrich` [1]_ is the total resistance in ten relaxed adults: ligaments and capsules, and the passive tension of the
+muscles. `anderson` [2]_ is for models whose muscles have passive tension: ligaments only, below 1 N
+m except near the ends of a joint's range. Neither is scaled to a person. No constants are known for the joints of the
 arm.
 
-In the paper [1]_ the ankle is positive in plantarflexion; the signs here are turned. The constants were read from public
+In the paper [1]_ the ankle is positive in plantarflexion; the signs here are reversed. The constants were read from public
 programs that state them: five agree on those of [1]_, but that one has 1.50 for the 0.150 of the straight knee. The hip's
 limit in extension [2]_ is -40 degrees as in [3]_; another program has -27.
 

@@ -1,8 +1,8 @@
 r"""Strengths of muscles at every frame, and their activations on compliant tendons.
 
-On a compliant tendon the strength depends on the activation, by the stretch. Static optimization needs forces that
-can be anything between two ends, and a cost. Both ends are equilibria: the tension P at no activation, and that at
-full activation, P + S. Every force between them is one of the muscle, so the reachable torques, the reserve, the least and
+On a compliant tendon the strength depends on the activation, by the stretch. Static optimization needs forces
+between two limits, and a cost. Both limits are equilibria: the tension P at no activation, and that at
+full activation, P + S. The muscle can produce every force between them, so the reachable torques, the reserve, the least and
 greatest forces and the certificate are exact. The cost is that of activations, which are not proportional to the force
 beyond P. The optimization is repeated, with a unit N of this force for each muscle and frame,
 
@@ -10,7 +10,7 @@ beyond P. The optimization is repeated, with a unit N of this force for each mus
 
     N^p = (F - P)^{p-1} / (a^{p-1}\,a'(F)),
 
-at the forces F of the one before, until no activation changes by more than `SETTLED`; N is changed by more or less than that, as the last two
+at the forces F of the previous optimization, until no activation changes by more than `SETTLED`; N is changed by more or less than that, as the last two
 changes suggest [1]_. At the end the gradient of
 :math:`\sum w ((F - P)/N)^p` is that of :math:`\sum w\,a(F)^p`: the forces fulfil the optimality conditions of the sum of
 activations. Where a is convex in F that is its least value; else it may be a local one.
@@ -33,9 +33,8 @@ as springs in series,
 
     v\,v_{max} = V\,\cos\,k_T / (k_T + k_M)
 
-with the stiffness of the tendon and that of the fibre along it at constant activation and velocity factor. So every
-frame stands alone; the stretch by a changing activation, and the speed at which a tendon recoils when a muscle is
-switched off, are left out. A fibre that softens with length (k_M below 0) counts as having no stiffness.
+with the stiffness of the tendon and that of the fibre along it at constant activation and velocity factor. So
+every frame is independent; stretch due to changing activation, and tendon recoil after deactivation, are neglected. A fibre that softens with length (k_M below 0) is taken to have no stiffness.
 
 Fibres have constant thickness, and curves are held outside their range, as in `hill.hill_limits`.
 
@@ -97,7 +96,7 @@ SMALL = 1e-4  # activation below which force over activation is taken as its lim
 
 @dataclass(frozen=True, eq=False)
 class TendonUnits:
-    """Muscles with their tendons, each in one state; arrays of one shape.
+    """Muscles with tendons, each in one state; arrays of the same shape.
 
     Attributes
     ----------
@@ -122,7 +121,7 @@ class TendonUnits:
     max_velocity_m_s: FloatArray
 
     def at(self, some: NDArray[np.intp]) -> TendonUnits:
-        """Some of the units, by their index."""
+        """Selected units, by index."""
         return TendonUnits(*(getattr(self, field.name)[some] for field in fields(self)))
 
 
@@ -244,7 +243,7 @@ def equilibrium_tension(units: TendonUnits, activation: FloatArray) -> FloatArra
 
 
 def _root(units: TendonUnits, activation: FloatArray, most: FloatArray) -> FloatArray:
-    """Tensions from 0 to `most` without excess; found ones leave the iteration."""
+    """Roots of the excess between 0 and `most`; converged ones leave the iteration."""
 
     def excess_at(
         tension: FloatArray,
@@ -275,7 +274,7 @@ def _root(units: TendonUnits, activation: FloatArray, most: FloatArray) -> Float
 
 @dataclass(frozen=True, eq=False)
 class CompliantMuscles:
-    """Muscles of a trial on compliant tendons, and those of unknown fibres.
+    """Muscles of a trial with compliant tendons, and with unknown fibres.
 
     Attributes
     ----------
@@ -297,7 +296,7 @@ class CompliantMuscles:
         return np.where(self.known, tension, activation) * self.max_force_n
 
     def state(self, force_n: FloatArray) -> FibreState:
-        """Fibres and tendons at forces; NaN, and a linear activation, where unknown."""
+        """Fibres and tendons at given forces; where unknown NaN, with linear activation."""
         part = force_n / self.max_force_n
         state = fibre_state(self.units, part)
         return replace(state, activation=np.where(self.known, state.activation, part))
@@ -330,7 +329,7 @@ class Strengths:
 
 @dataclass(frozen=True, eq=False)
 class TendonStretch:
-    """Compliant tendons at the forces found.
+    """Compliant tendons at the optimized forces.
 
     Attributes
     ----------
@@ -436,7 +435,7 @@ def compliant_muscles(
 def optimize_with_strengths(
     problem: Problem, strong: Strengths, options: Muscles, envelopes: Envelopes | None = None
 ) -> OptimizedForces:
-    """Static optimization, on compliant tendons repeated until activations settle.
+    """Static optimization, repeated with compliant tendons until activations converge.
 
     Parameters
     ----------
@@ -506,7 +505,7 @@ def _settled(
 
 
 def criterion_unit_n(muscles: CompliantMuscles, force_n: FloatArray, strong: Strengths, exponent: float) -> FloatArray:
-    """Unit of the force beyond the passive one, at forces; see the module.
+    """Unit of the force above the passive force, at given forces; see the module.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ SENSES = {"flexion": 1.0, "extension": -1.0}
 
 @dataclass(frozen=True, eq=False)
 class Effort:
-    """Largest torque of a maximal effort at one joint, in one sense.
+    """Largest torque of a maximal effort at one joint, in one direction.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Effort:
 
     @property
     def name(self) -> str:
-        """Joint and sense."""
+        """Joint and direction."""
         return f"{self.joint} {self.sense}"
 
 
@@ -57,7 +57,7 @@ def strongest(
     options: Muscles,
     body_mass_kg: float,
 ) -> Effort:
-    """Find the largest torque at a joint in one sense, and the muscles' at that time.
+    """Find the largest torque at a joint in one direction, and muscle torques then.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def strongest(
     along = SENSES[sense] * motion.flexion.sign[j] * net_nm[:, j]
     known = np.isfinite(net_nm).all(axis=1) & ~motion.edge
     if not (along[known] > 0.0).any():
-        raise SettingsError(f"{joint} {sense}: the trial has no torque in that sense; name the trial of that effort")
+        raise SettingsError(f"{joint} {sense}: the trial has no such torque; name the trial of that effort")
     frame = int(np.where(known, along, -np.inf).argmax())
     at = slice(frame, frame + 1)
     plain = options.model_copy(update={"ranges": False, "contact_forces": False, "emg_weight": 0.0})
@@ -110,7 +110,7 @@ def strongest(
 
 
 def fitted_factors(efforts: Sequence[Effort]) -> FloatArray:
-    """Factors of the strengths with which the muscles make the torques of all efforts.
+    """Strength factors with which the muscles produce the torques of all efforts.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Sides, body mass and force plates against the movement of the body.
+"""Checks of sides, body mass and force plates against body movement.
 
-The ground moves the body: where every foot on the ground stands on a plate, the sum of the forces is the body mass times the
+Where every foot on the ground is on a plate, the sum of the forces is the body mass times the
 acceleration of its centre of mass, less gravity (Newton's second law). The centre of mass is that of both legs by the table of
-segment parameters, with the rest of the body at the midpoint of the hips. A check that a recording does not allow is NaN.
+segment parameters, with the rest of the body at the midpoint of the hips. Metrics that a recording does not allow are NaN.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywh
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]) -> FloatArray:
-    """Centre of mass of a body: both limbs, and the rest between their first joints.
+    """Centre of mass of a body: both limbs, and the rest midway between the hips.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def total_force(
     frames: slice,
     settings: Settings,
 ) -> tuple[FloatArray, BoolArray]:
-    """Sum of the plates' forces, and the frames in which it is the whole force.
+    """Sum of the plate forces, and the frames in which it is the total force.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def total_force(
 
 
 def _beside(on: BoolArray, standing: BoolArray, around: int) -> BoolArray:
-    """Frames around the stances of a foot of which plates carry less than half."""
+    """Frames around stances of a foot mostly off the plates."""
     beside = np.zeros_like(on)
     for start, stop in runs(standing):
         if on[start:stop].mean() < 0.5:
@@ -190,7 +190,7 @@ def force_metrics(
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
-    """Delay with the least variance of the difference, to parts of a frame."""
+    """Delay with the least variance of the difference, to fractions of a frame."""
     frames, reach = np.flatnonzero(counted), round(LARGEST_DELAY_S * rate_hz)
     shifts = np.arange(-reach, reach + 1)
     around = np.pad(asked, reach, constant_values=np.nan)
@@ -212,7 +212,7 @@ def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: 
 
 
 def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatArray, rate_hz: float) -> float:
-    """Difference of a force along the way from one that points above the hip.
+    """Difference between a forward force and one that points above the hip.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def pressure_off_toes_m(
     front_m: FloatArray,
     raised_m: float = HEEL_RAISED_M,
 ) -> float:
-    """Distance of the centre of pressure from the ball of a foot on its toes.
+    """Distance of the centre of pressure from the ball of a foot with raised heel.
 
     Parameters
     ----------
@@ -394,7 +394,7 @@ def _force_metrics(
     sides: tuple[Side, Side],
     readings: Sequence[Reading],
 ) -> dict[str, float]:
-    """Metrics of the whole force over the longest stretch with both limbs."""
+    """Metrics of the total force over the longest part with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
     centre = centre_of_mass(model, sides, limb.segment_rows(settings))
     complete = runs(~np.isnan(centre).any(axis=1))
@@ -427,7 +427,7 @@ def _force_metrics(
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:
-    """Share of frames in which the left hip or shoulder is on the right.
+    """Share of frames with the left hip or shoulder on the right side.
 
     Parameters
     ----------

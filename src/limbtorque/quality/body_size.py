@@ -3,7 +3,7 @@
 Usual lengths are shares of the height (Drillis and Contini 1966, in Winter 2009, figure 4.1). Legs of children are shorter: a
 child of one or two years has about four fifths of an adult's share (sitting height over height by age: Fredriks et al. 2005, Arch
 Dis Child 90). The usual body mass index follows the height: the medians of the WHO's growth standards (2006) and reference (2007)
-by age, at the median height of that age, and for everybody as tall as a child of nine also the adult's.
+by age, at the median height of that age, and for anyone as tall as a child of nine also the adult's.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def body_size(limb: Limb, settings: Settings, length_m: FloatArray) -> tuple[dic
 
 
 def mass_ratio(mass_kg: float, height_m: float) -> float:
-    """Body mass over the usual one at a height, or 1 within the usual range.
+    """Body mass relative to the usual mass at a height; 1 within the usual range.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def mass_ratio(mass_kg: float, height_m: float) -> float:
 
 
 def length_ratio(rows: list[str], length_m: FloatArray, height_m: float) -> float:
-    """Median length of segments over the usual one at a height; NaN without any.
+    """Median segment length relative to the usual length at a height; NaN without any.
 
     Examples
     --------

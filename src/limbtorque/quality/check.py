@@ -10,9 +10,9 @@ from typing import Literal
 from limbtorque.study.options.quality import Quality
 from limbtorque.tables.column import unit_of
 
-NO_TOLERANCE = "no tolerance: every occurrence counts"
+NO_TOLERANCE = "no tolerance: every occurrence is flagged"
 CONVENTION = "a convention of this program"
-PROGRAM_DEFECT = "report a defect of the program, with the recording"
+PROGRAM_DEFECT = "report this as a bug, with the recording"
 ONCE = 1.0  # times the threshold, from which a metric rejects
 TWICE = 2.0  # in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)
 
@@ -72,6 +72,6 @@ class Check:
         return given
 
     def allowed_at(self, joint: str, thresholds: Quality) -> float:
-        """Largest allowed value at a joint; infinite without a limit."""
+        """Largest allowed value at a joint; infinite without limit."""
         given = self.allowed(thresholds)
         return given.get(joint, math.inf) if isinstance(given, Mapping) else given

@@ -11,28 +11,28 @@ METRICS = columns(
         "n_frames": "frames analysed",
         "rate_hz": "frames per second",
         "speed_m_s": "largest speed of a joint centre in the plane",
-        "chain_fit_m": "root mean square distance between fitted and measured joints, without foreshortened frames "
+        "chain_fit_m": "root mean square distance between fitted and measured joints, excluding foreshortened frames "
         "(motion.angles: rigid_chain)",
         "shortest_period_s": "shortest period at which the unfiltered joint centres move by more than 0.02 mm, less "
         "than any camera's noise",
         "gap_error_m": "largest expected error of a filled gap",
-        "max_unfilled_gap_s": "longest time between two complete stretches; only the longest stretch is analysed",
-        "plate_saturated_share": "share of frames in which a channel of a used plate stays at its limit; their torques "
+        "max_unfilled_gap_s": "longest gap between two complete parts; only the longest part is analysed",
+        "plate_saturated_share": "share of frames in which a channel of a plate in use is saturated; torques there "
         "are empty, see unmeasured_share",
-        "undecided_flexion": "1 where no elbow or knee bends by 10 deg, so that a mirrored limb cannot be detected",
-        "cutoff_hz": "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)",
+        "undecided_flexion": "1 where no elbow or knee flexes by 10 deg, so that a mirrored limb cannot be detected",
+        "cutoff_hz": "cut-off of the joint centres; the largest where joint centres differ (filter.scope: joint)",
         "load_moment_lost_share": "largest moment of the ground reaction about a joint that the force plates' filter "
-        "removes, relative to the largest moment there; the notes have it by joint",
+        "removes, relative to the largest moment there; the notes list it by joint",
         "own_cutoff_hz": "cut-off chosen from the trial's own data by the method of filter.cutoff_hz (expected_error "
-        "where that is a number), before the limit filter.max_cutoff_hz; the largest where each joint centre has its own",
+        "where that is a number), before the limit filter.max_cutoff_hz; the largest where joint centres differ",
         "bandwidth_hz": "frequency up to which the acceleration of the joint centres is stronger than their noise",
-        "cutoff_at_limit": "1 where own_cutoff_hz is the lowest or highest cut-off that was tried: no optimum in between",
+        "cutoff_at_limit": "1 where own_cutoff_hz is the lowest or highest cut-off tried, so that no optimum was found",
         "functional_range_deg": "smallest range of relative rotation that determined a functional joint centre",
-        "cluster_error_m": "largest expected error of a landmark carried from the static trial, by its cluster's "
-        "residual and size; a lower bound",
+        "cluster_error_m": "largest expected error of a landmark carried from the static trial, from residual and "
+        "size of its cluster; a lower bound",
         "edge_share": "share of frames with edge effects of the filter and the differences",
-        "force_range_share": "mean of (greatest - least possible force) / strength over muscles and frames: determined "
-        "by the criterion, not by mechanics",
+        "force_range_share": "mean of (greatest - least possible force) / strength over muscles and frames: the part "
+        "that the criterion determines, not mechanics",
         "arm_range_share": "share of the judged frames with a joint outside the range of its moment-arm data",
         "replay_lost": "1 where the replay ended because a joint was 30 degrees off, 0 otherwise",
         "replay_s": "duration of the forward integration of the torques (replay.enabled)",
@@ -47,7 +47,7 @@ LEDGER_COLUMNS = (
         {
             "file:text": "recording, as in the table of trials",
             "forces_file:text": "second file, with the force plates; empty where there is none",
-            "static_file:text": "static trial, from which landmarks are carried; empty where there is none",
+            "static_file:text": "static trial, for landmarks carried by clusters; empty where there is none",
             "status:text": "ok, caution, rejected or failed: the worse of torque_status and muscle_status",
         }
     ),
@@ -56,8 +56,8 @@ LEDGER_COLUMNS = (
     *columns(
         {
             "rejected_joints:text": "joints whose torques must not be used",
-            "rejected_by:text": "names of the flags that reject the trial, or joints of it",
-            "reason:text": "kind of failure, or names of the flags",
+            "rejected_by:text": "names of the flags that reject the trial or some of its joints",
+            "reason:text": "type of failure, or names of the flags",
             "message:text": "description of the failure or flags, and action to take",
             "plane:text": "anatomical plane of motion: sagittal, horizontal or oblique",
             "input_sha256:text": "hash of the recording",
@@ -70,6 +70,6 @@ LEDGER_COLUMNS = (
 )
 METRIC_COLUMNS = (
     TRIAL_COLUMNS[0],
-    *columns({"joint:text": "joint of the metrics; empty for those of the whole trial and the worst of its joints"}),
+    *columns({"joint:text": "joint of the metrics; empty for metrics of the whole trial and of its worst joint"}),
     *QUALITY_COLUMNS,
 )

@@ -1,4 +1,4 @@
-"""Metrics of a motion and its torques, over the frames that it is judged by."""
+"""Metrics of a motion and its torques, over the judged frames."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
 
 
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Return 1 where the limb stays too straight for a mirrored one to be noticed."""
+    """Return 1 if the limb stays too straight to detect mirroring."""
     one_way = [i for i, joint in enumerate(model.joints) if joint.one_way]
     bent_deg = np.degrees(flexion.of(angle))[:, one_way]
     bent_deg = bent_deg[~np.isnan(bent_deg).any(axis=1)]
@@ -47,7 +47,7 @@ def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) ->
 
 
 def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Largest share of frames with a joint bent the wrong way by over 10 degrees.
+    """Largest share of frames with an elbow or knee hyperextended over 10 degrees.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def reversed_flexion_share(model: ChainModel, flexion: Flexion, angle: FloatArra
 
 
 def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
-    """Mean flexion of one-way joints to the wrong side, degrees; 0 without any."""
+    """Hyperextension of elbow or knee, degrees; 0 if there is none."""
     bent = [
         -float(np.degrees(flexion.sign[i] * (np.nanmedian(angle[:, i]) - flexion.zero_rad[i])))
         for i, joint in enumerate(model.joints)
@@ -191,7 +191,7 @@ def judged_metrics(
     body_mass_kg: float,
     filled: Callable[[], ChainMotion | None],
 ) -> tuple[dict[str, float], dict[str, dict[str, float]], tuple[str, ...]]:
-    """Metrics of motion and torques over the frames that the outputs use.
+    """Metrics of motion and torques over the judged frames.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def judged_metrics(
 
 
 def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
-    """Shortest period of the unfiltered joint centres over that of the movement.
+    """Shortest period of unfiltered joint centres relative to that of the movement.
 
     Parameters
     ----------
@@ -290,7 +290,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | No
     known = known_frames(torques)
     if not known.any():
         raise LoadError(
-            "no frame has a known torque: the foot is on the ground without a plate of its own, or a segment points out of "
+            "no frame has a known torque: the foot is on the ground without a separate plate, or a segment points out of "
             "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
         )
     frames = np.ones(len(known), dtype=bool) if frames is None else frames
@@ -306,7 +306,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | No
 def limit_metrics(
     motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
 ) -> dict[str, dict[str, float]]:
-    """Extremes of each joint that anatomy and strength limit.
+    """Largest angles, torques and powers of each joint, to compare with limits.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def limit_metrics(
 
 
 def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
-    """Torque that the misfit of the rigid chain is worth, relative to its range.
+    """Torque error from the misfit of the rigid chain, relative to the torque range.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -
 def spike_change(
     motion: ChainMotion, torques: Torques, filled: ChainMotion | None, frames: BoolArray
 ) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Largest change of each joint's torques where spikes are filled.
+    """Largest change of each joint's torques when spikes are filled.
 
     Parameters
     ----------

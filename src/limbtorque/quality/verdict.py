@@ -37,12 +37,12 @@ class Flag:
 
     @property
     def status(self) -> str:
-        """Status that follows: caution or rejected."""
+        """Resulting status: caution or rejected."""
         return "rejected" if self.value > self.check.rejects_from * self.threshold else "caution"
 
     @property
     def sentence(self) -> str:
-        """Joint, value, threshold, place, definition and advice in one sentence."""
+        """Joint, value, threshold, location, definition and advice in one sentence."""
         unit = f" {self.check.unit}" if self.check.unit != "1" else ""
         joint = f"{self.joint}: " if self.joint else ""
         details = "; ".join(filter(None, (self.where, self.check.definition, self.check.advice)))
@@ -89,7 +89,7 @@ def assess(
 
 
 def note_that_begins(beginning: str, notes: Iterable[str]) -> str:
-    """Return the first note with this beginning; empty without any.
+    """Return the first note with this beginning; empty if there is none.
 
     >>> note_that_begins("spikes", ["filter: none", "spikes (marker, frames): ELB 247"])
     'spikes (marker, frames): ELB 247'

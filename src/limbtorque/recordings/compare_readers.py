@@ -1,4 +1,4 @@
-"""Compare our reading of a C3D file with that of another library."""
+"""Compare our reading of a C3D file with another library."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def compare_c3d(path: Path, library: str, options: ReadOptions = NO_OPTIONS) -> 
     except MemoryError:
         raise
     except Exception as error:  # a damaged file can make a library give anything
-        kind = "" if isinstance(error, ReadError) else f"its numbers do not fit together: {type(error).__name__} "
+        kind = "" if isinstance(error, ReadError) else f"its numbers are inconsistent: {type(error).__name__} "
         return SecondReading(path.name, library, refused=f"{kind}{error}")
     notes = other.notes
     if own.force_plates and not (other.force_plates or notes):
@@ -61,7 +61,7 @@ def compare_c3d(path: Path, library: str, options: ReadOptions = NO_OPTIONS) -> 
         begin = f"force plate {plate.number} is left out"
         why = next((note for note in own.notes if note.startswith(begin)), begin)
         why = why.replace("is left out", "is left out by our reader", 1)
-        notes = (*notes, f"it reads a plate that is not compared: {why}")
+        notes = (*notes, f"it reads a plate that we leave out: {why}")
     counts = {
         "markers": sum(column is not None for column in _columns(own.labels, other.labels)),
         "analog channels": min(own.analog.shape[1], other.analog.shape[1]),
@@ -89,9 +89,9 @@ def differences(first: Recording, second: Recording) -> tuple[Difference, ...]:
 
 
 def _rows(first: Recording, second: Recording) -> Iterator[Row]:
-    """Field, channel, unit and both values of all that two readings have.
+    """Field, channel, unit and both values of everything in two readings.
 
-    The last number of some rows is a value to whose rounding they may differ where their own values are smaller.
+    The last number of some rows is a reference value, whose rounding error is tolerated.
     """
     yield "number of frames", "", "", first.n_frames, second.n_frames
     yield "first frame", "", "", first.first_frame, second.first_frame
@@ -131,7 +131,7 @@ def _rows(first: Recording, second: Recording) -> Iterator[Row]:
 
 
 def _columns(labels: Sequence[str], of: Sequence[str]) -> list[int | None]:
-    """Column of each label in another reading, which has them in the same order."""
+    """Column of each label in another reading, in the same order."""
     columns: list[int | None] = []
     after = 0
     for label in labels:
@@ -150,7 +150,7 @@ def _difference(
 ) -> Difference | None:
     """Difference between two texts, numbers or series, if any.
 
-    Series have the shape (n, 1) or (n, 3); the samples that both have are compared.
+    Series have shape (n, 1) or (n, 3); common samples are compared.
     """
     if isinstance(first, str) or isinstance(second, str):
         return Difference(field, channel, str(first), str(second), unit) if first != second else None

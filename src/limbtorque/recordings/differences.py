@@ -12,7 +12,7 @@ DIFFERS = "second reader differs"  # beginning of the note that the flag of a tr
 
 @dataclass(frozen=True)
 class Difference:
-    """Property or series of numbers in which two readings of a file differ.
+    """Property or series that differs between two readings of a file.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class SecondReading:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The comparison in a few lines."""
+        """Comparison in a few lines."""
         if self.refused:
             return (f"{self.reader} does not read this file: {self.refused}",)
         n = len(self.differences)
@@ -97,7 +97,7 @@ class SecondReading:
 
     @property
     def doubt(self) -> str:
-        """The first difference, for the flag of a trial; empty without any."""
+        """First difference, for the flag of a trial; empty if there is none."""
         if not self.differences:
             return ""
         more = f"; and {len(self.differences) - 1} more" if len(self.differences) > 1 else ""

@@ -1,4 +1,4 @@
-"""Channels of electromyography in a recording, by label, description and unit."""
+"""Electromyography channels of a recording, by label, description and unit."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class EmgChannel:
 
 
 def emg_channels(recording: Recording) -> list[EmgChannel]:
-    """Channels of electromyography of a recording, in the file's order.
+    """Electromyography channels of a recording, in file order.
 
     Notes
     -----
@@ -102,7 +102,7 @@ def emg_channels(recording: Recording) -> list[EmgChannel]:
 
 
 def size_findings(recording: Recording) -> list[Finding]:
-    """Guess about channels of electromyography whose values no amplifier gives.
+    """Guess about electromyography channels with implausible amplitudes.
 
     Parameters
     ----------
@@ -128,14 +128,12 @@ def size_findings(recording: Recording) -> list[Finding]:
     if not odd:
         return []
     more = f" and {len(odd) - 3} more" if len(odd) > 3 else ""
-    said = (
-        f"{', '.join(odd[:3])}{more}; amplifiers give 0.1 uV to 100 V, and channels of one recording are alike in size"
-    )
+    said = f"{', '.join(odd[:3])}{more}; EMG amplitudes are 0.1 uV to 100 V, and similar within a recording"
     return [Finding("size of electromyograms", said, "used", "correct scale and unit of these channels in the file")]
 
 
 def _is_odd(channel: EmgChannel, size: float, usual: float) -> bool:
-    """Return True for a size that no channel has, or that is far from the usual one."""
+    """Return True for an implausible size, or one far from the median."""
     known = microvolts(channel.unit)
     low, high = (known, known) if known else (1.0, max(VOLTS_UV.values()))
     far = usual > 0.0 and not usual / APART <= size <= usual * APART
@@ -144,7 +142,7 @@ def _is_odd(channel: EmgChannel, size: float, usual: float) -> bool:
 
 @functools.lru_cache(maxsize=10_000)
 def side_and_muscle(name: str) -> tuple[str, str]:
-    """Side and muscle that a label names; empty where it does not.
+    """Side and muscle named by a label; empty if not named.
 
     Examples
     --------
@@ -164,7 +162,7 @@ def side_and_muscle(name: str) -> tuple[str, str]:
 
 
 def muscle_of(text: str) -> str:
-    """Muscle that a text names, a key of `MUSCLES`, or empty.
+    """Muscle named by a text, a key of `MUSCLES`, or empty.
 
     Examples
     --------
@@ -176,17 +174,17 @@ def muscle_of(text: str) -> str:
 
 
 def same_muscle(one: str, other: str) -> bool:
-    """Return True for two names of one muscle, or of a group and its part."""
+    """Return True for two names of the same muscle, or of a group and its part."""
     return bool(one) and (one == other or one in GROUPS.get(other, ()) or other in GROUPS.get(one, ()))
 
 
 def microvolts(unit: str) -> float | None:
-    """Microvolts in a unit; None for one that is not a voltage."""
+    """Factor from a unit to microvolts; None if the unit is not a voltage."""
     return VOLTS_UV.get(unit.strip().lower())
 
 
 def comparable(unit: str) -> tuple[str, float]:
-    """Unit in which a channel's amplitude compares with others, and the factor to it.
+    """Common unit for a channel's amplitude, and the factor to it.
 
     Examples
     --------
@@ -198,12 +196,12 @@ def comparable(unit: str) -> tuple[str, float]:
 
 
 def _words(text: str) -> str:
-    """Words of a label in small letters; what is no letter parts them."""
+    """Lower-case words of a label, separated by non-letters."""
     return re.sub(r"[^a-z]+", " ", text.lower())
 
 
 def side_pattern(label: str) -> str:
-    """Label with a placeholder for its side; empty where it names none.
+    """Label with a placeholder for its side; empty if it names no side.
 
     Examples
     --------
@@ -220,7 +218,7 @@ def side_pattern(label: str) -> str:
 
 
 def _placeholder(side: str) -> str:
-    """Placeholder that a side's word is written by."""
+    """Placeholder for the spelling of a side."""
     if len(side) == 1:
         return "{S}" if side.isupper() else "{s}"
     return "{side}" if side.islower() else "{SIDE}" if side.isupper() else "{Side}"

@@ -1,4 +1,4 @@
-"""Force plates of any file: wrench, axes, and sizes that no plate has.
+"""Force plates of any format: wrench, axes, and plausibility.
 
 Force plates are rectangles; the smallest have edges of 0.15 m (AMTI HE6x6), belts of instrumented treadmills are 1.6 to 1.8 m
 long (Aghamaleki Sarvestani et al. 2023, arXiv:2303.14482). They measure up to 20 kN across their surface (Kistler 9287C), with
@@ -38,7 +38,7 @@ _GRID = 20  # points along an edge
 
 
 class UnusableError(Exception):
-    """Reason why a plate is left out; becomes a note."""
+    """Reason why a plate is left out; reported as a note."""
 
 
 class Wrench(NamedTuple):
@@ -56,7 +56,7 @@ class Wrench(NamedTuple):
 
 
 def plate_of(wrench: Wrench, number: int, rate_hz: float, *, corners_m: FloatArray | None = None) -> ForcePlate:
-    """Force plate of kind 0, which holds the wrench itself.
+    """Force plate of kind 0, which stores the wrench.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def plate_of(wrench: Wrench, number: int, rate_hz: float, *, corners_m: FloatArr
 
 
 def pushing(wrench: Wrench, towards: FloatArray) -> tuple[Wrench, bool]:
-    """Wrench of the plate on the foot, whichever of the two forces the file holds.
+    """Wrench of the plate on the foot, for either sign in the file.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def plate_axes(corners_m: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Load:
-    """Samples of a plate that is loaded, in the plate's own axes.
+    """Loaded samples of a plate, in the plate's axes.
 
     Attributes
     ----------
@@ -172,12 +172,12 @@ class Load:
 
     @property
     def twisted_share(self) -> float:
-        """Fraction of samples with a free moment that no foot has (`MAX_TWIST_M`)."""
+        """Fraction of samples with an implausible free moment (`MAX_TWIST_M`)."""
         return float(np.mean(np.abs(self.free_nm) > MAX_TWIST_M * np.abs(self.force_n[:, 2])))
 
     @property
     def outside_share(self) -> float:
-        """Fraction of pressed samples with the centre of pressure 5 cm outside."""
+        """Fraction of loaded samples with the centre of pressure 5 cm outside."""
         pressed = np.abs(self.force_n[:, 2]) > LOADED_N
         outside = (np.abs(self.pressure_m[pressed]) > self.half_m + OUTSIDE_M).any(axis=1)
         return float(np.mean(outside)) if pressed.any() else 0.0
@@ -226,7 +226,7 @@ def check_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORNERS") 
     edges_m = np.linalg.norm(corners_m - np.roll(corners_m, -1, axis=0), axis=1)
     if edges_m.min() < SHORTEST_EDGE_M or edges_m.max() > LONGEST_EDGE_M:
         raise UnusableError(
-            f"{where} make edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected "
+            f"{where} give edges of {edges_m.min():.3g} to {edges_m.max():.3g} m, expected "
             f"{SHORTEST_EDGE_M:g} to {LONGEST_EDGE_M:g} m; correct them in the file"
         )
     one_m, other_m = corners_m[2] - corners_m[0], corners_m[3] - corners_m[1]
@@ -239,7 +239,7 @@ def check_surface(corners_m: FloatArray, where: str = "FORCE_PLATFORM:CORNERS") 
 
 
 def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
-    """Fraction of a plate's surface that another one at its height covers.
+    """Fraction of a plate's surface covered by another plate at the same height.
 
     Parameters
     ----------
@@ -259,7 +259,7 @@ def overlap_share(one: ForcePlate, other: ForcePlate) -> float:
 
 
 def check_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -> None:
-    """Refuse sensors that cannot lie where ``ORIGIN`` says, with the reason.
+    """Refuse an impossible sensor position ``ORIGIN``, with the reason.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def check_origin(origin_m: FloatArray, corners_m: FloatArray, kind: int) -> None
         )
     if kind == 3 and not origin_m[:2].all():
         raise UnusableError(
-            f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, a plate of type 3 has sensors beside its middle; correct it in the file"
+            f"FORCE_PLATFORM:ORIGIN is {_listed(origin_m)} m, a plate of type 3 has sensors away from its centre; correct it in the file"
         )
 
 
@@ -295,7 +295,7 @@ def check_calibration(matrix: FloatArray) -> None:
 
 
 def check_load(plate: ForcePlate, load: Load) -> None:
-    """Refuse a plate that cannot have measured a foot, with the reason.
+    """Refuse a plate whose values are impossible for a foot, with the reason.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def check_load(plate: ForcePlate, load: Load) -> None:
             f"its force is up to {largest_n:.3g} N, {measure} ({LARGEST_N:g} N); correct ANALOG:{scale}"
         )
     if largest_nm > LARGEST_NM:
-        moment = f"its moment about the middle of its surface is up to {largest_nm:.3g} N m"
+        moment = f"its moment about the centre of its surface is up to {largest_nm:.3g} N m"
         raise UnusableError(f"{moment}, {measure} ({LARGEST_NM:g} N m); correct ORIGIN, or {scale}")
     if load.outside_share > MOST:
         outside = f"its centre of pressure is outside its edges in {load.outside_share:.0%} of the loaded samples"

@@ -1,4 +1,4 @@
-"""Markers from one file, force plates from another: one recording, one clock."""
+"""Join markers of one file and force plates of another on one clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Clock:
 
 
 def forces_options(options: ReadOptions) -> ReadOptions:
-    """Options for the file of the forces: its own unit of length and rate."""
+    """Options for the force file: its unit of length and rate."""
     return replace(options, length_unit=options.forces_length_unit, rate_hz=options.forces_rate_hz)
 
 
@@ -75,7 +75,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
         )
     if markers.force_plates:
         raise joint.error(
-            f"{markers.source} has {len(markers.force_plates)} force plates of its own, expected markers only; "
+            f"{markers.source} already has {len(markers.force_plates)} force plates, expected markers only; "
             "remove forces_file from the trial, or export the markers alone"
         )
     if not forces.force_plates:
@@ -100,7 +100,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
     # the forces should act at the lower end of the body
     apart_m = distance_m(markers.markers_m, plates)
     acts = any(np.nan_to_num(plate.force_n).any() for plate in plates)
-    seen = f"the forces act {apart_m:.2f} m (median) from the nearest of the markers that are lowest along them"
+    seen = f"the forces act {apart_m:.2f} m (median) from the nearest of the lowest markers"
     seen = "no force is large enough for a comparison" if math.isnan(apart_m) else seen
     sure = not acts or (apart_m <= NEAR_M and stands(markers.markers_m, plates))
     joint.add(
@@ -125,7 +125,7 @@ def join_forces(markers: Recording, forces: Recording, options: ReadOptions) -> 
 
 
 def start_s(recording: Recording) -> float:
-    """Time of the first frame on the file's clock, s; from its number without times."""
+    """Time of the first frame on the file's clock, s; without times from its number."""
     if recording.start_s is not None:
         return recording.start_s
     return (recording.first_frame - 1) / recording.rate_hz
@@ -161,14 +161,14 @@ def _clock(joint: Source, markers: Recording, rate_hz: float, offset_s: float) -
     off_s, most_s = (first - exact) * step_s, SHIFT / markers.rate_hz
     if abs(off_s) > most_s:
         raise joint.error(
-            f"the samples of the forces lie {abs(off_s):.4g} s beside the frames, expected at most "
-            f"{most_s:.4g} s, a tenth of a frame; export both on one clock, or give reading.forces_offset_s"
+            f"the force samples are {abs(off_s):.4g} s off the frames, expected at most "
+            f"{most_s:.4g} s, a tenth of a frame; export both with one clock, or give reading.forces_offset_s"
         )
     return _Clock(per_frame, first, off_s)
 
 
 def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
-    """Samples of the frames, NaN where the file has none."""
+    """Samples for the frames, NaN where the file has none."""
     n = n_frames * clock.per_frame
     taken = np.full((n, values.shape[1]), np.nan)
     start, stop = max(clock.first, 0), min(clock.first + n, len(values))
@@ -180,7 +180,7 @@ def _taken(values: FloatArray, clock: _Clock, n_frames: int) -> FloatArray:
 
 
 def _check_coverage(joint: Source, markers: Recording, forces: Recording, clock: _Clock) -> None:
-    """Note the frames without samples; refuse files where all are."""
+    """Note frames without samples; refuse files without any samples."""
     n_samples, n = len(forces.force_plates[0].force_n), markers.n_frames
     first = max(math.ceil(-clock.first / clock.per_frame), 0)
     last = min((n_samples - clock.first - 1) // clock.per_frame, n - 1)
@@ -189,7 +189,7 @@ def _check_coverage(joint: Source, markers: Recording, forces: Recording, clock:
         begin_s = -clock.first * step_s
         raise joint.error(
             f"the forces run from {begin_s:.6g} to {begin_s + (n_samples - 1) * step_s:.6g} s, the markers from 0 to "
-            f"{(n - 1) / markers.rate_hz:.6g} s, so no frame has a force; name files of one trial, or give "
+            f"{(n - 1) / markers.rate_hz:.6g} s, so no frame has a force; name two files of the same trial, or give "
             "reading.forces_offset_s"
         )
     if lacking := n - (last - first + 1):
@@ -199,7 +199,7 @@ def _check_coverage(joint: Source, markers: Recording, forces: Recording, clock:
 
 
 def _cut_plate(joint: Source, plate: ForcePlate, markers: Recording, forces: Recording, offset_s: float) -> ForcePlate:
-    """Plate with the samples of the frames."""
+    """Plate with the samples for the frames."""
     clock = _clock(joint, markers, plate.rate_hz, offset_s)
     if len(plate.force_n) != len(forces.force_plates[0].force_n):
         raise joint.error("the force plates have different numbers of samples; export the forces again")
@@ -212,12 +212,12 @@ def _cut_plate(joint: Source, plate: ForcePlate, markers: Recording, forces: Rec
 
 
 def _others(joint: Source, markers: Recording, forces: Recording, offset_s: float) -> dict[str, Any]:
-    """Analog channels and events of the forces, where the markers have none."""
+    """Analog channels and events of the force file, if the marker file has none."""
     more: dict[str, Any] = {}
     left_out = f"left out: {markers.source} has"
     if forces.analog_labels:
         stated, used = f"{len(forces.analog_labels)} channels", "used, on the clock of the forces"
-        made = f"{left_out} channels of its own" if markers.analog_labels else used
+        made = f"{left_out} analog channels" if markers.analog_labels else used
         joint.add(f"analog channels of {forces.source}", stated, made)
     if forces.analog_labels and not markers.analog_labels:
         clock = _clock(joint, markers, forces.analog_rate_hz, offset_s)
@@ -234,7 +234,7 @@ def _others(joint: Source, markers: Recording, forces: Recording, offset_s: floa
 
 
 def stands(markers_m: FloatArray, plates: Sequence[ForcePlate]) -> bool:
-    """True for an upright body: the markers extend farther along the mean force.
+    """True for an upright body: markers extend farthest along the mean force.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Readings of a C3D file by other libraries, with their own force plates.
+"""Readings of a C3D file by other libraries, including their force plates.
 
 Nothing here uses our parser: the point of a second reader is that it shares no mistake with the first. The numbers are
 the library's, converted to SI by the unit of length that it reads. What a library is known to get wrong is not compared, and
@@ -92,7 +92,7 @@ SECOND_READERS: dict[str, Callable[[Path, ReadOptions], Recording]] = {"ezc3d": 
 
 
 def _refusal(error: Exception) -> Exception:
-    """Error that says in the library's words why it does not read the file."""
+    """Error with the library's message on why it does not read the file."""
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return MemoryError()
     words = " ".join(str(error).split())
@@ -126,7 +126,7 @@ def _recording(
     stated_first: int,
     header_events: Sequence[tuple[str, float]],
 ) -> Recording:
-    """Recording of a library's numbers; events of the header where EVENT has none."""
+    """Recording from a library's values; header events if EVENT has none."""
     point, channels = groups.get("POINT", {}), groups.get("ANALOG", {})
     markers_m = xyz * _length_m(groups, options)
     notes: tuple[str, ...] = ()
@@ -178,7 +178,7 @@ def _texts(group: Mapping[str, Any], name: str, n: int, options: ReadOptions) ->
 
 
 def _plain(text: str, options: ReadOptions) -> str:
-    """Text without invisible characters, in the encoding of the options if not UTF-8."""
+    """Text without invisible characters; if not UTF-8, decoded as in the options."""
     stored = text.encode("utf-8", "surrogateescape")
     for encoding in ("utf-8", options.text_encoding or "cp1252", "latin-1"):
         try:
@@ -189,7 +189,7 @@ def _plain(text: str, options: ReadOptions) -> str:
 
 
 def _length_m(groups: Groups, options: ReadOptions) -> float:
-    """Metres in the unit of positions, by the option or as the library reads it."""
+    """Metres per unit of position, from the option or the library."""
     stated = _texts(groups.get("POINT", {}), "UNITS", 1, options)[0]
     found = LENGTHS_M.get(plain_unit(options.length_unit or stated))
     if found is None:
@@ -198,7 +198,7 @@ def _length_m(groups: Groups, options: ReadOptions) -> float:
 
 
 def _events(group: Mapping[str, Any], start_s: float, options: ReadOptions) -> tuple[Event, ...]:
-    """Events of the group EVENT, in order of time; none of the header."""
+    """Events of the group EVENT in order of time, without header events."""
     times = [
         plain_numbers(values).reshape(2, -1, order="F") for values in _continued(group, "TIMES") if np.size(values)
     ]
@@ -249,7 +249,7 @@ def _with_plates(read: Recording, groups: Groups, file: Any, length_m: float) ->
 
 
 def _vectors(vectors: Sequence[Any]) -> FloatArray:
-    """Vectors of ezc3d as an array of shape (n, 3); it has no access to all at once."""
+    """Vectors of ezc3d, accessed one by one, as an array of shape (n, 3)."""
     found = np.empty((len(vectors), 3))
     for i, vector in enumerate(vectors):
         found[i] = vector.to_array()[:, 0]

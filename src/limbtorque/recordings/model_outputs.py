@@ -33,7 +33,7 @@ LEAST_FRAMES = 10
 
 
 def per_kilogram(kind: str, unit: str, *, force_ratio: float, mass_kg: float) -> bool | None:
-    """True for numbers per kilogram, None where the file does not settle it.
+    """True for values per kilogram; None if the file does not determine it.
 
     Parameters
     ----------
@@ -124,17 +124,17 @@ def model_outputs(
         said += f"; the plates' force is {force_ratio:.4g} times their ground reaction force"
     if np.isfinite(mass_kg):
         said += f", PROCESSING:BODYMASS is {mass_kg:g} kg"
-    read = f"{len(outputs)} of {len(named)} read for comparison, never as positions"
+    read = f"{len(outputs)} of {len(named)} read for comparison, not as positions"
     if any(output.per_kg for output in outputs):
         read += ", moments and powers per kilogram of body mass"
     if len(outputs) < len(named):
-        read += "; the others have an unknown unit, or may or may not be divided by body mass"
+        read += "; for the others the unit, or division by body mass, is unknown"
     source.add("angles, moments and powers of another program", said, read)
     return tuple(outputs)
 
 
 def _force_ratio(ground: Sequence[FloatArray], plates: Sequence[ForcePlate], rate_hz: float) -> float:
-    """Median ratio of the plates' force to the ground reaction force of the file."""
+    """Median ratio of plate force to ground reaction force output in the file."""
     if not ground or not plates:
         return float("nan")
     stored = np.linalg.norm(sum(np.nan_to_num(force) for force in ground), axis=1)

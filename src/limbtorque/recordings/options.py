@@ -67,7 +67,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, reading: Any, *, analog_only: bool = False) -> ReadOptions:
-        """Take the options from the section `reading` of the settings."""
+        """Create from the section `reading` of the settings."""
         stated = {field.name: getattr(reading, field.name) for field in fields(cls) if field.name != "analog_only"}
         return cls(**stated, analog_only=analog_only)
 

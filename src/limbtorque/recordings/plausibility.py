@@ -49,18 +49,16 @@ def check_plausible(recording: Recording) -> None:
         likely = [
             f"{apart_m / f:.3g} m ({how})" for how, f in MISTAKES.items() if LIKELY_M[0] <= apart_m / f <= LIKELY_M[1]
         ]
-        hint = (
-            f"likely would be {' or '.join(likely)}" if likely else "the unit of length is wrong, or the file damaged"
-        )
+        hint = f"likely units: {' or '.join(likely)}" if likely else "the unit of length is wrong, or the file damaged"
         raise ReadError(
-            f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), implausible for a body; "
+            f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), implausible for a human body; "
             f"{hint}; set reading.length_unit"
         )
     speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
     if speed_m_s > FASTEST_M_S:
         raise ReadError(
-            f"{recording.source}: half of the markers are faster than {speed_m_s:.4g} m/s half of the time, faster than "
-            f"a body ({FASTEST_M_S:g} m/s), at {recording.rate_hz:g} frames per "
+            f"{recording.source}: half of the markers are faster than {speed_m_s:.4g} m/s half of the time, implausible for a "
+            f"human body (above {FASTEST_M_S:g} m/s), at {recording.rate_hz:g} frames per "
             "second; check the unit of length (reading.length_unit) and the frame rate of the file"
         )
     for plate in recording.force_plates:
@@ -74,7 +72,7 @@ def check_plausible(recording: Recording) -> None:
 
 
 def without_far_samples(recording: Recording) -> Recording:
-    """Recording without positions that are farther from the others than any body goes.
+    """Recording without positions implausibly far from the others.
 
     Parameters
     ----------
@@ -111,7 +109,7 @@ def without_far_samples(recording: Recording) -> Recording:
 def nearest_m(markers_m: FloatArray) -> float:
     """Median distance to the nearest other marker, m; NaN for fewer than two.
 
-    In 25 to 50 frames, for 40 to 80 of the markers where there are so many.
+    From 25 to 50 frames and at most 80 markers.
 
     Parameters
     ----------

@@ -131,7 +131,7 @@ def read_with_forces(path: Path, forces: Path | None, options: ReadOptions = NO_
 
 
 def _forces(path: Path, options: ReadOptions) -> Recording:
-    """Read the second file; its messages name its own option for the unit of length."""
+    """Read the second file; messages name its option for the unit of length."""
     own, other = "reading.length_unit", "reading.forces_length_unit"
     try:
         found = read_recording(path, replace(forces_options(options), strict=False))
@@ -176,21 +176,21 @@ def file_format(path: Path) -> str:
             head = file.read(HEAD)
     except OSError as error:
         raise ReadError(
-            f"{path.name}: the file cannot be opened: {error.strerror or error}; check its path and rights"
+            f"{path.name}: the file cannot be opened: {error.strerror or error}; check path and permissions"
         ) from error
     if not head.strip():
         raise ReadError(f"{path.name}: the file is empty ({len(head)} bytes); export or copy it again")
     found = content_format(head)
     if found not in SUFFIXES[suffix]:
         raise ReadError(
-            f"{path.name}: the name ends in {suffix}, but the content is {found or 'of no known format'}; "
+            f"{path.name}: the suffix is {suffix}, but the content is {found or 'of unknown format'}; "
             f"expected {' or '.join(SUFFIXES[suffix])}: rename the file, or export it again"
         )
     return found
 
 
 def content_format(head: bytes) -> str | None:
-    r"""Format of a file by its first bytes; None where it is none of ours.
+    r"""Format of a file from its first bytes; None if unknown.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A recording in SI units, the same for every file format, and its audit."""
+"""A recording in SI units, independent of the file format, and its audit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TIME_DIGITS = 6  # decimals of the time of an event, s
 
 @dataclass(frozen=True)
 class Event:
-    """A named moment of a trial.
+    """A named instant of a trial.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Finding:
 
     @property
     def guessed(self) -> bool:
-        """True where neither the file nor an option settles the matter."""
+        """True if neither the file nor an option determines the property."""
         return bool(self.to_settle)
 
     @property
@@ -134,7 +134,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Audit:
-    """All findings about a recording, in the order of the reading.
+    """All findings about a recording, in reading order.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Audit:
         return tuple(finding.sentence for finding in self.findings)
 
     def refuse_guesses(self, name: str) -> None:
-        """Raise an error where anything was guessed (``reading.strict``).
+        """Raise an error if anything was guessed (``reading.strict``).
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Recording:
     first_frame : int
         Number of the first frame in the original capture, from 1.
     modelled_labels : tuple of str
-        Labels of the points that are not positions (left out of `markers_m`).
+        Labels of the points that are not markers (left out of `markers_m`).
     model_outputs : tuple of ModelOutput
         Those of them that are a joint's angle, moment or power of known unit (`recordings.model_outputs`).
     events : tuple of Event
@@ -269,12 +269,12 @@ class Recording:
 
 
 def without_markers(recording: Recording) -> Recording:
-    """Recording without its positions; the number of frames stays."""
+    """Recording without positions, with the same number of frames."""
     return replace(recording, labels=(), markers_m=np.empty((recording.n_frames, 0, 3)))
 
 
 def with_static(recording: Recording, static: Recording) -> Recording:
-    """Recording with its static trial: the positions, name and hash of another one.
+    """Recording with positions, name and hash of its static trial.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def with_static(recording: Recording, static: Recording) -> Recording:
 def find_marker(recording: Recording, name: str, *, prefix: str | None = None) -> int:
     """Index of a marker by its label, with or without its subject prefix.
 
-    A label that is not found as it is written is looked for in any case: one file may have ``r_knee`` and ``L_knee``.
+    Labels are matched exactly, otherwise ignoring case: one file may have ``r_knee`` and ``L_knee``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Read files within limits; other libraries in a process of their own.
+"""Read files within limits; other libraries in a separate process.
 
 Our readers refuse, before they take memory, what the size of a file does not explain, or what is more than the limit
 (`source.Source.refuse_larger`). A library in C++ can allocate without bound, loop, or abort the whole process: it reads file
@@ -41,8 +41,8 @@ _STATM = Path("/proc/self/statm")
 class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
     """Read recordings within a limit of memory, and of time in the child.
 
-    A context manager; a child process is started by the first call that needs one, lives on for the next ones and ends with the
-    context. Not for use from several threads at once.
+    A context manager; a child process is started by the first call that needs it, is reused, and ends with the
+    context. Not thread-safe.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         self.close()
 
     def close(self) -> None:
-        """End the child; the next call that needs one starts it anew."""
+        """End the child; the next call that needs it starts a new one."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
@@ -110,7 +110,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """Read one file and apply a function to the recording, in the child.
 
         Parameters are those of :meth:`read`, with the function: one of a module, or a partial of one. Only its value, which is
-        returned, comes back from the child. Readers of several threads so use several processors.
+        returned, comes back from the child. So several threads can read on several processors.
         """
         limited = replace(options, memory_limit_mb=memory_limit_mb)
         return self._ask(partial(_applied, function, path.absolute(), limited), path, memory_limit_mb)
@@ -126,8 +126,8 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """Compare our reading of a C3D file with that of a library.
 
         Parameters are those of :meth:`read`, with the library; the answer is that of
-        :func:`limbtorque.recordings.compare_readers.compare_c3d`. A crash, a hang and a lack of memory end as the library's
-        refusal: no error is raised.
+        :func:`limbtorque.recordings.compare_readers.compare_c3d`. Crashes, hangs and lack of memory count as refusal by the library:
+        no error is raised.
         """
         task = partial(compare_c3d, path.absolute(), library, options)
         try:
@@ -181,7 +181,7 @@ def _applied(function: Callable[[Recording], object], path: Path, options: ReadO
 
 @contextlib.contextmanager
 def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
-    """Make any error one of the file: whatever it is, it concerns one file."""
+    """Turn any error into an error about the file."""
     try:
         yield
     except ReadError:

@@ -1,4 +1,4 @@
-"""A file that is being read: options, findings, notes, units, and memory."""
+"""State of reading a file: options, findings, notes, units and memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INVISIBLE = re.compile("[\ufeff\u200b-\u200f\u2060\u00ad]")  # zero-width space
 
 
 def plain_unit(unit: str) -> str:
-    """Spell a unit in small letters, without blanks, points, dashes and the plural.
+    """Unit in lower case, without spaces, points, dashes and plural.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def plain_unit(unit: str) -> str:
 
 
 def plain_number(cell: str) -> float:
-    """Number in plain digits, with a decimal point; NaN for anything else.
+    """Number from plain digits with a decimal point; otherwise NaN.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def plain_number(cell: str) -> float:
 
 @dataclass
 class Source:
-    """A file that is being read, with all that is found out about it.
+    """A file being read, with findings and notes.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Source:
         return ReadError(f"{self.name}: {sentence}")
 
     def refuse_larger(self, n_bytes: float) -> None:
-        """Refuse a file that needs more memory than its size explains, or than the limit.
+        """Refuse a file that needs more memory than its size explains or the limit allows.
 
         Parameters
         ----------
@@ -107,12 +107,12 @@ class Source:
         """
         if n_bytes > max(MAX_FOLD * self.size, FREE_BYTES):
             raise self.error(
-                f"its headings and counts would take {n_bytes / 1e6:.0f} MB of memory, the file has {self.size / 1e6:.3g} MB; "
+                f"according to its headings and counts it needs {n_bytes / 1e6:.0f} MB of memory, the file has {self.size / 1e6:.3g} MB; "
                 "it is damaged, export it again"
             )
         if n_bytes > self.options.memory_limit_mb * 2**20:
             raise self.error(
-                f"reading it takes about {n_bytes / 2**20:.0f} MB, more than {self.options.memory_limit_mb:g} MB "
+                f"reading needs about {n_bytes / 2**20:.0f} MB, more than {self.options.memory_limit_mb:g} MB "
                 "(reading.memory_limit_mb); raise the limit, or export a shorter file"
             )
 
@@ -120,7 +120,7 @@ class Source:
         """Text without invisible characters, which a note mentions."""
         plain = _INVISIBLE.sub("", text)
         if plain != text.strip("\ufeff"):
-            self.notes.append(f"text {plain.strip()!r} has invisible characters in the file; they are removed")
+            self.notes.append(f"text {plain.strip()!r} has invisible characters, which are removed")
         return plain
 
     def plain_label(self, label: str) -> str:
@@ -135,7 +135,7 @@ class Source:
         return plain[1:-1].strip() if len(plain) > 1 and plain[0] == plain[-1] == '"' else plain
 
     def length_m(self, stated: str | None, where: str) -> float:
-        """Metres in the file's unit of length.
+        """Metres per unit of length of the file.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class Source:
         given = self.options.length_unit
         if given:
             differs = stated and factor != LENGTHS_M[given]
-            note = f"{said}, reading.length_unit is {given}: the second value is used" if differs else ""
+            note = f"{said}, reading.length_unit is {given}: reading.length_unit is used" if differs else ""
             self.add("unit of length", said, f"{given}, as in reading.length_unit", note=note)
             return LENGTHS_M[given]
         if factor is None and self.options.analog_only:
@@ -168,7 +168,7 @@ class Source:
         return factor
 
     def force_n(self, stated: str | None, where: str) -> float:
-        """Newtons in the file's unit of force; 1 as a guess where none is stated."""
+        """Newtons per unit of force of the file; 1 as a guess if not stated."""
         factor = FORCES_N.get(plain_unit(stated)) if stated else None
         said, given = f"{where}: {stated!r}" if stated else f"{where}: not stated", self.options.force_unit
         if given:
@@ -179,7 +179,7 @@ class Source:
         return factor or 1.0
 
     def refuse_other_rate(self, rate_hz: float, where: str) -> None:
-        """Refuse a rate that is not the one of the options."""
+        """Refuse a rate that differs from the option."""
         given = self.options.rate_hz
         if given and not abs(given - rate_hz) <= 1e-3 * max(given, rate_hz):
             raise self.error(
@@ -188,28 +188,28 @@ class Source:
             )
 
     def add_labels(self, labels: Sequence[str]) -> None:
-        """Add findings about labels: which prefixes there are, which labels occur twice."""
+        """Add findings about labels: prefixes and duplicates."""
         prefixes = [p for p in dict.fromkeys(label.rpartition(":")[0] for label in labels) if p]
         twice = [label for label, n in Counter(labels).items() if n > 1]
         self.add(
             "prefix",
             f"subjects {', '.join(map(repr, prefixes))}" if prefixes else "no label has one",
-            "labels may be given without it where that is unambiguous" if prefixes else "labels unchanged",
+            "labels may omit the prefix where they remain unique" if prefixes else "labels unchanged",
         )
         self.add(
             "duplicates",
-            ", ".join(twice) or "no label occurs twice",
-            "using one of them is an error" if twice else "each is identified by its label",
+            ", ".join(twice) or "all labels are unique",
+            "using them is an error" if twice else "labels identify the markers",
         )
 
     def note_incomplete(self, axes: Mapping[str, Collection[int]]) -> None:
-        """Note markers that have no column for some of their axes, by label: axes found."""
+        """Note markers with missing axes."""
         for label, present in axes.items():
             if lacking := ", ".join("xyz"[k] for k in range(3) if k not in present):
-                self.notes.append(f"marker {label!r} has no column of {lacking}: it is left out")
+                self.notes.append(f"marker {label!r} has no column {lacking} and is left out")
 
     def note_missing(self, missing: np.ndarray[tuple[int], Any], n_frames: int, labels: Sequence[str]) -> None:
-        """Note how many samples of the markers are missing, and which have none.
+        """Note the number of missing samples, and markers without samples.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Source:
             self.notes.append(f"markers without any sample: {', '.join(never)}")
 
     def positions_m(self, xyz: FloatArray, length_m: float, labels: Sequence[str]) -> FloatArray:
-        """Positions in m with missing samples as NaN; findings on them and their labels.
+        """Positions in m, missing samples NaN; adds findings on samples and labels.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Source:
         if zero.any():
             self.add(
                 "zeros",
-                f"{int(zero.sum())} samples lie exactly at the origin",
+                f"{int(zero.sum())} samples are exactly at the origin",
                 "treated as missing",
                 "export the file so that missing samples are empty",
             )
@@ -271,7 +271,7 @@ class Source:
         return markers_m
 
     def recording(self, reader: str, **contents: Any) -> Recording:
-        """Recording of the file, from its contents by the names of `Recording`."""
+        """Recording of the file; contents are named as in `Recording`."""
         return Recording(
             source=self.name,
             sha256=self.sha256,
@@ -283,7 +283,7 @@ class Source:
 
 
 def read_bytes(path: Path, source: Source) -> bytes:
-    """Bytes of a file; the source gets their number and hash.
+    """Bytes of a file; sets size and hash of the source.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def read_bytes(path: Path, source: Source) -> bytes:
         after = path.stat()
     except OSError as error:
         raise source.error(
-            f"the file cannot be opened: {error.strerror or error}; check its path and rights"
+            f"the file cannot be opened: {error.strerror or error}; check path and permissions"
         ) from error
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(raw) != after.st_size:
         raise source.error(

@@ -103,12 +103,12 @@ def _columns(table: pa.Table, degrees: bool) -> tuple[list[str], FloatArray]:
         column = np.asarray(table[name].to_numpy(), dtype=float)
         columns.append(column if turned == name else np.degrees(column))
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise LimbtorqueError(f"a storage file cannot have two columns of one name: {', '.join(twice)}")
+        raise LimbtorqueError(f"a storage file cannot have two columns of the same name: {', '.join(twice)}")
     return names, np.stack(columns, axis=1)
 
 
 def _rate(time_s: FloatArray) -> float:
-    """Rows per second, whole where the times fit; 0 where they are uneven or too few."""
+    """Rows per second, an integer if times agree; 0 if uneven or too few."""
     if len(time_s) < 2 or not np.isfinite(time_s).all():
         return 0.0
     step_s = float(time_s[-1] - time_s[0]) / (len(time_s) - 1)

@@ -28,15 +28,15 @@ NAMES: dict[Source, str] = {
     "synchronisation": "the synchronisation of plates and cameras",
 }
 REMEDIES: dict[Source, str] = {
-    "segment_mass": "segments weighed or scanned (columns of subjects.csv)",
-    "segment_com": "centres of mass of the subject's own (columns of subjects.csv)",
-    "segment_inertia": "moments of inertia of the subject's own (columns of subjects.csv)",
+    "segment_mass": "measured segment masses (columns of subjects.csv)",
+    "segment_com": "measured centres of mass (columns of subjects.csv)",
+    "segment_inertia": "measured moments of inertia (columns of subjects.csv)",
     "body_mass": "a better body mass",
-    "joint_centres": "more exact joint centres (by imaging, or functional where they come from a regression)",
+    "joint_centres": "more accurate joint centres (by imaging, or functional instead of a regression)",
     "soft_tissue": "markers on bone or on rigid clusters",
     "marker_noise": "less noise, or a higher rate",
-    "gaps": "markers that more cameras see",
-    "filter": "a higher cut-off: less noise, or a higher filter.max_cutoff_hz or filter.cutoff_hz where that holds it",
+    "gaps": "markers visible to more cameras",
+    "filter": "a higher cut-off: less noise, or a higher filter.max_cutoff_hz or filter.cutoff_hz where that limits it",
     "plane": "a plane fitted to the movement, or a measured direction",
     "plate_gain": "calibrated plates",
     "plate_offset": "plates zeroed before the trial",
@@ -46,7 +46,7 @@ REMEDIES: dict[Source, str] = {
 
 BAND_HEADS = (
     *("chain", "window", "joint", "trials", "size of the peak (N m)", "its sd (N m)", "its 95 % limits (N m)"),
-    *("95 % limits over the window (N m)", "largest source there", "its share (%)", "what would help most"),
+    *("95 % limits over the window (N m)", "largest source there", "its share (%)", "most useful improvement"),
     *("narrower by (%)", "best single input at the peak", "narrower by (%)"),
 )
 BAND_COLUMNS = (
@@ -77,7 +77,7 @@ def band_table(rows: Iterable[Mapping[str, Any]]) -> list[tuple[str, ...]]:
 
 
 def _medians(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Size of the peak, its sd and limits, and the half-width over the window."""
+    """Magnitude of the peak, its sd and limits, and the half-width over the window."""
     peaks = [_upwards(row) for row in rows if not math.isnan(row["peak_nm"] + row["peak_sd_nm"])]
     half = LIMITS * median(row["band_rms_nm"] for row in rows)
     if not peaks:
@@ -88,13 +88,13 @@ def _medians(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _upwards(row: Mapping[str, Any]) -> tuple[float, float, float, float]:
-    """Peak, standard deviation and limits, with the sign that makes the peak positive."""
+    """Peak, standard deviation and limits, with the peak made positive."""
     peak, sd, low, high = (row[name] for name in ("peak_nm", "peak_sd_nm", "peak_low_nm", "peak_high_nm"))
     return (peak, sd, low, high) if peak >= 0.0 else (-peak, sd, -high, -low)
 
 
 def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Largest source with its remedy, and the best single input at the peak."""
+    """Largest source with its remedy, and the most influential input at the peak."""
     source, share, often = _most(rows, "band_main_source", "band_main_share")
     known: Source = source  # type: ignore[assignment]
     single, at_peak, how_often = _most(
@@ -112,7 +112,7 @@ def _main_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def _most(rows: Sequence[Mapping[str, Any]], name: str, share: str) -> tuple[str, float, str]:
-    """Name in most rows, its median share there, and in how many where not in all."""
+    """Most frequent name, its median share, and its number of rows if not all."""
     if not rows:
         return "", math.nan, ""
     found, count = Counter(str(row[name]) for row in rows).most_common(1)[0]
@@ -121,7 +121,7 @@ def _most(rows: Sequence[Mapping[str, Any]], name: str, share: str) -> tuple[str
 
 
 def narrower(share: float) -> float:
-    """Per cent by which limits shrink without a share of the variance.
+    """Reduction of the limits, %, without a given share of the variance.
 
     >>> round(narrower(0.64))
     40
@@ -156,13 +156,13 @@ def _window(row: Mapping[str, Any]) -> str:
     rest = half * math.sqrt(max(1.0 - share, 0.0))
     return (
         f"{row['joint']}, {row['window']}: the net torque is known to within {_size(half)} N m (95 %, root mean square over the "
-        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; with none of these errors at all it would be "
-        f"{_size(rest)} N m. What would help most: {REMEDIES[source]}."
+        f"frames). {100 * share:.0f} % of the variance is from {NAMES[source]}; without these errors it would be "
+        f"{_size(rest)} N m. Most useful improvement: {REMEDIES[source]}."
     )
 
 
 def _peak(row: Mapping[str, Any]) -> str:
-    """Sentences on the peak, its own source, and a rival of it."""
+    """Sentences on the peak, its largest source, and a competing peak."""
     if math.isnan(row["peak_sd_nm"]):
         return ""
     sign = "" if row["peak_sign_certain"] else "; its sign is not certain"
@@ -173,7 +173,7 @@ def _peak(row: Mapping[str, Any]) -> str:
         by = ", by the linear bands," if sampled else ""
         share = 100.0 * row[f"peak_share_{source}"]
         found.append(
-            f"At the peak{by} {share:.0f} % is from {NAMES[source]}; there, what would help most: {REMEDIES[source]}."
+            f"At the peak{by} {share:.0f} % is from {NAMES[source]}; there, the most useful improvement is: {REMEDIES[source]}."
         )
     single = row["peak_main_input"]
     if single and single not in NAMES and not sampled:  # its share is of the linear limits, not of the sampled ones
@@ -183,9 +183,9 @@ def _peak(row: Mapping[str, Any]) -> str:
 
 
 def _other_peak(row: Mapping[str, Any]) -> str:
-    """Sentence on an extreme of the other sign that may be the peak.
+    """Sentence on an extreme of opposite sign that may be the peak.
 
-    Empty unless the limits of the two sizes overlap.
+    Empty unless the limits of both magnitudes overlap.
     """
     peak, other = ("max", "min") if row["peak_nm"] >= 0.0 else ("min", "max")
     turn = 1.0 if peak == "max" else -1.0
@@ -194,8 +194,8 @@ def _other_peak(row: Mapping[str, Any]) -> str:
     if not (most > least and turn * row[f"{other}_nm"] < 0.0):
         return ""
     return (
-        f" The torque of {row[f'{other}_nm']:.3g} N m at {row[f'{other}_time_s']:.3g} s may be the larger one, by the limits of both; "
-        "uncertainty.samples gives limits that allow for it."
+        f" The torque of {row[f'{other}_nm']:.3g} N m at {row[f'{other}_time_s']:.3g} s may be the larger one, given the limits of "
+        "both; limits from uncertainty.samples account for this."
     )
 
 

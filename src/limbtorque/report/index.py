@@ -50,7 +50,7 @@ def index_page(
     means: Sequence[Row] = (),
     summary: Iterable[Mapping[str, Any]] = (),
 ) -> str:
-    """Text of the first page; the same tables give the same text.
+    """Text of the first page, determined by the tables alone.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 
 
 def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Cells of the muscles that were compared in any trial."""
+    """Cells of muscles compared in any trial."""
     decimals = {"r": 2, "min_r": 2, "max_r": 2, "rms": 2, "neighbour_r": 2}
     return [
         (
@@ -168,7 +168,7 @@ def _number(text: str, scale: float, decimals: int) -> str:
 
 
 def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
-    """Names with the number of their trials; a long list is cut short.
+    """Names with their number of trials; long lists are shortened.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def _flags(
 
 
 def _threshold(given: float | Mapping[str, float], unit: str) -> str:
-    """Threshold with its unit, or those of all joints."""
+    """Threshold with its unit, or thresholds of all joints."""
     if isinstance(given, Mapping):
         return ", ".join(f"{joint} {amount(value, unit)}" for joint, value in given.items())
     return amount(float(given), unit)
@@ -227,7 +227,7 @@ def _selects(rows: Sequence[Mapping[str, Any]], status: Mapping[str, int]) -> li
 
 
 def _of_chains(texts: Mapping[str, Sequence[str]], n_chains: int, between: str) -> list[str]:
-    """Sentences of chains, with the chain's name where there are several."""
+    """Sentences for chains, with chain names if there are several."""
     return [
         capital(chain) + between + text if n_chains > 1 else text
         for chain, sentences in texts.items()
@@ -271,7 +271,7 @@ def ensemble_data(
     *,
     min_units: int = 1,
 ) -> dict[str, Any] | None:
-    """Mean curves and standard deviations for the index's scripts; None without any.
+    """Mean curves and standard deviations for the scripts of the first page, or None.
 
     Parameters
     ----------
@@ -306,14 +306,14 @@ def ensemble_data(
 
 
 def _style(condition: str, side: str, conditions: Sequence[str]) -> dict[str, str]:
-    """Look of a mean curve: colours of the conditions of a chain, dashes of the sides."""
+    """Style of mean curves: colours by condition, dashes by side."""
     turn, place = divmod(conditions.index(condition), len(LINE_COLOURS))
     name = ", ".join(filter(None, (condition, "both sides" if side == BOTH else side)))
     return {"name": name, "colour": LINE_COLOURS[place], "dash": DASHES[((side == "left") + 2 * turn) % len(DASHES)]}
 
 
 def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units: int) -> dict[str, Any]:
-    """Words for the units of the means, and the means of too few, by chain."""
+    """Text on the units of means, and means with too few units, by chain."""
     rows = [row for key, group in groups.items() for row in group if key[-1] != BOTH]
     over = rows[0]["spread_over"]
     points: dict[str, list[tuple[str, str, float, int, int]]] = {}

@@ -23,7 +23,7 @@ from limbtorque.quality.checks import CHECKS, FLAGS
 def page_template(name: str) -> Template:
     """Compiled template of a page, by its path in the package.
 
-    A module that asks for it when it is imported has it compiled before jobs are forked.
+    Loaded at import, the template is compiled before jobs are forked.
     """
     for shared in ("report/page.html.jinja", "report/page.elements.html.jinja"):
         _pages().get_template(shared)
@@ -39,7 +39,7 @@ def _pages() -> Environment:
 
 
 def amount(value: float, unit: str) -> str:
-    """A number with its unit, as sentences have it.
+    """Number with its unit, for sentences.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def code_words(text: str) -> Markup:
-    """Text in which words between backticks are code.
+    """Text with words between backticks marked as code.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def code_words(text: str) -> Markup:
 
 
 def json_text(data: Any) -> Markup:
-    r"""Data for the page's scripts, with no character that could end their block.
+    r"""JSON for the page's scripts, without characters that could end the block.
 
     Examples
     --------
@@ -107,7 +107,7 @@ BYTES, BYTES_A_NUMBER = 300_000, 5
 
 
 def frame_step(n_frames: int, n_curves: int) -> int:
-    """Step between the frames that are shown.
+    """Step between displayed frames.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def frame_step(n_frames: int, n_curves: int) -> int:
 
 
 def decimals_for(largest: float, digits: int) -> int:
-    """Decimals with which a number has this many digits, 0 to 9.
+    """Number of decimals, 0 to 9, for a given number of digits.
 
     Examples
     --------
@@ -142,12 +142,12 @@ def decimals_for(largest: float, digits: int) -> int:
 
 
 def largest_of(*arrays: ArrayLike) -> float:
-    """Largest magnitude of numbers of which some may be missing; 0 where all are."""
+    """Largest magnitude, ignoring missing numbers; 0 if all are missing."""
     return max((float(np.nanmax(np.abs(array), initial=0.0)) for array in map(np.asarray, arrays)), default=0.0)
 
 
 def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
-    """Encode a curve for JSON: whole numbers of the last decimal, null where missing.
+    """Encode a curve for JSON as integers of the last decimal; null if missing.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def fixed_point(values: FloatArray, decimals: int) -> dict[str, Any]:
 
 
 def spans(mask: NDArray[np.bool_], time_s: FloatArray) -> list[list[float]]:
-    """Times at which a mask begins and ceases to hold, half a frame around its frames.
+    """Start and end times of the runs in a mask, half a frame around them.
 
     Examples
     --------

@@ -127,7 +127,7 @@ class Drawing:
 
 @dataclass
 class _Curves:
-    """Curves of a page by name, and the decimals that those of a panel share."""
+    """Curves of a page by name, with common decimals in a panel."""
 
     full: dict[str, tuple[FloatArray, int]] = field(default_factory=dict)
 
@@ -142,12 +142,12 @@ _STATUS = ("external_status", "moment_arm_status", "fibre_status", "optimization
 _ALWAYS = ("edge", "spike", "swapped")  # shaded in every panel
 _NO_TORQUE = (*_ALWAYS, "foreshortened", "external_unknown")
 _OF_FORCES = (*_NO_TORQUE, "moment_arm", "fibre", "beyond_muscles", "not_certified")
-_RANGE = " Of the muscle that is chosen: the least force that these torques need whatever the criterion, and the greatest possible."
+_RANGE = " For the chosen muscle: the least force that these torques need under any criterion, and the greatest possible force."
 _FORCE = ("external_force_x_n", "external_force_y_n", "external_point_x_m", "external_point_y_m")
 
 
 def drawn_columns(joints: Sequence[str]) -> Callable[[str], bool]:
-    """Test of a column's name: true for the columns that the page of a trial needs.
+    """Predicate on column names: True for columns on the page of a trial.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _columns(table: pa.Table, names: Sequence[str]) -> dict[str, FloatArray]:
 
 
 def _joint_lines(joints: Sequence[str], ending: str) -> tuple[Line, ...]:
-    """A line for each joint, of its column with this ending."""
+    """A line for each joint, from its column with a given suffix."""
     looks = zip(joints, itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
     return tuple(Line(f"{joint}_{ending}", joint, colour, dash) for joint, colour, dash in looks)
 
@@ -267,7 +267,7 @@ def _angle_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
     degrees = {f"{joint}_angle_deg": np.degrees(column_array(table, f"{joint}_angle_rad")[:, 0]) for joint in joints}
     curves.add(degrees, 5)
     lines, shaded = _joint_lines(joints, "angle_deg"), (*_ALWAYS, "foreshortened", "filled")
-    about = "Flexion positive: from the anatomical position. As in the tables: of each segment against the one before it, the first against the x axis."
+    about = "Flexion positive: from the anatomical position. As in the tables: of each segment relative to the proximal one, the first relative to the x axis."
     return Panel("angles", "Joint angles", "angle", "deg", lines, shaded, tuple(range(len(joints))), True, about)
 
 
@@ -295,7 +295,7 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
         ]
     title = f"{joint.replace('_', ' ').capitalize()}: net torque and its terms"
     shaded = (*_NO_TORQUE, f"{joint}_unknown")
-    limits_text = ", in the band of its 95 % limits by errors of the inputs" if low else ""
+    limits_text = ", with its 95 % limits from errors of the inputs" if low else ""
     meanings = "; ".join(f"{TERM_NAMES[kind]}: {TERM_MEANINGS[kind]}" for kind in sums)
     about = f"Thick line: the net torque, the sum of its terms{limits_text}. {capital(meanings)}."
     of = (number,) * len(lines)
@@ -303,7 +303,7 @@ def _torque_panel(table: pa.Table, number: int, joints: Sequence[str], curves: _
 
 
 def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel]:
-    """Half the width of the 95 % limits, shared out by the sources of error."""
+    """Half the width of the 95 % limits, divided among the sources of error."""
     parts = error_parts(table, joint)
     named = {f"{joint}_error_{k}_nm": part for k, part in enumerate(parts.values())}
     if not largest_of(*named.values()) > 0.0:
@@ -323,7 +323,7 @@ def _error_panel(table: pa.Table, joint: str, curves: _Curves) -> Iterator[Panel
 
 
 def _term_name(column: str, joint: str, kind: str) -> str:
-    """Legend of a single term: its kind and the joints whose motion causes it.
+    """Legend of a term: its kind and the joints whose motion causes it.
 
     >>> _term_name("elbow_torque_coriolis_shoulder_wrist_nm", "elbow", "coriolis")
     'Coriolis shoulder wrist'
@@ -339,7 +339,7 @@ def _power_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Pan
 
 
 def _muscle_colours(table: pa.Table) -> dict[str, tuple[str, str]]:
-    """Colour and dashes of every muscle by its place in the set, alike in all trials."""
+    """Colour and dashes of every muscle, the same in all trials."""
     suffixes = ("_activation", "_envelope")
     names = [name.removesuffix(end) for end in suffixes for name in table.column_names if name.endswith(end)]
     looks = zip(itertools.cycle(LINE_COLOURS), itertools.cycle(DASHES), strict=False)
@@ -368,12 +368,12 @@ def _muscle_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
         )
         for k, name in enumerate(pulling)
     )
-    about = "Tension positive; the strongest pull first in the legend." + _RANGE * bool(ends)
+    about = "Tension positive; the strongest muscle first in the legend." + _RANGE * bool(ends)
     yield Panel("muscles", "Muscle forces", "force", "N", lines, _OF_FORCES, about=about)
 
 
 def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
-    """Contact forces of the joints in which they are known in some frame."""
+    """Contact forces of the joints where known in any frame."""
     given = [joint for joint in joints if f"{joint}_contact_bw" in table.column_names]
     known = [joint for joint in given if np.isfinite(column_array(table, f"{joint}_contact_bw")).any()]
     if not known:
@@ -386,16 +386,16 @@ def _contact_panel(table: pa.Table, joints: Sequence[str], curves: _Curves) -> I
         for least, greatest in [ranged.get(line.name, ("", ""))]
     ]
     curves.add(_columns(table, [line.curve for line in lines] + [name for both in ranged.values() for name in both]), 4)
-    about = "Joint reaction and the pulls of all muscles across the joint."
+    about = "Joint reaction and the forces of all muscles across the joint."
     if ranged:
-        about += " The range has the same torques with activations up to 1.25 times the least possible largest one (docs/muscles.md)."
+        about += " The range: forces with the same torques and activations up to 1.25 times the smallest possible peak activation (docs/muscles.md)."
     yield Panel(
         "contact", "Joint contact forces", "contact force", "body weights", tuple(lines), _OF_FORCES, about=about
     )
 
 
 def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curves) -> Iterator[Panel]:
-    """Activations, and envelopes of electromyograms of the same colour."""
+    """Activations, and EMG envelopes in the same colour."""
     names = [name.removesuffix("_envelope") for name in table.column_names if name.endswith("_envelope")]
     dead = [f"{row['muscle']}_envelope" for row in rows if not drawn_envelope(row)]
     both = [f"{name}_{what}" for name in names for what in ("envelope", "activation")]
@@ -411,7 +411,7 @@ def _emg_panel(table: pa.Table, rows: Sequence[Mapping[str, Any]], curves: _Curv
         lines.append(Line(column, f"{name} {label}", looks[name][0], dash, shown=names.index(name) < SHOWN_EMG))
     compared = [f"{row['muscle']}: {agreement_text(row)}" for row in rows]
     about = (
-        "Dotted: normalised envelopes, later by the electromechanical delay"
+        "Dotted: normalised envelopes, shifted by the electromechanical delay"
         f"{'; those of dead channels are not drawn' if dead else ''}. {'; '.join(compared)}."
     )
     if any("known" in row.get("not_compared", "") for row in rows):
@@ -433,7 +433,7 @@ def _force_panel(table: pa.Table, curves: _Curves) -> Iterator[Panel]:
 
 
 def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str], curves: _Curves) -> Iterator[Panel]:
-    """Torques and powers beside another program's, where the recording holds them."""
+    """Torques and powers compared with results stored in the recording."""
     there = [joint for joint in joints if f"{joint}_file_torque_nm" in kinematics.column_names]
     for quantity, unit in (("torque", "N m"), ("power", "W")):
         names = [f"{joint}_file_{quantity}_{unit.lower().replace(' ', '')}" for joint in there]
@@ -447,16 +447,13 @@ def _file_panels(kinematics: pa.Table, torques: pa.Table, joints: Sequence[str],
             for name, text, dash in ((own[k], joint, "solid"), (names[k], f"{joint}, file", "dot"))
         ]
         of = tuple(joints.index(joint) for joint in there for _ in range(2)) if quantity == "torque" else ()
-        title = f"{quantity.capitalize()}s beside those in the recording"
-        about = (
-            "Dotted: results with the names of Plug-in Gait, as the recording holds them, in the signs of this page; "
-            "not used here."
-        )
+        title = f"{quantity.capitalize()}s compared with those in the recording"
+        about = "Dotted: Plug-in Gait results stored in the recording, with the signs of this page; not used here."
         yield Panel(f"file_{quantity}", title, quantity, unit, tuple(lines), _NO_TORQUE, of, about=about)
 
 
 def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curves: _Curves) -> dict[str, Any]:
-    """The limb: its points in order, and the force at its end where there is one."""
+    """The limb: its points in order, and the force at its end, if any."""
     points = [*joints, "endpoint"]
     curves.add(_columns(table, [f"{point}_position_{axis}_m" for point in points for axis in "xy"]), 5)
     loaded = largest_of(column_array(table, "external_force_x_n", "external_force_y_n")) > 0.0
@@ -468,7 +465,7 @@ def _stick(table: pa.Table, joints: Sequence[str], segments: Sequence[str], curv
 def _bands(
     kinematics: pa.Table, torques: pa.Table, muscles: pa.Table, joints: Sequence[str], time_s: FloatArray
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Shaded frames by kind: legend, colour, count and times; only kinds that occur."""
+    """Shaded frames by kind that occurs: legend, colour, count and times."""
 
     def status(name: str) -> FloatArray:
         table = next((table for table in (kinematics, torques, muscles) if name in table.column_names), None)

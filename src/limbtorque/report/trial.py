@@ -70,7 +70,7 @@ class TrialContents:
 
 
 def trial_page(contents: TrialContents) -> str:
-    """Text of the page of a trial; the same contents give the same text."""
+    """Text of a trial's page, determined by the contents alone."""
     drawing = contents.drawing
     kind = contents.reason.split(" ")[0]
     rows = [_summary_row(row, contents.verdict) for row in contents.summary]
@@ -101,7 +101,7 @@ def trial_page(contents: TrialContents) -> str:
 
 
 def _percent(window: Sequence[float]) -> str:
-    """Times of the window behind its name; empty without a window.
+    """Text with the window's times; empty without a window.
 
     >>> _percent([0.17, 1.2])
     ' (0 to 100 %: 0.17 to 1.2 s)'
@@ -173,7 +173,7 @@ def _summary_row(row: Mapping[str, Any], verdict: Verdict) -> list[str]:
 
 
 def _limits(row: Mapping[str, Any], name: str) -> str:
-    """Limits of a statistic; empty where they are not known.
+    """Limits of a statistic; empty if unknown.
 
     >>> _limits({"peak_low_nm": -97.14, "peak_high_nm": -69.66, "peak_sd_nm": 7.0}, "peak_limits")
     '-97 to -70'
@@ -187,9 +187,9 @@ def _limits(row: Mapping[str, Any], name: str) -> str:
 
 
 def _star(rows: Sequence[Sequence[str]]) -> str:
-    """Explanation of the star behind a peak; empty where no row has one."""
+    """Explanation of the star after a peak; empty if no row has a star."""
     marked = any(cell.endswith(" *") for row in rows for cell in row)
-    return " * Beside frames that are left out: the peak may be larger there." if marked else ""
+    return " * Next to excluded frames, where the true peak may be larger." if marked else ""
 
 
 def _metrics(contents: TrialContents) -> list[tuple[str, str, str, str]]:

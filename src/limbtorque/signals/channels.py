@@ -1,4 +1,4 @@
-"""Faults of sampled channels: flat tops, hum of the mains, slow drift."""
+"""Faults of sampled channels: clipping, mains interference, slow drift."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _cut_off(signal: FloatArray, start: int, stop: int) -> bool:
 def power_shares(
     values: FloatArray, *, rate_hz: float, lines_hz: Sequence[float], low_hz: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Share of the power in lines of the mains, and share below a frequency.
+    """Share of power at mains frequencies, and below a given frequency.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def power_shares(
 
 
 def _lines(power: FloatArray, frequency_hz: FloatArray, line_hz: float, low_hz: float) -> FloatArray:
-    """Power of a line and its multiples, above that beside them."""
+    """Power of a spectral line and its multiples, above neighbouring frequencies."""
     found = np.zeros(power.shape[1])
     for centre_hz in np.arange(line_hz, frequency_hz[-1], line_hz):
         apart = np.abs(frequency_hz - centre_hz)

@@ -1,4 +1,4 @@
-"""Cut-off from the data by several criteria, and what a cut-off removes."""
+"""Cut-off from the data by several criteria, and its effect on acceleration."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NUMBERS = 2**20  # of a matrix of cut-offs and frequencies that is computed at o
 
 @dataclass(frozen=True)
 class CutoffChoice:
-    """A cut-off with the curve it was chosen from.
+    """A cut-off with its criterion curve.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ def choose_cutoff(
     samples = np.asarray(values, dtype=float)
     samples = samples.reshape(len(samples), -1)
     if len(samples) < FEWEST_FRAMES:
-        raise SignalError(f"{len(samples)} frames are fewer than the {FEWEST_FRAMES} an automatic cut-off needs")
+        raise SignalError(f"{len(samples)} frames are fewer than the {FEWEST_FRAMES} that an automatic cut-off needs")
     grid_hz = _grid(len(samples), rate_hz, smoother)
     if by == "expected_error":
         return _by_expected_error(samples, rate_hz, smoother, grid_hz, power)
@@ -158,7 +158,7 @@ def choose_cutoff(
 
 
 def _grid(n_frames: int, rate_hz: float, smoother: Smoother) -> FloatArray:
-    """Cut-offs that the method allows in so many frames."""
+    """Candidate cut-offs for a given number of frames."""
     lowest = min(max(LOWEST_HZ, 2.0 * rate_hz / n_frames), 0.2 * rate_hz)
     usable, last = [], ""
     for cutoff_hz in np.geomspace(lowest, HIGHEST * rate_hz, STEPS):
@@ -180,7 +180,7 @@ def _grid(n_frames: int, rate_hz: float, smoother: Smoother) -> FloatArray:
 def _least(
     by: Criterion, grid_hz: FloatArray, residual: FloatArray, criterion: FloatArray, k: int, noise: tuple[float, float]
 ) -> CutoffChoice:
-    """Choice of a cut-off of the grid, refined where the criterion is least there."""
+    """Cut-off at the minimum of the criterion on a grid, refined."""
     at_limit = k in (0, len(grid_hz) - 1)
     cutoff_hz = float(grid_hz[k])
     if not at_limit and criterion[k] <= criterion[k - 1 : k + 2].min():
@@ -206,7 +206,7 @@ def _by_residual(grid_hz: FloatArray, residual: FloatArray) -> CutoffChoice:
     curve = np.interp(even_hz, grid_hz, residual)
 
     def is_line(k: int) -> bool:
-        """Return True where a line explains enough of the variance from here on."""
+        """Return True if a line explains enough of the variance from here on."""
         level = np.ptp(curve[k:]) == 0.0
         return bool(level or np.corrcoef(even_hz[k:], curve[k:])[0, 1] ** 2 >= TAIL_R2)
 
@@ -227,7 +227,7 @@ def _by_expected_error(
 ) -> CutoffChoice:
     """Cut-off of least expected error of the second derivative.
 
-    No higher than by cross-validation, which takes all noise for white.
+    Not above that by cross-validation, which assumes white noise.
     """
     frequency_hz = frequencies(len(samples), rate_hz)
     power = spectrum(samples, rate_hz=rate_hz)[1] if power is None else power
@@ -238,7 +238,7 @@ def _by_expected_error(
         return second_gains(frequency_hz, rate_hz=rate_hz, cutoffs_hz=blocks[block].tolist(), smoother=smoother)
 
     def each_block(measure: Callable[[FloatArray, FloatArray], FloatArray]) -> FloatArray:
-        """Measure of the gains of signal and second derivative at every cut-off."""
+        """Value of a function of the gains at every cut-off."""
         return np.concatenate([measure(*gains(block)) for block in range(len(blocks))])
 
     def noise_error(noise: FloatArray) -> FloatArray:
@@ -266,7 +266,7 @@ def _by_expected_error(
 
 
 def study_cutoff(own_hz: Sequence[float]) -> float:
-    """One cut-off for trials that are compared: the median of their own, to 0.5 Hz.
+    """Shared cut-off of several trials: median of their cut-offs, to 0.5 Hz.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def study_cutoff(own_hz: Sequence[float]) -> float:
     6.0
     """
     if not len(own_hz):
-        raise SignalError("no trial has a cut-off of its own")
+        raise SignalError("no cut-off could be chosen for any trial")
     steps = round(float(np.median(own_hz)) / STUDY_STEP_HZ)
     return max(steps, 1) * STUDY_STEP_HZ
 

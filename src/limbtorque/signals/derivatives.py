@@ -1,4 +1,4 @@
-"""First and second derivative by central differences of one polynomial."""
+"""First and second derivative by central differences of the same polynomial."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def differentiation_reach(accuracy: int) -> int:
 
 
 def second_derivative_gain(cycles: FloatArray, *, accuracy: int) -> FloatArray:
-    """Second difference of a wave over its second derivative, far from the ends."""
+    """Ratio of second difference to second derivative of a wave, far from the ends."""
     angle, half = 2.0 * np.pi * cycles, accuracy // 2
     weights = _stencils(accuracy, 2)[half, half:]
     waves = np.cos(np.multiply.outer(angle, np.arange(1, half + 1)))

@@ -1,4 +1,4 @@
-"""Recursive low-pass filters run both ways; the cut-off is that of both passes."""
+"""Zero-lag recursive low-pass filters; the cut-off refers to both passes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_cutoff(cutoff_hz: float, rate_hz: float) -> None:
 
 
 def design_cutoff(cutoff_hz: float, *, rate_hz: float, order: int, critical: bool = False) -> float:
-    """Cut-off of one pass for a gain of 1/sqrt(2) of two passes at the stated one.
+    """Cut-off of one pass, for a gain of 1/sqrt(2) of both at the stated cut-off.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def both_ways(sections: FloatArray, values: FloatArray, rate_hz: float, cutoff_h
     if n_frames <= reach:
         raise SignalError(
             f"{n_frames} frames are fewer than a {cutoff_hz:g} Hz filter at {rate_hz:g} Hz needs ({reach + 1}); "
-            "raise filter.cutoff_hz, or leave the trial out"
+            "raise filter.cutoff_hz, or exclude the trial"
         )
     padding = min(3 * reach, n_frames - 1)
     return np.asarray(signal.sosfiltfilt(sections, values, axis=0, padtype="odd", padlen=padding))

@@ -153,7 +153,7 @@ def _in_time(track: FloatArray, missing: BoolArray, start: int, stop: int) -> Fl
 def _expected_error(
     track: FloatArray, missing: BoolArray, gap: Gap, way: Callable[[int, int], FloatArray | None]
 ) -> float:
-    """Rms error of the method in complete stretches of the gap's length nearby."""
+    """Rms error of the method in nearby complete parts of the gap's length."""
     length = gap.stop - gap.start
     squared = []
     for start in _probe_starts(missing, gap, length):
@@ -164,7 +164,7 @@ def _expected_error(
 
 
 def _probe_starts(missing: BoolArray, gap: Gap, length: int) -> list[int]:
-    """Starts of up to `PROBES` complete stretches of a length, nearest first.
+    """Starts of up to `PROBES` complete parts of a given length, nearest first.
 
     Each has two samples on both sides.
     """
@@ -231,7 +231,7 @@ def principal_components(
 
 
 def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sought coordinates in all frames; the training frames come first."""
+    """Predicted coordinates in all frames; training frames come first."""
     n_training = len(sought)
     mean, sought_mean = known[:n_training].mean(axis=0), sought.mean(axis=0)
     scale = weights / np.maximum(known[:n_training].std(axis=0), 1e-9)
@@ -245,9 +245,9 @@ def _predict(known: FloatArray, sought: FloatArray, weights: FloatArray) -> Floa
 
 
 def _known_at_both_ends(frames: NDArray[np.int64], start: int, stop: int) -> bool:
-    """Return True where complete frames lie near both ends of a gap.
+    """Return True if complete frames are near both ends of a gap.
 
-    Near: no farther away than the gap is long.
+    Near: within one gap length.
     """
     before, after = frames[frames < start], frames[frames >= stop]
     return bool(before.size and after.size and start - before[-1] <= stop - start and after[0] - stop < stop - start)

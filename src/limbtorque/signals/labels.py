@@ -1,4 +1,4 @@
-"""Faults of a capture's markers: labels exchanged for some frames, spikes, jumps."""
+"""Marker faults: labels exchanged for some frames, spikes, jumps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Swap:
 
 
 def find_swaps(markers_m: FloatArray, *, about: Sequence[int] | None = None) -> list[Swap]:
-    """Find pairs of markers that take each other's place.
+    """Find pairs of markers with exchanged labels.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _to_companions(pair: tuple[int, int], frame: int, markers_m: FloatArray) -> 
 
 
 def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[int, int]]:
-    """Frames next to the middle in which exchanged labels fit the distances better."""
+    """Frames around the middle in which exchanged labels fit the distances better."""
     usual = np.nanmedian(distances, axis=1, keepdims=True)
     stay, across = (np.abs(found - usual).sum(axis=(0, 2)) for found in (distances, distances[::-1]))
     return [
@@ -132,7 +132,7 @@ def _by_distances(distances: FloatArray, frame: int, middle: int) -> list[tuple[
 
 
 def find_spikes(markers_m: FloatArray) -> BoolArray:
-    """Find samples that leave their marker's path for up to three frames.
+    """Find spikes of up to three frames in marker paths.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ class LabelFaults:
     swapped : ndarray of bool, shape (n_frames, n_markers)
         True where a marker is one of an exchanged pair.
     spikes : ndarray of bool, shape (n_frames, n_markers)
-        True in the frames of a spike; a marker that is exchanged for a frame or two has none there.
+        True in the frames of a spike; a marker that is exchanged for a frame or two has none for it.
     """
 
     swaps: tuple[Swap, ...]
@@ -231,7 +231,7 @@ def find_faults(markers_m: FloatArray, *, about: Sequence[int] | None = None) ->
 
 
 def fault_notes(faults: LabelFaults, labels: Sequence[str], *, first_frame: int) -> list[str]:
-    """Sentences on the exchanges and on the spikes, ten of each at the most.
+    """Sentences on exchanges and spikes, at most ten of each.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def find_jumps(markers_m: FloatArray, *, rate_hz: float) -> BoolArray:
 
 
 def _together(high: BoolArray, most: int) -> list[tuple[int, int]]:
-    """Runs of frames, with those that are at most so many frames apart as one."""
+    """Runs of frames; runs at most `apart` frames apart are merged."""
     found: list[tuple[int, int]] = []
     for start, stop in runs(high):
         if found and start - found[-1][1] <= most:

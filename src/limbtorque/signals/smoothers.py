@@ -62,7 +62,7 @@ class SmoothingMethod:
         return gains * derivatives.second_derivative_gain(frequency_hz / at.rate_hz, accuracy=at.accuracy)
 
     def derivatives(self, values: FloatArray, rate_hz: float, accuracy: int) -> tuple[FloatArray, FloatArray]:
-        """First two derivatives of smoothed values, or of what is computed from them."""
+        """First two derivatives of smoothed values, or of functions of them."""
         return differentiate(values, rate_hz=rate_hz, accuracy=accuracy)
 
 
@@ -270,7 +270,7 @@ def degrees_of_freedom(n_frames: int, *, rate_hz: float, cutoff_hz: float, smoot
 
 @functools.lru_cache(maxsize=1024)
 def _read_diagonal(size: int, apart: int, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> tuple[float, float]:
-    """Sum of the diagonal of a smoother of `size` frames, and its middle."""
+    """Sum of the diagonal of a smoother of `size` frames, and its central value."""
     frames = np.arange(size)
     combs = (frames[:, None] % apart == np.arange(apart)).astype(float)
     answers = smooth_values(combs, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)

@@ -17,14 +17,14 @@ BAND = 1.5  # upper over lower end
 LEVEL = 3.0  # slope of power against frequency; a movement's falls more steeply, noise less
 ROUNDS = 12
 UNCHANGED = math.exp(1e-3)  # largest ratio of the model to that of the last round that ends the iteration
-CAMERA_FLOOR_M = 2e-5  # less than any camera's noise: optical systems err by 0.15 mm at rest (Merriaux et al. 2017), a rigid box by 0.03 mm
+CAMERA_FLOOR_M = 2e-5  # less than any camera's noise: optical systems have 0.15 mm error at rest (Merriaux et al. 2017), a rigid box by 0.03 mm
 FEWEST_POSITIONS = 40
 INDEPENDENT = 1e-3  # least share of a part's square that the parts before it do not explain
 
 
 @dataclass(frozen=True)
 class NoiseSpectrum:
-    """Noise of a signal: a white part and a part whose power rises as 1/f^2.
+    """Noise of a signal: a white part and a part with power as 1/f^2.
 
     Attributes
     ----------
@@ -72,13 +72,13 @@ def spectrum(values: FloatArray, *, rate_hz: float) -> tuple[FloatArray, FloatAr
 
 
 def frequencies(n_frames: int, rate_hz: float) -> FloatArray:
-    """Frequencies of `spectrum` for so many frames, Hz."""
+    """Frequencies of `spectrum` for a number of frames, Hz."""
     return np.asarray(np.fft.rfftfreq(n_frames - 3)[1:] * rate_hz)
 
 
 @dataclass(frozen=True)
 class Spectra:
-    """Power of several points at the frequencies of `spectrum`, to be averaged.
+    """Power of several points at the frequencies of `spectrum`.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ def find_noise(frequency_hz: FloatArray, power: FloatArray, *, above_hz: float, 
 
 
 def find_plateau(frequency_hz: FloatArray, power: FloatArray) -> tuple[float, float]:
-    """Frequency above which the power no longer falls as that of a movement.
+    """Frequency above which the power no longer falls like that of movement.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def _best_fits(at: FloatArray, seen: FloatArray) -> tuple[_Fit, _Fit]:
 
 
 def _fit(rows: FloatArray, level: float, *, coloured: bool) -> _Fit:
-    """Fit of the other rows to the last one, from a guess of the noise's level."""
+    """Fit of the first rows to the last, from an initial noise level."""
     parts, seen = rows[:-1], rows[-1]
     least = 1e-6 * seen.mean() + np.finfo(float).tiny
     model, rose = level + parts[0] * seen[0] + least, False
@@ -219,7 +219,7 @@ def _fit(rows: FloatArray, level: float, *, coloured: bool) -> _Fit:
 
 
 def _weights(rows: FloatArray, *, coloured: bool) -> FloatArray:
-    """Non-negative weights with which the first rows add up to the last.
+    """Non-negative weights of the first rows whose sum fits the last row.
 
     By elimination in the normal equations where these are well-conditioned and all weights come out positive, else by the
     method of Lawson and Hanson.
@@ -242,7 +242,7 @@ def _weights(rows: FloatArray, *, coloured: bool) -> FloatArray:
 
 
 def shortest_period_s(positions_m: FloatArray, *, rate_hz: float, power: FloatArray | None = None) -> float:
-    """Period of the highest frequency above the noise of cameras.
+    """Period of the highest frequency above camera noise.
 
     Parameters
     ----------

@@ -140,7 +140,7 @@ class DemoWalk:
 
     @property
     def duration_s(self) -> float:
-        """Length of the recording, s: a stride of each leg, and time around it."""
+        """Duration of the recording, s: a stride of each leg, with margins."""
         return round(FIRST_STRIKE_S + 1.5 * self.walker.stride_s + AFTER_S, 2)
 
     def recording(self, *, noise_m: float, noise_n: float) -> Recording:

@@ -1,4 +1,4 @@
-"""Forward dynamics: the motion that torques make, and the work done."""
+"""Forward dynamics: motion produced by torques, and work done."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Integration(Options):
     method: Literal["DOP853", "LSODA"] = option("DOP853", "Integrator.")
     rtol: float = option(1e-9, "Relative tolerance.", "1", ge=1e-13, le=1e-2)
     atol: float = option(1e-10, "Absolute tolerance of angles, velocities and work.", "rad, rad/s, J", gt=0.0)
-    max_step_s: float | None = option(None, "Longest step; null: set by the tolerances.", "s", ge=1e-5)
+    max_step_s: float | None = option(None, "Longest step; null: chosen from the tolerances.", "s", ge=1e-5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +304,7 @@ def simulate(
 
 @dataclass(frozen=True)
 class _Motion:
-    """Equations of motion of a driven chain, and the order of its state."""
+    """Equations of motion of a driven chain, and layout of its state."""
 
     prepared: PreparedChain
     drive: Drive
@@ -411,7 +411,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
         return Drive(lambda *_: free)
     if isinstance(torque, Drive):
         if bool(torque.memory) != (torque.memory_rate is not None):
-            raise ValueError("the drive has only one of memory and memory_rate; expected both or neither")
+            raise ValueError("the drive has only memory or memory_rate; expected both or neither")
         return torque
     if callable(torque):
         return Drive(torque)
@@ -420,7 +420,7 @@ def _drive(torque: ArrayLike | TorqueLaw | Drive | None, times: FloatArray, n_jo
 
 
 def _returned(name: str, value: ArrayLike, size: int, time_s: float) -> FloatArray:
-    """Check a caller's return value: the integrator would never end on a NaN."""
+    """Check a callback's value, since integration would not end on NaN."""
     array = np.asarray(value, dtype=float)
     if array.shape != (size,) or not (math.isfinite(sum(array.tolist())) or np.isfinite(array).all()):
         raise ValueError(
@@ -443,7 +443,7 @@ def _in_time(name: str, value: ArrayLike, times: FloatArray, width: int) -> Call
     starts, knots = times.tolist(), times[1:-1].tolist()
 
     def sampled(time_s: float) -> FloatArray:
-        """Value of the spline; its own call takes several times as long."""
+        """Value of the spline, faster than its own call."""
         k = bisect_right(knots, time_s)
         x = time_s - starts[k]
         return np.asarray(np.array([x * x * x, x * x, x, 1.0]) @ cubics[k])

@@ -1,9 +1,9 @@
 """Level walking on force plates with known joint torques.
 
-A planar gait is made from the paths of feet and pelvis. The foot rolls over heel and ball without slipping, the pelvis rises and falls twice a stride, hip and knee follow by
+A planar gait is defined by the paths of feet and pelvis. The foot rolls over heel and ball without slipping, the pelvis rises and falls twice a stride, hip and knee follow by
 inverse kinematics; all paths are polynomials and sines of time, so that their derivatives are exact. The ground reaction
-force is what the accelerations of all segments ask for (Newton's second law upwards; along the ground it points to a pivot above the hip).
-While both feet are on the ground it passes smoothly from one to the other, as in Ren, Jones and Howard (2008), Journal of
+force follows from the accelerations of all segments (vertically Newton's second law; horizontally it points to a pivot above the hip).
+While both feet are on the ground it shifts smoothly from one to the other, as in Ren, Jones and Howard (2008), Journal of
 Biomechanics 41, 2750-2759.
 """
 
@@ -169,7 +169,7 @@ class _Foot:
 
 
 def _foot(walker: Walker, cycles: FloatArray, shift: float) -> _Foot:
-    """Path of a foot whose heel strikes at whole cycles, `shift` strides ahead."""
+    """Path of a foot whose heel strikes at integer cycles, `shift` strides ahead."""
     number, by_time = np.floor(cycles), walker.stride_s ** np.arange(3.0)[:, None]
     phase, strike_m = cycles - number, (number + shift) * walker.stride_m
     ankle = _ankle(walker, phase) / by_time
@@ -229,7 +229,7 @@ def _hip(walker: Walker, cycles: FloatArray) -> ComplexArray:
 
 
 def _hip_height(walker: Walker) -> float:
-    """Mean height of the hip: as high as the longest reach of the leg allows."""
+    """Mean height of the hip: the highest that the leg's reach allows."""
     phase = np.linspace(0.0, 1.0, 2001)[:-1]
     ankle = _ankle(walker, phase)[0]
     angle = 4.0 * np.pi * (phase - LOWEST)
@@ -276,13 +276,13 @@ def _forces(
 
 
 def _pressure(walker: Walker, foot: _Foot) -> FloatArray:
-    """Centre of pressure along the way: from the heel to a little before the ball."""
+    """Forward centre of pressure: from the heel to just behind the ball."""
     heel, ball, _ = walker.foot_m
     return np.asarray(foot.strike_m + 1.1 * (ball[0] - heel[0]) * _smoothstep(foot.phase / TOE_OFF))
 
 
 def _share(phase: FloatArray) -> FloatArray:
-    """Fraction of the whole force on a foot: 0 to 1 and back in double support."""
+    """Fraction of the total force on a foot, with ramps in double support."""
     return _smoothstep(phase / DOUBLE_SUPPORT) * (1.0 - _smoothstep((phase - 0.5) / DOUBLE_SUPPORT))
 
 

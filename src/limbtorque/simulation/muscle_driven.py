@@ -1,10 +1,10 @@
-"""Muscles that drive a chain: excitation, activation, tension, torque.
+"""Muscle-driven chain: excitation, activation, tension, torque.
 
 With moment arms R, positive counter-clockwise, a the activations, q the joint angles,
 
     torque = R(q) F,    F = a strength(q, q') + passive(q),    a' = rate(e, a).
 
-It closes the equations of motion of `simulate`: ``M q'' = R F - (centripetal, Coriolis, gravity and external terms)``.
+It completes the equations of motion of `simulate`: ``M q'' = R F - (centripetal, Coriolis, gravity and external terms)``.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ class Reach:
 
     @property
     def onsets_s(self) -> tuple[float, float]:
-        """Onsets of the way there and of the way back, s."""
+        """Onsets of the outward and return movements, s."""
         return self.rest_s, 2.0 * self.rest_s + self.duration_s
 
     @property

@@ -1,8 +1,8 @@
 """Replay: forward integration of the torques from inverse dynamics.
 
-A third check, by other equations and over time, of the consistency of angles, velocities, accelerations and torques.
-Segment parameters, gravity and the load, which inverse and forward dynamics share, are not tested. Without control a
-limb against gravity departs from any path, so that small errors grow; the rate depends on the limb as well as on the
+A third check, by other equations over time, of the consistency of angles, velocities, accelerations and torques.
+Segment parameters, gravity and the load, which inverse and forward dynamics share, are not tested. Without control
+a limb raised against gravity is unstable, so small errors grow, depending on the limb and on the
 torques.
 """
 

@@ -2,5 +2,5 @@
 
 In: curves and summaries of trials.
 Out: ensembles, condition means, and sentences about them.
-Not here: how a torque was computed, where files lie.
+Not here: computation of torques, paths of files.
 """

@@ -98,7 +98,7 @@ class ConditionSummary:
         ]
 
     def _group_rows(self, members: _Members) -> Iterator[dict[str, Any]]:
-        """Rows of one group, a statistic each."""
+        """Rows of one group, one for each statistic."""
         subjects, values = np.array(members.subjects, dtype=object), members.values()
         loaded = values["loaded_share"] > 0.0
         n_unloaded = np.count_nonzero(~loaded) if loaded.any() else 0
@@ -124,7 +124,7 @@ class ConditionSummary:
             }
 
     def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
-        """Mean, spread and range of known values; of peaks of both signs the range only."""
+        """Mean, spread and range of known values; only the range for peaks of both signs."""
         known = ~np.isnan(values)
         values, subjects = values[known], subjects[known]
         names = list(dict.fromkeys(subjects.tolist()))
@@ -143,7 +143,7 @@ class ConditionSummary:
         }
 
     def _error(self, name: str, values: Mapping[str, FloatArray], subjects: NDArray[Any]) -> float:
-        """Error of a mean by those of the inputs; NaN for statistics without."""
+        """Error of a mean due to input errors; NaN for statistics without errors."""
         known, whole = ~np.isnan(values[name]), name.removesuffix("_kg")
         if whole not in WITH_ERRORS or not known.any():
             return np.nan
@@ -158,7 +158,7 @@ class ConditionSummary:
 
 
 def _of_owners(name: str) -> list[str]:
-    """Names of the standard deviations of a statistic by the owners of the errors."""
+    """Names of a statistic's standard deviations by owner of the errors."""
     return [f"{name} by {owner}" for owner in OWNERS]
 
 

@@ -1,4 +1,4 @@
-"""Mean and spread of curves over subjects or trials, and the stance they know."""
+"""Mean and spread of curves over subjects or trials, and known share of stance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Unit = Literal["subjects", "trials"]
 
 @dataclass(frozen=True)
 class Moments:
-    """Count, mean and sum of squares of many arrays of one shape, without the arrays.
+    """Running count, mean and sum of squares of arrays of the same shape.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ def no_moments(shape: tuple[int, ...]) -> Moments:
 
 
 def add(moments: Moments, values: ArrayLike) -> Moments:
-    """Moments with one more array (Welford 1962).
+    """Moments updated with an array (Welford 1962).
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Ensemble:
 
 
 def unit_of_spread(spread_over: Unit, subjects: Iterable[str]) -> Unit:
-    """Unit of mean and spread in a study: its trials where it has one subject.
+    """Unit of mean and spread; trials in a study of one subject.
 
     Parameters
     ----------
@@ -264,12 +264,11 @@ def uneven_ground_forces(
     for (chain, condition, side), shares in groups.items():
         of = f"In the mean of {', '.join(filter(None, (condition, side)))} ({counted(len(shares), 'trial')}), the ground force "
         if max(shares) == 0.0:
-            text = "is not known in any frame of the stance, as the foot was not on a usable plate: torques and powers are missing there."
+            text = "is unknown throughout stance, as the foot was not on a usable plate: torques and powers are missing there."
         elif max(shares) - min(shares) > MAX_SHARE_DIFFERENCE:
             text = (
                 f"is known in {100.0 * min(shares):.0f} to {100.0 * max(shares):.0f} % of the stance, depending on the trial; elsewhere the "
-                "foot was not on a usable plate, and only the trial's angles enter the mean: mean torques and powers of the stance "
-                "include different trials from point to point."
+                "foot was not on a usable plate, and only the angles enter the mean: mean torques and powers in stance come from different trials at different points."
             )
         else:
             continue

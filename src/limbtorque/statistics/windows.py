@@ -33,9 +33,9 @@ def _missing(note: str) -> Window:
 
 
 def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float, max_rest_s: float = np.inf) -> Window:
-    """Window of a movement, by a share of its peak speed.
+    """Window of a movement, by a fraction of its peak speed.
 
-    It begins where the speed first rises above this share and ends where it last falls below.
+    From the first rise above this fraction to the last fall below it.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
     known = ~np.isnan(speed)
     time, speed = time[known], speed[known]
     if not speed.size or speed.max() <= 0.0:
-        return _missing("no movement: the endpoint has no speed; check the endpoint's markers")
+        return _missing("no movement: the endpoint does not move; check the endpoint's markers")
     threshold = onset_share * speed.max()
     above = np.flatnonzero(speed > threshold)
     first, last = int(above[0]), int(above[-1])
@@ -74,7 +74,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
         if frame == at:
             share = f"{100.0 * speed[at] / speed.max():.0f} % of its peak speed"
             return _missing(
-                f"no rest: at the {what} frame the endpoint has {share}, above ensembles.onset_share; for gait and other "
+                f"no rest: at the {what} frame the endpoint has {share}, above ensembles.onset_share; for gait or other "
                 "cycles set ensembles.window to events"
             )
     rests = [
@@ -108,7 +108,7 @@ def find_between(
     known: ArrayLike,
     cycle: Literal["most_known", "first"] | int = "most_known",
 ) -> Window:
-    """Window from an event of one name to the next one of another or the same name.
+    """Window from a start event to the next end event.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def find_between(
             "select another part of the trial with start_s and end_s"
         )
     if isinstance(cycle, int) and cycle > len(inside):
-        return _missing(f"ensembles.cycle is {cycle}, and the trial has {len(inside)}; lower it")
+        return _missing(f"ensembles.cycle is {cycle}, but the trial has {len(inside)}; lower it")
     if cycle == "most_known":
         shares = [_share(seen[(times >= a - SAME_TIME_S) & (times <= b + SAME_TIME_S)]) for a, b in inside]
         number = int(np.argmax(shares))
@@ -176,7 +176,7 @@ def _share(known: BoolArray) -> float:
 
 
 def named(event: Event, name: str, side: str) -> bool:
-    """Return True for the label with its context, or alone on no other side.
+    """Return True if an event has this name, with no other side.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def named(event: Event, name: str, side: str) -> bool:
 
 
 def resample(time_s: ArrayLike, values: ArrayLike, *, start_s: float, end_s: float, n_points: int = 101) -> FloatArray:
-    """Values at even points of a window.
+    """Values at evenly spaced points of a window.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def cycle_times(time_s: FloatArray, path_m: FloatArray, *, start: Start) -> Floa
 
 
 def _top(time_s: FloatArray, values: FloatArray, peak: int) -> float:
-    """Time of the top of the parabola through a peak and its neighbours."""
+    """Time of the vertex of the parabola through a peak and its neighbours."""
     before, at, after = values[peak - 1 : peak + 2]
     bend = before - 2.0 * at + after
     shift = 0.5 * (before - after) / bend if bend < 0.0 else 0.0
@@ -337,7 +337,7 @@ def find_window(
     if options.window == "trial":
         inside = motion.time_s[~motion.edge]
         if inside.size < 2:
-            return _missing("no frame that is not at an end of the trial")
+            return _missing("no frame free of edge effects")
         return Window(float(inside[0]), float(inside[-1]))
     if options.window == "events":
         chosen, source = chosen_events(events, motion.load.foot_events, side=side, options=options)
@@ -359,7 +359,7 @@ def find_window(
     speed_m_s = np.hypot(velocity[:, 0], velocity[:, 1])
     found = find_movement(motion.time_s, speed_m_s, onset_share=options.onset_share, max_rest_s=options.max_rest_s)
     if found.note and not events:
-        advice = "this recording has no events; to choose a part of it by hand, give its start_s and end_s in the table of trials, and ensembles.window: trial"
+        advice = "this recording has no events; to select a part of it, give start_s and end_s in the table of trials, and ensembles.window: trial"
         return replace(found, note=f"{found.note}; {advice}")
     return found
 
@@ -409,7 +409,7 @@ def chosen_events(
 
 
 def _with_advice(note: str, source: str, found: FoundEvents, side: str) -> str:
-    """Reason for a missing window, with the source that has foot strikes."""
+    """Reason for a missing window, with a source that has foot strikes."""
     if source != "file":
         return note.replace("the recording has", f"{source.replace('_', ' ')} give")
     there = [name for name, each in found.items() if sum(event.label == STRIKE for event in each) > 1]
@@ -432,7 +432,7 @@ def _cycle(motion: ChainMotion, used: BoolArray, options: Ensembles) -> Window:
 
 
 def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, settings: Settings) -> dict[str, BoolArray]:
-    """Frames of each window that a trial is summarised over, by its name.
+    """Frames of each summary window of a trial, by name.
 
     Parameters
     ----------
@@ -487,7 +487,7 @@ def window_spans(
 ) -> dict[str, tuple[float, float]]:
     """Start and end of each window of a summary, s from the first frame.
 
-    The window of the curves has those of the curves, all others those of their first and last frame.
+    For the window of the curves its exact times, otherwise the times of first and last frame.
     """
     spans = {}
     for name, inside in windows.items():
@@ -499,7 +499,7 @@ def window_spans(
 
 
 def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) -> dict[str, Any]:
-    """Row of a summary with times after its window's start, also in percent of it.
+    """Summary row with times from the window's start, also in percent.
 
     A window of one frame has no percent.
 
@@ -527,7 +527,7 @@ def in_window(row: Mapping[str, Any], spans: Mapping[str, tuple[float, float]]) 
 
 
 def _without_ends(whole: BoolArray) -> BoolArray:
-    """Frames from the first to the last one of some.
+    """Mask of all frames from the first to the last in a mask.
 
     >>> _without_ends(np.array([False, True, False, True, False])).tolist()
     [False, True, True, True, False]

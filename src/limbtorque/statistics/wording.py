@@ -1,4 +1,4 @@
-"""Words for 0 to 100 % of the curves, and for trials without a curve."""
+"""Texts on 0 to 100 % of the curves, and on trials without a curve."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SIDES = ("{side}", "left", "right")
 MOST_NAMED = 3  # groups without a mean
 REASONS = (  # beginning of a note of windows.csv -> its words in a list
     (r"the trial failed", "the trial failed"),
-    (r"no event", "no such event of the limb's side"),
+    (r"no event", "event missing on the side of the limb"),
     (r"the event .* is after the last frame", "the last event is after the analysed frames"),
-    (r"no rest: at the first frame", "the limb's end already moves at the first frame"),
-    (r"no rest: at the last frame", "the limb's end still moves at the last frame"),
+    (r"no rest: at the first frame", "the endpoint already moves at the first frame"),
+    (r"no rest: at the last frame", "the endpoint still moves at the last frame"),
     (r"\d+ movements", "several movements"),
     (r"ensembles.cycle", "fewer cycles than ensembles.cycle"),
-    (r"no movement", "the limb's end does not move"),
+    (r"no movement", "the endpoint does not move"),
     (r"rejected", "rejected"),
     (r"caution, and ensembles.include is ok", "caution"),
 )
@@ -45,14 +45,14 @@ class Percent:
 
     @property
     def cycle(self) -> bool:
-        """The window goes from an event or turning point to the next of its kind."""
+        """True for windows from an event or turning point to the next of its kind."""
         return self.window == "cycles" or (
             self.window == "events" and _words(self.start_event) == _words(self.end_event)
         )
 
     @property
     def what(self) -> str:
-        """Name of the whole.
+        """Name of the window that is 0 to 100 %.
 
         Examples
         --------
@@ -69,7 +69,7 @@ class Percent:
 
     @property
     def from_to(self) -> str:
-        """First and last event; empty where the window has none.
+        """First and last event; empty for windows without events.
 
         Examples
         --------
@@ -81,7 +81,7 @@ class Percent:
         'from start to the next impact'
         """
         if self.window == "cycles":
-            return "from one turning point of the limb's end to the next of the same kind"
+            return "from one turning point of the endpoint to the next of the same kind"
         if self.window != "events":
             return ""
         own = all("{side}" in name for name in (self.start_event, self.end_event))
@@ -91,7 +91,7 @@ class Percent:
 
     @property
     def phrase(self) -> str:
-        """The whole in a sentence, after "0 to 100 % of".
+        """Text on the window, to follow "0 to 100 % of".
 
         Examples
         --------
@@ -99,7 +99,7 @@ class Percent:
         'the gait cycle (from foot strike to the next foot strike of the same foot)'
         """
         if self.window == "movement":
-            return "the movement of the limb's end"
+            return "the movement of the endpoint"
         if self.window == "trial":
             return "the trial"
         return f"the {self.what} ({self.from_to})" if self.cycle else f"the time {self.from_to}"
@@ -110,7 +110,7 @@ def _words(name: str) -> str:
 
 
 def event_words(name: str) -> str:
-    """Name of an event in a sentence: side first, the limb's own side left out.
+    """Name of an event in a sentence: side first, omitted if that of the limb.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def one_of_counted(texts: Iterable[str]) -> str:
 
 
 def spread_phrase(spread_over: str, n_subjects: int) -> str:
-    """Units of mean and spread, after "over"; bands and tests depend on them.
+    """Units of mean and spread, to follow "over".
 
     Parameters
     ----------
@@ -148,19 +148,19 @@ def spread_phrase(spread_over: str, n_subjects: int) -> str:
     Examples
     --------
     >>> spread_phrase("subjects", 8)
-    'subjects, each counted once by the mean of its trials'
+    'subjects, each counted once with the mean of its trials'
     >>> spread_phrase("trials", 1)
     'the trials of one subject: the spread within this subject, not between subjects'
     """
     if spread_over == "subjects":
-        return "subjects, each counted once by the mean of its trials"
+        return "subjects, each counted once with the mean of its trials"
     if n_subjects < 2:
         return "the trials of one subject: the spread within this subject, not between subjects"
-    return "trials, all alike: their spread and number are no basis for tests between subjects"
+    return "trials, all weighted equally: their spread and number are not a basis for tests between subjects"
 
 
 def count_words(spread_over: str, *, subjects: Sequence[int], trials: Sequence[int], rejected: Sequence[int]) -> str:
-    """Numbers of subjects and trials of a mean curve, its units first.
+    """Numbers of subjects and trials of a mean curve.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def count_words(spread_over: str, *, subjects: Sequence[int], trials: Sequence[i
 
 
 def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: str, min_units: int) -> str:
-    """Sentence on the means that too few subjects or trials have; empty without any.
+    """Sentence on means with too few subjects or trials; empty if there are none.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: st
     units = counted(min_units, spread_over.removesuffix("s"))
     without = [", ".join(filter(None, pair)) or "no condition" for pair, some in with_mean.items() if not some]
     named = f": {'; '.join(without)}" if len(without) <= MOST_NAMED else f" in {len(without)} groups"
-    at_all = f"; none at all{named}" if without else ""
+    at_all = f"; no mean at all{named}" if without else ""
     return f"No mean where fewer than {units} have a value (ensembles.min_units){at_all}."
 
 
@@ -219,7 +219,7 @@ def _range_words(numbers: Sequence[int], word: str) -> str:
 
 
 def axis_label(percents: Iterable[Percent]) -> str:
-    """Label of the axis of curves of several trials; a percent sign without any.
+    """Axis label for curves of several trials; a percent sign if there are none.
 
     Examples
     --------
@@ -231,7 +231,7 @@ def axis_label(percents: Iterable[Percent]) -> str:
 
 
 def reasons(windows: Iterable[Mapping[str, str]]) -> str:
-    """Reasons why trials have no curve, with the number of their trials.
+    """Reasons why trials have no curve, with numbers of trials.
 
     Parameters
     ----------
@@ -253,12 +253,12 @@ def _reason(note: str) -> str:
 
 
 def has_curve(row: Mapping[str, str]) -> bool:
-    """Tell whether a row of `results/windows.csv` is of a trial with a curve."""
+    """Return True for a row of `results/windows.csv` with a curve."""
     return str(row["included"]) == "1"
 
 
 def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
-    """Sentence on the trials without a curve and the reasons; empty without any.
+    """Sentence on trials without a curve and the reasons; empty if there are none.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def missing_curves(windows: Sequence[Mapping[str, str]]) -> str:
 
 
 def statuses_in_means(windows: Iterable[Mapping[str, str]]) -> str:
-    """Sentence on the status of the trials in the means; empty without any.
+    """Sentence on the status of trials in the means; empty if there are none.
 
     Parameters
     ----------
@@ -297,4 +297,4 @@ def statuses_in_means(windows: Iterable[Mapping[str, str]]) -> str:
         return ""
     known = [f"{counts[status]} {status}" for status in ("ok", "caution", "rejected") if counts[status]]
     without = " (without the rejected joints)" if counts["rejected"] else ""
-    return f"The means hold {counted(counts.total(), 'trial')}: {', '.join(known)}{without}."
+    return f"The means include {counted(counts.total(), 'trial')}: {', '.join(known)}{without}."

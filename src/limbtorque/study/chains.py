@@ -27,7 +27,7 @@ class Joint(Options):
     """Landmarks, back and front, whose line replaces the distal segment's for flexion, where they are mapped."""
     flexion_name: str = option("flexion", "Word for flexion at this joint.")
     extension_name: str = option("extension", "Word for the opposite of flexion.")
-    one_way: bool = option(False, "The joint flexes to one side only (elbow, knee); used to detect mirrored limbs.")
+    one_way: bool = option(False, "The joint flexes one way only (elbow, knee); used to detect mirrored limbs.")
     moment_arms_in_any_plane: bool = True
     """The muscles' moment arms hold in any plane; false where they were sampled in the sagittal plane only."""
 
@@ -67,7 +67,7 @@ class ChainModel(Options):
             )
         names = [j.name for j in self.joints] + [s.name for s in self.segments]
         if len(set(names)) != len(names):
-            raise ValueError(f"names of joints and segments must differ, found {names}")
+            raise ValueError(f"names of joints and segments must be unique, found {names}")
         if taken := sorted({"base", "chain", "endpoint", "external"} & set(names)):
             raise ValueError(
                 f"names of joints and segments, found {', '.join(taken)}: columns of the tables have these names"
@@ -143,7 +143,7 @@ class Between(Options):
 
 
 class HipCentre(Options):
-    """The hip's centre by a regression on the pelvis; see docs/joint_centres.md."""
+    """Hip joint centre by a regression on the pelvis; see docs/joint_centres.md."""
 
     hip_centre: HipRegression
     """Regression of the hip's centre on the set's anterior_superior_iliac_spine of both sides and its sacrum, or
@@ -153,14 +153,14 @@ class HipCentre(Options):
 
 
 class ShoulderCentre(Options):
-    """The shoulder's centre by an offset from the acromion; see docs/joint_centres.md."""
+    """Shoulder joint centre by an offset from the acromion; see docs/joint_centres.md."""
 
     shoulder_centre: ShoulderOffset
     """Offset of the shoulder's centre from the set's acromion, from the distance between the acromia."""
 
 
 def _kind_of_rule(value: Any, without: Collection[str] = ()) -> str:
-    """Kind of a landmark's rule, so that faults refer to it only; none of `without`."""
+    """Kind of a landmark's rule, so that faults refer to this kind only."""
     for kind, keys in _KINDS.items():
         if type(value).__name__ == kind or (isinstance(value, dict) and keys & set(value)):
             return "Between" if kind in without else kind
@@ -192,8 +192,8 @@ class Carried(Options):
     def _three_markers(self) -> Carried:
         if len(set(self.cluster)) < 3 or len(set(self.cluster)) < len(self.cluster):
             raise ValueError(
-                f"cluster: {', '.join(self.cluster) or 'no label'}: expected three different markers or more, the pose of a "
-                "segment needs them; name others of the same segment"
+                f"cluster: {', '.join(self.cluster) or 'no label'}: expected three or more different markers for the pose "
+                "of a segment; name others on the same segment"
             )
         return self
 
@@ -214,7 +214,7 @@ class Functional(Options):
 
     functional: tuple[tuple[str, ...], tuple[str, ...]]
     """Labels of two or more markers of each of the two segments."""
-    anatomical: PlaceRule = Field(description="Any other rule: defines the plane, and the depth along its normal.")
+    anatomical: PlaceRule = Field(description="Another rule: it defines the plane and the coordinate along its normal.")
 
     @model_validator(mode="after")
     def _two_segments(self) -> Functional:
@@ -224,7 +224,7 @@ class Functional(Options):
 
 
 def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
-    """Fault of the segment labels of a functional centre; empty without one.
+    """Fault of the segment labels of a functional centre; empty if there is none.
 
     >>> segments_fault((("TH1", "TH2"), ("TB1", "TB2")))
     ''
@@ -233,10 +233,7 @@ def segments_fault(segments: tuple[tuple[str, ...], tuple[str, ...]]) -> str:
         if len(set(labels)) < 2:
             return f"{', '.join(labels) or 'no label'}: a segment's orientation needs two different markers or more; name another one"
     if both := sorted(set(segments[0]) & set(segments[1])):
-        return (
-            f"{', '.join(both)}: named for both segments, and such a marker would be mistaken for their centre; "
-            "give it to the segment it sits on"
-        )
+        return f"{', '.join(both)}: named for both segments; assign each marker to the segment that it is attached to"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Messages of validation: one kind for settings, tables and muscle sets."""
+"""Validation messages, the same for settings, tables and muscle sets."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def checked(model: type[Model], raw: Any, *, where: str, faults: list[str], cont
 def sentences(
     error: ValidationError, model: type[BaseModel], raw: Any, *, hint: Callable[[str], str] | None = None
 ) -> list[tuple[str, str]]:
-    """Faults of a validation: path, and sentence on found and expected values.
+    """Faults of a validation: path, and sentence on given and expected values.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def sentences(
             others = {*_names_in(model, parts[:-1])} - {parts[-1]}  # known beside another form, not beside this one
             made[path] = own or f"{path} is unknown{did_you_mean(parts[-1], sorted(others))}"
         elif detail["type"] == "invalid_key":
-            made[path] = f"{path}: a name has to be text; put it in quotes"
+            made[path] = f"{path}: a name must be text; put it in quotes"
         elif detail["type"] == "too_short" and len(detail["input"]) >= detail["ctx"]["min_length"]:
             continue  # its entries have faults, each with a sentence of its own
         elif detail["type"] == "missing":
@@ -111,17 +111,17 @@ def sentences(
 def hidden_character(text: str, *, allowed: str = "") -> str:
     r"""Sentence about the first hidden character of a text, or nothing.
 
-    Such are control characters, line breaks, and those that turn the direction of writing.
+    Hidden: control characters, line breaks, and marks of writing direction.
 
     >>> hidden_character("fast\x07 walk")
-    "'fast\\x07 walk' has the character U+0007, which cannot be seen; remove it"
+    "'fast\\x07 walk' has the invisible character U+0007; remove it"
     """
     if text.isascii() and text.isprintable():
         return ""
     for character in text:
         hidden = unicodedata.category(character) in HIDDEN or character in TURNING
         if hidden and character not in allowed:
-            return f"{shown(text)} has the character U+{ord(character):04X}, which cannot be seen; remove it"
+            return f"{shown(text)} has the invisible character U+{ord(character):04X}; remove it"
     return ""
 
 
@@ -129,20 +129,20 @@ def alike(column: str, names: Iterable[str], table: str) -> list[str]:
     """Faults of names that differ by case or by Unicode form only.
 
     >>> alike("session", ["Day1", "day1", "Day1"], "config/trials.csv")
-    ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; write both in one way"]
+    ["config/trials.csv: session 'Day1' and 'day1' differ by case or Unicode form only; use one spelling"]
     """
     faults, seen = [], dict[str, str]()
     for name in dict.fromkeys(names):
         first = seen.setdefault(unicodedata.normalize("NFKC", name).casefold(), name)
         if first != name:
             faults.append(
-                f"{table}: {column} {first!r} and {name!r} differ by case or Unicode form only; write both in one way"
+                f"{table}: {column} {first!r} and {name!r} differ by case or Unicode form only; use one spelling"
             )
     return faults
 
 
 def _tag_as_value(detail: Any) -> dict[str, Any]:
-    """Fault of the tag that tells models apart as that of a field with a few words."""
+    """Fault of a union's tag, worded like that of a field with a few allowed words."""
     if detail["type"] == "union_tag_not_found":
         return {**detail, "type": "missing", "loc": (*detail["loc"], detail["ctx"]["discriminator"].strip("'"))}
     if detail["type"] == "union_tag_invalid":
@@ -172,7 +172,7 @@ def _parts(loc: Sequence[int | str], raw: Any, model: type[BaseModel]) -> tuple[
 
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    """Models that an annotation allows, those in lists, dictionaries and unions too."""
+    """Models that an annotation allows, also within lists, dictionaries and unions."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
     for part in get_args(annotation):
@@ -180,7 +180,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _field_at(model: type[BaseModel], parts: Sequence[str]) -> tuple[FieldInfo | None, list[type[BaseModel]]]:
-    """Field at a path, and the models that may stand there."""
+    """Field at a path, and the models allowed there."""
     field, models = None, [model]
     for part in parts:
         fields = [one.model_fields[part] for one in models if part in one.model_fields]
@@ -221,7 +221,7 @@ def _expected(detail: dict[str, Any], parts: Sequence[str], model: type[BaseMode
 
 
 def _in_words(field: FieldInfo | None) -> str:
-    """Range of a field as its model words it, empty where it does not."""
+    """Range of a field as worded by its model; empty if not worded."""
     extra = field.json_schema_extra if field else None
     return str(extra.get("x-range", "")) if isinstance(extra, dict) else ""
 
@@ -240,7 +240,7 @@ def _either(expected: Sequence[str]) -> str:
 
 
 def description_of(field: FieldInfo) -> str:
-    """Description of a field, to stand inside a sentence."""
+    """Description of a field, for use within a sentence."""
     text = " ".join((field.description or "").split()).rstrip(".")
     unit = f" ({unit_of(field)})" if unit_of(field) else ""
     return text[:1].lower() + text[1:] + unit
@@ -254,7 +254,7 @@ def limits_of(field: FieldInfo) -> dict[str, float]:
 
 
 def unit_of(field: FieldInfo) -> str:
-    """Unit of a field, empty for pure numbers and where several stand."""
+    """Unit of a field, empty for pure numbers and for several units."""
     extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     unit = str(extra.get("x-unit", ""))
     return "" if unit == "1" or "," in unit else unit

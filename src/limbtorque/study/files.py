@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and YAML 1.2 read and written."""
+"""Atomic writing of files, and YAML 1.2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PART = re.compile(r"\..*\.[0-9]+\.part(\.[^.]*)?")
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Path to write to; at the end it takes the place of a file.
+    """Temporary path to write to; it replaces the file at the end.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def is_part(path: Path) -> bool:
-    """Return True for the name of a file that is not written to its end."""
+    """Return True for the name of an unfinished file."""
     return bool(_PART.fullmatch(path.name))
 
 
@@ -131,7 +131,7 @@ def parse_yaml(text: str) -> Any:
 def yaml_text(content: Any) -> str:
     """Plain data as YAML, in the given order; lists without dictionaries on one line.
 
-    Text that readers of YAML 1.1 take for a truth value or a time of day is quoted.
+    Text that YAML 1.1 reads as a truth value or time is quoted.
 
     >>> print(yaml_text({"title": "no", "start": "12:30:00", "plates": [1, 2]}), end="")
     title: 'no'
@@ -144,7 +144,7 @@ def yaml_text(content: Any) -> str:
 
 
 def _yaml() -> Any:
-    """New reader and writer; one that has read directives (%YAML) would write them."""
+    """New reader and writer, so that directives (%YAML) are not written again."""
     from ruamel.yaml import YAML  # here, because most jobs read no YAML
 
     yaml: Any = YAML(typ="safe", pure=True)
@@ -170,7 +170,7 @@ def _constructor() -> Any:
             return bool(super().check_mapping_key(node, key_node, mapping, key, value))
 
     def number(kind: str) -> Callable[[Any, Any], Any]:
-        """Constructor of a number; its error names what cannot be read."""
+        """Constructor of a number; its error shows the unreadable text."""
         build = SafeConstructor.yaml_constructors[f"tag:yaml.org,2002:{kind}"]
 
         def built(constructor: Any, node: Any) -> Any:
@@ -196,7 +196,7 @@ def _representer() -> Any:
     from ruamel.yaml.representer import SafeRepresenter
 
     class Representer(SafeRepresenter):
-        """Quote what YAML 1.1 reads as something else; write no anchors."""
+        """Quote what YAML 1.1 would read differently; write no anchors."""
 
         def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 (the name is the base class's)
             return True

@@ -1,6 +1,6 @@
 """All settings of a study: read, validated once, frozen afterwards.
 
-The options stand in `study/options`, a module for each section; marker rules in `marker_rules`, chains in `chains`.
+Options are in `study/options`, a module for each section; marker rules in `marker_rules`, chains in `chains`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Settings(Options):
     run: Run = Run()
 
     def chain(self, name: str) -> ChainModel:
-        """Return the chain of this name: the study's own, or a built-in one."""
+        """Return the chain of this name, user-defined or built-in."""
         return {**BUILT_IN, **self.chains}[name]
 
     @model_validator(mode="after")
@@ -79,9 +79,9 @@ class Settings(Options):
         joints = {joint.name for chain in self.chain_names for joint in self.chain(chain).joints}
         for section, given, known, what in (
             ("muscles.sets", self.muscles.sets, self.chain_names, "is not a chain; the chains are"),
-            ("segments.added", self.segments.added, names, "is no segment of a chain; the segments are"),
-            ("segments.rows", self.segments.rows, rows, "no segment of a chain uses; the rows are"),
-            ("figures.joints", self.figures.joints, joints, "is no joint of a chain; the joints are"),
+            ("segments.added", self.segments.added, names, "is not a segment of a chain; the segments are"),
+            ("segments.rows", self.segments.rows, rows, "is not used by a segment of a chain; the rows are"),
+            ("figures.joints", self.figures.joints, joints, "is not a joint of a chain; the joints are"),
         ):
             if unknown := sorted({*given} - {*known}):
                 hint = did_you_mean(unknown[0], known)
@@ -129,7 +129,7 @@ def load_settings(path: Path | str, overrides: Mapping[str, Any] | None = None) 
     except OSError as error:
         raise SettingsError(f"settings file {path} cannot be read: {error.strerror}") from None
     except RecursionError:  # of JSON
-        raise SettingsError(f"settings file {path} has lists or names inside each other too deeply") from None
+        raise SettingsError(f"settings file {path} has lists or names nested too deeply") from None
     except ValueError as error:
         raise SettingsError(f"settings file {path} {error}") from None
     if not isinstance(raw, dict | None):
@@ -260,7 +260,7 @@ def override(settings: Settings, changes: Mapping[str, str], *, source: str) -> 
 
 @functools.cache
 def _alone(name: str) -> type[Options]:
-    """Model of one option of the settings that is no section."""
+    """Model of a single option outside all sections."""
     field = Settings.model_fields[name]
     model: type[Options] = create_model(name, __base__=Options, **{name: (field.annotation, field)})  # type: ignore[call-overload]
     return model
@@ -274,7 +274,7 @@ def option_names() -> tuple[str, ...]:
 
 @functools.cache
 def settable_names() -> tuple[str, ...]:
-    """Dotted names of all options, and of the entries of those that are mappings."""
+    """Dotted names of all options, and of entries of mappings."""
     defaults = {name: json.loads(default) for name, default, *_ in describe_options()}
     entries = [f"{name}.{key}" for name, value in defaults.items() if isinstance(value, dict) for key in value]
     return (*option_names(), *entries)
@@ -315,7 +315,7 @@ def describe_options(model: type[BaseModel] = Settings, prefix: str = "") -> lis
 
 
 def options_page() -> str:
-    """Every option in Markdown: a table of the usual ones, and one of the rare ones."""
+    """Every option in Markdown: a table of common and a table of rare options."""
     tables: dict[bool, list[str]] = {True: [], False: []}
     for name, default, allowed, unit, sentence in describe_options():
         row = f"| `{name}` | `{default}` | {allowed.replace('|', 'or')} | {unit} | {sentence} |"
@@ -349,7 +349,7 @@ def flattened(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _unknown_option(path: str) -> str:
-    """Sentence for an unknown name that is an option elsewhere; else empty."""
+    """Sentence for an unknown name that exists in another section; else empty."""
     *_, last = path.split(".")
     if path in option_names():
         section, _, name = path.rpartition(".")

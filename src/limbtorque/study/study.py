@@ -1,4 +1,4 @@
-"""A study: settings and both tables, checked as a whole; their JSON schemas."""
+"""A study: settings and both tables, checked together; JSON schemas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _schema(model: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def _plain(schema: Any) -> Any:
-    """Schema without pydantic's titles and line breaks; a property called title stays."""
+    """Schema without pydantic's titles and line breaks; properties named title stay."""
     if isinstance(schema, dict):
         return {name: _plain(part) for name, part in schema.items() if name != "title" or not isinstance(part, str)}
     if isinstance(schema, list):
@@ -74,7 +74,7 @@ class Study:
     batches: dict[str, tuple[Trial, ...]]
 
     def shares_cutoff(self, trial: Trial) -> bool:
-        """Return True where a trial shares its cut-off; a single trial has its own."""
+        """Return True if a trial shares its cut-off; single trials do not."""
         chosen = trial.settings.filter
         chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
         return chosen.scope == "study" and chooses and len(self.trials) > 1
@@ -111,7 +111,7 @@ def load_study(
     """
     folder = Path(folder)
     settings = load_settings(folder / settings_file, overrides)
-    meant = "name its marker or markers, or remove the line and name a landmark that may stand for it in 'substitutes'"
+    meant = "name its marker or markers, or remove the line and name a replacement in 'substitutes'"
     rules = {f"{name}.{mark}": rule for name, marks in settings.marker_sets.items() for mark, rule in marks.items()}
     open_rules = {name: rule for name, rule in rules.items() if isinstance(rule, str) and is_to_do(rule)}
     faults = [f"marker_sets.{name} {to_do_text(rule, meant)}" for name, rule in open_rules.items()]

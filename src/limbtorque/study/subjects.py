@@ -45,7 +45,7 @@ class Subject:
         Segment parameters of this subject, e.g. ``{"forearm_mass_kg": 1.2}``, which take the place of the table's, and
         `PELVIS_MEASURES`.
     note : str
-        A remark, carried to the ledger.
+        Remark, copied to the ledger.
     """
 
     name: str
@@ -68,7 +68,7 @@ class _Columns(Row):
     """Leg length, from the anterior superior iliac spine to the medial malleolus; for hip_centre: davis_1991."""
     pelvis_width_m: float | None = option(None, unit="m", ge=0.05, le=0.49)
     """Measured distance between the anterior superior iliac spines; that of the markers where empty."""
-    note: str = option("", "A remark, carried to the ledger.")
+    note: str = option("", "Remark, copied to the ledger.")
 
     @field_validator("mass_kg", "height_m", *PELVIS_MEASURES, mode="before")
     @classmethod
@@ -88,7 +88,7 @@ class _Columns(Row):
 def _measured(name: str) -> Any:
     unit = UNITS[name.rpartition("_")[2]]
     limit: dict[str, Any] = {"ge": 0.0} if name.endswith("_com_m") else {"gt": 0.0}
-    return option(None, "Measured segment parameter; takes the place of the table's.", unit, **limit)
+    return option(None, "Measured segment parameter; replaces that of the table.", unit, **limit)
 
 
 SubjectRow = create_model(
@@ -130,7 +130,7 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         where = f"{table} line {line}" + (f" (subject {name})" if name else "")
         row = checked(SubjectRow, SubjectRow.cells(cells), where=where, faults=faults)
         if name in names:
-            faults.append(f"{where}: subject {name!r} occurs twice; one row for each subject")
+            faults.append(f"{where}: subject {name!r} occurs twice; use one row for each subject")
         elif row:
             stated = row.model_dump()
             measured = {key: stated[key] for key in (*MEASURED, *PELVIS_MEASURES) if stated[key] is not None}

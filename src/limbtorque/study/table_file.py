@@ -1,4 +1,4 @@
-"""CSV tables of a study: numbered rows and their common model."""
+"""CSV tables of a study: rows with line numbers, and their base model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rows = list[tuple[int, dict[str, str]]]
 
 
 class Row(Frozen):
-    """Row of texts; an empty cell counts as missing, except in text fields."""
+    """Row of texts; empty cells are missing values, except in text fields."""
 
     @field_validator("*", mode="before")
     @classmethod
@@ -36,7 +36,7 @@ class Row(Frozen):
 
     @classmethod
     def cells(cls, row: Mapping[str, str]) -> dict[str, str]:
-        """Cells of a row for validation, without empty ones that have no value."""
+        """Cells of a row for validation, without missing values."""
         return {
             name: row[name]
             for name, field in cls.model_fields.items()
@@ -45,13 +45,13 @@ class Row(Frozen):
 
 
 def is_to_do(cell: str) -> bool:
-    """Return True for a cell that `limbtorque init` left to be filled in."""
+    """Return True for a TODO cell of `limbtorque init`."""
     return cell.upper().startswith(TO_DO)
 
 
 def to_do_text(cell: str, description: str = "") -> str:
-    """Sentence about a cell to fill in, to stand after the name of its column."""
-    return f"is still to be filled in ({cell}): {description or 'see the comment'}"
+    """Sentence about a TODO cell, to follow the name of its column."""
+    return f"is not filled in ({cell}): {description or 'see the comment'}"
 
 
 def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
@@ -60,7 +60,7 @@ def unknown_column(table: str, column: str, known: Iterable[str]) -> str:
 
 
 def few(sentences: Iterable[str], count: int, table: str) -> list[str]:
-    """Sentences about the first unknown columns, and the number of the others."""
+    """Sentences about the first unknown columns, and number of others."""
     others = [f"{table}: {count - FEW} more columns are unknown"] if count > FEW else []
     return [*itertools.islice(sentences, FEW), *others]
 
@@ -96,7 +96,7 @@ def table_rows(path: Path, required: Iterable[str], faults: list[str], *, name: 
             for row in filter(None, reader):
                 line, cells = start + reader.line_num, [cell.strip(SPACES) for cell in row]
                 if len(cells) != len(header):
-                    comma = "; a decimal comma? Numbers have a point" if len(cells) > len(header) else ""
+                    comma = "; a decimal comma? Use a decimal point" if len(cells) > len(header) else ""
                     faults.append(f"{name} line {line}: expected {len(header)} cells, found {len(cells)}{comma}")
                 elif any(cells):
                     found = dict(zip(header, cells, strict=True))

@@ -24,7 +24,7 @@ _HEAD = 4000
 
 
 def numbered(path: Path) -> tuple[str, int, str] | None:
-    """Name of a frame's file: before its number, the number, and after it.
+    """Parts of a frame's file name: before its number, the number, after it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def numbered(path: Path) -> tuple[str, int, str] | None:
 
 
 def is_frame(path: Path) -> bool:
-    """Return True for a file with the people of one frame, by its first bytes.
+    """Return True for a file with the people of one frame, from its first bytes.
 
     Parameters
     ----------
@@ -115,11 +115,11 @@ NAME_IN_WORDS = (
 
 
 OPTIONS_TO_DO = {
-    "plane.up_axis": "the laboratory's axis that points up in this file, such as +z",
-    "plane.forward_axis": "the laboratory's axis that the person faces, such as +x, or travel where they move along",
-    "plates.belt_speed_m_s": "the speed of the treadmill's belt in m/s; 0 without one",
+    "plane.up_axis": "laboratory axis that points up in this file, such as +z",
+    "plane.forward_axis": "laboratory axis that the person faces, such as +x, or travel if they move along it",
+    "plates.belt_speed_m_s": "belt speed of the treadmill in m/s; 0 without a treadmill",
 }
-NO_UP_AXIS = "plane.up_axis is not given: name the laboratory's axis that points up, e.g. '+z', in the settings"
+NO_UP_AXIS = "plane.up_axis is not given: give the laboratory axis that points up, e.g. '+z', in the settings"
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class Trial:
     marker_set : str
         Marker set of the settings that names the markers.
     prefix : str
-        Subject prefix of the labels, where the file has several.
+        Subject prefix of the labels, if the file has several.
     load : str
         Name of an external load, or empty.
     start_s, end_s : float or None
         Window of the recording that is analysed, s from its first frame.
     note : str
-        A remark, carried to the ledger.
+        Remark, copied to the ledger.
     forces_file : Path or None
         A second file, whose force plates are joined to the recording.
     emg_file : Path or None
@@ -192,7 +192,7 @@ class Trial:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """All files that are read for the trial, those of single frames included."""
+        """All files read for the trial, including files of single frames."""
         return tuple(file for named in self.named_files for file in frame_files(named))
 
 
@@ -222,7 +222,7 @@ class References:
     _paths: dict[str, Path] = field(default_factory=dict)
 
     def hint(self, kind: str, value: str, known: Collection[str]) -> str:
-        """Suggestion for a misspelt name, for the first of many."""
+        """Suggestion for a misspelt name, the first time only."""
         if (kind, value) not in self._hints:
             if len(self._hints) >= MOST_HINTS or len(known) > MOST_NAMES:
                 return ""
@@ -230,13 +230,13 @@ class References:
         return self._hints[kind, value]
 
     def path(self, file: str) -> Path:
-        """Path of a file of the study, one object for all trials that share it."""
+        """Path of a file of the study, one object for all its trials."""
         if file not in self._paths:
             self._paths[file] = self.folder / file
         return self._paths[file]
 
     def has(self, file: str) -> bool:
-        """Return True if a file of the study exists; many trials may share one."""
+        """Return True if a file of the study exists; results are reused."""
         if file not in self._files:
             self._files[file] = _is_file(self.path(file))
         return self._files[file]
@@ -252,19 +252,19 @@ class TrialRow(Row):
     """Name of the session, by which trials are put into jobs."""
     subject: str = option(..., "Subject of the trial, a name from the table of subjects.")
     file: str = option(..., "Recording; a relative path starts at the study's folder.")
-    forces_file: str = option("", "Second file, whose force plates are joined to the recording.")
-    emg_file: str = option("", "File with the electromyography, where the recording does not have it.")
-    static_file: str = option("", "Static trial of the subject, from which landmarks are carried (rule 'static').")
+    forces_file: str = option("", "Second file with the force plates of the recording.")
+    emg_file: str = option("", "File with the electromyography, if it is not in the recording.")
+    static_file: str = option("", "Static trial of the subject, for landmarks with a rule 'static'.")
     chain: str = option(..., "arm, leg, arm_without_hand, leg_without_foot, or a chain of the settings.")
-    side: Literal["left", "right"] = option(..., "Left or right, the limb that the markers are on.")
-    condition: str = option("", "Experimental condition, by which trials are averaged.")
+    side: Literal["left", "right"] = option(..., "Side of the analysed limb.")
+    condition: str = option("", "Experimental condition; trials are averaged by condition.")
     marker_set: str = option("", validate_default=True)
     """Marker set of the settings that names the markers; may be empty where there is only one."""
-    prefix: str = option("", "Subject prefix of the labels, where the file has several.")
+    prefix: str = option("", "Subject prefix of the labels, if the file has several.")
     load: str = option("", "External load, a name from the settings' loads.")
-    start_s: float | None = option(None, "Start of the part that is analysed, from the first frame.", "s")
-    end_s: float | None = option(None, "End of the part that is analysed, from the first frame.", "s")
-    note: str = option("", "A remark, carried to the ledger.")
+    start_s: float | None = option(None, "Start of the analysed part, from the first frame.", "s")
+    end_s: float | None = option(None, "End of the analysed part, from the first frame.", "s")
+    note: str = option("", "Remark, copied to the ledger.")
 
     @field_validator("subject")
     @classmethod
@@ -286,15 +286,15 @@ class TrialRow(Row):
             value = value.replace("\\", "/")
         if set(value) & set("{}<>"):
             raise ValueError(
-                "expected a name without braces and <>, which Snakemake takes for a pattern; rename the file"
+                "expected a name without braces and <>, which Snakemake reads as a pattern; rename the file"
             )
         if not info.context.has(value):
             raise ValueError(f"expected a file; it does not exist in the study's folder {folder.resolve().name!r}")
         paths = [folder / info.data.get("file", ""), folder / value] if info.field_name == "forces_file" else []
         if paths and all(map(_is_file, paths)) and paths[0].samefile(paths[1]):
             raise ValueError(
-                "expected another file than in the column file; name the file that has the force plates, or leave forces_file empty "
-                "where the recording has them itself"
+                "expected another file than in the column file; name the file with the force plates, or leave forces_file empty "
+                "if they are in the recording"
             )
         return value
 
@@ -319,9 +319,7 @@ class TrialRow(Row):
             return value
         known: list[str] = list(info.context.settings.marker_sets)
         if not known:
-            raise ValueError(
-                "expected a name from marker_sets, and the settings have no marker_sets, so no landmark is known"
-            )
+            raise ValueError("expected a name from marker_sets, but the settings have no marker_sets")
         if not value and len(known) == 1:
             return known[0]
         if value not in known:
@@ -407,7 +405,7 @@ def _column_fault(table: str, column: str) -> str:
     if column.split(".")[0] not in Settings.model_fields:
         return (
             f"{unknown_column(table, column, TrialRow.model_fields)}; "
-            "a column that changes an option for one trial is named like the option, e.g. filter.cutoff_hz"
+            "a column that sets an option for one trial has the name of the option, e.g. filter.cutoff_hz"
         )
     if column not in settable_names():
         return f"{table}: no option is called {column!r}{did_you_mean(column, settable_names())}"
@@ -421,7 +419,7 @@ def _own_settings(
     where: str,
     faults: list[str],
 ) -> Settings | None:
-    """Settings of a trial, shared by those with the same changes, or None."""
+    """Settings of a trial, reused for trials with the same changes, or None."""
     changes = {column: cell for column, cell in cells.items() if cell and _changes_option(column)}
     open_cells = [column for column, cell in changes.items() if is_to_do(cell)]
     faults += [
@@ -440,7 +438,7 @@ def _own_settings(
 
 
 def _is_file(path: Path) -> bool:
-    """Return True if a file exists; a name that no file system takes is of no file."""
+    """Return True if a file exists; False for invalid names."""
     try:
         return path.is_file()
     except OSError:

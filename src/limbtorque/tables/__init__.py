@@ -1,4 +1,4 @@
-"""Columns of every table, a module each; quality checks; reading and writing.
+"""Columns of every table; reading and writing of tables.
 
 In: arrays and rows.
 Out: tables with units in their metadata: CSV, Parquet, STO, XLSX.

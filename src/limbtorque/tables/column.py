@@ -18,12 +18,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Text with a capital at its beginning."""
+    """Text with an initial capital."""
     return text[:1].upper() + text[1:]
 
 
 def was(number: int) -> str:
-    """Verb for a count of things: "was" or "were"."""
+    """Verb for a count: "was" or "were"."""
     return "was" if number == 1 else "were"
 
 
@@ -44,7 +44,7 @@ FLEXION = "flexion positive (flexion_name of the joint in the chain's settings),
 INTO_SEGMENTS = "positive: energy into the segments"
 SIZE = "a size, never negative"
 OF_UNIT = "as column unit"
-FIRST_ORDER = "to first order, or of the samples (uncertainty.samples)"
+FIRST_ORDER = "to first order, or from samples (uncertainty.samples)"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (fl
 
 @functools.lru_cache(maxsize=4096)
 def unit_of(name: str) -> str:
-    """Unit of a quantity by the end of its name; 1 for a pure number."""
+    """Unit of a quantity from the end of its name; 1 for a pure number."""
     parts = name.split("_")
     return UNITS.get("_".join(parts[-2:])) or UNITS.get(parts[-1], "1")
 
@@ -153,11 +153,11 @@ TRIAL_COLUMNS = columns(
 GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
 TORQUE_STATUS, MUSCLE_STATUS, SPREAD_OVER, N_REJECTED, EXTERNAL_STATUS = columns(
     {
-        "torque_status:text": "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the joint where the "
-        "row has one, else of the worst joint",
-        "muscle_status:text": "ok, caution, rejected (do not use; as any joint's torques) or failed: status of the muscle forces; none "
+        "torque_status:text": "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the row's joint, if "
+        "any, or else of the worst joint",
+        "muscle_status:text": "ok, caution, rejected (do not use; also where the torques of a joint are rejected) or failed: status of the muscle forces; none "
         "where muscles are not enabled",
-        "spread_over:text": "unit of mean and spread: subjects, each by the mean of its trials; or trials, all alike "
+        "spread_over:text": "unit of mean and spread: subjects, each with the mean of its trials; or trials, all weighted equally "
         "(ensembles.spread_over, and in a study of one subject)",
         "n_rejected:count": "number of trials left out because their torques were rejected",
         "external_status:count": "0 no external load; 1 external load known; 2 ground contact, or up to 0.06 s after it, with unknown "

@@ -23,8 +23,8 @@ from limbtorque.tables.column import (
 MARKER_FLAGS = columns(
     {
         "filled:count": "1 where a marker of the chain was filled",
-        "swapped:count": "1 where a needed marker is exchanged with another",
-        "spike:count": "1 where a needed marker has an unfilled spike or jump",
+        "swapped:count": "1 where a required marker is exchanged with another",
+        "spike:count": "1 where a required marker has an unfilled spike or jump",
     }
 )
 
@@ -44,13 +44,13 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
         "chain_fit_m": "root mean square distance of the fitted from the measured joints; empty with motion.angles segments"
     }
     for point in (*joints, "endpoint"):
-        text = f"filtered position of the {point} in the plane; of the fitted chain with motion.angles rigid_chain"
+        text = f"filtered position of the {point} in the plane (with motion.angles rigid_chain, of the fitted chain)"
         entries[f"{point}_position_*_m"] = text
     for segment in segments:
         tilt = f"inclination of the {segment} to the plane, not filtered"
         entries |= {
             f"{segment}_orientation_rad": (
-                f"angle from the x axis to the {segment}, seen from its proximal joint",
+                f"angle from the x axis to the {segment} at its proximal joint",
                 ANGLE_SIGN,
             ),
             f"{segment}_length_m": f"length of the {segment} in space, not filtered",
@@ -76,28 +76,31 @@ def kinematics_columns(joints: Sequence[str], segments: Sequence[str]) -> list[C
 
 
 def file_columns(joints: Sequence[str]) -> list[Column]:
-    """Columns of another program's results, in tables of recordings that hold them.
+    """Columns of results of another program stored in the recording.
 
     Parameters
     ----------
     joints : sequence of str
         Names, proximal first.
     """
-    read = "of another program, as the recording holds it, not computed here; empty where it has none"
-    moment = f"sagittal net joint moment {read}; times body mass where the file holds it per kilogram"
+    read = "result of another program, from the recording; empty where it has none"
+    moment = f"sagittal net joint moment {read}; multiplied by body mass where the file gives it per kilogram"
     entries: dict[str, tuple[str, str]] = {}
     for joint in joints:
         entries |= {
             f"{joint}_file_angle_rad": (f"{joint} angle {read}", ANGLE_SIGN),
             f"{joint}_file_torque_nm": (f"{joint}: {moment}", MECHANICAL),
-            f"{joint}_file_power_w": (f"{joint}: power {read}, of all planes; as its moment", INTO_SEGMENTS),
+            f"{joint}_file_power_w": (
+                f"{joint}: power {read}, of all planes; times body mass as its moment",
+                INTO_SEGMENTS,
+            ),
         }
     return list(columns(entries))
 
 
 def _terms(joint: str, joints: Sequence[str]) -> dict[str, str]:
     """Names and texts of the terms of one joint's net torque, in order of summation."""
-    own = "; always 0, as a joint's own centripetal force passes through it"
+    own = "; always 0, as this centripetal force passes through the joint"
     return {
         **{
             f"inertial_{j}": f"inertial: inertia M[{joint},{j}] times the angular acceleration of the {j}"
@@ -252,7 +255,7 @@ INDUCING = {
     "gravity": "gravity",
     "velocity": "the centripetal and Coriolis terms",
     "base": "the acceleration of the base",
-    "external": "the external load; while the foot is on a plate, what the reactions to the other sources leave of it",
+    "external": "the external load; while the foot is on a plate, less the reactions to the other sources",
 }
 
 
@@ -300,7 +303,7 @@ def band_columns(joints: Sequence[str]) -> list[Column]:
     entries: dict[str, str | tuple[str, str]] = {}
     for joint in joints:
         for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints))):
-            text = f"standard deviation of {name}_nm by the errors of its inputs, to first order"
+            text = f"standard deviation of {name}_nm due to errors of the inputs, to first order"
             entries[f"{name}_sd_nm"] = (text, SIZE)
             if name != f"{joint}_torque":
                 limits = {f"{name}_{end}_nm": f"{which} 95 % limit of {name}_nm" for end, which in ENDS.items()}
@@ -309,7 +312,7 @@ def band_columns(joints: Sequence[str]) -> list[Column]:
             entries[f"{joint}_torque_share_{source}"] = f"share of the variance of {joint}_torque_nm by {source}"
         for what in ("angle_sd_rad", "velocity_sd_rad_s", "acceleration_sd_rad_s2"):
             text = (
-                f"standard deviation of the {joint}'s {what.split('_')[0]} by the errors of its inputs, to first order"
+                f"standard deviation of the {joint}'s {what.split('_')[0]} due to errors of the inputs, to first order"
             )
             entries[f"{joint}_{what}"] = (text, SIZE)
     return [*FRAME_COLUMNS[:2], *columns(entries)]
@@ -329,7 +332,7 @@ def torque_columns(
     limits : bool, optional
         With the 95 % limits of the net torques.
     """
-    closure = "net torque of an independent recursive Newton-Euler pass over the same motion minus the sum of the terms"
+    closure = "net torque from an independent recursive Newton-Euler computation minus the sum of the terms"
     table = [*FRAME_COLUMNS, EXTERNAL_STATUS]
     for joint in joints:
         table += columns({f"{joint}_torque_nm": f"net {joint} torque: the sum of its terms"}, MECHANICAL)
@@ -338,7 +341,7 @@ def torque_columns(
         table += columns({f"{joint}_torque_closure_nm": closure}, MECHANICAL)
     sign = f"proximal segment acting on distal segment; {IN_PLANE}"
     for joint in joints:
-        text = f"joint reaction force at the {joint}; without the muscle forces that add to the force inside the joint"
+        text = f"joint reaction force at the {joint}; not the joint contact force, which includes the muscle forces"
         table += columns({f"{joint}_reaction_*_n": (text, sign)})
     for joint in joints:
         text = f"power of the net {joint} torque: torque times angular velocity"

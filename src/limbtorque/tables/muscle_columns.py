@@ -1,4 +1,4 @@
-"""Columns of the tables of muscles, and of electromyography beside them."""
+"""Columns of the muscle tables, with electromyography."""
 
 from __future__ import annotations
 
@@ -92,15 +92,15 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
         text = "1 where a fibre is outside the range of its curves (values are held at the end of the range)"
         entries["fibre_status:count"] = text
     if options.tendon == "compliant":
-        change = "largest change of an activation in the last of them; the criterion is met to this"
+        change = "largest change of an activation in the last optimization; accuracy of the minimum"
         entries |= {
-            "tendon_iterations:count": "number of optimizations, each with the tendons' stretch of the one before (docs/muscles.md)",
+            "tendon_iterations:count": "number of optimizations, each with the tendon stretch of the previous one (docs/muscles.md)",
             "tendon_activation_change": (change, NEVER_NEGATIVE),
         }
     units = f"sum of {_weighted(options)}((force - passive force) / criterion unit)^p"
     cost = units if _has_units(options) else criterion_text(options)
     residual = "largest difference between the net torque and the sum of muscle torques and reserve"
-    shortfall = "distance of the net torques from those that the muscles can produce (root of the sum of squares over the joints)"
+    shortfall = "distance of the net torques from the nearest torques that the muscles can produce (root of the sum of squares over the joints)"
     entries |= {
         "optimization_iterations:count": "number of Newton iterations",
         "optimization_residual_nm": (residual, NEVER_NEGATIVE),
@@ -110,19 +110,19 @@ def _optimization(joints: Sequence[str], options: Muscles) -> Entries:
         "optimization_shortfall_nm": (shortfall, NEVER_NEGATIVE),
     }
     text = (
-        "component of the direction in which all muscles together, within muscles.activation_bounds, fall short of the net "
-        "torques; 0 where they do not"
+        "component of the direction in which the muscles, within muscles.activation_bounds, cannot produce the net "
+        "torques; 0 where they can"
     )
     entries |= {f"{joint}_optimality_certificate": (text, MECHANICAL) for joint in joints}
     text = (
         "+1 where counter-clockwise is flexion (ankle: dorsiflexion), -1 where it is extension; converts torques of this table "
-        "to the sign of its moment arms"
+        "to the sign of the moment arms"
     )
     entries |= {f"{joint}_flexion_sign": text for joint in joints}
     for joint in joints:
         text = (
             f"derivative of the minimum cost with respect to the net {joint} torque; together with those of the other joints it "
-            "proves that the cost is minimal (docs/muscles.md); with min_max the direction that demands the largest ratio"
+            "proves that the cost is minimal (docs/muscles.md); with min_max, the direction that requires the largest ratio"
         )
         entries[f"{joint}_optimization_multiplier"] = (text, MECHANICAL)
     return entries
@@ -139,7 +139,7 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
         f"{m}_activation": f"activation of {m}: {state}",
     }
     if options.ranges:
-        text = f"possible force of {m} with which the muscles produce the same torques, for any criterion"
+        text = f"possible force of {m} at the same torques, for any criterion"
         entries |= {f"{m}_{bound}_force_n": (f"{bound}imum {text}", TENSION) for bound in ("min", "max")}
     if muscle.length:
         entries[f"{m}_length_m"] = f"musculotendon length of {m}"
@@ -161,13 +161,13 @@ def _forces(muscle: MuscleEntry, options: Muscles) -> Entries:
         text = f"length of the tendon of {m} relative to its slack length, less 1"
         entries[f"{m}_tendon_strain"] = (text, "lengthening positive")
         if _has_units(options):
-            text = f"force of {m} beyond its passive one that counts as 1 in the criterion"
+            text = f"force of {m} above its passive force that counts as 1 in the criterion"
             entries[f"{m}_criterion_unit_n"] = text
     return entries
 
 
 def _has_units(options: Muscles) -> bool:
-    """Return True where each force has its own unit in the criterion."""
+    """Return True if every force has an individual unit in the criterion."""
     return options.tendon == "compliant" and options.criterion != "stress"
 
 
@@ -181,9 +181,7 @@ def _torques(joint: str, muscles: Sequence[str], options: Muscles) -> Entries:
         text = f"passive torque of the {joint}: {PASSIVE_TEXT[options.passive_moments]}; not scaled to the subject"
         entries[f"{joint}_torque_passive_nm"] = (text, MECHANICAL)
         others = "the muscle and passive torques"
-    text = (
-        f"part of the net {joint} torque that no muscle of the set produces; with {others} it adds up to the net torque"
-    )
+    text = f"part of the net {joint} torque that no muscle of the set produces; with {others} it sums to the net torque"
     return {**entries, f"{joint}_torque_reserve_nm": (text, MECHANICAL)}
 
 
@@ -204,12 +202,12 @@ def _contact(joints: Sequence[str], segments: Sequence[str], options: Muscles) -
             }
         text = f"direction of the contact force in the {joint} against the axis of the {segments[j]}"
         entries |= {
-            f"{joint}_contact_bw": (f"contact force in the {joint} over body weight", NEVER_NEGATIVE),
+            f"{joint}_contact_bw": (f"contact force in the {joint} relative to body weight", NEVER_NEGATIVE),
             f"{joint}_contact_direction_deg": (text, f"0 pure compression; {FLEXOR_SIDE}"),
         }
         kinds = {"": "any activations", "_effort": f"activations {limit}"} if options.ranges else {}
         for name, activations in kinds.items():
-            same = f"with {activations} that make the same torques, over body weight"
+            same = f"with {activations} that produce the same torques, relative to body weight"
             for bound, word in (("min", "least"), ("max", "greatest")):
                 size = f"{word} contact force in the {joint} {same}; bound (docs/muscles.md)"
                 along = f"{word} component along the {segments[j]} of the contact force in the {joint} {same}"
@@ -221,7 +219,7 @@ def _contact(joints: Sequence[str], segments: Sequence[str], options: Muscles) -
 
 
 def _weighted(options: Muscles) -> str:
-    """Weights of a criterion in words, with a blank; empty without any."""
+    """Weights of a criterion in words, with a space; empty if there are none."""
     return ("weighted " if options.weights else "") + ("volume-weighted " if options.criterion == "volume" else "")
 
 
@@ -253,13 +251,13 @@ METHOD_TEXTS = {
     "hodges_bui": "threshold of Hodges and Bui (1996)",
     "bonato": "double threshold of Bonato et al. (1998)",
 }
-_LAG = "shift with the largest correlation; empty where it is the largest shift tried (0.15 s), which is no lag"
+_LAG = "shift with the largest correlation; empty at the limit of the search (0.15 s)"
 _AGREEMENT = columns(
     {
         "r": "correlation of activation and envelope at emg.delay_s; empty where they were not compared",
         "rms": "root mean square difference of activation and envelope",
         "scaled_rms": "root mean square difference of the activation and scale times the envelope",
-        "lag_s": (_LAG, "positive: activation after the delayed envelope"),
+        "lag_s": (_LAG, "positive: activation later than the delayed envelope"),
         "lag_r": "correlation at that shift",
         "neighbour_r": "largest correlation of the activation with another muscle's envelope",
     }
@@ -267,7 +265,7 @@ _AGREEMENT = columns(
 _SCALE, *_NEIGHBOUR = columns(
     {
         "scale": "factor of the envelope with the smallest difference, at least 0",
-        "neighbour:text": "other muscle whose envelope the activation follows most",
+        "neighbour:text": "other muscle whose envelope correlates best with the activation",
     }
 )
 EMG_AGREEMENT = (*_AGREEMENT, _SCALE)  # empty where the muscle forces are rejected
@@ -278,10 +276,10 @@ def envelope_columns(muscles: Sequence[str]) -> tuple[Column, ...]:
     """Columns of a trial's table, for the muscles of its channels."""
     entries = {}
     for muscle in muscles:
-        text = f"normalised envelope of the electromyogram of {muscle}, later by emg.delay_s; empty without samples"
+        text = f"normalised EMG envelope of {muscle}, delayed by emg.delay_s; empty without samples"
         entries[f"{muscle}_envelope"] = text
         for method, by in METHOD_TEXTS.items():
-            text = f"1 where the electromyogram of {muscle} is active by the {by}, 0 where not, without delay"
+            text = f"1 where the electromyogram of {muscle} is active by the {by}, else 0; not delayed"
             entries[f"{muscle}_active_{method}"] = text
     return columns(entries)
 
@@ -292,7 +290,7 @@ def _burst_entries() -> dict[str, str]:
         entries |= {
             f"onset_{method}_s": f"first active frame of the longest burst by the {by}",
             f"offset_{method}_s": "last active frame of that burst",
-            f"active_share_{method}": f"share of the frames that are active by the {by}",
+            f"active_share_{method}": f"share of the frames with activity by the {by}",
         }
     return entries
 
@@ -307,7 +305,7 @@ EMG_SUMMARY_COLUMNS = (
             "channel:text": "channels of the muscle",
             "unit:text": "unit of the channels; empty where unknown",
             "faults:text": "faults of the channels: missing, dead, clipped, mains, artefact, negative, copy; no channel",
-            "normalised_by:text": "origin of the envelope's 1: own peak, or maximal trial",
+            "normalised_by:text": "reference of the normalisation: own peak, or maximal trial",
             "rms_uv": "root mean square of the band-passed signal over the recording; empty where the unit is unknown",
             "mean_envelope": "mean of the normalised envelope",
             "peak_envelope": "peak of the normalised envelope",
@@ -323,7 +321,7 @@ EMG_SUMMARY_COLUMNS = (
     *_NEIGHBOUR,
     _AGREEMENT[5],
 )
-_OVER_SUBJECTS = "median over subjects of their median over trials: "
+_OVER_SUBJECTS = "median over subjects of the median over trials: "
 EMG_BY_MUSCLE_COLUMNS = (
     GROUP_COLUMNS[0],
     WINDOW,
@@ -332,7 +330,7 @@ EMG_BY_MUSCLE_COLUMNS = (
         {
             "n_subjects:count": "number of subjects with a correlation",
             "n_trials:count": "number of trials with a correlation",
-            "n_left_out:count": "number of trials without; not_compared in emg_summary says why",
+            "n_left_out:count": "number of trials without a correlation; not_compared in emg_summary gives the reason",
             **{column.name: (_OVER_SUBJECTS + column.definition, column.sign) for column in _AGREEMENT},
             "min_r": "smallest subject's r",
             "max_r": "largest subject's r",

@@ -27,9 +27,9 @@ _JOINT, _TERM, WINDOW, _USED_SHARE = columns(
     {
         "joint:text": "joint",
         "term:text": "net torque or one of its terms",
-        "window:text": "frames of the row: movement, events, cycles or trial (the window of the curves, windows.csv; trial also where a "
-        "trial has none), or stance, the part of it in which the limb meets the ground",
-        "used_share": "share of the frames of the window that were used; below ensembles.min_known_share the rest is empty",
+        "window:text": "frames of the row: movement, events, cycles or trial (the window of the curves, windows.csv; trial where there "
+        "is no window), or stance, the part with ground contact",
+        "used_share": "share of the frames of the window that were used; below ensembles.min_known_share the statistics are empty",
     }
 )
 STANCE = "stance"  # in the column window
@@ -78,7 +78,7 @@ def _limits(names: Iterable[str], how: str, signs: Mapping[str, str] | None = No
     entries: dict[str, tuple[str, str]] = {}
     for name in names:
         (start, end), sign = name.rsplit("_", 1), (signs or {}).get(name, "")
-        text = f"standard deviation of {name} by the errors of the section uncertainty, {how}"
+        text = f"standard deviation of {name} due to the errors of the section uncertainty, {how}"
         entries |= {
             f"{start}_sd_{end}": (text, SIZE),
             f"{start}_low_{end}": (f"lower 95 % limit of {name}", sign),
@@ -88,24 +88,24 @@ def _limits(names: Iterable[str], how: str, signs: Mapping[str, str] | None = No
 
 
 def _bands(signs: Mapping[str, bool]) -> dict[str, str | tuple[str, str]]:
-    """Columns of the uncertainty of statistics, some with the certainty of their sign."""
+    """Columns of the uncertainty of statistics, partly with certainty of the sign."""
     entries: dict[str, str | tuple[str, str]] = {}
     for name, has_sign in signs.items():
         start = name.rsplit("_", 1)[0]
         entries |= _limits([name], FIRST_ORDER, {name: FLEXION})
         if has_sign:
-            entries[f"{start}_sign_certain"] = f"1 where both 95 % limits of {name} have its sign, else 0"
+            entries[f"{start}_sign_certain"] = f"1 where both 95 % limits of {name} have the sign of {name}, else 0"
         for owner, trials in (("study", "the study"), ("subject", "a subject alone")):
             entries[f"{start}_shared_by_{owner}"] = (
-                f"share of the variance of {name} by errors that all trials of {trials} have in common: they do not average out over "
-                "these trials"
+                f"share of the variance of {name} due to errors common to all trials of {trials}, which do not average out "
+                "over them"
             )
     return entries
 
 
-_SAMPLES = "of the samples; empty without uncertainty.samples"
+_SAMPLES = "from samples; empty without uncertainty.samples"
 _SAMPLED_SIGNS = {c.name: c.sign for c in MEASURED if c.name.endswith(("_time_s", "_w", "_j"))}
-_BAND_RMS = "standard deviation of this torque by the errors of the section uncertainty, to first order: root mean square over the frames used"
+_BAND_RMS = "standard deviation of this torque due to the errors of the section uncertainty, to first order: root mean square over the frames used"
 BANDS = columns(
     {
         **_bands({"peak_nm": True, "max_nm": False, "min_nm": False, "mean_nm": True, "impulse_nms": False}),
@@ -114,8 +114,8 @@ BANDS = columns(
         "band_main_source:text": "source of error with the largest share of the variance over these frames",
         "band_main_share": "its share of that variance",
         "peak_main_source:text": "source of error with the largest share of the variance of peak_nm",
-        "peak_main_input:text": "landmark of the joint centre, or else source of error, with the largest share of the variance of peak_nm; "
-        "of net torques",
+        "peak_main_input:text": "joint centre, or other source of error, with the largest share of the variance of peak_nm; "
+        "for net torques",
         "peak_main_input_share": "its share of that variance, to first order",
         **{
             f"peak_share_{source}": f"share of the variance of peak_nm by {source} (uncertainty.off names all)"
@@ -128,7 +128,7 @@ SAMPLED = tuple(c.name for c in MEASURED if c.name != "rms_nm" and not c.name.en
 
 
 def _mirror(column: Column) -> str:
-    """Name of the statistic that becomes this one for the opposite torque."""
+    """Name of the statistic that corresponds to this one for the opposite torque."""
     name = column.name
     if name.startswith(("max_", "min_")) and "_power_" not in name:
         name = ("min" if name.startswith("max") else "max") + name[3:]
@@ -158,7 +158,7 @@ SUMMARY_COLUMNS = (
         {
             "loaded_share": "share of the used frames with a known external load (external_status 1), such as a measured stance",
             "peak_sense:text": "anatomical direction of the torque at its peak",
-            "peak_at_gap:count": "1 where a frame next to the peak was not used: the peak is the largest known value, and the true one may "
+            "peak_at_gap:count": "1 where a frame next to the peak was not used: the peak is the largest known value; the true peak may "
             "be larger",
         }
     ),
@@ -228,17 +228,17 @@ MUSCLE_SUMMARY_COLUMNS = (
     *_WINDOW_START,
     *MUSCLE_STATISTICS,
 )
-_OVER_WEIGHT = "contact forces over body weight, at the same torques"
+_OVER_WEIGHT = "contact forces relative to body weight, at the same torques"
 CONTACT_STATISTICS = columns(
     {
-        "peak_bw": "largest contact force over body weight",
+        "peak_bw": "largest contact force relative to body weight",
         **_times("peak", "peak"),
         "min_peak_bw": f"largest of the least possible {_OVER_WEIGHT}",
         "max_peak_bw": f"largest of the greatest possible {_OVER_WEIGHT}",
         "effort_min_peak_bw": f"largest of the least {_OVER_WEIGHT} with limited effort",
         "effort_max_peak_bw": f"largest of the greatest {_OVER_WEIGHT} with limited effort",
-        "mean_bw": "mean contact force over body weight",
-        "effort_range_bw": "median width of the range of the contact force over body weight, at the same torques with limited effort",
+        "mean_bw": "mean contact force relative to body weight",
+        "effort_range_bw": "median width of the range of the contact force relative to body weight, at the same torques with limited effort",
     }
 )
 CONTACT_SUMMARY_COLUMNS = (
@@ -256,8 +256,8 @@ _MIXED = "; empty for peaks, and times of peaks, that are positive in some trial
 _OF_BOTH_SIGNS = "; over the trials for peaks of both signs"
 _CONDITION_SIGN = f"torques (peak_nm, max_nm, min_nm, mean_nm, impulse_nms, also over body mass): {FLEXION}; power and work: energy into the segments"
 _MEAN_ERROR = (
-    "standard deviation of the mean by the errors of the section uncertainty, apart from sd: errors that trials of a subject "
-    "or of the study share do not average out; empty for rms_nm, times, powers and works"
+    "standard deviation of the mean due to the errors of the section uncertainty, separate from sd; errors common to trials of a "
+    "subject or of the study do not average out; empty for rms_nm, times, powers and works"
 )
 CONDITION_SUMMARY_COLUMNS = (
     *GROUP_COLUMNS,
@@ -283,8 +283,8 @@ CONDITION_SUMMARY_COLUMNS = (
         {
             "min_used_share": "smallest used_share of these trials; trials with very different shares are not comparable",
             "max_used_share": "largest used_share of these trials",
-            "n_unloaded:count": "number of trials of the group left out because no frame has a known external load while other trials have "
-            "one: their stance was not measured",
+            "n_unloaded:count": "number of trials of the group left out because their stance was not measured: no frame has a known external "
+            "load, but other trials have one",
         }
     ),
 )
@@ -309,7 +309,7 @@ _VALUE = "value of the quantity, interpolated between frames by cubic splines; e
 _KNOWN = "of net torques of trials with torques.bands, else empty"
 OWNERS = columns(  # in the order of `uncertainty.bands.OWNERS`
     {
-        f"sd_by_{owner}:value": f"standard deviation of value by errors of the inputs that {shared}; {_KNOWN}"
+        f"sd_by_{owner}:value": f"standard deviation of value due to errors of the inputs that {shared}; {_KNOWN}"
         for owner, shared in {
             "study": "all trials of the study share",
             "subject": "the trials of a subject share",
@@ -318,7 +318,7 @@ OWNERS = columns(  # in the order of `uncertainty.bands.OWNERS`
     }
 )
 CURVE_COLUMNS = (*TRIAL_COLUMNS, *_QUANTITY, *columns({"value:value": (_VALUE, _CURVE_SIGN)}), *OWNERS)
-_SIDE = "side of the body; both, where a condition has both: each subject by the mean of its sides, or all trials alike (spread_over)"
+_SIDE = "side of the body; both, where a condition has both: each subject with the mean of its sides, or all trials weighted equally (spread_over)"
 ENSEMBLE_COLUMNS = (
     *GROUP_COLUMNS[:2],
     *columns({"side:text": _SIDE}),
@@ -328,8 +328,8 @@ ENSEMBLE_COLUMNS = (
         {
             "mean:value": (f"mean {_OVER}{TOO_FEW}", _CURVE_SIGN),
             "sd:value": f"standard deviation (n - 1) {_OVER}{TOO_FEW}",
-            "mean_error:value": "standard deviation of the mean by errors of the inputs, apart from sd; those that trials share are not "
-            f"averaged away; {_KNOWN}",
+            "mean_error:value": "standard deviation of the mean due to errors of the inputs, separate from sd; errors that trials share do not "
+            f"average out; {_KNOWN}",
             "n_subjects:count": "number of subjects with a value at this point",
             "n_trials:count": "number of trials with a value at this point",
         }
@@ -344,13 +344,13 @@ WINDOW_COLUMNS = (
             "window:text": "definition of 0 to 100 %: movement, events, cycles or trial",
             "start_s": "start of the window, from the first frame of the recording",
             "end_s": "end of the window, from the first frame of the recording",
-            "cycle:count": "number of the window between events, or of the cycle, that was used (ensembles.cycle), from 1; 0 where there is "
+            "cycle:count": "number, from 1, of the cycle or window between events in use (ensembles.cycle); 0 where there is "
             "none",
-            "n_cycles:count": "number of such windows in the analysed frames",
+            "n_cycles:count": "number of cycles or windows between events in the analysed frames",
             "events:text": "source of the events: file, or the method that found foot strikes and offs (docs/events.md); empty for windows "
             "without events",
             "known_share": "share of the points of the curve with a known torque",
-            "included:count": "1 where the trial is in curves and ensembles",
+            "included:count": "1 where the trial is included in curves and ensembles",
             "rejected_joints:text": "joints left out because their torques were rejected",
             "note:text": "reason why the trial was left out, or the missing part of its curve",
         }
@@ -403,16 +403,16 @@ BESIDE_FILE_COLUMNS = (
             "n_frames:count": "frames of the trial's window with both results, without edge effects",
             "start_s": "time of the first of these frames",
             "end_s": "time of the last of these frames",
-            "r": "correlation of our result with the file's",
-            "rms:value": "root mean square of the difference, an offset included",
-            "mean_difference:value": ("mean of our result minus the file's", _BESIDE_SIGN),
-            "peak:value": ("extreme of our result in the direction of file_peak", _BESIDE_SIGN),
-            "file_peak:value": ("value of largest magnitude of the file's result", _BESIDE_SIGN),
+            "r": "correlation of our result with that in the file",
+            "rms:value": "root mean square of the difference, including any offset",
+            "mean_difference:value": ("mean of our result minus that in the file", _BESIDE_SIGN),
+            "peak:value": ("extreme value of our result in the direction of file_peak", _BESIDE_SIGN),
+            "file_peak:value": ("value of largest magnitude in the file's result", _BESIDE_SIGN),
             "peak_ratio": "peak over file_peak",
             "file_label:text": "label of the angle, moment or power in the file",
-            "file_unit:text": "its unit as the file states it",
+            "file_unit:text": "unit stated in the file",
             "file_per_kg:count": "1 where the file's numbers are per kilogram of body mass",
-            "file_sign:count": "factor that makes the file's number flexion positive, from the file's own power and from our angle; 1 for "
+            "file_sign:count": "factor that makes the file's values flexion positive, from the power in the file and our angle; 1 for "
             "powers",
             "file_convention:text": "convention of the file's numbers",
         }

@@ -18,7 +18,7 @@ SAME_TIME_S = 1e-6  # times that differ by rounding only
 
 @dataclass(frozen=True)
 class FileOutput:
-    """Another program's results for a joint, as the recording holds them.
+    """Results of another program for a joint, stored in the recording.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class FileOutput:
     moment_sign: int
 
     def convention(self, kind: str) -> str:
-        """Convention of the angle, moment or power; of the moment under both of its names."""
+        """Convention of angle, moment or power; for moments both names."""
         if kind == "power":
             return "power generation positive"
         sign = self.angle_sign if kind == "angle" else self.moment_sign
@@ -52,7 +52,7 @@ class FileOutput:
 
 @dataclass(frozen=True)
 class RecordingFacts:
-    """Facts about the recording of a trial that its tables do not hold.
+    """Facts about the recording of a trial that are not in its tables.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class RecordingFacts:
     static_sha256: str = ""
 
     def values(self) -> dict[str, Any]:
-        """Values as JSON can hold them."""
+        """Values in a form for JSON."""
         events = [{**vars(event), "time_s": float(event.time_s)} for event in self.events]
         audit = [vars(finding) for finding in self.audit.findings]
         return {**vars(self), "events": events, "audit": audit, "outputs": [vars(output) for output in self.outputs]}
@@ -152,7 +152,7 @@ class Window:
     events: str = ""
 
     def judged(self, time_s: FloatArray, used: BoolArray) -> BoolArray:
-        """Frames that a trial is judged by: those of the window, else the used ones.
+        """Frames judged: those in the window, or else all used frames.
 
         >>> Window(0.1, 0.25).judged(np.array([0.0, 0.1, 0.2, 0.3]), np.ones(4, dtype=bool)).tolist()
         [False, True, True, False]
@@ -233,7 +233,7 @@ class TrialRecord:
         return found
 
     def to_json(self) -> str:
-        """Record as one line of JSON."""
+        """Return the record as one line of JSON."""
         values = {
             **vars(self),
             "recording": self.recording and self.recording.values(),
@@ -269,7 +269,7 @@ _ROWS = ("summary", "contact_summary", "beside_file", "emg", "co_contraction")
 
 
 def _by_names(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows for JSON, those of the same columns together, which have the names once."""
+    """Rows for JSON, grouped by columns, with column names once."""
     return [
         {"names": names, "rows": [[row[name] for name in names] for row in alike]}
         for names, alike in itertools.groupby(rows, key=sorted)

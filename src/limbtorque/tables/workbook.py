@@ -101,7 +101,7 @@ def _text(page: Any, text: str) -> Any:
 
 
 def _undated(buffer: io.BytesIO) -> bytes:
-    """Bytes of a workbook without the time at which it was written."""
+    """Bytes of a workbook without its time of writing."""
     out = io.BytesIO()
     with zipfile.ZipFile(buffer) as made, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as copy:
         for name in made.namelist():

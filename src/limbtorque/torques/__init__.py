@@ -2,5 +2,5 @@
 
 In: a `ChainMotion`.
 Out: torque terms, wrenches, powers, and the torque component table.
-Not here: muscles, recordings, where files lie.
+Not here: muscles, recordings, paths of files.
 """

@@ -1,4 +1,4 @@
-"""Summary of a trial's torques, and another program's results beside them."""
+"""Summary of a trial's torques, and comparison with results of other programs."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def _beside_file_row(
 
 
 def _agreement(ours: FloatArray, theirs: FloatArray, time_s: FloatArray) -> dict[str, float]:
-    """Numbers of the comparison; empty for fewer than ten frames."""
+    """Metrics of the comparison; empty for fewer than ten frames."""
     names = ("start_s", "end_s", "r", "rms", "mean_difference", "peak", "file_peak", "peak_ratio")
     if len(ours) < LEAST_FRAMES:
         return {"n_frames": len(ours), **dict.fromkeys(names, float("nan"))}

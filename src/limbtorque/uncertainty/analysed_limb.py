@@ -1,4 +1,4 @@
-"""A limb's motion with its settings, and its change by small errors."""
+"""A limb's motion with its settings, and its change due to small errors."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class AnalysedLimb:
 
     @cached_property
     def smoother(self) -> Smoother | None:
-        """The filter; None where nothing was filtered."""
+        """The filter; None if unfiltered."""
         return smoother_of(self.settings) if self.motion.cutoff_hz else None
 
     @cached_property
@@ -76,7 +76,7 @@ class AnalysedLimb:
 
     @property
     def impact_hz(self) -> float:
-        """Cut-off around impacts; a given one holds there as well."""
+        """Cut-off around impacts; unchanged if given in the settings."""
         options = self.settings.filter
         return (1.0 if isinstance(options.cutoff_hz, float) else options.impact_factor) * max(self.motion.cutoff_hz)
 
@@ -90,7 +90,7 @@ class AnalysedLimb:
 
     @cached_property
     def cutoffs(self) -> Cutoffs:
-        """Cut-offs of a trial that was filtered."""
+        """Cut-offs of a filtered trial."""
         cutoff_hz, rate_hz, n_frames = max(self.motion.cutoff_hz), self.motion.rate_hz, len(self.motion.time_s)
         high_hz = min(self.impact_hz, HIGHEST * rate_hz)
         if not self.impacts_s or high_hz <= cutoff_hz:
@@ -99,7 +99,7 @@ class AnalysedLimb:
         return Cutoffs((cutoff_hz, high_hz), np.stack([1.0 - high, high]))
 
     def filtered(self, values: FloatArray) -> FloatArray:
-        """Signal of all frames, shape (n_frames, ...), filtered as the joint centres were."""
+        """Signal of all frames, shape (n_frames, ...), filtered like the joint centres."""
         if self.smoother is None:
             return values
         return smooth_with_impacts(

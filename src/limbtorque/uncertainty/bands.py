@@ -1,4 +1,4 @@
-"""Directions of errors of the inputs, and the bands that they make."""
+"""Directions of input errors, and the resulting bands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHARED_BY: dict[Source, SharedBy] = {
 
 @dataclass(frozen=True)
 class Direction:
-    """A direction in which an input may be wrong.
+    """A direction of input error, of one standard deviation.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Direction:
 
     @property
     def shared_by(self) -> SharedBy:
-        """Trials that have this error in common: those of a study, of a subject, or none."""
+        """Trials with this error in common: of a study, a subject, or none."""
         return SHARED_BY[self.source]
 
 
@@ -79,7 +79,7 @@ class ParameterErrors:
     change: FloatArray
 
     def only(self, kept: Sequence[int]) -> ParameterErrors:
-        """Errors in some of the directions."""
+        """Errors in selected directions."""
         return ParameterErrors([self.directions[k] for k in kept], self.change[kept])
 
 
@@ -105,19 +105,19 @@ class InputErrors:
     moment_nm: FloatArray
 
     def part(self, some: slice) -> InputErrors:
-        """Errors of some frames."""
+        """Errors in selected frames."""
         return replace(
             self, joint_m=self.joint_m[..., some], force_n=self.force_n[..., some], moment_nm=self.moment_nm[..., some]
         )
 
     def only(self, kept: Sequence[int]) -> InputErrors:
-        """Errors in some of the directions."""
+        """Errors in selected directions."""
         directions = [self.directions[k] for k in kept]
         return InputErrors(directions, self.joint_m[:, kept], self.force_n[:, kept], self.moment_nm[kept])
 
     @classmethod
     def together(cls, errors: Sequence[InputErrors]) -> InputErrors:
-        """Several errors as one, in their order."""
+        """Join several errors in order."""
         return cls(
             [direction for each in errors for direction in each.directions],
             np.concatenate([each.joint_m for each in errors], axis=1),
@@ -127,7 +127,7 @@ class InputErrors:
 
     @classmethod
     def of_joints(cls, directions: Sequence[Direction], joint_m: ComplexArray) -> InputErrors:
-        """Errors of joint centres alone."""
+        """Errors of joint centres only."""
         n_directions, n_frames = joint_m.shape[1:]
         return cls(directions, joint_m, np.zeros((2, n_directions, n_frames)), np.zeros((n_directions, n_frames)))
 
@@ -212,7 +212,7 @@ def errors_by_owner(row: Mapping[str, Any], name: str) -> list[float]:
 
 
 def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -> float:
-    """Standard deviation of a weighted mean of trials by the errors of their inputs.
+    """Standard deviation of a weighted mean of trials due to input errors.
 
     Parameters
     ----------
@@ -289,7 +289,7 @@ def added_errors(so_far: FloatArray, values: FloatArray, sd: FloatArray) -> Floa
 def error_of_mean_curve(
     sums: Sequence[FloatArray], counts: Sequence[NDArray[Any]], *, over_subjects: bool
 ) -> FloatArray:
-    """Standard deviation of mean curves by the errors of the inputs.
+    """Standard deviation of mean curves due to input errors.
 
     Parameters
     ----------

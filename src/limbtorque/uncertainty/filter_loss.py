@@ -1,8 +1,8 @@
-"""Part of a movement that the filter has removed: size, directions, course.
+"""Part of a movement removed by the filter: size, directions, time course.
 
-Filtered once more, a signal loses something with the course of the first loss, but smeared by the filter's own response. A
+Filtered again, a signal loses a part with the time course of the first loss, smeared by the filter's response. A
 movement whose jerk jumps at unknown instants loses an acceleration ``J h(t - t_0)`` at each of them, with the response h known
-from the gain; the energy of the jumps is found from that of the second loss by deconvolution (Richardson 1972, Journal of
+from the gain; the energy of the jumps follows from that of the second loss by deconvolution (Richardson 1972, Journal of
 the Optical Society of America 62, 55-59; Lucy 1974, Astronomical Journal 79, 745-754), and that of the first follows.
 """
 
@@ -35,7 +35,7 @@ RESPONSE = 4096  # frames
 
 
 def filter_errors(analysed: AnalysedLimb) -> InputErrors:
-    """Part of the movement and of the load that the filter has removed.
+    """Part of the movement and of the load removed by the filter.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def filter_errors(analysed: AnalysedLimb) -> InputErrors:
 
 @functools.lru_cache(maxsize=256)
 def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
-    """Acceleration that a filter removes, over what it removes when applied again.
+    """Acceleration removed by a filter, relative to that removed by a second pass.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def loss_ratio(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> float:
 def ratio_of_signal(
     second: FloatArray, third: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float
 ) -> float:
-    """Loss by a filter over that by the same filter again, of a noiseless signal.
+    """Loss by a filter relative to that by a second pass, of a noiseless signal.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _spectrum(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[Flo
 
 @dataclass(frozen=True)
 class FilterLoss:
-    """Course of the filter's loss of a trial; all joints have the same.
+    """Time course of the filter's loss in a trial, common to all joints.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class FilterLoss:
 def loss_course(
     motion: ChainMotion, settings: Settings, lost_m: ComplexArray, noise: FloatArray | float, cutoffs: Cutoffs
 ) -> FilterLoss:
-    """Course of the filter's loss, from that of the estimate by filtering again.
+    """Time course of the filter's loss, from that of the loss by filtering again.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def factors_over_time(smoother: Smoother, cutoffs: Cutoffs, rate_hz: float) -> F
 
 
 def _first_loss(energy: FloatArray, smoother: Smoother, cutoff_hz: float, rate_hz: float) -> FloatArray:
-    """Energy of the loss by one cut-off, from that of its estimate."""
+    """Energy of the loss at one cut-off, from that of its estimate."""
     first, second = _responses(smoother, cutoff_hz, rate_hz)
     window = hann_window(PERIODS * rate_hz / cutoff_hz)
     jumps = _deconvolved(np.maximum(_smeared(energy, window), 0.0), _smeared(second, window))
@@ -225,7 +225,7 @@ def _first_loss(energy: FloatArray, smoother: Smoother, cutoff_hz: float, rate_h
 
 
 def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss, motion: ChainMotion) -> FloatArray:
-    """Variance by the filter's loss, without that of the noise in its estimate.
+    """Variance due to the filter's loss, without noise in its estimate.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def variance_of_loss(variance: FloatArray, in_loss: FloatArray, loss: FilterLoss
 
 
 def without_noise(energy: FloatArray, noise: FloatArray) -> FloatArray:
-    """Energy of a signal that noise of known mean energy was added to.
+    """Energy of a signal with added noise of known mean energy.
 
     Parameters
     ----------
@@ -285,9 +285,9 @@ def without_noise(energy: FloatArray, noise: FloatArray) -> FloatArray:
 
 
 def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
-    """Squared velocities that velocity terms take from the frame.
+    """Squared velocities in the velocity terms of a frame.
 
-    1 of other rows; shape (n_terms, n_frames).
+    1 for other rows; shape (n_terms, n_frames).
     """
     square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
     n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
@@ -303,12 +303,12 @@ def averaged(values: FloatArray, window: FloatArray) -> FloatArray:
 
 
 def _wide_window(motion: ChainMotion) -> FloatArray:
-    """Weights of the frames in the mean of an energy over `WIDE` periods."""
+    """Weights of frames for a mean energy over `WIDE` periods."""
     return hann_window(WIDE * motion.rate_hz / max(motion.cutoff_hz))
 
 
 def hann_window(n_frames: float) -> FloatArray:
-    """Hann window of about so many frames, an odd number, with sum 1."""
+    """Hann window of about a given width, an odd number of frames, with sum 1."""
     window = np.hanning(2 * round(n_frames / 2.0) + 3)[1:-1]
     return np.asarray(window / window.sum())
 
@@ -334,7 +334,7 @@ def _responses(smoother: Smoother, cutoff_hz: float, rate_hz: float) -> tuple[Fl
 
 
 def _deconvolved(energy: FloatArray, response: FloatArray) -> FloatArray:
-    """Positive energies whose responses add up to these, by Richardson and Lucy."""
+    """Positive energies whose responses sum to given energies, by Richardson and Lucy."""
     if not energy.any():
         return energy
     total = response.sum()

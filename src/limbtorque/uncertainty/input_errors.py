@@ -1,4 +1,4 @@
-"""Errors of segments and force plates, and sizes of those of joint centres."""
+"""Errors of segments and force plates, and error sizes of joint centres."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def segment_errors(chain: Chain, limb: Limb, settings: Settings) -> ParameterErr
 
 
 def _correlated(sizes: FloatArray, correlation: float) -> FloatArray:
-    """Independent directions, rows, of errors of these sizes and one correlation."""
+    """Independent directions, as rows, of equally correlated errors of given sizes."""
     matrix = np.full((len(sizes), len(sizes)), correlation)
     np.fill_diagonal(matrix, 1.0)
     return np.asarray(np.linalg.cholesky(matrix).T * sizes)
@@ -144,7 +144,7 @@ def centre_error_m(landmark: str, mapping: LandmarkMap, errors: Uncertainty, set
 def centre_options(
     landmark: str, mapping: LandmarkMap, errors: Uncertainty, set_name: str = ""
 ) -> dict[str, CentreKind | float]:
-    """Options of `uncertainty` that give a landmark its size, with values.
+    """Options of `uncertainty` that set the error of a landmark, with values.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def _rate(values: FloatArray, rate_hz: float) -> FloatArray:
 
 
 def following_load(motion: ChainMotion, load: LoadModel, joint_m: ComplexArray) -> tuple[FloatArray, FloatArray]:
-    """Change of a load of the settings with errors of the joints it is computed from.
+    """Change of a load in the settings with errors of the joints that define it.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""Noise of the markers, through filter, fit and derivatives.
+"""Marker noise propagated through filter, fit and derivatives.
 
 White noise of variance s^2 leaves a filter of gain g with variance ``s^2 mean(g^2)``; position, velocity and acceleration
 have ``s^2 mean(w^k g^2)`` with k = 0, 2 and 4, and position and acceleration the covariance ``-s^2 mean(w^2 g^2)``. A sum over
 frames is a weighted sum of the noise before the filter: its weights are differentiated and filtered in place of the noise, and
 their squares add up to the variance.
 
-Near rest the product of two errors of velocities is all there is: the noise e of a velocity w adds ``2 w e + e^2`` to its
+Near rest only the product of two velocity errors remains: the noise e of a velocity w adds ``2 w e + e^2`` to its
 square, with mean ``v`` and variance ``4 w^2 v + 2 v^2`` (of a product of two velocities: Goodman 1960, Journal of the American
 Statistical Association 55, 708-713). With the measured velocity in place of w the variance would be too large by ``4 v^2``, as
 that velocity has the noise itself.
@@ -81,7 +81,7 @@ class NoiseGains:
 
     @classmethod
     def of(cls, analysed: AnalysedLimb) -> NoiseGains:
-        """Gains of the filter of a trial."""
+        """Return the gains of a trial's filter."""
         rate_hz, accuracy = analysed.motion.rate_hz, analysed.settings.differentiation.accuracy
         smoother = analysed.smoother
         if smoother is None:
@@ -95,7 +95,7 @@ class NoiseGains:
     def moments(self) -> FloatArray:
         """Moments of unit noise, shape (2, 4, n_frames).
 
-        Behind the filter, and in the estimate of the loss, both directions together: variances of position, velocity and
+        After the filter, and in the estimate of the loss, both directions together: variances of position, velocity and
         acceleration, and the covariance of the first and last.
         """
         frequency_hz = frequencies_hz(self.rate_hz)
@@ -131,7 +131,7 @@ class NoiseGains:
         return second_gains(frequency_hz, rate_hz=self.rate_hz, cutoffs_hz=self.cutoffs_hz, smoother=self.smoother)
 
     def left_in_velocity(self, kernel: FloatArray) -> float:
-        """Variance of the velocities' noise that a symmetric mean over frames leaves."""
+        """Variance of velocity noise after a symmetric mean over frames."""
         frequency_hz = frequencies_hz(self.rate_hz)
         frames = np.arange(len(kernel)) - len(kernel) // 2
         power = (self.powers(frequency_hz)[0] * frequency_hz) ** 2
@@ -139,14 +139,14 @@ class NoiseGains:
         return float((power * passed**2).sum() / power.sum())
 
     def together_in_squares(self) -> float:
-        """Frames over which squared velocities have the same noise."""
+        """Number of frames over which squared velocities have the same noise."""
         frequency_hz = frequencies_hz(self.rate_hz)
         power = (self.powers(frequency_hz)[0] * frequency_hz) ** 2
         return float((power**2).mean() / power.mean() ** 2)
 
     @property
     def reach(self) -> int:
-        """Frames to which the filter spreads the noise of one."""
+        """Number of frames to which the filter spreads noise of one frame."""
         if self.smoother is None:
             return self.accuracy
         return smoother_reach(self.cutoffs_hz[0], rate_hz=self.rate_hz, smoother=self.smoother)
@@ -154,7 +154,7 @@ class NoiseGains:
 
 @dataclass(frozen=True)
 class MarkerNoise:
-    """Noise of a trial's chain by that of its markers.
+    """Noise of a trial's chain due to marker noise.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class MarkerNoise:
 
 @dataclass(frozen=True)
 class NoiseBands:
-    """Variances of torque terms by the markers' noise.
+    """Variances of torque terms due to marker noise.
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class NoiseBands:
 
 
 def marker_noise(analysed: AnalysedLimb) -> MarkerNoise | None:
-    """Noise of the fitted chain; None where there is none, or it is switched off.
+    """Noise of the fitted chain; None if zero or switched off.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def marker_noise(analysed: AnalysedLimb) -> MarkerNoise | None:
 def noise_bands(
     motion: ChainMotion, noise: MarkerNoise | None, *, weights: Mapping[str, FloatArray] | None = None
 ) -> NoiseBands:
-    """Variance of every torque term and of its sums by the markers' noise.
+    """Variance of every torque term and its sums due to marker noise.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def joint_noise_m(analysed: AnalysedLimb) -> FloatArray:
 
 
 def _noise_share(mapping: LandmarkMap, landmark: str) -> float:
-    """Variance of a landmark's noise over a marker's; 1 for one without markers."""
+    """Noise variance of a landmark relative to a marker; 1 if it has no markers."""
     try:
         return sum(weight**2 for weight in mapping.weights(landmark).values())
     except LandmarkError:
@@ -380,13 +380,13 @@ class NoiseSum:
 
     @classmethod
     def over(cls, weight: FloatArray, gains: NoiseGains, rows: tuple[int, ...], n_parts: int) -> NoiseSum:
-        """An empty sum over the frames with a weight."""
+        """Return an empty sum over the frames with nonzero weight."""
         used = np.flatnonzero(weight)
         first, last = (used[0] - gains.accuracy, used[-1] + gains.accuracy) if used.size else (0, 0)
         return cls(weight, gains, int(first), np.zeros((*rows, n_parts, last - first + 1)))
 
     def add(self, rows: FloatArray, some: slice) -> None:
-        """Add a stretch of frames: the differences of the noise are taken of its weights."""
+        """Add some frames; differences of noise become differences of its weights."""
         used = np.flatnonzero(self.weight[some])
         if not used.size:
             return
@@ -428,7 +428,7 @@ class NoiseSum:
 
 @dataclass(frozen=True)
 class ProductNoise:
-    """Part of the noise in the terms that is of second order in the velocities.
+    """Second-order part, in the velocities, of the noise in the terms.
 
     Attributes
     ----------
@@ -441,7 +441,7 @@ class ProductNoise:
 
 
 def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None) -> ProductNoise:
-    """Mean and variance of the products of two errors of velocities in every term.
+    """Mean and variance of products of two velocity errors in every term.
 
     Parameters
     ----------
@@ -475,7 +475,7 @@ def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatA
 
 
 def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> ChainMotion:
-    """Motion with the most likely velocities, at which derivatives are taken.
+    """Motion with the most likely velocities, for computing derivatives.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
 
 
 def peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
-    """Weights that pick the frame of each peak, by window and joint."""
+    """Weights that select the frame of each peak, by window and joint."""
     places = {_peak(row): _frame(row["peak_time_s"], motion) for row in rows if row["term"] == "net"}
     numbers = np.arange(len(motion.time_s))
     return {name: (numbers == frame).astype(float) for name, frame in places.items() if frame is not None}
@@ -71,7 +71,7 @@ def _peak(row: Mapping[str, Any]) -> str:
 
 
 def _frame(time_s: float, motion: ChainMotion) -> int | None:
-    """Index of the frame at a time; None where there is none."""
+    """Index of the frame at a time; None if there is none."""
     return None if np.isnan(time_s) else round((time_s - float(motion.time_s[0])) * motion.rate_hz)
 
 
@@ -202,7 +202,7 @@ def _main(variance: Mapping[Source, float]) -> dict[str, Any]:
 def _main_input(
     directions: Sequence[Direction], of_directions: FloatArray, of_sources: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Input with the largest share: a landmark or a source."""
+    """Input with the largest share: a landmark or other source."""
     shares: dict[str, float] = {}
     for direction, share in zip(directions, of_directions.tolist(), strict=True):
         joint_centre = direction.source == "joint_centres"
@@ -226,7 +226,7 @@ def net_limits(torques: Torques, bands: TorqueBands, joints: Sequence[str]) -> d
 def frame_columns(
     motion: ChainMotion, torques: Torques, limb: Limb, settings: Settings, bands: TorqueBands
 ) -> dict[str, FloatArray]:
-    """Columns of the table of bands, which `torques.bands` asks for, to first order.
+    """Columns of the table of bands (`torques.bands`), to first order.
 
     Parameters
     ----------

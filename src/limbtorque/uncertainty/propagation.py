@@ -1,4 +1,4 @@
-"""Linear propagation: from errors of the inputs to those of every torque term.
+"""Linear propagation of input errors to every torque term.
 
 Torques and terms are linear in the inertial parameters (`limbtorque.chain.linear`); along all other directions the
 derivatives are taken at the measured motion: of the fitted chain with its joints, of the angles' derivatives by the same
@@ -133,7 +133,7 @@ def _sums_in_phase(
     weights: Mapping[str, FloatArray],
     noise: Mapping[str, FloatArray],
 ) -> None:
-    """Give sums over frames, in place, the filter's loss with its phase.
+    """Set the filter's loss in sums over frames, with its phase, in place.
 
     Frame by frame the rate of change stands for the frames in which the loss passes zero at another time than its estimate,
     and derivatives are estimated from the position. In a sum neither would cancel; the filter shifts no phase, and the sum
@@ -158,7 +158,7 @@ def _sums_in_phase(
 
 @dataclass(frozen=True)
 class TrialErrors:
-    """Errors of a trial's inputs, ready to be propagated stretch by stretch.
+    """Errors of a trial's inputs, prepared for propagation in parts.
 
     Attributes
     ----------
@@ -215,7 +215,7 @@ class TrialErrors:
                 start += len(each.errors.directions)
 
     def stretches(self, frames_at_a_time: int | None = None) -> Iterator[tuple[slice, AnalysedLimb]]:
-        """Frames worked on together, and the limb with the motion of their derivatives."""
+        """Frames processed together, and the limb with the motion for derivatives."""
         size, motion = frames_at_a_time or FRAMES_AT_A_TIME, self.likely or self.analysed.motion
         for first in range(0, len(motion.time_s), size):
             some = slice(first, min(first + size, len(motion.time_s)))
@@ -237,7 +237,7 @@ class TrialErrors:
 
 @dataclass(frozen=True)
 class InputChange:
-    """Errors of joints and load with the change of the motion that they cause.
+    """Errors of joints and load with the resulting change of motion.
 
     Attributes
     ----------
@@ -257,14 +257,14 @@ class InputChange:
     constants: tuple[FloatArray, FloatArray] | None = None
 
     def alone(self, which: slice) -> InputChange:
-        """Some directions of the joints by themselves, with the lengths of the trial."""
+        """Selected directions of the joints only, with the lengths of the trial."""
         errors, motion = self.errors, self.motion
         own = InputErrors.of_joints(errors.directions[which], errors.joint_m[:, which])
         changed = None if motion is None else MotionChange(*(each[:, which] for each in vars(motion).values()))
         return InputChange(own, np.zeros((len(self.length_m), len(own.directions))), changed)
 
     def with_loss(self, lost: slice, loss: FilterLoss, factors: FloatArray) -> InputChange:
-        """The same with the course of the filter's loss.
+        """Errors with the time course of the filter's loss.
 
         Parameters
         ----------
@@ -352,7 +352,7 @@ def trial_errors(
 
 
 def _with_loss(errors: TrialErrors, noise: MarkerNoise | None) -> TrialErrors:
-    """Errors in which the filter's loss has its course over time."""
+    """Errors that include the time course of the filter's loss."""
     analysed, smoother = errors.analysed, errors.analysed.smoother
     energy = 0.0 if noise is None else np.nan_to_num(noise.joint_m2 * noise.moments[1, 2])
     for number, change in enumerate(errors.inputs):
@@ -393,7 +393,7 @@ def external_change(analysed: AnalysedLimb, errors: InputErrors) -> FloatArray:
 
 
 def _input_change(analysed: AnalysedLimb, errors: InputErrors) -> InputChange:
-    """Errors of joints and load with the change of the motion that they cause."""
+    """Errors of joints and load with the resulting change of motion."""
     if not errors.joint_m.any():
         return InputChange(errors, np.zeros((analysed.motion.chain.n_links, len(errors.directions))))
     fit = analysed.fit_change(errors.joint_m)
@@ -403,7 +403,7 @@ def _input_change(analysed: AnalysedLimb, errors: InputErrors) -> InputChange:
 
 
 def _change_of_constants(analysed: AnalysedLimb, length_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Change of A and b with the lengths and what the table takes from them."""
+    """Change of A and b with segment lengths and length-dependent parameters."""
     chain, shares = analysed.motion.chain, length_shares(analysed.limb, analysed.settings)
     relative = length_m / chain.length_m
     com_m, inertia = chain.com_m * shares["com"] * relative, chain.inertia_kgm2 * shares["inertia"] * relative
@@ -427,7 +427,7 @@ def _blocks(directions: tuple[Direction, ...]) -> Iterator[tuple[Source, int, in
 
 
 def centre_errors(analysed: AnalysedLimb) -> InputErrors:
-    """Errors of placed joint centres, which move with the segment before them.
+    """Errors of joint centre placement, which move with the proximal segment.
 
     Parameters
     ----------
@@ -446,7 +446,7 @@ def centre_errors(analysed: AnalysedLimb) -> InputErrors:
 
 
 def soft_tissue_errors(analysed: AnalysedLimb) -> InputErrors:
-    """Movement of the joint centres with the skin, a random function of joint angle.
+    """Soft-tissue movement of joint centres, a random function of joint angle.
 
     Parameters
     ----------
@@ -493,7 +493,7 @@ def gap_errors(analysed: AnalysedLimb) -> InputErrors:
 
 
 def _moved_centres(analysed: AnalysedLimb, source: Source, waves_m: Mapping[str, FloatArray]) -> InputErrors:
-    """Errors of all joint centres along and across the segment before each of them.
+    """Errors of all joint centres along and across their proximal segments.
 
     `waves_m` has amplitudes, m, for all centres and frames by the end of the direction's name; the segment before the first
     joint is the plane's x axis.

@@ -1,6 +1,6 @@
-"""Samples of torque terms, along the directions of linear bands.
+"""Samples of torque terms along the error directions of linear bands.
 
-The way to statistics that are not linear, such as the time of a peak. Joints, angles and their derivatives change linearly with
+Needed for nonlinear statistics, such as the time of a peak. Joints, angles and their derivatives change linearly with
 the errors, as in `limbtorque.uncertainty.propagation`, and the terms to first order with these, for the inertial constants of
 each sample, so that they add up to its net torque.
 """
@@ -67,7 +67,7 @@ class Draw:
 
 
 def direction_numbers(directions: Sequence[Direction], draw: Draw) -> FloatArray:
-    """Standard normal numbers for every direction in which an input may be wrong.
+    """Standard normal numbers for every direction of input error.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def sobol_normal(generator: np.random.Generator, n_samples: int, n_directions: i
 
 @dataclass(frozen=True)
 class SampledTorques:
-    """Torques of some samples of a trial.
+    """Torques of a set of samples of a trial.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class SampledTorques:
 
 
 def sampled_torques(errors: TrialErrors, draw: Draw) -> Iterator[SampledTorques]:
-    """Net torques and terms of every sample, some samples after the others.
+    """Net torques and terms of every sample, in sets of samples.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _change(errors: TrialErrors, numbers: FloatArray) -> tuple[MotionChange, Flo
 def _noise_change(
     errors: TrialErrors, noise_m: FloatArray, generator: np.random.Generator, n_samples: int
 ) -> tuple[MotionChange, FloatArray]:
-    """Change of the motion and of the external torques by white noise of the joints."""
+    """Change of motion and external torques due to white noise of the joints."""
     analysed, n_frames = errors.analysed, len(errors.analysed.motion.time_s)
     drawn = generator.standard_normal((n_samples, 2, len(noise_m), n_frames)) * noise_m[:, None]
     filtered = analysed.filtered(drawn.reshape(-1, n_frames).T).T.reshape(drawn.shape)
@@ -293,7 +293,7 @@ def with_samples(
 
 
 def _statistics(samples: SampledTorques, time_s: FloatArray, frames: Any, weights: FloatArray) -> dict[str, FloatArray]:
-    """Statistics of some samples, each of shape (n_joints, n_terms, n_samples)."""
+    """Statistics of a set of samples, each (n_joints, n_terms, n_samples)."""
     near = slice(frames[0], frames[-1] + 1) if frames[-1] - frames[0] == len(frames) - 1 else frames
     values = samples.rows[..., near]
     top, bottom = values.argmax(axis=-1), values.argmin(axis=-1)

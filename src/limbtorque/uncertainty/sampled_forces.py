@@ -89,9 +89,9 @@ def force_statistics(
 
 
 def not_sampled(options: Muscles) -> list[str]:
-    """Options with which the forces of samples are not computed; empty where they are.
+    """Options that prevent computing forces of samples; empty if there are none.
 
-    Each frame has to have an optimization of its own, and strengths that do not depend on the motion.
+    Frames must be optimized separately, with strengths independent of motion.
     """
     given = {
         "force_length_velocity": options.force_length_velocity,

@@ -30,7 +30,7 @@ OF_MUSCLES = ("moment_arm", "muscle_strength")
 
 
 def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
-    """Faults of errors of landmarks that concern no limb of a study.
+    """Faults: landmark errors that do not apply to any limb of a study.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
     """
     names = sorted({name for model in chains for name in model.landmarks})
     faults = [
-        f"uncertainty.landmarks: {name!r} is no joint centre or endpoint of a trial's chain"
+        f"uncertainty.landmarks: {name!r} is not a joint centre or endpoint of a trial's chain"
         f"{did_you_mean(name, names) or '; these are ' + ', '.join(names)}"
         for name in settings.uncertainty.landmarks
         if name not in names
@@ -58,7 +58,7 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
         if rules is None:
             sets = settings.marker_sets
             hint = did_you_mean(name, sets) or f"; these are {', '.join(sets) or 'none'}"
-            faults.append(f"uncertainty.sets: {name!r} is no marker set of the settings{hint}")
+            faults.append(f"uncertainty.sets: {name!r} is not a marker set of the settings{hint}")
             continue
         stand_ins = {by for landmark, by in settings.substitutes.get(name, {}).items() if landmark in centres}
         for landmark in errors:
@@ -67,13 +67,13 @@ def study_faults(settings: Settings, chains: Sequence[ChainModel]) -> list[str]:
                 faults.append(f"uncertainty.sets.{name}: {landmark!r} has no rule in this marker set{hint}")
             elif landmark not in centres | stand_ins:
                 faults.append(
-                    f"uncertainty.sets.{name}: {landmark!r} is no joint centre or endpoint of a chain; remove it"
+                    f"uncertainty.sets.{name}: {landmark!r} is not a joint centre or endpoint of a chain; remove it"
                 )
     return faults
 
 
 def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tuple[Source, ...]]:
-    """Options of the section `uncertainty` that concern a limb, with their sources.
+    """Options of the section `uncertainty` that apply to a limb, with their sources.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def sizes_of(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, tupl
 
 
 def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, Any]:
-    """Options of sizes of errors that a limb's bands have, with their values.
+    """Error size options used in a limb's bands, with values.
 
     Parameters
     ----------
@@ -145,6 +145,6 @@ def used_sizes(limb: Limb, settings: Settings, *, muscles: bool) -> dict[str, An
 
 
 def options_of(errors: Uncertainty) -> dict[str, Any]:
-    """Sizes of errors by the names of their options, those of landmarks one by one."""
+    """Error sizes by option name, with a separate entry for each landmark."""
     own = flattened({"landmarks": errors.landmarks, "sets": errors.sets})
     return {**errors.sizes, **{name: value for name, value in own.items() if value != {}}}

@@ -1,6 +1,6 @@
-"""Studies in a bucket, by the storage plugins of Snakemake.
+"""Studies in a bucket, through the storage plugins of Snakemake.
 
-Jobs read and write below the study's folder. So that folder has to be Snakemake's local copy of the bucket.
+Jobs read and write below the study's folder. This folder must be Snakemake's local copy of the bucket.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COLUMNS = ("file", "forces_file", "emg_file", "static_file")  # of recordings
 def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:
     """Retrieve from the default storage the recordings missing in the folder.
 
-    The study is checked as a whole before any job starts, so its recordings are needed then. They keep the time they have in
+    The study is checked before any job starts, so its recordings are needed then. They keep their time in
     the bucket.
 
     Parameters

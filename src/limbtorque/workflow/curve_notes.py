@@ -1,4 +1,4 @@
-"""Notes for axes, captions and pages: meaning of 0 to 100 %, missing curves."""
+"""Notes for axes, captions and pages: definition of 0 to 100 %, missing curves."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def curve_notes(study: Study, folder: Path) -> CurveNotes:
 
 
 def study_table(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
-    """Read a table of the study; only numbers can be missing, not texts such as NA."""
+    """Read a table of the study; texts such as NA are not missing values."""
     texts = [column.name for column in columns if column.kind is str]
     missing = {column.name: [] if column.name in texts else ["", "nan"] for column in columns}
     return pd.read_csv(path, dtype=dict.fromkeys(texts, str), keep_default_na=False, na_values=missing)

@@ -1,8 +1,7 @@
-"""Effective settings of a run: the file, changed by Snakemake's ``--config``.
+"""Effective settings of a run: the file, with changes by ``--config``.
 
-What holds is written to `results/settings.json` when a run starts, and its jobs read that. A trial's own columns go before both.
-It is no output of a rule: jobs would take it as ``ancient()``, and Snakemake 9 does not look for other reasons to run a job that
-depends on one that runs, even where the dependency is ancient: https://github.com/snakemake/snakemake/issues/4166
+The result is written to `results/settings.json` when a run starts, and read by its jobs. Columns
+of a trial take precedence. It is not the output of a rule: as ``ancient()`` input it would make Snakemake 9 ignore other reasons to run a job: https://github.com/snakemake/snakemake/issues/4166
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from limbtorque.workflow.records import broken_seals, write_seals
 
 
 def refuse_odd_numbers(words: Iterable[str]) -> None:
-    """Refuse a number of ``--config`` that Snakemake reads as Python does, 9_8 as 98.
+    """Refuse a number in ``--config`` that Snakemake reads like Python, 9_8 as 98.
 
-    The options within a section it reads as text, which is checked with the settings.
+    Options within a section are read as text and checked with the settings.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ def refuse_odd_numbers(words: Iterable[str]) -> None:
 
 
 def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
-    """Refuse a file of ``--configfile`` of which Snakemake read something else.
+    """Refuse a ``--configfile`` that Snakemake reads differently.
 
     Snakemake reads YAML 1.1, in which 12:30 is the number 750, ``no`` is false and 010 is 8.
 
@@ -66,7 +65,7 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
     theirs = flattened(json.loads(json.dumps(read, default=str)))
     faults = [
         f"{name} is read as {theirs.get(name)!r} by Snakemake (YAML 1.1), as {value!r} in {SETTINGS_FILE} (YAML 1.2); "
-        "put it in quotes, or write the number that is meant"
+        "put it in quotes, or write the intended number"
         for name, value in ours.items()
         if theirs.get(name) != value and number_of(theirs.get(name)) != number_of(value)
     ]
@@ -77,7 +76,7 @@ def refuse_other_readings(path: Path, read: Mapping[str, Any]) -> None:
 def load_effective_study(folder: Path) -> Study:
     """Load a study with the settings of its run.
 
-    Before any run, or where those were edited or cannot be read, with those of the file.
+    Without a run, or if these were edited or are unreadable, use those of the file.
     """
     sealed = (folder / study_record_path("settings")).is_file()
     edited = sealed and broken_seals("settings", [SETTINGS], folder, contents="all")
@@ -88,7 +87,7 @@ def load_effective_study(folder: Path) -> Study:
 
 
 def ensure_settings(folder: Path, config: Mapping[str, Any], key: str) -> None:
-    """Write the settings of a run where they are not written yet, whole or not at all.
+    """Write the settings of a run if not yet written, atomically.
 
     Parameters
     ----------

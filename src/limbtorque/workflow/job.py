@@ -1,6 +1,6 @@
 """Run a job: one stage, of a session or of the study in the current folder.
 
-The work is done in a process forked by `limbtorque.workflow.worker`, or here if there is none.
+The work is done in a process forked by `limbtorque.workflow.worker`, or else in this process.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def command(workflow: Any, config: Mapping[str, Any], settings: str) -> str:
 
 
 def do(job: dict[str, Any]) -> None:
-    """Do a job in the current folder, in a forked process if possible.
+    """Run a job in the current folder, in a forked process if possible.
 
-    Where that process ends before it has answered, the work is done here, unless the run itself was killed: the next run may
+    If that process ends without an answer, the work is done here, unless the run was killed: the next run may
     have begun.
 
     Parameters
@@ -77,7 +77,7 @@ def do(job: dict[str, Any]) -> None:
 def _forked(name: str, job: dict[str, Any]) -> str:
     """Exit code of a job done in a forked process.
 
-    Empty where there is no such process, or it was killed.
+    None if there is no such process, or it was killed.
     """
     if sys.platform != "linux":
         return ""
@@ -126,7 +126,7 @@ def work(job: dict[str, Any]) -> None:
         sys.exit(str(error))
     except OSError as error:  # a full disk, a limit of the size of files
         LOG.exception("%s", error)
-        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again, which goes on from here")
+        sys.exit(f"{job['stage']} {job['session']}: {error}; then run the study again; it continues from here")
     except Exception as error:
         LOG.exception("%s", error)
         raise
@@ -138,8 +138,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("stage", help="name of the stage")
     found.add_argument("--log", required=True, help="log file")
     found.add_argument("--session", default="", help="name of the session, for stages of sessions")
-    found.add_argument("--key", default="", help="hash of the planned study; another study is refused")
-    found.add_argument("--settings", default="", help="hash of the effective settings; others are refused")
+    found.add_argument("--key", default="", help="hash of the planned study; a different study is refused")
+    found.add_argument("--settings", default="", help="hash of the effective settings; different settings are refused")
     found.add_argument("--config", default="{}", help="options of Snakemake's --config, as JSON")
     found.add_argument("--wait", type=float, default=0.0, help="time to wait for files of other nodes, s")
     return found

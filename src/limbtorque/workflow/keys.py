@@ -58,7 +58,7 @@ _hashes: dict[tuple[int, tuple[str, ...]], tuple[Settings, str]] = {}  # with th
 
 
 def settings_hash(settings: Settings, sections: tuple[str, ...]) -> str:
-    """Hash of sections or options, found once for trials that share settings."""
+    """Hash of sections or options, computed once for trials with the same settings."""
     if (id(settings), sections) not in _hashes:
         _hashes[id(settings), sections] = settings, study_settings.settings_hash(settings, sections)
     return _hashes[id(settings), sections][1]
@@ -99,7 +99,7 @@ def trial_key(stage: str, trial: Trial, folder: Path) -> str:
 
 
 def session_key(stage: str, study: Study, session: str) -> str:
-    """Hash over a session's trials; a job refuses to run with another one."""
+    """Hash of a session's trials; a job refuses to run with a different hash."""
     trials = study.batches[session]
     keys = [trial_key(stage, trial, study.folder) for trial in trials]
     # Recordings that were replaced, even by older files; the muscles read those with electromyography.
@@ -125,7 +125,7 @@ def study_key(study: Study) -> str:
 
 
 def ensembles_key(study: Study) -> str:
-    """Hash of what the ensembles depend on beside the curves."""
+    """Hash of the inputs of the ensembles other than the curves."""
     rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
     return _hash([rows, _names(study), settings_hash(study.settings, ("chains", "ensembles"))])
 
@@ -143,13 +143,13 @@ def cutoff_key(study: Study) -> str:
 
 
 def study_figures_key(study: Study) -> str:
-    """Hash of what the figures of the study depend on beside its tables."""
+    """Hash of the inputs of the study's figures other than its tables."""
     chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
     return _hash([chains, settings_hash(study.settings, ("title", "figures", "ensembles"))])
 
 
 def verdict_key(study: Study) -> str:
-    """Hash of what the verdict depends on beside the ledger and the windows."""
+    """Hash of the inputs of the verdict other than ledger and windows."""
     return settings_hash(study.settings, ("run", "ensembles"))
 
 
@@ -163,9 +163,9 @@ def _hash(content: object) -> str:
 
 
 def session_cutoffs(study: Study, session: str) -> str:
-    """Shared cut-offs of a session's trials, as JSON; a change repeats the job.
+    """Shared cut-offs of a session's trials as JSON; a change repeats the job.
 
-    Empty where they are not known: the file is missing, or damaged and made again.
+    Empty if unknown: the file is missing, or damaged and to be recomputed.
     """
     alike = [trial for trial in study.batches[session] if study.shares_cutoff(trial)]
     if not alike:
@@ -207,7 +207,7 @@ def code_key(stage: str) -> str:
 
 
 def _data_beside(module: str, path: Path) -> list[Path]:
-    """Data files of a module: muscle sets, its templates, the report's files."""
+    """Data files of a module: muscle sets, templates, report files."""
     if module.startswith("limbtorque.muscles"):
         return sorted((path.parent / "sets").glob("*.json"))
     if module == "limbtorque.workflow.stages.report":
@@ -231,7 +231,7 @@ def _closure(module: str) -> set[str]:
 def _imports(module: str) -> tuple[str, ...]:
     """Modules of the package in the import statements of a module.
 
-    A parser of Python takes fifty times as long.
+    Parsing Python takes fifty times as long.
     """
     names: set[str] = set()
     for plain, source, chosen in _IMPORT.findall(_module_path(module).read_text(encoding="utf-8")):

@@ -1,4 +1,4 @@
-"""Every path of a study's results, and which files each stage makes."""
+"""Paths of a study's results, and the output files of each stage."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def figure_path(kind: str, session: str, trial: str, suffix: str) -> Path:
 
 
 def drawn_kinds(trial: Trial, verdict: Verdict | None = None) -> list[str]:
-    """Kinds of figures of a trial: all that it may have, or those by its verdict."""
+    """Kinds of figures of a trial: all possible kinds, or those for its verdict."""
     flagged = verdict is None or not CUTOFF_CHECKS.isdisjoint(verdict.names)
     there = {"flagged_cutoff": flagged, "emg": bool(trial.settings.emg.channels), **dict.fromkeys(STUDY_KINDS, False)}
     kinds = [kind.removeprefix("flagged_") for kind in trial.settings.figures.kinds if there.get(kind, True)]
@@ -111,9 +111,9 @@ def curves_path(session: str) -> Path:
 
 
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
-    """Files that a stage makes for a trial alone, at most, by relative paths.
+    """Possible output files of a stage for a single trial, by relative paths.
 
-    None of `cutoffs` and `curves`; the figure of the cut-off may be missing.
+    Empty for `cutoffs` and `curves`; the cut-off figure may be missing.
     """
     if stage in ("cutoffs", "curves"):
         return []
@@ -134,14 +134,14 @@ def band_path(table: Path) -> Path:
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:
-    """Files that a stage makes for a session, without its record."""
+    """Output files of a stage for a session, without its record."""
     if stage == "curves":
         return [curves_path(session)] * study.settings.ensembles.enabled
     return [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
 
 
 def sessions_of(stage: str, study: Study) -> list[str]:
-    """Sessions for which a stage makes anything."""
+    """Sessions for which a stage has outputs."""
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
     made = study.shares_cutoff if stage == "cutoffs" else lambda trial: bool(trial_files(stage, "", trial))
@@ -154,12 +154,12 @@ def stages_and_sessions(study: Study) -> list[tuple[str, str]]:
 
 
 def places(study: Study) -> dict[str, str]:
-    """Session of every trial as in paths; parts of a long session have own names."""
+    """Session of every trial as used in paths; parts of long sessions have own names."""
     return {trial.name: session for session, trials in study.batches.items() for trial in trials}
 
 
 def emg_outputs(study: Study) -> list[Path]:
-    """Tables of electromyography; none where no trial has channels."""
+    """Tables of electromyography; empty if no trial has channels."""
     return [*EMG_TABLES.values()] * any(trial.settings.emg.channels for trial in study.trials)
 
 
@@ -176,9 +176,9 @@ def study_figures(study: Study) -> list[Path]:
 
 
 def study_files(stage: str, study: Study) -> list[Path]:
-    """Files of the whole study that a stage makes; none of a stage of sessions.
+    """Output files of a stage for the whole study; empty for stages of sessions.
 
-    `settings` is the start of a run, before any stage.
+    `settings` stands for the start of a run, before any stage.
     """
     made = {
         "settings": [SETTINGS],
@@ -198,12 +198,12 @@ def study_files(stage: str, study: Study) -> list[Path]:
 
 
 def study_record_path(stage: str) -> Path:
-    """Path of the record of a stage that makes files of the whole study, written last."""
+    """Path of a stage's record of files of the whole study, written last."""
     return RESULTS / "records" / f"{stage}.json"
 
 
 def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
-    """Stages whose tables a stage reads; figures need muscles only to draw them."""
+    """Stages whose tables a stage reads; figures need muscles only if drawn."""
     drawn = any(
         "muscles" in trial.settings.figures.kinds
         or ("emg" in trial.settings.figures.kinds and trial.settings.emg.channels)
@@ -213,7 +213,7 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
 
 
 def stages_of(study: Study) -> list[str]:
-    """Stages of a study in the order of the work."""
+    """Stages of a study in execution order."""
     return [
         *["cutoffs", "study_cutoff"] * bool(sessions_of("cutoffs", study)),
         *(stage for stage in SOURCES if sessions_of(stage, study)),
@@ -226,5 +226,5 @@ def stages_of(study: Study) -> list[str]:
 
 
 def all_study_files(study: Study) -> list[tuple[str, Path]]:
-    """Files of the whole study, each with the stage that makes it."""
+    """Files of the whole study, each with its stage."""
     return [(stage, path) for stage in ("settings", *stages_of(study)) for path in study_files(stage, study)]

@@ -48,7 +48,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
     if (options.start_event or options.end_event) and not by_events:
         faults.append(
-            "ensembles.start_event and end_event have no meaning without ensembles.window: events; set it, too"
+            "ensembles.start_event and end_event have no effect without ensembles.window: events; set it as well"
         )
     if faults:
         raise StudyError(list(dict.fromkeys(faults)))
@@ -56,7 +56,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
 
 
 def _muscle_set_faults(study: Study) -> Iterator[str]:
-    """Faults of the muscle sets, and of options that do not fit them."""
+    """Faults of the muscle sets, and of incompatible options."""
     first: dict[tuple[object, ...], Trial] = {}  # trials with the same options share their sections
     for trial in study.trials:
         first.setdefault((trial.chain, *map(id, CHECKED(trial.settings))), trial)
@@ -71,7 +71,7 @@ def _muscle_set_faults(study: Study) -> Iterator[str]:
 
 
 def _shared_recordings(study: Study) -> Iterator[str]:
-    """Faults of recordings that two subjects have: one person would be counted twice."""
+    """Faults of recordings assigned to two subjects."""
     owners: dict[int, set[str]] = {}  # subjects with a file of this size
     sizes = {trial.file: trial.file.stat().st_size for trial in study.trials}
     for trial in study.trials:
@@ -89,8 +89,8 @@ def _shared_recordings(study: Study) -> Iterator[str]:
         if earlier.subject.name != trial.subject.name:
             yield (
                 f"{study.settings.trials} (trial {trial.name}): {trial.file.name} of subject {trial.subject.name} is the recording of "
-                f"subject {earlier.subject.name} in trial {earlier.name}, expected one person's; correct file or subject, or, where "
-                "both people are in the recording, name each one's labels in the column 'prefix'"
+                f"subject {earlier.subject.name} in trial {earlier.name}, expected one subject for each recording; correct file or subject, "
+                "or, for two people in one recording, give the prefix of each in the column 'prefix'"
             )
 
 
@@ -102,27 +102,27 @@ def _middle(path: Path, size: int) -> bytes:
 
 
 def _masses_of_no_segment(study: Study) -> Iterator[str]:
-    """Faults of added masses on segments that no limb, or not the trial's own, has."""
+    """Faults of added masses on segments missing in all limbs, or in the trial's limb."""
     segments = {
         trial.chain: [segment.name for segment in study.settings.chain(trial.chain).segments] for trial in study.trials
     }
     common, of_trials = study.settings.segments.added, sorted({name for names in segments.values() for name in names})
-    given = [("", common, of_trials, "no limb of the trials has")]
+    given = [("", common, of_trials, "is not in any limb of the trials")]
     for trial in study.trials:
         if (added := trial.settings.segments.added) != common:
             where = f"{study.settings.trials} (trial {trial.name}): "
-            given.append((where, added, segments[trial.chain], f"the chain {trial.chain} does not have"))
+            given.append((where, added, segments[trial.chain], f"is not in the chain {trial.chain}"))
     for where, added, known, who in given:
         for name in added:
             if name not in known:
                 yield (
-                    f"{where}segments.added names {name}, which {who}; there are {', '.join(known)}; "
-                    "name one of them, or remove the mass"
+                    f"{where}segments.added names {name}, which {who}; expected {', '.join(known)}; name "
+                    "one of them, or remove the mass"
                 )
 
 
 def _mixed_criteria(study: Study) -> list[str]:
-    """Faults of groups whose trials choose their common cut-off by different criteria."""
+    """Faults of groups whose trials have different criteria for their shared cut-off."""
     groups: dict[str, dict[str, str]] = {}
     for trial in study.trials:
         if study.shares_cutoff(trial):

@@ -11,9 +11,9 @@ from typing import Any, TextIO
 
 
 def ensure_streams() -> None:
-    """Open the null device in place of closed standard streams.
+    """Open the null device for closed standard streams.
 
-    The next file that is opened would get their numbers.
+    Otherwise the next opened file would get their numbers.
     """
     for number in range(3):
         try:
@@ -26,7 +26,7 @@ def ensure_streams() -> None:
 
 
 def say(text: str, stream: TextIO | None = None) -> None:
-    """Print a line on standard error or another stream, where it can be written to."""
+    """Print a line on standard error or another stream, if writable."""
     stream = sys.stderr if stream is None else stream
     with contextlib.suppress(OSError):
         print(text, file=stream)
@@ -34,7 +34,7 @@ def say(text: str, stream: TextIO | None = None) -> None:
 
 
 def flush_or_silence(stream: TextIO) -> bool:
-    """Flush a stream; send one that fails to the null device.
+    """Flush a stream; on failure redirect it to the null device.
 
     Otherwise Python fails as it ends.
 
@@ -66,7 +66,7 @@ def end_at_once() -> None:
 def end_in_order() -> None:
     """Let SIGINT raise `KeyboardInterrupt` again, after `end_at_once`.
 
-    One that nobody catches is not printed.
+    An uncaught one is not printed.
     """
     hide_interrupts()
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
@@ -74,7 +74,7 @@ def end_in_order() -> None:
 
 
 def hide_interrupts() -> None:
-    """Print no traceback of a `KeyboardInterrupt` that nobody catches.
+    """Print no traceback of an uncaught `KeyboardInterrupt`.
 
     Hooks of other programs are kept.
     """
@@ -90,7 +90,7 @@ def _show(kind: type[BaseException], error: BaseException, trace: TracebackType 
 
 
 def _show_unraisable(found: Any) -> None:
-    """End by an interrupt in a place where Python cannot raise it, as a destructor."""
+    """End on an interrupt where Python cannot raise it, such as a destructor."""
     if issubclass(found.exc_type, KeyboardInterrupt):
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)

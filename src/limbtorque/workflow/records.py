@@ -1,7 +1,7 @@
 """Records of sessions and of study files: sizes, hashes, lines of trials.
 
-A job writes its record last. Its first line says what belongs to the folder, so that a deleted, truncated, emptied or edited
-file is noticed and made again, and so that a job on another node knows which files to wait for.
+A job writes its record last. Its first line lists the files of the folder, so that deleted, truncated, emptied or
+edited files are noticed and recomputed, and jobs on other nodes know which files to wait for.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _UNREADABLE = (OSError, LookupError, TypeError, ValueError)  # faults of a recor
 
 
 def _seals(content: Any) -> dict[str, _Seal]:
-    """Sizes and hashes of a record; raises TypeError if they are not such."""
+    """Sizes and hashes of a record; raises TypeError if invalid."""
     if not isinstance(content, dict) or any(
         not isinstance(seal, list) or [*map(type, seal)] != [int, str] for seal in content.values()
     ):
-        raise TypeError("a record has names, sizes and hashes")
+        raise TypeError("a record needs names, sizes and hashes")
     return content
 
 
@@ -56,7 +56,7 @@ def _seal(path: Path) -> _Seal:
 
 
 def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
-    """Difference of a file from its record; empty where there is none."""
+    """Difference of a file from its record; empty if there is none."""
     try:
         state = os.stat(path)  # noqa: PTH116 (of every file of a study, at each start)
         if not stat.S_ISREG(state.st_mode):
@@ -70,7 +70,7 @@ def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
 
 
 def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequence[str], folder: Path) -> None:
-    """Write the record of a session's folder, whole or not at all.
+    """Write the record of a session's folder atomically.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
 
 
 def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none") -> dict[str, str]:
-    """Files of an existing session folder that differ from its record, and why.
+    """Files of an existing session folder that differ from its record, and reasons.
 
     Parameters
     ----------
@@ -135,9 +135,9 @@ def _seals_text(seals: dict[str, _Seal]) -> str:
 
 
 def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: Contents = "none") -> dict[str, str]:
-    """Existing files that differ from what `write_seals` wrote, and why.
+    """Existing files that differ from their `write_seals` record, and reasons.
 
-    `contents` is as of `faults`. Snakemake itself notices missing ones.
+    `contents` as in `faults`. Snakemake itself notices missing files.
     """
     record = layout.study_record_path(stage)
     try:
@@ -156,7 +156,7 @@ def broken_seals(stage: str, files: Iterable[Path], folder: Path, *, contents: C
 
 
 def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
-    """Wait for files of earlier stages, which another node may have written.
+    """Wait for files of earlier stages, possibly written on another node.
 
     Raises
     ------
@@ -169,7 +169,7 @@ def wait_for(stages: Iterable[str], session: str, folder: Path) -> None:
             if time.monotonic() > end:
                 name, fault = next(iter(wrong.items()))
                 place = layout.session_folder(stage, session)
-                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again, which repeats the session")
+                raise LimbtorqueError(f"{place}/{name} is {fault}; run the study again to repeat the session")
             time.sleep(_POLL_S)
 
 
@@ -199,7 +199,7 @@ class SessionRecords:
         return TrialRecord.from_values(self.values(stage, trial))
 
     def values(self, stage: str, trial: Trial) -> dict[str, Any]:
-        """Line of a trial, as its stage wrote it."""
+        """Line of a trial as written by its stage."""
         session, line = self._session[trial.name], self._line[trial.name]
         path = self._folder / layout.record_path(stage, session)
         if self._whole and (stage, session) not in self._ends:
@@ -250,19 +250,19 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
 
 
 def missing_outputs(study: Study) -> list[str]:
-    """Outputs that do not exist, which Snakemake makes again by itself."""
+    """Missing outputs, which Snakemake recomputes by itself."""
     folders = [layout.session_folder(stage, session) for stage, session in layout.stages_and_sessions(study)]
     paths = [*folders, *(path for _, path in layout.all_study_files(study))]
     return [path.as_posix() for path in paths if not (study.folder / path).exists()]
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:
-    """Force the damaged outputs of this run; remove links to nothing in their places.
+    """Force recomputation of damaged outputs; remove broken links at their paths.
 
-    Snakemake looks at the time of an output, so that a session that lost a table and a table that was emptied or edited count as
-    up to date (no upstream issue). They are forced as soon as Snakemake has its graph of jobs, as ``--forcerun`` would, but
-    only where this run needs them. A parameter of the rule would not do: Snakemake records it, and makes the session once more
-    in the next run.
+    Snakemake checks only the time of an output, so that sessions with a lost table, and emptied or edited tables, count as up
+    to date (no upstream issue). They are forced as soon as Snakemake has its graph of jobs, as ``--forcerun`` would, but
+    only where this run needs them. A rule parameter would not work: Snakemake records it, and would repeat the session in
+    the next run.
 
     Parameters
     ----------

@@ -23,9 +23,9 @@ _STUDY_SECONDS_PER_TRIAL = 0.2
 
 
 def memory_mb(trials: Sequence[Trial], *, attempt: int = 1) -> int:
-    """Memory that a job on these trials asks for.
+    """Memory requested by a job on these trials.
 
-    It grows with the largest recording, not with the number of trials, which are worked on one after the other.
+    It grows with the largest recording, not with the number of trials, which are processed one by one.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def memory_mb(trials: Sequence[Trial], *, attempt: int = 1) -> int:
 
 
 def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
-    """Time that a job of a stage on these trials asks for.
+    """Time requested by a job of a stage on these trials.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _size_mb(trial: Trial) -> float:
 
 
 def group(trials: Sequence[Trial]) -> str:
-    """Name of the group of jobs that a session's stages belong to.
+    """Name of the job group of a session's stages.
 
     All stages of a session are one job of the cluster. Of the group ``short_sessions``, the profile puts several sessions
     into one.

@@ -1,7 +1,7 @@
-"""The folder of results: its lock for one run, and left-over files.
+"""The folder of results: run lock and left-over files.
 
-The lock is that of the operating system, which releases it with the process; on a file system without it, `filelock` takes a
-lock of its own that lies in a file.
+The lock is that of the operating system, which releases it with the process; on a file system without it,
+`filelock` uses a lock file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def release() -> None:
 
 
 def move_left_over(study: Study, folder: Path) -> None:
-    """Move other files to `results/left_over`; remove their records and empty folders."""
+    """Move unknown files to `results/left_over`; remove records and empty folders."""
     made = made_names(study)
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
@@ -98,7 +98,7 @@ def move_left_over(study: Study, folder: Path) -> None:
 
 
 def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], bool]) -> list[Path]:
-    """Chosen entries of a folder with these names; none without a folder."""
+    """Entries of a folder with given names; empty if the folder is missing."""
     try:
         with os.scandir(place) as entries:
             return [Path(entry.path) for entry in entries if chosen(entry) and entry.name in names]
@@ -107,7 +107,7 @@ def _chosen(place: Path, names: set[str], chosen: Callable[[os.DirEntry[str]], b
 
 
 def _move(path: Path, folder: Path) -> None:
-    """Move a file or folder of the results, which takes the place of an earlier one."""
+    """Move a file or folder of the results, replacing an earlier one."""
     target = folder / layout.LEFT_OVER / path.relative_to(layout.RESULTS)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_dir() and not target.is_symlink():
@@ -118,7 +118,7 @@ def _move(path: Path, folder: Path) -> None:
 
 
 def remove_broken_links(study: Study) -> None:
-    """Remove links to nothing in the places of results, also in a dry run.
+    """Remove broken links at paths of results, also in a dry run.
 
     Snakemake cannot plan with them.
     """
@@ -126,13 +126,13 @@ def remove_broken_links(study: Study) -> None:
         for path in [study.folder / place, *_chosen(study.folder / place, names, os.DirEntry.is_symlink)]:
             if path.is_symlink() and not path.exists():
                 path.unlink()
-                say(f"{path}: a link to nothing is removed")
+                say(f"{path}: a broken link is removed")
 
 
 def remove_parts(folder: Path) -> None:
-    """Remove files that killed jobs did not write to their ends.
+    """Remove unfinished files of killed jobs.
 
-    Nothing else may run in the study.
+    No other run may use the study.
     """
     for place, _, names in os.walk(folder / layout.RESULTS):
         for path in (Path(place, name) for name in names):
@@ -141,7 +141,7 @@ def remove_parts(folder: Path) -> None:
 
 
 def made_names(study: Study) -> dict[Path, set[str]]:
-    """Names of the files that the workflow makes for a study, by their folder."""
+    """Names of a study's workflow outputs, by folder."""
     made: dict[Path, set[str]] = {}
     for stage, file in layout.all_study_files(study):
         for path in (file, layout.study_record_path(stage)):

@@ -1,4 +1,4 @@
-"""Take a session's trials through a stage; errors become rows of the ledger."""
+"""Run a stage on a session's trials; errors become rows of the ledger."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _CHANGED = "the settings, tables or recordings of the study changed while {} wai
 
 @dataclass(frozen=True)
 class Sources:
-    """Files that the step of a trial reads.
+    """Input files of a trial's step.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def run_session(
 
 
 def study_of(folder: Path) -> Study:
-    """Study of a folder, read again only after a change."""
+    """Study in a folder, read again only after a change."""
     try:
         file = SETTINGS if (folder / SETTINGS).is_file() else Path(SETTINGS_FILE)
         settings = load_settings(folder / file)
@@ -132,9 +132,9 @@ def _loaded(folder: Path, _place: Path, _when: tuple[tuple[int, int], ...]) -> S
 
 
 def whole_study(stage: str, *, folder: Path, key: str) -> Study:
-    """Load the study of a job on all of it; refuse one that has changed.
+    """Load the study for a job on the whole study; refuse it after changes.
 
-    An empty key is that of a stage that nobody planned.
+    An empty key means a stage without a plan.
     """
     study = study_of(folder)
     if key and WHOLE[stage](study) != key:
@@ -171,16 +171,16 @@ def planned_study(stage: str, *, folder: Path, session: str, key: str) -> Study:
 def finish(
     stage: str, study: Study, session: str, lines: Sequence[str], *, files: Sequence[Path] | None = None
 ) -> None:
-    """Write the session record: the last that a job does.
+    """Write the session record, the last step of a job.
 
-    `files` are given by a stage that makes fewer than `session_files` lists.
+    `files`: given by stages with fewer outputs than `session_files`.
     """
     made = session_files(stage, study, session) if files is None else files
     write_record(stage, session, made, lines, study.folder)
 
 
 def failure(error: Exception, record: TrialRecord) -> TrialRecord:
-    """Record of a trial that an error ended."""
+    """Record of a trial that failed with an error."""
     if isinstance(error, TrialError):
         LOG.warning("%s", error)
         return replace(record, status="failed", reason=error.reason, message=str(error))
@@ -191,7 +191,7 @@ def failure(error: Exception, record: TrialRecord) -> TrialRecord:
 
 
 def identity(trial: Trial) -> dict[str, str]:
-    """First columns of the study's tables."""
+    """Values of the first columns of the study's tables."""
     return {
         "trial": trial.name,
         "session": trial.session,

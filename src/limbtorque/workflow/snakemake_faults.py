@@ -1,4 +1,4 @@
-"""Mended faults of Snakemake, each to be removed with its upstream issue."""
+"""Corrections of Snakemake bugs, to be removed once fixed upstream."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from limbtorque.workflow.operating_system import say
 
 
 def forget_reasons(workflow: Any) -> bool:
-    """Let every job that waits find its reason anew after a checkpoint.
+    """Recompute the reasons of waiting jobs after a checkpoint.
 
-    After a checkpoint Snakemake 9 finds out again which jobs have to run, but keeps the reasons of before: a session whose
-    cut-offs turned out to be the same would not repeat its kinematics, but all that follows
+    After a checkpoint Snakemake 9 determines again which jobs to run, but keeps earlier reasons: a session
+    with unchanged cut-offs would not repeat its kinematics, but all later stages
     (https://github.com/snakemake/snakemake/issues/1818).
 
     Parameters
@@ -48,11 +48,10 @@ DEFAULT = (100, 1.0)  # jobs, seconds: Snakemake's own --max-jobs-per-timespan
 
 
 def unpace(workflow: Any) -> bool:
-    """Take the default limit of jobs a second off a run; one asked for stays.
+    """Remove the default limit of jobs per second; a requested limit stays.
 
-    To keep it, Snakemake 9 looks at all waiting jobs again a second after it did so, and each job that ends adds another such
-    chain: with N jobs behind it, it goes through all that wait N times a second, which takes a whole core from some hundred
-    jobs on (https://github.com/snakemake/snakemake/pull/3744).
+    For this limit Snakemake 9 checks all waiting jobs every second, and each finished job adds another such check:
+    after N jobs it checks N times per second, which occupies a core from a few hundred jobs on (https://github.com/snakemake/snakemake/pull/3744).
 
     Parameters
     ----------
@@ -99,10 +98,10 @@ def _printing(log_error: Callable[..., None]) -> Callable[..., None]:
 
 
 def wait_for_jobs() -> None:
-    """Let Snakemake start each job whole, and wait for all, before SIGINT ends it.
+    """Delay SIGINT until Snakemake has started its job and waited for all jobs.
 
-    An interrupt within `ThreadPoolExecutor.submit` leaves a thread that its pool does not know; a second one ends the wait
-    for all threads. With jobs under way Snakemake ends with a traceback (no upstream issue).
+    An interrupt within `ThreadPoolExecutor.submit` leaves a thread unknown to its pool; a second interrupt ends the wait
+    for all threads. With running jobs Snakemake ends with a traceback (no upstream issue).
     """
     from snakemake.executors.local import Executor
 
@@ -113,7 +112,7 @@ def wait_for_jobs() -> None:
 
 
 def whole(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function within which SIGINT raises nothing; it does so afterwards."""
+    """Return a function during which SIGINT is delayed."""
 
     @functools.wraps(function)
     def call(*args: Any) -> None:

@@ -1,4 +1,4 @@
-"""Start of Snakemake by `run-study`, without a traceback of its imports."""
+"""Start of Snakemake by `run-study`, without tracebacks from imports."""
 
 from limbtorque.workflow.operating_system import end_at_once
 

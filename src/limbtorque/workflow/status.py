@@ -1,4 +1,4 @@
-"""State of every table of a study, and its trials by status; writes nothing."""
+"""States of a study's tables, and trials by status; writes nothing."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def trials_by_status(folder: Path) -> str:
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:
-    """Return True if a record is of an earlier study or earlier code."""
+    """Return True if a record belongs to an earlier state of study or code."""
     try:
         made = records.of(stage, trial).provenance[stage]
     except (LimbtorqueError, KeyError):

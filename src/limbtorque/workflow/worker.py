@@ -1,9 +1,8 @@
-"""Process that imports everything once and forks for each job of a run.
+"""Process that imports all modules once and forks for each job of a run.
 
-A job of 50 short trials takes about as long to import the libraries as to do its work. So the process that runs Snakemake
-starts another one beside it, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it, hands
-over where it stands and what is to be done, and waits; the forked process does that, and ends when the command does. Where
-there is no such process, as on the nodes of a cluster, the command does the work itself, with the same bytes.
+A job of 50 short trials takes about as long to import libraries as to compute. So the process that runs
+Snakemake starts another one, which imports them once. The command of a job (`limbtorque.workflow.job`) connects to it,
+passes its folder and task, and waits; the forked process does the task, and ends when the command does. Without such a process, as on cluster nodes, the command does the task itself, with the same results.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _held: list[subprocess.Popen[bytes]] = []
 
 
 def start(stages: Sequence[str]) -> None:
-    """Start the process that jobs are forked from; it ends with this one.
+    """Start the process from which jobs are forked; it ends with this process.
 
     It has a session of its own, which Ctrl-C does not reach, and an abstract socket, which leaves no file behind.
 
@@ -73,7 +72,7 @@ def start(stages: Sequence[str]) -> None:
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
     """Fork for every job until standard input ends with the parent process.
 
-    The first jobs wait for their stage only; the others are imported when nobody asks for anything.
+    The first jobs wait only for their stage; other stages are imported when idle.
     """
     first, *todo = stages
     _prepare(first)
@@ -148,7 +147,7 @@ def _job(connection: socket.socket) -> NoReturn:
 
 
 def _end_with(connection: socket.socket) -> None:
-    """End this process when the command that waits for it ends, or the run."""
+    """End this process when the waiting command or the run ends."""
     select.select([connection, sys.stdin], [], [])
     os._exit(1)
 

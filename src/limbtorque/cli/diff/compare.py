@@ -1,4 +1,4 @@
-"""Two runs of a study side by side: changed inputs, and changed numbers."""
+"""Comparison of two runs of a study: changed inputs and changed numbers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CAUSES = ("setting", "version", "code", "table", "input", "trial")
 
 @dataclass(frozen=True)
 class Cause:
-    """Difference between two runs before anything is computed.
+    """Difference between two runs in settings, inputs or code.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Change:
-    """Number or word that differs between two runs.
+    """Value that differs between two runs.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Lone:
-    """Rows of one trial, or of one condition, that are in one run only.
+    """Rows of a trial or condition that exist in one run only.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Lone:
 
 @dataclass(frozen=True)
 class Frames:
-    """Frames of a trial that were summed in one run and not in the other.
+    """Frames of a trial that only one of the runs summed.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs side by side.
+    """Comparison of two runs.
 
     Attributes
     ----------
@@ -173,7 +173,7 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """All numbers are the same, and the trials, rows and frames too."""
+        """True if all numbers, trials, rows and frames are the same."""
         return not (self.changes or self.only_first or self.only_second or self.frames or self.lone)
 
 
@@ -251,7 +251,7 @@ def causes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Cause]:
 
 
 def _stated(provenance: Mapping[str, Any], trials: set[str]) -> dict[tuple[str, str], Any]:
-    """Values of a provenance by their kind and name, with those of some trials."""
+    """Values of a provenance by kind and name, including those of given trials."""
     version = provenance.get("program", {}).get("version")
     stated: dict[str, dict[str, Any]] = {
         "setting": dict(flattened(provenance.get("settings", {}))),
@@ -280,7 +280,7 @@ def _numbers(texts: pd.Series[str]) -> pd.Series[float]:
 
 
 def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
-    """Trial, or chain, condition and side, of each row; and the rest of its name."""
+    """Trial, or chain, condition and side, of each row, and the rest of its name."""
     key = [*KEYS[table]]
     n_names = 1 if key[0] == "trial" else GROUP
     texts = [
@@ -291,7 +291,7 @@ def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
 
 
 def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Cells of a table in both runs; those of one group share its largest value."""
+    """Cells of a table in both runs; cells of a group share its largest value."""
     skipped = {*KEYS[table], *NOT_NUMBERS, *(FRAMES if table != "ledger" else ())}
     columns = [
         str(name) for name in COMPARED.get(table, first) if name in first and name in second and name not in skipped
@@ -334,7 +334,7 @@ def _differences(pairs: pd.DataFrame) -> pd.DataFrame:
 def _changes(pairs: pd.DataFrame, tolerance: float) -> list[Change]:
     """Cells that differ, the largest first.
 
-    Of a curve where it differs most, and where it is in one run only.
+    For a curve, where it differs most, and where it exists in one run only.
     """
     changes = pairs[~pairs["same"] & (pairs["share"] > tolerance)]
     changes = changes.assign(minor=changes["quantity"].isin(MINOR), missing=changes["difference"].isna())

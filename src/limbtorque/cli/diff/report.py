@@ -33,15 +33,15 @@ CAUSE, STATUS = ("kind", "name", "A", "B"), ("trial", "column", "A", "B")
 Part = tuple[str, tuple[str, ...], list[tuple[str, ...]], list[str], str]
 SETTINGS = ("setting", "table", "trial")  # kinds of causes that a person chose
 SHARE = (
-    "Share: change over the largest value of that quantity among the terms of the joint, or the muscles of the trial, or over the "
-    "largest of the curves of that unit. The largest come first."
+    "Share: change divided by the largest value of that quantity over the terms of the joint, or the muscles of the trial, or or of "
+    "the curves of that unit. The largest come first."
 )
 NAMES_SHOWN = 6
 ROWS_SHOWN = 30  # of a table of the page; the others are folded away
 
 
 def report_text(comparison: Comparison, *, top: int = 20) -> str:
-    """The comparison as a table to read.
+    """Comparison as plain text.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
         lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *more)), ""]
     lines.append(_sentence(comparison))
     if comparison.changes:
-        lines[-1] += "; share: change over the largest of that quantity at the joint"
+        lines[-1] += "; share: change divided by the largest value of that quantity at the joint"
     return "\n".join(lines)
 
 
@@ -80,7 +80,7 @@ def frames_sentence(frames: Frames) -> str:
 
 
 def _status(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Rows of the trials with another status."""
+    """Rows of trials whose status differs."""
     return [(c.trial, c.quantity, c.first, c.second) for c in comparison.changes if _is_status(c)]
 
 
@@ -105,7 +105,7 @@ def _parts(comparison: Comparison) -> dict[str, Part]:
             counts = Counter(f"{c.trial}: {c.quantity} {c.first} in A, {c.second} in B" for c in words)
             more += [f"{sentence}, of {counted(n, noun)}" for sentence, n in counts.items()]
             verdict = "the same" if n_both else "nothing to compare"
-            verdict += " where they can be compared" if n_both and name == CURVES and counts else ""
+            verdict += " where both can be compared" if n_both and name == CURVES and counts else ""
         elif n_first or n_second:
             verdict = f"only in {'A' if n_first else 'B'} ({counted(n_first or n_second, noun)})"
         else:
@@ -118,7 +118,7 @@ def _sentence(comparison: Comparison) -> str:
     if comparison.same:
         return "all numbers are the same"
     rows = sum(len(lone.items) for lone in comparison.lone)
-    lone = f", in one run only: {rows} rows or curves" if rows else ""
+    lone = f" ; in one run only: {rows} rows or curves" if rows else ""
     return f"{len(comparison.changes)} of {comparison.n_compared} values differ{lone}"
 
 
@@ -208,7 +208,7 @@ def report_csv(comparison: Comparison) -> str:
 
 
 def report_html(comparison: Comparison) -> str:
-    """The comparison as one HTML page that needs nothing else; all text is escaped."""
+    """Comparison as a self-contained HTML page; all text is escaped."""
     of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
     causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in comparison.causes]
     return page_template("cli/diff/diff.html.jinja").render(

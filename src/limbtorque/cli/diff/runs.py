@@ -70,7 +70,7 @@ def read_run(folder: Path) -> Run:
             frame[[*KEYS[name]]]  # raises where one is not there
     except FileNotFoundError as error:
         raise LimbtorqueError(
-            f"{folder}: {Path(error.filename).name} is not there; give a folder 'results' of a finished run, or its study"
+            f"{folder}: {Path(error.filename).name} does not exist; give the folder 'results' of a finished run, or its study"
         ) from None
     except (ValueError, KeyError) as error:
         raise LimbtorqueError(f"{folder}: the results are not readable ({error}); run the study again") from None
@@ -78,7 +78,7 @@ def read_run(folder: Path) -> Run:
 
 
 def _table(place: Path, name: str) -> pd.DataFrame:
-    """Table of the results as text, with metrics, notes or bands beside it."""
+    """Results table as text, joined with metrics, notes or bands."""
     if name == "ledger":
         return pd.DataFrame(read_trials(place))
     frame = pd.read_csv(place / f"{name}.csv", dtype=str, keep_default_na=False).map(unquoted)
@@ -88,7 +88,7 @@ def _table(place: Path, name: str) -> pd.DataFrame:
 
 
 def short_number(text: str) -> str:
-    """A number with few digits; other text as it is, - for none."""
+    """Number with few digits; other text unchanged, - if empty."""
     try:
         value = float(text)
     except ValueError:

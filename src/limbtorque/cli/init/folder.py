@@ -17,7 +17,7 @@ SKIPPED = {  # suffix -> what it is, and what to do
     for suffixes, text in {
         ".qtm": "Qualisys projects: export C3D, or TSV",
         ".tak": "OptiTrack takes: export C3D, or CSV with the header information",
-        ".x1d .x2d": "raw data of Vicon: export C3D from Nexus",
+        ".x1d .x2d": "Vicon raw data: export C3D from Nexus",
         ".trb": "binary Cortex recordings: export TRC",
         ".anb": "binary Cortex analog data: export ANC, or C3D",
         ".cap": "Cortex projects: export C3D, or TRC",
@@ -28,7 +28,7 @@ SKIPPED = {  # suffix -> what it is, and what to do
         ".xls .xlsx .ods": "spreadsheets: save the sheet as CSV",
         ".bvh .amc .fbx": "an animated skeleton: export the positions of joints as C3D or TRC",
         ".osim": "OpenSim models: see limbtorque muscles import",
-        ".avi .mp4 .mov": "videos: run a program for keypoints, and give its positions",
+        ".avi .mp4 .mov": "videos: run pose estimation, and use its keypoints",
         ".zip .gz .7z": "archives: unpack them",
     }.items()
     for suffix in suffixes.split()
@@ -115,7 +115,7 @@ def _json_files(paths: Sequence[Path], folder: Path) -> tuple[dict[Path, str], l
 
 
 def _sequence_name(path: Path, folder: Path, *, alone: bool) -> str:
-    """Name of a recording of single frames: its folder's, or of its files' beginning."""
+    """Name of a recording with a file per frame: folder name or start of file names."""
     if alone and path.parent != folder:
         return f"{path.parent.relative_to(folder).as_posix()}{path.suffix}"
     before, _, after = numbered(path) or ("", 0, "")
@@ -124,7 +124,7 @@ def _sequence_name(path: Path, folder: Path, *, alone: bool) -> str:
 
 
 def _has_keypoints(path: Path) -> bool:
-    """Return True for keypoints, and for a file that its reader has to refuse."""
+    """Return True for keypoints, and for invalid files, which the reader refuses."""
     try:
         with path.open("rb") as file:
             return is_keypoints(file.read(HEAD))
@@ -133,7 +133,7 @@ def _has_keypoints(path: Path) -> bool:
 
 
 def _further_plate(path: Path, names: Sequence[str]) -> bool:
-    """Return True for the file of a second or further plate beside that of the first."""
+    """Return True for the file of a plate other than the first."""
     match = _FURTHER_PLATE.fullmatch(path.stem)
     return bool(match and match[2] != "1" and f"{match[1]}1{path.suffix}" in names)
 
@@ -144,6 +144,6 @@ def _is_note(path: Path) -> bool:
 
 
 def safe_name(name: str) -> str:
-    """Name with letters, digits, '_', '.' and '-' only, as the names of files are."""
+    """Name with only letters, digits, '_', '.' and '-', for use as a file name."""
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "_", name).strip("_.-")
     return plain[:90] or "unnamed"

@@ -51,7 +51,7 @@ def init_study(
     watch: Watch | None = None,
     answers: Mapping[str, str] | None = None,
 ) -> Proposal:
-    """Propose a study for the recordings of a folder; write its files and a page.
+    """Propose a study for a folder of recordings; write its files and marker pages.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ def init_study(
     if existing := [name for name in (*FILES, SKIPPED, MAPS) if (study / name).exists()]:
         other = again(other_folder(study), answers=answers or {})
         raise FolderError(
-            "a study is proposed into a folder without one",
+            "the folder already holds a study",
             [f"{study / name} exists and is not overwritten" for name in existing],
-            advice=f"propose it into another folder, {other}; or move these away first",
+            advice=f"choose another folder, such as {other}, or move these files",
         )
     if not recordings.is_dir():
         what = "is not a folder" if recordings.exists() else "does not exist"
-        raise FolderError("no recordings were looked at", [f"{recordings} {what}"], advice=OTHER_FOLDER)
+        raise FolderError("no recordings were read", [f"{recordings} {what}"], advice=OTHER_FOLDER)
     given = answers_of(answers or {})
     reading = given.settings.reading
     folder = files_in(recordings, leave_out=[study / "config", study / "results"])
@@ -147,10 +147,10 @@ def _unreadable(unread: Sequence[Unread], recordings: Path, again: Callable[[Map
 def _with_maps(
     study: Path, proposal: Proposal, reading: Reading, answers: Mapping[Path, Mapping[str, Any]]
 ) -> Proposal:
-    """Write a page for each marker set or recording that a person has to map.
+    """Write a page for each marker set or recording to be mapped by the user.
 
-    Of marker sets with a TODO and of recordings whose labels nobody knows, five at most; where there is none, of the first marker set,
-    to look at what was proposed.
+    At most five, for marker sets with a TODO and recordings with unknown labels; if there are none, for the first marker
+    set, to check the proposal.
     """
     pages = list(_pages(proposal))
     wanted = [page for page in pages if not page.given or page.given.n_open][:MOST] or pages[:1]
@@ -180,7 +180,7 @@ def _with_maps(
 
 
 def _pages(proposal: Proposal) -> Iterator[MapChoices]:
-    """Choices of a page for each marker set, and each list of labels without one."""
+    """Page contents for each marker set, and each list of labels without a set."""
     kept = {row["marker_set"] for row in proposal.rows}
     for chosen in sorted(proposal.sets, key=lambda chosen: chosen.name not in kept):
         rows = [row for row in proposal.trials if row["marker_set"] == chosen.name and row.can_be_taken]

@@ -1,4 +1,4 @@
-"""Known marker sets, and the ones that fit the labels of a recording."""
+"""Known marker sets, and their fit to the labels of a recording."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PARTS = {  # landmarks of both sides that a predicted joint centre needs: one of
 
 @dataclass(frozen=True)
 class KnownSet:
-    """A marker set by the names of its markers.
+    """A known marker set.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class KnownSet:
 
 @dataclass(frozen=True)
 class Fit:
-    """Fit of the labels of one body to a known set, for one chain and side.
+    """Fit of one person's labels to a known set, for one chain and side.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def needed_landmarks(model: ChainModel) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=10_000)
 def fold(text: str) -> str:
-    """Label without case and without what is neither a letter nor a digit.
+    """Label in lower case, letters and digits only.
 
     >>> fold("Knee.Lat")
     'kneelat'
@@ -188,7 +188,7 @@ def fold(text: str) -> str:
 
 @functools.lru_cache(maxsize=10_000)
 def sided(label: str) -> tuple[tuple[str, str, str], ...]:
-    """Possible sides of a label: side, label without it, template (may be empty).
+    """Possible sides of a label: side, rest of the label, template (may be empty).
 
     Examples
     --------
@@ -216,7 +216,7 @@ def template_of(label: str, side: str) -> str:
 
 
 def cluster_templates(cluster: Sequence[str], side: str) -> tuple[str, ...]:
-    """Labels of a cluster with their side as {S}; unchanged if of both sides.
+    """Labels of a cluster with {S} for the side; unchanged if from both sides.
 
     >>> cluster_templates(["RTH1", "RTH2"], "right"), cluster_templates(["RASI", "LASI", "SACR"], "right")
     (('{S}TH1', '{S}TH2'), ('RASI', 'LASI', 'SACR'))
@@ -227,7 +227,7 @@ def cluster_templates(cluster: Sequence[str], side: str) -> tuple[str, ...]:
 
 
 def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tuple[str, ...]]:
-    """Landmarks of a known set whose markers are all present, ignoring case.
+    """Landmarks of a known set with all markers present, ignoring case.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def match_set(known: KnownSet, labels: Sequence[str], side: str) -> dict[str, tu
 def predicted_centres(
     known: KnownSet, rules: Mapping[str, tuple[str, ...]], others: Mapping[str, tuple[str, ...]]
 ) -> dict[str, tuple[str, str]]:
-    """Predicted joint centres of a side, where their parts are there on both sides.
+    """Predicted joint centres of a side, if their landmarks exist on both sides.
 
     Parameters
     ----------
@@ -286,9 +286,9 @@ def _words() -> Mapping[str, re.Pattern[str]]:
 
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
 def _index(labels: tuple[str, ...]) -> Mapping[tuple[str, str], list[str]]:
-    """Labels by side and folded name; without a side by their whole name.
+    """Labels by side and folded name.
 
-    A label that occurs twice is nobody's: it cannot be told which marker is meant.
+    Labels that occur twice are ambiguous and left out.
     """
     index: dict[tuple[str, str], list[str]] = {}
     for label in (label for label, number in Counter(labels).items() if number == 1):
@@ -313,7 +313,7 @@ def _hits(template: str, index: Mapping[tuple[str, str], list[str]], side: str) 
 
 
 def fits(labels: Sequence[str], model: ChainModel) -> list[Fit]:
-    """Fits of every known set to the labels of a body, best first.
+    """Fits of all known sets to a person's labels, best first.
 
     Parameters
     ----------
@@ -349,9 +349,9 @@ def _fits(labels: tuple[str, ...], model: ChainModel) -> tuple[Fit, ...]:
 
 
 def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
-    """Complete fits for a chain without its hand or foot, of the largest set.
+    """Complete fits of the largest set, for a chain without hand or foot.
 
-    Only sets that never have that hand or foot count: with others its markers are left to name.
+    Only sets that never include the hand or foot are used; with others, the user names the markers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Marker sets for labels: known, carried from a static trial, or to fill in."""
+"""Proposed marker sets: known, carried from a static trial, or to be completed."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class ProposedSet:
 
     @property
     def n_open(self) -> int:
-        """Number of landmarks that are left to fill in."""
+        """Number of landmarks left to map."""
         return sum(labels[0].startswith(TO_DO) for labels in self.rules.values())
 
 
 @dataclass
 class Sets:
-    """Marker sets proposed so far, by their content."""
+    """Marker sets proposed so far, by content."""
 
     by_content: dict[str, ProposedSet] = field(default_factory=dict)
 
@@ -95,7 +95,7 @@ class Sets:
 
 
 def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
-    """Marker set of a known one, with {S} where that serves both sides.
+    """Marker set from a known set, with {S} where it fits both sides.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def set_of(fit: Fit, both: Sequence[Fit]) -> ProposedSet:
 
 
 def _templates(fit: Fit, *, capital: bool = False) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Rules and clusters with the side of a fit as {S}, {s} or {side}."""
+    """Rules and clusters with {S}, {s} or {side} for the side."""
 
     def spelled(texts: Sequence[str]) -> tuple[str, ...]:
         return tuple(text.replace("{s}", "{S}") if capital else text for text in texts)
@@ -162,7 +162,7 @@ def yaml_labels(labels: Sequence[str]) -> str:
 
 
 def partial_set(fits_of: Mapping[str, Sequence[Fit]], labels: Sequence[str]) -> tuple[str, list[str], ProposedSet]:
-    """Chain, sides and marker set where known sets fit in part only.
+    """Chain, sides and marker set where known sets fit only partly.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def partial_set(fits_of: Mapping[str, Sequence[Fit]], labels: Sequence[str]) -> 
 
 
 def _errors(fit: Fit, rules: Collection[str], substitutes: Mapping[str, tuple[str, str]]) -> dict[str, str | float]:
-    """Errors of a set's landmarks with markers, and of those that stand for others."""
+    """Errors of a set's landmarks, with their substitutes."""
     others = fit.known.errors_of_substitutes
     own = {name: error for name, error in fit.known.errors.items() if name in rules}
     return own | {by: others[name] for name, (by, _) in substitutes.items() if name in others}
@@ -211,7 +211,7 @@ def _errors(fit: Fit, rules: Collection[str], substitutes: Mapping[str, tuple[st
 
 @dataclass
 class Statics:
-    """Static trials by person, and the clusters found so far.
+    """Static trials by person, and their clusters so far.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ class Statics:
     _known: dict[tuple[object, ...], list[Fit]] = field(default_factory=dict)
 
     def of_trial(self, moving: Seen, body: Body, person: str, limb: str) -> Seen | None:
-        """Static trial of a moving one: of the same person, in the nearest folder.
+        """Static trial for a moving trial: of the same person, in the nearest folder.
 
         Parameters
         ----------
@@ -258,14 +258,14 @@ class Statics:
                 alike = [pair for pair, shared in zip(near, words, strict=True) if shared == max(words)]
                 if len(alike) > 1 and person not in self.certain:
                     names = some_of([static.name for static, _ in alike])
-                    sentence = f"{names}: nothing says which is its static trial; name it in the column static_file"
+                    sentence = f"{names}: its static trial is not known; name it in the column static_file"
                     self.notes.append((sentence, moving.name))
                     return None
                 return max(alike, key=lambda pair: len(pair[1].labels))[0]
         return None
 
     def complete(self, moving: Seen, body: Body, person: str, limb: str) -> tuple[Seen | None, list[Fit]]:
-        """Fits of a moving trial with its static trial, both sides of one known set.
+        """Fits of a moving trial with its static trial to one known set, both sides.
 
         Parameters
         ----------
@@ -301,21 +301,21 @@ def _shared_words(one: Seen, other: Seen) -> int:
 
 @dataclass(frozen=True)
 class Pair:
-    """A moving and a static trial, and the subject prefix of the labels."""
+    """A moving trial with its static trial and subject prefix."""
 
     moving: Seen
     static: Seen
     prefix: str
 
     def standing(self, labels: Sequence[str]) -> FloatArray:
-        """Place of the mean of some markers in the static trial, shape (3,), m."""
+        """Mean position of given markers in the static trial, shape (3,), m."""
         places_m = self.static.sampled(labels, self.prefix).mean(axis=1)
         known_m = places_m[np.isfinite(places_m).all(axis=1)]
         return np.asarray(known_m.mean(axis=0)) if len(known_m) else np.full(3, np.nan)
 
 
 def static_trials(seen: Sequence[Seen], people: People) -> Statics:
-    """Find the static trials of each person: recordings in which a limb is still.
+    """Find the static trials of each person: recordings in which a limb does not move.
 
     Parameters
     ----------
@@ -354,8 +354,8 @@ def _complete(pair: Pair, moving: Sequence[str], model: ChainModel) -> list[Fit]
 def _with_clusters(fit: Fit, pair: Pair, moving: Sequence[str], model: ChainModel, others: Sequence[Fit]) -> Fit | None:
     """Fit with clusters for the landmarks that the moving trial lacks.
 
-    None where a landmark that is needed has no cluster. The other side's clusters go first, and landmarks of the same markers have
-    the same one.
+    None if a required landmark has no cluster. Clusters of the other side are tried first; landmarks with the same markers
+    share a cluster.
     """
     needed = needed_landmarks(model)
     wanted = {*needed, *(by for name, (by, _) in fit.known.substitutes.items() if name in needed)}
@@ -377,7 +377,7 @@ def _with_clusters(fit: Fit, pair: Pair, moving: Sequence[str], model: ChainMode
 
 
 def mirrored_cluster(cluster: Sequence[str], side: str) -> tuple[str, ...]:
-    """Labels of a cluster on the other side; the same for a cluster of both sides.
+    """Labels of a cluster on the other side; unchanged for clusters from both sides.
 
     >>> mirrored_cluster(["RTH1", "RTH2"], "right"), mirrored_cluster(["RASI", "LASI"], "right")
     (('LTH1', 'LTH2'), ('RASI', 'LASI'))
@@ -391,7 +391,7 @@ def mirrored_cluster(cluster: Sequence[str], side: str) -> tuple[str, ...]:
 
 
 def _around(name: str, fit: Fit, pair: Pair, model: ChainModel) -> Around:
-    """Joints before and after the joint nearest to a landmark, standing."""
+    """Joints proximal and distal to that nearest to a landmark in the static trial."""
     chain = [*(joint.landmark for joint in model.joints), model.end]
     places = {joint: pair.standing(fit.rules[joint]) for joint in chain if joint in fit.rules}
     away = {joint: lengths(place - pair.standing(fit.rules[name])) for joint, place in places.items()}
@@ -401,7 +401,7 @@ def _around(name: str, fit: Fit, pair: Pair, model: ChainModel) -> Around:
 
 
 def _on_segment(markers_m: FloatArray, landmark_m: FloatArray, around: Around) -> BoolArray:
-    """Markers on the landmark's own, proximal segment rather than on the next."""
+    """Mask of markers on the proximal segment, that of the landmark."""
     before_m, after_m = around
     if after_m is None:
         return np.ones(len(markers_m), dtype=bool)
@@ -425,7 +425,7 @@ def best_cluster(
     first: Sequence[tuple[str, ...]] = (),
     around: Around = (None, None),
 ) -> tuple[str, ...]:
-    """Markers that carry a landmark with the least expected error.
+    """Cluster with the least expected error of a landmark.
 
     Parameters
     ----------

@@ -26,10 +26,10 @@ OF_A_KIND = (
     *("analog", "mot", "sto"),
 )
 FORCE_SUFFIXES = (".mot", ".sto", ".forces", ".tsv", ".txt", ".csv")
-BY_NAME = "the forces are in a second file of the same name and time (column forces_file, a guess)"
+BY_NAME = "the forces come from a second file with the same name and times (column forces_file, a guess)"
 BY_TIME = (
-    "the forces are taken from the only file of the folder that begins and ends at the same time, although "
-    "the names differ (column forces_file, a guess)"
+    "the forces come from the only file in the folder with the same start and end, although "
+    "its name differs (column forces_file, a guess)"
 )
 FRAMES = 2  # how far begin and end of the two files may lie apart: the last sample of either may be missing
 Cell = tuple[float, str, float, float, float]  # time, label and place
@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 
 
 def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
-    """Copy of each movement that is kept, by recording and prefix.
+    """Retained copy of each movement, by recording and prefix.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
         shared = Counter((other.name, mate.prefix) for cell in cells for other, mate in kept.get(cell, ()))
         others = [likely[key] for key, _ in shared.most_common(3) if key[0] != recording.name]
         copy = next((other.name for other, mate in others if same_movement(recording, other, body, mate)), "")
-        copies[recording.name, body.prefix] = f"the same movement is in {copy}" if copy else ""
+        copies[recording.name, body.prefix] = f"same movement as {copy}" if copy else ""
         for cell in cells if not copy else ():
             if len(kept.setdefault(cell, [])) < CROWD:
                 kept[cell].append((recording, body))
@@ -125,7 +125,7 @@ def stem_words(name: str) -> tuple[str, ...]:
 
 
 def pair_forces(markers: Sequence[Seen], others: Sequence[Seen]) -> dict[str, tuple[Seen | None, str]]:
-    """Find the forces of recordings that have none.
+    """Find force files for recordings without forces.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def grouped(items: Iterable[Item], key: Callable[[Item], Hashable]) -> dict[Hash
 
 
 def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
-    """Sentence on likely force files that could not be read; empty without any.
+    """Sentence on likely force files that could not be read; empty if there are none.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
 
 
 def is_of_forces(name: str) -> bool:
-    """Return True for a file whose suffix or name is that of forces.
+    """Return True for a file with the suffix or name of a force file.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def is_of_forces(name: str) -> bool:
 
 
 def _one_place(one: Seen, other: Seen) -> bool:
-    """Return True for the same folder, or one inside the other, but for file kinds."""
+    """Return True for the same or nested folders, ignoring folders of a file type."""
     mine, theirs = (
         [words for part in Path(each.name).parts[:-1] if (words := stem_words(part))] for each in (one, other)
     )
@@ -234,7 +234,7 @@ def _one_place(one: Seen, other: Seen) -> bool:
 
 
 def _shared_folders(one: Seen, other: Seen) -> int:
-    """Number of common folders of two recordings; one more for the same folder."""
+    """Number of common parent folders of two recordings, plus one for the same folder."""
     mine, theirs = (Path(each.name).parts[:-1] for each in (one, other))
     pairs = [a == b for a, b in zip(mine, theirs, strict=False)]
     return [*pairs, False].index(False) + (mine == theirs)
@@ -257,7 +257,7 @@ def _misfit(one: Seen, forces: Seen, *, exactly: bool = False) -> str:
 def pair_emg(trials_of: Sequence[Seen], seen: Sequence[Seen]) -> dict[str, Seen]:
     """Files of electromyography alone, by recordings without channels.
 
-    The two are in one folder, each the only one there of its kind, and overlap in time.
+    Both are the only file of their kind in the same folder, and overlap in time.
     """
     emg_files = grouped(
         (one for one in seen if one.emg and not one.bodies and not one.n_plates), lambda one: one.path.parent

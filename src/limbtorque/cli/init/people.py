@@ -1,4 +1,4 @@
-"""People and conditions, by the names of folders, files and labels."""
+"""People and conditions, from the names of folders, files and labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NUMBER = re.compile(r"\d{1,3}|(?!19|20)\d{4}")  # and no year
 
 @dataclass(frozen=True)
 class People:
-    """Persons of the bodies of many recordings.
+    """Subjects of the people in many recordings.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class People:
 
 @dataclass(frozen=True)
 class _Body:
-    """A body of a recording, with what may name its person, or empty.
+    """A person in a recording, with possible sources of the subject's name.
 
     `folder` names it certainly; `stated` is a prefix or ``SUBJECTS:NAMES``; `code` is a number that begins the file's name.
     """
@@ -69,7 +69,7 @@ class _Body:
 
     @property
     def numbered(self) -> bool:
-        """Return True if the prefix numbers the people of one file."""
+        """Return True if the prefix is a person's number within a file."""
         return bool(OF_THE_READER.fullmatch(self.stated))
 
 
@@ -77,7 +77,7 @@ _Person = tuple[str, Sequence[_Body], bool]  # name, bodies, and whether the nam
 
 
 def who_is_who(seen: Sequence[Seen]) -> People:
-    """Name the people of recordings.
+    """Name the subjects of recordings.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def who_is_who(seen: Sequence[Seen]) -> People:
 
 
 def subject_level(seen: Sequence[Seen]) -> tuple[int | None, bool]:
-    """Level of the folder that names the subject, and whether it certainly does.
+    """Folder level that names the subject, and True if certain.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _body(recording: Seen, body: Body, level: int | None) -> _Body:
 
 
 def _of_folders(bodies: Sequence[_Body]) -> Iterator[_Person]:
-    """People of folders with a subject's number; several names in one are several."""
+    """Subjects from numbered folders; several names in a folder are several subjects."""
     for in_folder in grouped(bodies, lambda body: body.folder.casefold()).values():
         folder = in_folder[0].folder
         if len({body.stated.casefold() for body in in_folder} - {""}) <= 1:
@@ -164,7 +164,7 @@ def _of_folders(bodies: Sequence[_Body]) -> Iterator[_Person]:
 
 
 def _of_names(bodies: Sequence[_Body], notes: list[str]) -> Iterator[_Person]:
-    """People of stated names, and of numbers that begin the names of files."""
+    """Subjects from stated names, and from numbers at the start of file names."""
     numbered = [body for body in bodies if body.numbered]
     several = len({body.path for body in numbered}) > 1
     yield from ((f"{b.path.stem}_{b.stated}" if several else b.stated, [b], True) for b in numbered)
@@ -178,13 +178,13 @@ def _of_names(bodies: Sequence[_Body], notes: list[str]) -> Iterator[_Person]:
             continue
         if len(folders) > 1:
             notes.append(
-                f"{name} is a name in {len(folders)} folders ({some_of(folders)}): taken as one person (a guess)"
+                f"{name} is the name in {len(folders)} folders ({some_of(folders)}): taken as one person (a guess)"
             )
         yield name, alike, len(folders) == 1
 
 
 def _unnamed(bodies: Sequence[_Body], level: int | None) -> Iterator[_Person]:
-    """People whom nothing names: by a folder, or by folders with other markers."""
+    """Subjects without a name: by a folder, or by folders with different markers."""
     if level is not None:  # the folder's name is a guess
         of_folder = grouped(bodies, lambda b: b.path.parts[level] if len(b.path.parts) - 1 > level else NOBODY)
         yield from ((str(folder), members, False) for folder, members in of_folder.items())
@@ -205,7 +205,7 @@ def _unnamed(bodies: Sequence[_Body], level: int | None) -> Iterator[_Person]:
 
 
 def about_people(seen: Sequence[Seen], people: People) -> list[str]:
-    """Sentence on where the names of the people are from; none without recordings.
+    """Sentence on the source of the subjects' names; empty without recordings.
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ def about_people(seen: Sequence[Seen], people: People) -> list[str]:
     """
     names = some_of(people.of[recording.name, body.prefix] for recording in seen for body in recording.bodies)
     how = (
-        "subjects are named by the labels' prefix, SUBJECTS:NAMES, or the beginning of the files' names; without these, folders "
-        f"with other markers are other people: {names} (a guess; rename them)"
+        "subjects are named by the labels' prefix, SUBJECTS:NAMES, or the beginning of the files' names; otherwise, folders with "
+        f"different markers are different people: {names} (a guess; rename them)"
     )
     if people.level is not None:
         how = f"subjects are the names of the folders at level {people.level + 1}: {names} (a guess)"
@@ -227,7 +227,7 @@ def about_people(seen: Sequence[Seen], people: People) -> list[str]:
 def conditions_of(
     seen: Sequence[Seen], people: Mapping[str, str], level: int | None, *, omitted: Collection[str] = ()
 ) -> tuple[dict[str, str], list[str]]:
-    """Conditions by the names of the folders that name no person, else of the files.
+    """Conditions from folder names other than the subject's, or else from file names.
 
     Parameters
     ----------

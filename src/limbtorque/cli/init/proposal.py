@@ -23,7 +23,7 @@ from limbtorque.tables.column import counted
 
 HIP = "hip_axis"
 OPTIONS_OF_FILES = (*WHERE_NEEDED, *DESCRIBED)  # of `reading`: columns of trials where files differ
-NO_MARKERS = "no markers; if it has the forces of a trial, name it in a column forces_file"
+NO_MARKERS = "no markers; if it holds the forces of a trial, name it in a column forces_file"
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ class Proposal:
 
     @property
     def rows(self) -> list[ProposedTrial]:
-        """Rows that are not left out."""
+        """Rows to be analysed."""
         return [trial for trial in self.trials if not trial.left_out]
 
     @property
     def missing(self) -> list[tuple[int, str]]:
-        """Places left to fill in: how many of each kind, and a phrase on them."""
+        """Entries left to complete: number of each kind, and a phrase on them."""
         landmarks = sum(chosen.n_open for chosen in self.sets)
         columns = Counter(name for row in self.rows for name, text in row.cells.items() if text.startswith(TO_DO))
         masses = sum(subject.mass_kg.startswith(TO_DO) for subject in self.subjects)
@@ -95,13 +95,13 @@ class Proposal:
 
     @property
     def to_do(self) -> int:
-        """Number of places left to fill in."""
+        """Number of entries left to complete."""
         return sum(number for number, _ in self.missing)
 
 
 @dataclass
 class _Rows:
-    """Rows of recordings, and sentences, each with the name of one."""
+    """Rows of recordings, and sentences with the recording they refer to."""
 
     trials: list[ProposedTrial] = field(default_factory=list)
     sentences: list[tuple[str, str]] = field(default_factory=list)
@@ -120,7 +120,7 @@ class _Rows:
         *,
         subject: str,
     ) -> None:
-        """Add the rows of a body of a recording, and sentences on it."""
+        """Add the rows of a person in a recording, and sentences on them."""
         name = f"{one.name}{f' ({body.prefix})' if body.prefix else ''}"
         self.sentences += [(sentence, name) for sentence in about]
         (self.mapped if rows else self.unmapped).setdefault(subject, []).append(one.alone(body))
@@ -211,7 +211,7 @@ def propose(
 
 
 def _omitted(seen: Sequence[Seen], copies: Mapping[tuple[str, str], str]) -> set[str]:
-    """Names of copies, and of static trials where something else moves."""
+    """Names of copies, and of static trials if other trials move."""
     still = {one.name for one in seen if one.still}
     alike = {one.name for one in seen if one.bodies and all(copies[one.name, body.prefix] for body in one.bodies)}
     return alike | (still if len(still) < len(seen) else set())
@@ -220,7 +220,7 @@ def _omitted(seen: Sequence[Seen], copies: Mapping[tuple[str, str], str]) -> set
 def _with_further_files(
     rows: _Rows, emg: Mapping[str, Seen], seen: Sequence[Seen], unread: Sequence[Unread], relative_to: Path
 ) -> list[ProposedTrial]:
-    """Rows with their files of forces and electromyography; adds sentences on them."""
+    """Rows with their force and electromyography files; adds sentences on them."""
     forces = pair_forces(list(rows.taken.values()), seen)
     used = {file.name for file, _ in forces.values() if file} | {file.name for file in emg.values()}
     rows.sentences += [(sentence, name) for name, (_, sentence) in forces.items()]
@@ -246,7 +246,7 @@ def _with_further_files(
 def _subjects(
     rows: _Rows, trials: Sequence[ProposedTrial], sets: Sets, certain: Collection[str]
 ) -> Iterator[ProposedSubject]:
-    """Rows of subjects that are analysed, and of others whose files state a mass."""
+    """Rows of analysed subjects, and of others whose files state a mass."""
     predicted = {chosen.name for chosen in sets.by_content.values() if "hip_centre" in chosen.computed.get(HIP, "")}
     sets_of: dict[str, set[str]] = {}
     for trial in (trial for trial in trials if not trial.left_out):
@@ -262,7 +262,7 @@ def _subjects(
 
 
 def _common_options(seen: Sequence[Seen]) -> dict[str, str]:
-    """Options of `reading` that all recordings with markers need, with one value."""
+    """Options of `reading` that have the same value for all recordings with markers."""
     common = {}
     for name in OPTIONS_OF_FILES:
         values = {str(dict(one.answers).get(name, "")) for one in seen if one.bodies}
@@ -272,7 +272,7 @@ def _common_options(seen: Sequence[Seen]) -> dict[str, str]:
 
 
 def _gathered(sentences: Sequence[tuple[str, str]]) -> list[str]:
-    """Sentences about recordings, each once with the names of its recordings."""
+    """Sentences about recordings, each once with the recordings' names."""
     names_of: dict[str, list[str]] = {}
     for sentence, name in sentences:
         names_of.setdefault(sentence, []).append(name)

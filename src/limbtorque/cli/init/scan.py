@@ -1,4 +1,4 @@
-"""Survey of many files in several processes, with answers that they need."""
+"""Survey of many files in several processes, with the user's answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Read = Callable[[ReadOptions], Seen]  # reads a file with options
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers by folder.
+    """Answers to missing information, by folder.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Answers:
     by_folder: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def of_file(self, name: str) -> dict[str, Any]:
-        """Options for a file that needs them; those of the nearest folder hold.
+        """Options for a file, from the nearest folder.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Answers:
 
 
 def answers_of(given: Mapping[str, str]) -> Answers:
-    """Answers of a command line, checked.
+    """Checked answers from the command line.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def answers_of(given: Mapping[str, str]) -> Answers:
         if (name not in (UP, FORWARD) and not option) or (folder and option not in WHERE_NEEDED):
             hint = f"; did you mean 'reading.{name}'?" if name in Reading.model_fields else ""
             raise SettingsError(
-                f"--set {key} is no option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
+                f"--set {key} is not an option of init{hint or ';'} init takes reading.*, plane.up_axis and plane.forward_axis, and for one folder (FOLDER:OPTION=VALUE) "
                 f"{', '.join(f'reading.{one}' for one in WHERE_NEEDED)}; write other options into config.yaml"
             )
         value = override(Settings(), {name: text}, source="--set")
@@ -94,7 +94,7 @@ def answers_of(given: Mapping[str, str]) -> Answers:
 
 
 def refuse_unknown_folders(given: Answers, names: Iterable[str], recordings: Path) -> None:
-    """Refuse answers for folders that have no recordings.
+    """Refuse answers for folders without recordings.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def unused_answers(given: Answers, seen: Sequence[Seen]) -> list[str]:
         where, of_folder = (f"{folder}:", "of this folder ") if folder else ("", "")
         used = {answer for one in seen if one.name.startswith(where.replace(":", "/")) for answer in one.answers}
         sentences += [
-            f"--set {where}reading.{name}={value}: not used, as no file {of_folder}asks for it (what a file states holds)"
+            f"--set {where}reading.{name}={value}: not used: every file {of_folder}states its own value"
             for name, value in options.items()
             if (name, value) not in used
         ]
@@ -186,7 +186,7 @@ def survey(
 
 
 def _look(reader: GuardedReader, path: Path, name: str, limits: Reading, options: ReadOptions) -> Seen:
-    """Survey a file in the reading process; the recording goes through no pipe."""
+    """Survey a file in the reading process, without passing on the recording."""
     seen = reader.apply(
         partial(look_at, path=path, name=name),
         path,
@@ -194,14 +194,14 @@ def _look(reader: GuardedReader, path: Path, name: str, limits: Reading, options
         options=options,
     )
     if not isinstance(seen, Seen):
-        raise ReadError(f"{path.name}: the reading process answered with {type(seen).__name__}")
+        raise ReadError(f"{path.name}: the reading process returned {type(seen).__name__}")
     return seen
 
 
 def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, Any]) -> Seen:
-    """Read a file, with answers to what it does not state.
+    """Read a file, with answers to the missing information.
 
-    Where a known marker set is complete by the descriptions of the points and not by their labels, the markers have these names.
+    Points are named by their descriptions if only these complete a known marker set.
     """
     seen, used = _read(read, limits, answers)
     if path.suffix.lower() == ".c3d" and seen.labels and not _recognised(seen):
@@ -212,7 +212,7 @@ def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, An
 
 
 def _recognised(seen: Seen) -> bool:
-    """Return True if a known marker set is complete for a limb of somebody."""
+    """Return True if a known marker set is complete for any limb."""
     bodies: dict[str, list[str]] = {}
     for prefix, _, bare in (label.rpartition(":") for label in seen.labels):
         bodies.setdefault(prefix, []).append(bare)
@@ -220,7 +220,7 @@ def _recognised(seen: Seen) -> bool:
 
 
 def _read(read: Read, limits: Reading, answers: Mapping[str, Any]) -> tuple[Seen, dict[str, Any]]:
-    """Read a file, with those answers that its reader asks for."""
+    """Read a file, with the answers that its reader needs."""
     used: dict[str, Any] = {}
     seen, refused = None, ReadError("")
     while seen is None:

@@ -33,13 +33,13 @@ ANTAGONISTS = (
     ("biceps", "triceps"),
 )
 NO_UNIT = "the files do not state the unit of some channels; it affects absolute amplitudes only"
-NO_SIDE = "the label does not state a side: remove the # if it is of the analysed side"
+NO_SIDE = "the label does not state a side: remove the # if it belongs to the analysed side"
 
 
 def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, ...]]:
-    """Axis that points up by two kinds of evidence, without contradiction.
+    """Axis that points up, from two sources of evidence without contradiction.
 
-    The frame that a file's format prescribes is enough alone.
+    A frame prescribed by the file format is sufficient.
 
     Parameters
     ----------
@@ -69,14 +69,14 @@ def judge_up(seen: Sequence[Seen], *, given: str = "") -> tuple[str, tuple[str, 
     axes = {axis for kinds in by_kind.values() for axis in kinds}
     if len(axes) == 1 and (len(by_kind) >= 2 or "format" in by_kind):
         return axes.pop(), tuple(sentences)
-    why = "the evidence disagrees" if len(axes) > 1 else "only one kind of evidence" if axes else "no evidence"
+    why = "the evidence disagrees" if len(axes) > 1 else "only one source of evidence" if axes else "no evidence"
     return "", (*sentences, why)
 
 
 def judge_up_by_file(
     seen: Sequence[Seen], person: Mapping[str, str], *, given: str = ""
 ) -> tuple[str, tuple[str, ...], dict[str, str]]:
-    """Axis that points up in a study, and in those of its files that differ.
+    """Axis that points up in a study, and in files that differ.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def judge_up_by_file(
     axis, evidence = judge_up(seen, given=given)
     if given:
         against = [one.name for one in with_markers if judge_up([one])[0] not in ("", given)]
-        return axis, (*evidence, *([f"the evidence in {some_of(against)} contradicts it"] if against else [])), {}
+        return axis, (*evidence, *([f"{some_of(against)} contradict it"] if against else [])), {}
     evidence = evidence if axis else evidence[:-1]
     forces: dict[tuple[object, ...], list[Seen]] = {}
     for one in (one for one in seen if not one.bodies):
@@ -133,7 +133,7 @@ def judge_up_by_file(
 
 @dataclass(frozen=True)
 class ProposedWindow:
-    """The options `ensembles` of the study.
+    """Proposed options `ensembles` of a study.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class ProposedWindow:
 
 
 def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, list[ProposedTrial]]:
-    """Window of the study, and of the trials that need another one.
+    """Window of the study, and of trials that need a different window.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
         lasting = [cycle.times_s[1] - cycle.times_s[0] for cycle in cycles]
         evidence.insert(
             0,
-            f"{having} of {len(asked)} {kind}trials have two or more foot strikes of their side ({event!r}); a cycle, from the "
+            f"{having} of {len(asked)} {kind}trials have two or more foot strikes of the analysed side ({event!r}); a cycle, from the "
             f"first to the second, takes {min(lasting):.2f} to {max(lasting):.2f} s",
         )
     rows = []
@@ -203,14 +203,14 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
 
 
 def _cycle(trial: ProposedTrial) -> Strikes | None:
-    """Foot strikes that define a cycle of a trial: two at least."""
+    """Foot strikes that define a cycle of a trial: at least two."""
     if trial.limb != "leg" and trial.at_rest is not False:
         return None
     return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
 
 
 def _is_detected(trial: ProposedTrial) -> bool:
-    """Return True for a walk whose foot strikes plates and markers give."""
+    """Return True for a walk with foot strikes from plates or markers."""
     return trial.can_be_taken and trial["chain"] == "leg" and trial.gait and not _cycle(trial)
 
 
@@ -250,14 +250,14 @@ def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
     if not (lines or unsided or without):
         return ()
     about = "channel: muscle; {S} is R or L, {side} is right or left, the trial's side"
-    first = f"  channels: # {about}" if lines else "  channels: {} # replace {} by the lines below, without their #"
+    first = f"  channels: # {about}" if lines else "  channels: {} # replace {} by the lines below, without #"
     lines = list(dict.fromkeys([*lines, *unsided]))
     if without:
-        text = f"Channels without a muscle of the muscle sets: {', '.join(dict.fromkeys(without))}"
+        text = f"Channels of muscles that are not in the muscle sets: {', '.join(dict.fromkeys(without))}"
         lines += [f"  # {line}" for line in textwrap.wrap(text, 116, break_long_words=False, break_on_hyphens=False)]
     if unit_unknown:
         lines.append(f"  # unit: mV # {NO_UNIT}")
     pairs = [f"[{mapped[a]}, {mapped[b]}]" for a, b in ANTAGONISTS if a in mapped and b in mapped]
     if pairs:
         lines.append(f"  antagonists: [{', '.join(pairs)}]")
-    return ("emg: # electromyography beside the predicted activations: docs/emg.md", first, *lines)
+    return ("emg: # electromyography, compared with predicted activations: docs/emg.md", first, *lines)

@@ -1,4 +1,4 @@
-"""Subjects with the body mass, height and lengths that their recordings state."""
+"""Subjects with body mass, height and lengths stated in their recordings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Reads = Callable[[str], tuple[float | None, str]]  # of a text: the number, and 
 
 @dataclass(frozen=True)
 class ProposedSubject:
-    """A row of the table of subjects; `evidence` says where its numbers are from."""
+    """Proposed row of the table of subjects, with the source of its values."""
 
     subject: str
     mass_kg: str
@@ -40,7 +40,7 @@ class ProposedSubject:
 def propose_subject(
     name: str, recordings: Sequence[Seen], *, certain: bool = True, predicted_hip: bool = False
 ) -> ProposedSubject:
-    """Mass and height of a subject from its files, with source, or to be filled in.
+    """Mass and height of a subject from its files, with source, or TODO.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def propose_subject(
     standing = [one for one in recordings if one.still and one.weight_n > LEAST_WEIGHT_N]
     for one in standing:
         kilograms = one.weight_n / GRAVITY_M_S2
-        evidence.append(f"{one.name}, where nothing moves: {one.weight_n:.0f} N on the plates, {kilograms:.1f} kg")
+        evidence.append(f"{one.name}, standing still: {one.weight_n:.0f} N on the plates, {kilograms:.1f} kg")
     heaviest = max((one.weight_n for one in standing), default=0.0) / GRAVITY_M_S2
     if mass is not None and heaviest > HEAVIER * mass:
-        evidence.append(f"the plates carry {heaviest:.1f} kg, more than the stated mass of {mass:g} kg: not used")
+        evidence.append(f"the plates measure {heaviest:.1f} kg, more than the stated mass of {mass:g} kg: not used")
         mass = None
     legs_m, pelvis_m = list[float](), None
     if predicted_hip:
@@ -78,7 +78,7 @@ def propose_subject(
         legs_m = [length_m for length_m in both if length_m]
         pelvis_m = stated(of_pelvis, "PROCESSING:INTERASISDISTANCE")
     if mass is None:
-        evidence.append("fill in the mass: segment masses are fractions of it")
+        evidence.append("enter the body mass: segment masses are fractions of it")
     sexes = [{text.strip().lower()[:1] for key, text in one.said if key == "SUBJECT:GENDER"} for one in recordings]
     sex = set[str]().union(*sexes) if certain or all(sexes) else set[str]()
     return ProposedSubject(
@@ -93,19 +93,19 @@ def propose_subject(
 
 
 def mass_of(text: str) -> tuple[float | None, str]:
-    """Body mass in kg of a text, and what is wrong with it.
+    """Body mass in kg from a text, and its faults.
 
     Examples
     --------
     >>> mass_of("45.8"), mass_of("0")
-    ((45.8, ''), (None, "'0' is no body mass in kg"))
+    ((45.8, ''), (None, "'0' is not a body mass in kg"))
     """
     mass_kg = _number(text)
-    return (mass_kg, "") if MASS_KG[0] <= mass_kg <= MASS_KG[1] else (None, f"{text!r} is no body mass in kg")
+    return (mass_kg, "") if MASS_KG[0] <= mass_kg <= MASS_KG[1] else (None, f"{text!r} is not a body mass in kg")
 
 
 def height_of(text: str) -> tuple[float | None, str]:
-    """Height in m of a text, and what was assumed or is wrong.
+    """Height in m from a text, with assumptions and faults.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def height_of(text: str) -> tuple[float | None, str]:
 
 
 def length_of(text: str, plausible_m: tuple[float, float], what: str) -> tuple[float | None, str]:
-    """Length in m of a number, in the one unit in which it is plausible.
+    """Length in m from a number, in the only plausible unit.
 
     Parameters
     ----------
@@ -130,11 +130,11 @@ def length_of(text: str, plausible_m: tuple[float, float], what: str) -> tuple[f
     for unit, metres in METRES.items():
         if plausible_m[0] <= _number(text) * metres <= plausible_m[1]:
             return round(_number(text) * metres, 6), f"{unit} assumed"
-    return None, f"{text!r} is no plausible {what} in m, cm or mm"
+    return None, f"{text!r} is not a plausible {what} in m, cm or mm"
 
 
 def _number(text: str) -> float:
-    """Number of a text; NaN where it is something else."""
+    """Number in a text; NaN if it is not a number."""
     try:
         return float(text.strip().replace(",", "."))
     except ValueError:
@@ -144,7 +144,7 @@ def _number(text: str) -> float:
 def agreed(
     recordings: Sequence[Seen], parameters: Sequence[str], reads: Reads, *, one_person: bool
 ) -> tuple[float | None, list[str]]:
-    """Number on which all files of a person agree, and sentences on its source.
+    """Number that all files of a person state, and sentences on its source.
 
     Parameters
     ----------

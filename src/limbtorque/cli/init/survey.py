@@ -1,4 +1,4 @@
-"""Survey of a folder's recordings: a few numbers for each file."""
+"""Survey of recordings: a few values for each file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Spells = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Clue:
-    """Something that points along an axis of the laboratory.
+    """Evidence for the direction of a laboratory axis.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Clue:
 
 @dataclass(frozen=True)
 class Body:
-    """The markers of one subject prefix, or of none.
+    """Markers of one person: those with the same subject prefix, or without prefix.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Strikes:
-    """Foot strikes of one side of a recording, by one name.
+    """Foot strikes of one side of a recording, with the same event name.
 
     Attributes
     ----------
@@ -208,11 +208,11 @@ class Seen:
 
     @property
     def still(self) -> bool:
-        """Return True if nothing moves: a static trial."""
+        """Return True for a static trial, in which nothing moves."""
         return self.moved_m < STILL_M
 
     def alone(self, body: Body) -> Seen:
-        """Recording of one of its bodies, with what is known of that one alone.
+        """Survey restricted to one person.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Seen:
         return self if alone else replace(self, bodies=(body,), said=(), weight_n=0.0)
 
     def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
-        """Positions of markers in some frames; NaN where one is missing.
+        """Positions of markers in sampled frames; NaN where missing.
 
         Parameters
         ----------
@@ -309,13 +309,13 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
 
 
 def _known(markers_m: FloatArray) -> BoolArray:
-    """Mask of the positions that are known, shape (n_frames, n_markers)."""
+    """Mask of known positions, shape (n_frames, n_markers)."""
     x, y, z = np.moveaxis(markers_m, 2, 0)  # several times as fast as a reduction over three numbers
     return np.asarray(~np.isnan(x + y + z))
 
 
 def _mean_force_n(force_n: FloatArray) -> float:
-    """Size of the mean force of a plate, N; 0 where it has no sample."""
+    """Magnitude of a plate's mean force, N; 0 without samples."""
     known = force_n[np.isfinite(force_n).all(axis=1)]
     return float(np.linalg.norm(known.mean(axis=0))) if len(known) else 0.0
 
@@ -335,7 +335,7 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
 
 
 def _ranges(markers_m: FloatArray) -> FloatArray:
-    """Range of each marker, without its farthest hundredths, m."""
+    """Range of each marker without its extreme hundredths, m."""
     markers_m = markers_m[:: max(1, len(markers_m) // MOST_PLACES)]
     n_known = _known(markers_m).sum(axis=0)
     ranks = [np.rint(part * np.maximum(n_known - 1, 0)).astype(int) for part in (0.02, 0.98)]
@@ -380,7 +380,7 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
 
 
 def _still_limbs(labels: Sequence[str], ranges_m: FloatArray) -> tuple[str, ...]:
-    """Limbs none of whose markers moves, even where others sway."""
+    """Limbs without any moving marker, even if other limbs sway."""
     range_m = dict(zip(labels, ranges_m, strict=True))
     still = []
     for limb, model in LIMBS.items():
@@ -392,7 +392,7 @@ def _still_limbs(labels: Sequence[str], ranges_m: FloatArray) -> tuple[str, ...]
 
 
 def marker_movements(path_m: FloatArray, rate_hz: float) -> tuple[tuple[float, float], Spells]:
-    """Speeds of a marker at its ends, and its movements between rests.
+    """Speeds of a marker at first and last frame, and its movements between rests.
 
     Parameters
     ----------
@@ -428,14 +428,14 @@ def marker_movements(path_m: FloatArray, rate_hz: float) -> tuple[tuple[float, f
 
 
 def _speeds(path_m: FloatArray, rate_hz: float) -> tuple[FloatArray, int]:
-    """Speeds between frames `SPEED_S` apart, m/s, and the number of frames between."""
+    """Speeds over intervals of `SPEED_S`, m/s, and the interval in frames."""
     step = max(1, round(SPEED_S * rate_hz))
     return np.asarray(lengths(path_m[step:] - path_m[:-step]) * (rate_hz / step)), step
 
 
 @functools.lru_cache(maxsize=64)  # the recordings of a session have the same labels
 def _by_stem(labels: tuple[str, ...], markers: tuple[int, ...]) -> Mapping[str, list[int]]:
-    """Folded name without its side -> markers."""
+    """Markers by folded name without side."""
     found: dict[str, list[int]] = {}
     for label, k in zip(labels, markers, strict=True):
         short = re.fullmatch(r"([A-Z]{3,})[rl]", label)  # ASISr
@@ -456,7 +456,7 @@ def _facing(markers_m: FloatArray, by_stem: Mapping[str, list[int]]) -> Clue | N
 
 
 def _mean(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
-    """Mean of those of some markers that are seen, frame by frame."""
+    """Mean position of the visible markers in each frame."""
     chosen = markers_m[:, list(markers)]
     known = _known(chosen)
     total = np.where(known[..., None], chosen, 0.0).sum(axis=1)
@@ -465,7 +465,7 @@ def _mean(markers_m: FloatArray, markers: Sequence[int]) -> FloatArray:
 
 
 def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
-    """Axis along which most directions point, and its score; None without one."""
+    """Axis along which most directions point, and its score; None if there is none."""
     length = np.linalg.norm(lines, axis=1)
     unit = lines[length > 0.0] / length[length > 0.0, None]
     if not len(unit):
@@ -478,7 +478,7 @@ def _clue(kind: str, lines: FloatArray, what: str) -> Clue | None:
 
 
 def _up(recording: Recording, kept: list[int], suffix: str) -> Iterator[Clue]:
-    """Clues to what points up: format, screen axes, forces, the body, the floor."""
+    """Evidence for the up axis: format, screen axes, forces, body, floor."""
     if suffix in STORAGE and recording.labels:  # written by OpenSim in its model's frame
         yield Clue("format", "+y", f"{suffix} files of OpenSim have y up and x forward")
     for finding in (finding for finding in recording.audit.findings if finding.item == "axes"):
@@ -508,5 +508,5 @@ def _up(recording: Recording, kept: list[int], suffix: str) -> Iterator[Clue]:
         sign = 1.0 if clue.axis[0] == "+" else -1.0
         least_m = float(np.nanpercentile(sign * recording.markers_m[:, ends[0], "xyz".index(clue.axis[1])], 1.0))
         if -0.05 <= least_m <= 0.2:
-            floor = f"the lowest markers come down to {least_m:.2f} m along {clue.axis}, as on a floor at zero"
+            floor = f"the lowest markers reach {least_m:.2f} m along {clue.axis}, as for a floor at zero"
             yield Clue("floor", clue.axis, floor)

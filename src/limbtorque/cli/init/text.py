@@ -1,4 +1,4 @@
-"""Texts of a proposed study: its files, the first screen, and what comes next."""
+"""Texts of a proposed study: files, summary on screen, and next steps."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
             "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
             f"title: {_quoted(proposal.title)}",
         ],
-        ["reading: # what the files do not state, or how their markers are named", *reading] * bool(reading),
+        ["reading: # properties that the files do not state, and marker names", *reading] * bool(reading),
         [
             "plane:",
             "  # Evidence for the axis that points up:",
@@ -101,7 +101,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         [
             "marker_sets: # landmark: marker, or markers (their mean); {S} is R or L, {side} is right or left, the trial's side"
             if proposal.sets
-            else "marker_sets: {} # TODO: no landmark was recognised; see docs/settings.md for naming them",
+            else "marker_sets: {} # TODO: no landmark was recognised; docs/settings.md shows how to map markers",
             *(line for chosen in proposal.sets for line in _set_lines(chosen)),
         ],
         [SUBSTITUTES, *substitutes] * bool(substitutes),
@@ -114,7 +114,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         else [],
         [
             "ensembles:",
-            "  # Definition of 0 to 100 % of the curves, and the evidence for it:",
+            "  # Definition of 0 to 100 % of the curves, with the evidence:",
             *(f"  #   {line}" for sentence in window.evidence for line in _wrapped(sentence)),
             f"  window: {window.window}{' # the default' if window.window == MOVEMENT else ''}",
             *events,
@@ -131,7 +131,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
 
 
 def _by_set(indent: str, entries_of: Mapping[str, Sequence[str]]) -> list[str]:
-    """Lines of entries below the names of marker sets; sets without any are left out."""
+    """Lines of entries under marker set names; empty sets are left out."""
     lines = []
     for name, entries in entries_of.items():
         lines += [f"{indent}{name}:", *(f"{indent}  {entry}" for entry in entries)] if entries else []
@@ -139,7 +139,7 @@ def _by_set(indent: str, entries_of: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """Text as a word of YAML."""
+    """Text quoted for YAML."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -256,7 +256,7 @@ def first_screen(proposal: Proposal) -> str:
 
 
 def short_reason(one: Unread) -> str:
-    """Why a file was not read, in a few words where many files have that reason.
+    """Reason why a file was not read, shortened for frequent reasons.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def short_reason(one: Unread) -> str:
     if "not a recording" in why:
         return "results of OpenSim, not recordings"
     if "no known format" in why:
-        return "the content is of no known format: export it again, or rename it to what it is"
+        return "unknown format: export it again, or correct the suffix"
     if "reading.length_unit" in why and "not stated" in why:
         forces = "; of forces: reading.forces_length_unit=m" if Path(one.name).suffix.lower() in STORAGE else ""
         return f"{NO_UNIT}: init needs --set reading.length_unit=mm (or cm, m{forces})"
@@ -275,7 +275,7 @@ def short_reason(one: Unread) -> str:
 
 
 def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
-    """Answer by which init reads files without a unit of length, if any.
+    """Answer with which init reads files without a unit of length, if any.
 
     Parameters
     ----------
@@ -288,23 +288,23 @@ def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
 
 
 def next_steps(proposal: Proposal, study: Path, again: Callable[..., str]) -> str:
-    """Pages, places and commands that come next."""
+    """Next steps: pages, entries to complete and commands."""
     config, check = study / "config", f"limbtorque check {quoted(study)}"
     page = study / proposal.maps[0] if proposal.maps else None
     if page and not proposal.rows:
-        return f"next: open {page} in a browser, give the markers to landmarks, and copy its settings and row into {config}; then run\n{check}"
+        return f"next: open {page} in a browser, assign markers to landmarks, and copy its settings and row into {config}; then run\n{check}"
     lines = []
     if answer := unit_answer(proposal.unread):
-        lines.append(f"or read the files without a unit, too (mm, cm or m), into another study:\n{again(answer)}")
+        lines.append(f"or include the files without a unit (mm, cm or m) in another study:\n{again(answer)}")
     if page:
-        lines.append(f"by eye: open {page} in a browser to see the markers, and to choose them by a click")
+        lines.append(f"open {page} in a browser to see the markers and assign them to landmarks")
     if proposal.to_do:
         check = f"fill in every TODO in {config} ({counted(proposal.to_do, 'place')}), then run\n{check}"
     return "\n".join([*lines, f"next: {check}"])
 
 
 def init_command(study: Path, recordings: Path, *, chains: Sequence[str] = BOTH, answers: Mapping[str, str]) -> str:
-    """Command line of an init.
+    """Command line of `limbtorque init`.
 
     Parameters
     ----------
@@ -321,7 +321,7 @@ def init_command(study: Path, recordings: Path, *, chains: Sequence[str] = BOTH,
 
 
 def other_folder(study: Path) -> Path:
-    """Folder beside a study that does not exist yet: its name with a number."""
+    """Unused folder next to a study: its name with a number."""
     whole = study.absolute()
     number = next(n for n in range(2, 10**6) if not whole.with_name(f"{whole.name}_{n}").exists())
     return study.parent / f"{study.name or whole.name}_{number}" if study.name else Path(f"../{whole.name}_{number}")

@@ -1,4 +1,4 @@
-"""Rows of the table of trials: limbs of a recording, direction, movements."""
+"""Proposed rows of the table of trials: limbs, direction, movements."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ AHEAD = 0.5  # cosine of the widest angle between travel and the axis that the b
 AT_END_S = 0.1  # a movement that begins or ends so near to an end of the recording is cut off
 LONGEST_REST_S = 1.0  # that a row has before and after its movement
 MOST_MOVEMENTS = 50  # of one limb of a recording: more are no rows
-IN_SWING = "the markers have no foot: torques of hip and knee in swing only; measure heel and toes for stance"
+IN_SWING = "no foot markers: hip and knee torques in swing only; add heel and toe markers for stance"
 ON_A_BELT = (
-    "the feet are lifted and none stands: on a treadmill give its speed in a column plates.belt_speed_m_s (0 without one), "
+    "the feet are lifted but never stand: on a treadmill give its speed in a column plates.belt_speed_m_s (0 without one), "
     "and the window events in ensembles.window"
 )
 _Limb = tuple[str, str, Fit | None, ProposedSet]  # chain, side, fit, marker set
-NO_SET = "no known marker set has half of its joints among these marker names"
+NO_SET = "these marker names match less than half of the joints of any known marker set"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
 
 @dataclass(frozen=True)
 class ProposedTrial:
-    """A row of the table of trials.
+    """Proposed row of the table of trials.
 
     Attributes
     ----------
@@ -69,16 +69,16 @@ class ProposedTrial:
     movements: Spells = ()
 
     def __getitem__(self, column: str) -> str:
-        """Text of a cell."""
+        """Value of a cell."""
         return self.cells.get(column, "")
 
     def with_cells(self, cells: Mapping[str, str]) -> ProposedTrial:
-        """Row with other cells."""
+        """Row with changed cells."""
         return replace(self, cells={**self.cells, **cells})
 
     @property
     def can_be_taken(self) -> bool:
-        """Return True if it is a row, or becomes one without its leading #."""
+        """Return True for a row that is analysed, or can be by removing its leading #."""
         return self.left_out in ("", ARMS_OF_A_WALK)
 
     @property
@@ -97,7 +97,7 @@ def propose_trials(
     up_axis: str,
     copy_of: str,
 ) -> tuple[list[ProposedTrial], list[str]]:
-    """Rows for one body of one recording, and notes on it.
+    """Rows for one person in a recording, and notes.
 
     Parameters
     ----------
@@ -164,13 +164,13 @@ def propose_trials(
         )
         parts = _movements(row, recording)
         if len(parts) > 1:
-            notes.append(f"{side} {chain}: {len(parts)} movements between rests, each a row with start_s and end_s")
+            notes.append(f"{side} {chain}: {len(parts)} movements between rests, one row each (start_s, end_s)")
         rows += parts
     return rows, notes
 
 
 def _movements(row: ProposedTrial, recording: Seen) -> list[ProposedTrial]:
-    """Rows for each of several movements between rests; gait stays one row.
+    """Rows for each of several movements between rests; one row for gait.
 
     A row begins and ends in the middle of the rests, at most `LONGEST_REST_S` from the movement.
     """
@@ -192,9 +192,9 @@ def _movements(row: ProposedTrial, recording: Seen) -> list[ProposedTrial]:
 def _limbs(
     body: Body, statics: Mapping[str, tuple[str, Sequence[Fit]]], *, left_out: bool
 ) -> tuple[list[_Limb], dict[str, Sequence[Fit]], list[str]]:
-    """Limbs of a body, complete fits of each chain, and notes.
+    """Limbs of a person, complete fits of each chain, and notes.
 
-    Both sides of the first complete set, without hand or foot if need be; where none is complete, the set that lacks fewest landmarks.
+    Both sides of the first complete set, if necessary without hand or foot; otherwise the set with the fewest missing landmarks.
     """
     fits_of = {limb: fits(body.labels, CHAINS[limb]) for limb in statics}
     complete: dict[str, Sequence[Fit]] = {}
@@ -223,13 +223,13 @@ def _limbs(
 
 
 def _lacks(fit: Fit) -> str:
-    """Landmarks that a recording lacks for a chain."""
+    """Sentence on the landmarks missing for a chain."""
     hints = "; ".join(f"{name}: {fit.known.missing[name]}" for name in fit.missing if name in fit.known.missing)
     return f"{', '.join(fit.missing)} missing among the {fit.known.title}{f' ({hints})' if hints else ''}"
 
 
 def _faces(recording: Seen, body: Body, up_axis: str, limb: str, fits_of_chain: Sequence[Fit]) -> tuple[str, str]:
-    """Direction where nobody travels: by both sides of the body, else to fill in."""
+    """Direction of a body that does not travel, from markers on both sides, or TODO."""
     part, sides = FACING[limb], {fit.side: fit for fit in fits_of_chain}
     if set(sides) == {"right", "left"}:
         both = [[sides[side].rules.get(name, ()) for side in ("right", "left")] for name in SIDED[part]]
@@ -244,27 +244,27 @@ def _faces(recording: Seen, body: Body, up_axis: str, limb: str, fits_of_chain: 
             return part, ""
         return (
             TO_DO,
-            f"the {part} turns (standard deviation {spread_deg:.0f} degrees); plane.kind best_fit follows the limb",
+            f"the {part} turns (standard deviation {spread_deg:.0f} degrees); plane.kind best_fit fits the limb's plane",
         )
     clue = next((clue.sentence for clue in recording.up if clue.kind == "format"), "")
     return ("+x", clue) if clue else (TO_DO, "")
 
 
 def propose_forward(body: Body, up_axis: str) -> tuple[str, str]:
-    """Travel as the forward axis, or nothing and a note on body and feet."""
+    """Travel as the forward axis, or nothing, with a note on body and feet."""
     distance = float(np.linalg.norm(_way_m(body, up_axis)))
     if body.facing and _elsewhere(body, up_axis):
-        return "", f"the markers travel {distance:.2f} m, but the body faces another way; {body.facing.sentence}"
+        return "", f"the markers travel {distance:.2f} m, but the body faces another direction; {body.facing.sentence}"
     if distance >= 2.0 * MIN_TRAVEL_M:
         return TRAVELS, ""
     seen = f"; {body.facing.sentence}" if body.facing else "; pelvis and feet do not indicate the direction"
-    spot = "; both feet are lifted and stand in turn, as in steps on the spot" if body.steps else ""
+    spot = "; both feet step in turn, as in stepping on the spot" if body.steps else ""
     belt = f"; {ON_A_BELT}" if body.never_stands else ""
     return "", f"the markers travel only {distance:.2f} m{seen}{spot}{belt}"
 
 
 def _way_m(body: Body, up_axis: str) -> FloatArray:
-    """Travel of a body on the level, shape (3,), m."""
+    """Horizontal travel of a body, shape (3,), m."""
     return np.array([0.0 if axis == up_axis[1:] else m for axis, m in zip("xyz", body.travel_m, strict=True)])
 
 

@@ -1,4 +1,4 @@
-"""Make a muscle set of an OpenSim model, with the errors of its fits."""
+"""Convert an OpenSim model into a muscle set, with fit errors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from limbtorque.muscles.sets.muscle_set import MuscleSet, muscle_set_from_mappin
 
 WHOLE_BODY_KG = 30.0  # a lighter model has only a limb
 SIDE = re.compile(r"^[rl]_|_[rl]$|_(right|left)$")
-LICENCE = "not stated in the file; see the publication of the model"
+LICENCE = "not stated in the file; see the model's publication"
 LEAST_RANGE_DEG = 10.0
 TILT_DEG = 10.0
 OTHER_PLANE_M = 1e-3
@@ -62,7 +62,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportedMuscle:
-    """A muscle of an imported set, for people to judge.
+    """A muscle of an imported set, with its errors.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class ImportedSet:
 
 
 def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
-    """Make a muscle set of one limb of an OpenSim model, for the sagittal plane.
+    """Create a sagittal-plane muscle set for one limb of an OpenSim model.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
     muscles.sort(key=lambda one: list(crossed).index(one.name))
     if not muscles:
         raise ModelError(
-            f"{model.file}: the paths of all muscles break near flexion 0, or have no length; look at them in OpenSim, or narrow the range (--range)"
+            f"{model.file}: all muscle paths are discontinuous near flexion 0, or have no length; check them in OpenSim, or narrow the range (--range)"
         )
     content = {
         "name": f"{model.name}_{options.side}",
@@ -172,7 +172,7 @@ def import_muscle_set(path: Path, options: ImportOptions) -> ImportedSet:
 def _limb(
     model: OpenSimModel, options: ImportOptions
 ) -> tuple[tuple[ModelJoint, ...], dict[str, tuple[ModelJoint, ...]]]:
-    """Joints of the chain, and those that each muscle crosses."""
+    """Joints of the chain, and joints that each muscle crosses."""
     for name in options.held_deg:
         held = model.named(name, "to hold (--hold)")
         if not held.rotates or held.driven:
@@ -245,14 +245,14 @@ def _notes(
     own = {joint.name for joint in joints}
     if lacking := [name for name in RULES[options.chain] if name not in own]:
         notes.append(
-            f"{model.file} has no {' and no '.join(lacking)}: moment arms there are zero, and the torque is all reserve; if a "
+            f"{model.file} has no {' and no '.join(lacking)}: moment arms there are zero, and the reserve produces the torque; if a "
             f"coordinate has another name, give it (--coordinate {lacking[0]}=NAME)"
         )
     locked = [joint.coordinate for joint in joints if model.coordinates[joint.coordinate].locked]
     if locked:
-        notes.append(f"the model locks {', '.join(locked)}; moved nevertheless")
+        notes.append(f"the model locks {', '.join(locked)}; they are moved anyway")
     notes += [
-        f"the {joint.name}'s axis is {joint.tilt_deg:.0f} deg from the normal of the sagittal plane; arms are those about its own axis"
+        f"the {joint.name}'s axis is {joint.tilt_deg:.0f} deg from the normal of the sagittal plane; moment arms refer to its own axis"
         for joint in joints
         if joint.tilt_deg > TILT_DEG
     ]
@@ -261,12 +261,12 @@ def _notes(
         if joint.range_deg[0] < low - 0.5 or joint.range_deg[1] > high + 0.5:
             notes.append(
                 f"the {joint.name} was sampled beyond the model's own range, {low:.0f} to {high:.0f} deg of flexion, where its "
-                "paths are not tested"
+                "muscle paths are not tested"
             )
     if unresolved:
         notes.append(
-            f"left out, because length or moment arm breaks near flexion 0 or is no number: {', '.join(unresolved)}; "
-            "look at their paths in OpenSim, or narrow the range (--range)"
+            f"left out, because length or moment arm is discontinuous near flexion 0 or not a number: {', '.join(unresolved)}; "
+            "check their paths in OpenSim, or narrow the range (--range)"
         )
     return tuple(notes)
 
@@ -277,7 +277,7 @@ def _notes(
 def set_entries(
     model: OpenSimModel, joints: Sequence[ModelJoint], chain: str, options: ImportOptions
 ) -> dict[str, Any]:
-    """Entries of the set that stand before its muscles.
+    """Entries of the set before its muscles.
 
     Parameters
     ----------
@@ -389,7 +389,7 @@ def muscle_entry(model: OpenSimModel, one: ImportedMuscle, chain: str, lines: di
 
 
 def short_name(name: str, muscles: Collection[str]) -> str:
-    """Name of a muscle without its side, unless another muscle then has the same.
+    """Name of a muscle without its side, if still unique.
 
     >>> short_name("soleus_r", ["soleus_r", "soleus_l"]), short_name("r_biceps", ["r_biceps", "biceps"])
     ('soleus', 'r_biceps')
@@ -401,7 +401,7 @@ def short_name(name: str, muscles: Collection[str]) -> str:
 
 
 def _senses(fit: LengthFit, grid: list[list[float]], lengths: FloatArray) -> tuple[dict[str, str], dict[str, str]]:
-    """Flexor or extensor at flexion 0, and a note where the sense changes."""
+    """Flexor or extensor at flexion 0, and a note if the function changes."""
     curve = interpolating_spline([np.radians(line) for line in grid], lengths, joints=fit.joints)
     senses, notes = {}, {}
     for joint in fit.joints:
@@ -409,12 +409,12 @@ def _senses(fit: LengthFit, grid: list[list[float]], lengths: FloatArray) -> tup
         middle = [sum(ends) / 2 for ends in curve.range_rad]
         arms = [-float(evaluate(slope, place)) for place in ([0.0] * len(grid), middle)]
         senses[joint] = "flexor" if arms[0] > 0 else "extensor"
-        notes[joint] = "" if arms[0] * arms[1] > 0 else "The sense changes within the range."
+        notes[joint] = "" if arms[0] * arms[1] > 0 else "The function changes within the range."
     return senses, notes
 
 
 def between(broken: Break) -> str:
-    """Place of a break in words."""
+    """Text for the location of a discontinuity."""
     low, high = broken.between_deg
     return f"between {low:.0f} and {high:.0f} deg at the {broken.joint}"
 

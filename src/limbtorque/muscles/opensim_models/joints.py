@@ -1,4 +1,4 @@
-"""Joints of a chain in an OpenSim model: coordinate, sense of flexion, range."""
+"""Joints of a chain in an OpenSim model: coordinate, direction of flexion, range."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_JOINT = "none"
 
 @dataclass(frozen=True)
 class JointRule:
-    """A joint of a chain, and how to recognise it in a model.
+    """A joint of a chain, with the names that identify it in a model.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class ModelJoint:
 
 @dataclass(frozen=True)
 class JointChoice:
-    """Coordinates and ranges that the user gives; empty for those of the model.
+    """Coordinates and ranges given by the user; empty for the model's.
 
     Parameters
     ----------
@@ -187,15 +187,15 @@ def _coordinate(model: OpenSimModel, joint: str, rule: JointRule, side: str, cho
 def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, choice: JointChoice) -> ModelJoint:
     where = f"{model.file}: the {name}'s coordinate {one.name}"
     if not one.rotates:
-        raise ModelError(f"{where} is a distance, expected an angle; name another: --coordinate {name}=NAME")
+        raise ModelError(f"{where} is a distance, expected an angle; name another coordinate: --coordinate {name}=NAME")
     if one.driven:
         raise ModelError(
-            f"{where} is a function of another or prescribed; name the one that drives it: --coordinate {name}=NAME"
+            f"{where} is a function of another or prescribed; name the coordinate that drives it: --coordinate {name}=NAME"
         )
     axis = _axis(model, one)
     if axis is None:
         raise ModelError(
-            f"{where} does not turn {one.child} against {one.parent}; look at its joint in OpenSim, or name another: --coordinate "
+            f"{where} does not turn {one.child} against {one.parent}; check its joint in OpenSim, or name another coordinate: --coordinate "
             f"{name}=NAME"
         )
     along = float(axis @ RIGHT)
@@ -203,7 +203,7 @@ def _joint(model: OpenSimModel, name: str, one: Coordinate, rule: JointRule, cho
     if tilt > LARGEST_TILT_DEG:
         raise ModelError(
             f"{where} turns about an axis {tilt:.0f} deg from the normal of the sagittal plane, expected {LARGEST_TILT_DEG:g} "
-            f"at most; hold the coordinates before it elsewhere (--hold NAME=DEGREES), name another (--coordinate {name}=NAME), or leave it out ({name}={NO_JOINT})"
+            f"at most; hold the coordinates before it at other angles (--hold NAME=DEGREES), name another (--coordinate {name}=NAME), or leave it out ({name}={NO_JOINT})"
         )
     sign = math.copysign(rule.flexes, rule.flexes * along)
     ends = sorted(round(sign * math.degrees(end), 1) for end in one.range_rad)
@@ -248,7 +248,7 @@ def _check_order(model: OpenSimModel, joints: tuple[ModelJoint, ...]) -> None:
 
 
 def moving_as_one(model: OpenSimModel, joint: ModelJoint, body: str, bodies: Iterable[str]) -> set[str]:
-    """Bodies that do not move against one while a joint moves.
+    """Bodies that do not move relative to a given body when a joint moves.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""An OpenSim model: postures, and lengths, arms and paths of its muscles there."""
+"""OpenSim model: lengths, moment arms and paths of muscles in given postures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from limbtorque.errors import ModelError, did_you_mean
 
 LARGEST_FILE = 50_000_000  # bytes; a full-body model has one or two million
 MISSING = (
-    "the package opensim is not installed, which evaluates the model; install it: pip install 'limbtorque[opensim]' "
-    "(it has wheels for some systems and versions of Python only)"
+    "evaluating the model needs the package opensim; install it: pip install 'limbtorque[opensim]' "
+    "(only for some systems and Python versions)"
 )
 
 
@@ -55,7 +55,7 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class MuscleData:
-    """Strength and fibres of a muscle of a model.
+    """Strength and fibre parameters of a muscle of a model.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class MuscleData:
     tendon_strain: float | None = None
 
     def has_fibres(self, longest_m: float) -> bool:
-        """Return True if fibres and tendon fit a muscle that is at most so long."""
+        """Return True if fibres and tendon fit the muscle's greatest length."""
         return (
             0 < self.optimal_fibre_length_m < 1.0
             and 0 < self.tendon_slack_length_m < min(longest_m, 1.0)
@@ -88,7 +88,7 @@ class MuscleData:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A model of the package with its state.
+    """OpenSim model object with its state.
 
     Parameters
     ----------
@@ -144,14 +144,14 @@ class OpenSimModel:
     opened: Opened
 
     def named(self, name: str, purpose: str) -> Coordinate:
-        """Coordinate that the user names; raises ModelError where there is none."""
+        """Coordinate named by the user; raises ModelError if it does not exist."""
         if name not in self.coordinates:
             near = did_you_mean(name, self.coordinates) or f"; it has {', '.join(self.coordinates)[:300]}"
             raise ModelError(f"{self.file}: has no coordinate '{name}' {purpose}{near}")
         return self.coordinates[name]
 
     def pose(self, values: Mapping[str, float]) -> None:
-        """Set coordinates, rad or m; the others are held or at their defaults."""
+        """Set coordinates, rad or m; others are held or at defaults."""
         wanted = {name: self.held.get(name, one.default) for name, one in self.coordinates.items()} | dict(values)
         one = self.opened
         coordinates = {name: one.model.getCoordinateSet().get(name) for name in wanted}
@@ -284,7 +284,7 @@ def _opened(opensim: Any, path: Path) -> Opened:
 
 
 def _reason(error: RuntimeError) -> str:
-    r"""Words of an OpenSim exception, without the names of its functions.
+    r"""Message of an OpenSim exception, without function names.
 
     >>> _reason(RuntimeError("std::exception in 'A::B()': No muscle 'x'.\n\tThrown at C.h:8 in D()."))
     "No muscle 'x'."
@@ -294,7 +294,7 @@ def _reason(error: RuntimeError) -> str:
 
 
 def _follower(opensim: Any, coupler: Any) -> Callable[[Mapping[str, float]], float]:
-    """Value of a coordinate that follows others, from theirs."""
+    """Value of a coordinate that depends on others."""
     names = coupler.getIndependentCoordinateNames()
     leaders = [names.get(i) for i in range(names.getSize())]
     function = coupler.getFunction()
@@ -327,7 +327,7 @@ def _coordinate(one: Any, of: Opened) -> Coordinate:
 
 
 def _tendon_strain(opensim: Any, muscle: Any) -> float | None:
-    """Strain of a muscle's tendon at its strength, where its kind states one."""
+    """Tendon strain at maximum isometric force, if the muscle model states it."""
     kind = muscle.getConcreteClassName()
     if kind == "Millard2012EquilibriumMuscle":
         curve = opensim.Millard2012EquilibriumMuscle.safeDownCast(muscle).getTendonForceLengthCurve()

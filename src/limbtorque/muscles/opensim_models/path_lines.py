@@ -1,4 +1,4 @@
-"""Lines of action from path points, in the axes of the segments at a joint."""
+"""Lines of action from path points, in segment axes at a joint."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
 
 @dataclass(frozen=True, eq=False)
 class Axes:
-    """Axes of the two segments at a joint, seen from its bodies at flexion 0.
+    """Axes of the two segments at a joint, fixed to its bodies at flexion 0.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Axes:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Path of a muscle over a joint in a posture.
+    """Muscle path across a joint in a posture.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def lines_of_action(
 
 
 def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Sequence[FloatArray], chain: str) -> Axes:
-    """Axes at a joint in the posture, which is that of flexion 0."""
+    """Axes at a joint in the posture of zero flexion."""
     rule = RULES[chain][joints[j].name]
     one = model.coordinates[joints[j].coordinate]
     before = RULES[chain][joints[j - 1].name].distal_axis if j else -UP
@@ -137,7 +137,7 @@ def _axes(model: OpenSimModel, j: int, joints: Sequence[ModelJoint], centres: Se
 
 
 def _between(centres: Sequence[FloatArray], otherwise: FloatArray) -> FloatArray:
-    """Direction in the plane from a joint to the next, if there is one."""
+    """Direction in the plane from a joint to the next, if any."""
     if len(centres) < 2:
         return otherwise
     span = (centres[1] - centres[0]) * (1.0 - RIGHT)
@@ -152,7 +152,7 @@ def _rows(axis: FloatArray, flexes: float) -> FloatArray:
 def _ends(
     points: Sequence[tuple[str, FloatArray]], proximal: set[str], distal: set[str]
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Last proximal and first distal point; None with another body between."""
+    """Last proximal and first distal point; None if another body lies between."""
     if points[0][0] in distal:
         points = points[::-1]
     before = [i for i, (body, _) in enumerate(points) if body in proximal]
@@ -164,7 +164,7 @@ def _ends(
 def _in_axes(
     model: OpenSimModel, axes: Axes, ends: tuple[FloatArray, FloatArray], centre: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Both points along and across, and the angle of the line with the plane."""
+    """Both points along and across the axes, and the angle between line and plane."""
     turns = [row @ model.place(body)[0].T for row, body in zip((axes.proximal, axes.distal), axes.bodies, strict=True)]
     proximal, distal = (turn @ (end - centre) for turn, end in zip(turns, ends, strict=True))
     pull = ends[1] - ends[0]
@@ -177,8 +177,8 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
         return {
             "parallel_to": "distal",
             "source": f"no straight part of the path in {file} spans the joint",
-            "note": "A body between the segments, such as the patella, carries the path: the pull is taken as parallel to the "
-            "distal segment, and unchecked.",
+            "note": "The path runs over a body between the segments, such as the patella: the force is assumed parallel to the distal "
+            "segment, and not checked.",
         }
     if not np.isfinite([one.points_m for one in seen]).all():
         return None
@@ -206,7 +206,7 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
 
 
 def _nearest_points(seen: Sequence[Seen], axes: Axes) -> FloatArray:
-    """Two points whose line is nearest to the path, from the mean of its points."""
+    """Two points that best represent the path, starting from its mean points."""
     start = np.mean([one.points_m for one in seen], axis=0)
 
     def errors(points: FloatArray) -> FloatArray:

@@ -1,8 +1,7 @@
-"""Lengths and moment arms of muscles: sampled over joints, cut at breaks, fitted.
+"""Lengths and moment arms of muscles: sampled, cut at discontinuities, fitted.
 
-A muscle is sampled over the joints that it crosses. In published models a path may slip off a wrapping surface, and its
-arm steps, even to the other sense: the range of the muscle ends there. Or the length jumps while the arm goes on: the
-arm is followed, and the jump is stated. The length is then a cubic spline through values on a coarse grid, the form
+A muscle is sampled over the joints that it crosses. In published models a path may slip off a wrapping surface, and its moment
+arm jumps, even to the opposite sign: the range of the muscle ends there. Or the length jumps while the moment arm is continuous: the moment arm is used, and the jump is reported. The length is then a cubic spline through values on a coarse grid, the form
 ``sampled`` of a muscle set; the moment arms are minus its slopes, so that lengths and arms agree exactly. The values come
 from linear least squares on the samples of both. The grid is the coarsest that leaves an error of at most 0.1 mm rms in
 the arms at samples that it was not fitted to, every other point of the grid.
@@ -141,7 +140,7 @@ def _values(joints: Sequence[ModelJoint], flexion_deg: Sequence[float]) -> dict[
 
 
 def grid_lines(joints: Sequence[ModelJoint]) -> tuple[FloatArray, ...]:
-    """Lines of a grid over joints, at most 1200 points for two joints or more."""
+    """Grid values for each joint, at most 1200 points for two or more joints."""
     step = LINE_STEP_DEG if len(joints) == 1 else STEP_DEG
     while True:
         counts = [int(np.ceil((joint.range_deg[1] - joint.range_deg[0]) / step)) + 1 for joint in joints]
@@ -151,7 +150,7 @@ def grid_lines(joints: Sequence[ModelJoint]) -> tuple[FloatArray, ...]:
 
 
 def back_and_forth(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """Indices of a grid, each a neighbour of the one before.
+    """Indices of a grid in an order in which successive points are neighbours.
 
     >>> list(back_and_forth((2, 3)))
     [(0, 0), (0, 1), (0, 2), (1, 2), (1, 1), (1, 0)]
@@ -167,7 +166,7 @@ def back_and_forth(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Break:
-    """A break of a muscle's path between two neighbouring samples.
+    """A discontinuity of a muscle's path between two neighbouring samples.
 
     Parameters
     ----------
@@ -186,7 +185,7 @@ class Break:
 
 
 def unbroken(samples: Samples) -> Iterator[tuple[Samples, tuple[Break, ...]]]:
-    """Divide a group of muscles: those without breaks, and each other cut at its.
+    """Divide a group of muscles: those without discontinuities, and the others, cut.
 
     Parameters
     ----------
@@ -210,7 +209,7 @@ def unbroken(samples: Samples) -> Iterator[tuple[Samples, tuple[Break, ...]]]:
 
 
 def largest_jump(samples: Samples, m: int) -> Break | None:
-    """Largest change of length between samples that the arms do not explain.
+    """Largest change of length between samples not explained by the moment arms.
 
     Parameters
     ----------
@@ -236,7 +235,7 @@ def largest_jump(samples: Samples, m: int) -> Break | None:
 
 
 def _breaks(samples: Samples, m: int) -> list[Break]:
-    """Cuts of a muscle's range until no arm steps, those that cost least first."""
+    """Cuts of a muscle's range until moment arms are continuous, least loss first."""
     found: list[Break] = []
     while True:
         part = _part(samples, [m], _inside(samples, found))
@@ -247,7 +246,7 @@ def _breaks(samples: Samples, m: int) -> list[Break]:
 
 
 def _cuts(part: Samples, j: int) -> list[tuple[float, Break]]:
-    """Cuts along a joint, each with the part of the range that it costs."""
+    """Cuts along a joint, each with the lost part of the range."""
     line = part.flexion_deg[j]
     change = np.abs(np.diff(np.moveaxis(part.arm_m[0], j + 1, -1), axis=-1))
     step = change.reshape(-1, len(line) - 1).max(axis=0) if len(line) > 1 else np.zeros(0)
@@ -263,7 +262,7 @@ def _cuts(part: Samples, j: int) -> list[tuple[float, Break]]:
 
 
 def _inside(samples: Samples, breaks: list[Break]) -> tuple[slice, ...]:
-    """Part of the grid between the breaks."""
+    """Part of the grid between discontinuities."""
     parts = []
     for joint, line in zip(samples.joints, samples.flexion_deg, strict=True):
         between = [cut.between_deg for cut in breaks if cut.joint == joint]
@@ -379,7 +378,7 @@ def knot_grids(flexion_deg: Sequence[FloatArray]) -> list[tuple[FloatArray, ...]
 
 
 def design_matrix(knots_deg: Sequence[FloatArray], flexion_deg: Sequence[FloatArray]) -> FloatArray:
-    """Weighted length, and arms, at a grid's points from values at the knots.
+    """Matrix from values at the knots to weighted lengths and moment arms on a grid.
 
     Parameters
     ----------
@@ -401,7 +400,7 @@ def design_matrix(knots_deg: Sequence[FloatArray], flexion_deg: Sequence[FloatAr
 
 
 def _left_out_rms(design: FloatArray, target: FloatArray, half: BoolArray, n_joints: int) -> FloatArray:
-    """Largest rms error of an arm of each muscle at the samples left out."""
+    """Largest rms moment-arm error of each muscle at the samples left out."""
     values = lstsq(design[half], target[:, half].T, lapack_driver="gelsy", check_finite=False)[0]
     off = np.where(half[:, None], np.nan, design @ values - target.T).reshape(n_joints + 1, -1, len(target))
     return np.asarray(np.sqrt(np.nanmean(off[1:] ** 2, axis=1)).max(axis=0))

@@ -46,13 +46,13 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 
 
 class Entry(Frozen):
-    """Entry of a muscle set's file; a number in quotes is a text."""
+    """Entry of a muscle set's file; a number in quotes is text."""
 
     model_config = ConfigDict(strict=True)
 
 
 def check_joints(joints: Collection[str], info: ValidationInfo) -> None:
-    """Check names of joints against those of the set, the context of the validation."""
+    """Check joint names against the set, the context of the validation."""
     for joint in joints:
         if joint not in (info.context or ()):
             raise ValueError(f"the set has no joint '{joint}'{did_you_mean(joint, info.context or ())}")
@@ -62,8 +62,8 @@ class PublishedRange(Entry):
     """Lowest and highest published moment arm of a muscle at a joint, by flexion."""
 
     flexion_deg: list[float] = option(..., "Rising flexion.", "deg", min_length=2)
-    lowest_m: list[float] = option(..., "Least published arm, the set's among them.", "m")
-    highest_m: list[float] = option(..., "Largest published arm, the set's among them.", "m")
+    lowest_m: list[float] = option(..., "Smallest published moment arm, including that of the set.", "m")
+    highest_m: list[float] = option(..., "Largest published moment arm, including that of the set.", "m")
     other_sources: int = option(..., "Number of other published sources.", "1", ge=1)
 
     @model_validator(mode="after")
@@ -77,28 +77,28 @@ class PublishedRange(Entry):
         return self
 
     def at(self, flexion_rad: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Lowest and highest arm at any flexion, m; beyond the ends as at the ends."""
+        """Lowest and highest moment arm at any flexion, m; constant beyond the ends."""
         at, angles = np.asarray(flexion_rad, dtype=float), np.radians(self.flexion_deg)
         return np.interp(at, angles, self.lowest_m), np.interp(at, angles, self.highest_m)
 
 
 class Absent(Entry):
-    """No moment arm: the muscle does not cross the joint, or nobody sampled it."""
+    """No moment arm: the muscle does not cross the joint, or no data exist."""
 
     form: Literal["zero", "not_sampled"] = option(..., "Form of the moment arm.")
     note: str = option("", "A remark.")
 
 
 class Fitted(Entry):
-    """A curve, its departures from samples, and the range of published moment arms."""
+    """A curve, its deviations from samples, and the range of published moment arms."""
 
     note: str = option("", "A remark.")
-    max_departure_m: float | None = option(None, "Largest departure from the samples.", "m")
-    departs_at_deg: float | list[float] | None = option(None, "Flexion of each joint where it departs so.", "deg")
-    rms_departure_m: float | None = option(None, "Root mean square of the departures from the samples.", "m")
-    length_departure_m: float | None = option(None, "Largest departure of the integrated length.", "m")
-    length_departs_at_deg: float | list[float] | None = option(None, "Flexion where the length departs so.", "deg")
-    published: PublishedRange | None = option(None, "Range of the published arms, by flexion.")
+    max_departure_m: float | None = option(None, "Largest deviation from the samples.", "m")
+    departs_at_deg: float | list[float] | None = option(None, "Flexion at the largest deviation, by joint.", "deg")
+    rms_departure_m: float | None = option(None, "Root mean square deviation from the samples.", "m")
+    length_departure_m: float | None = option(None, "Largest deviation of the integrated length.", "m")
+    length_departs_at_deg: float | list[float] | None = option(None, "Flexion at that length deviation.", "deg")
+    published: PublishedRange | None = option(None, "Range of the published moment arms, by flexion.")
 
 
 class FromLength(Fitted):
@@ -263,7 +263,7 @@ def _check_grid(key: str, values: FloatArray, lines: Sequence[FloatArray]) -> No
 
 
 def fit(flexion_deg: FloatArray, sampled_m: FloatArray) -> Absent | Polynomial | Spline:
-    """Simplest form that follows a moment arm within 1 mm or 5 %.
+    """Simplest form that fits a moment arm within 1 mm or 5 %.
 
     The limit is the smaller of 1 mm and 5 % of the largest arm.
 

@@ -116,7 +116,7 @@ def shape_preserving_spline(knots_rad: ArrayLike, values: ArrayLike, *, joint: s
 
 
 def _knot_slopes(width: FloatArray, chord: FloatArray) -> FloatArray:
-    """Slopes at three or more knots, by the widths and slopes of the pieces."""
+    """Slopes at three or more knots, from widths and slopes of the pieces."""
     slope = np.zeros(len(chord) + 1)
     # weighted harmonic mean of both chords; 0 at a turning point
     before, after = 2.0 * width[1:] + width[:-1], width[1:] + 2.0 * width[:-1]
@@ -172,7 +172,7 @@ def interpolating_spline(knots_rad: Sequence[ArrayLike], values: ArrayLike, *, j
 
 
 def evaluate(curve: Curve, flexion_rad: Sequence[ArrayLike]) -> FloatArray:
-    """Evaluate a curve; outside its range it has the value of the range's end.
+    """Evaluate a curve; constant outside its range.
 
     Parameters
     ----------
@@ -256,12 +256,12 @@ def derivative(curve: Curve, joint: str) -> Curve:
 
 
 def times(curve: Curve, factor: float) -> Curve:
-    """Curve with every value times a factor."""
+    """Curve scaled by a factor."""
     return replace(curve, coefficients=factor * curve.coefficients)
 
 
 def extended(curve: Curve, *, linear: bool = False) -> Curve:
-    """Curve of one joint with added pieces beyond its range: valid everywhere.
+    """Curve of one joint, extended beyond its range by added pieces.
 
     Parameters
     ----------

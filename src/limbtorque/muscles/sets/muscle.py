@@ -101,22 +101,24 @@ class LineOfAction(Entry):
     Parallel to a segment, between two points, or a direction by flexion, at the distance of the moment arm.
     """
 
-    source: Text = option(..., "Where the line is from.")
+    source: Text = option(..., "Source of the line of action.")
     parallel_to: Literal["proximal", "distal"] | None = option(None, "Segment it is parallel to.")
     proximal_m: Point | None = option(None, "Point on the proximal segment: along it, and from its axis.", "m")
     distal_m: Point | None = option(None, "Point on the distal segment: along it, and from its axis.", "m")
     direction_deg: list[float] | None = option(
         None,
-        "Angle of the pull on the distal segment, from the way back along its axis towards the flexor side: coefficients in "
+        "Angle of the force on the distal segment, from the proximal direction of its axis towards the flexor side: coefficients in "
         "rising powers of the flexion in radians.",
         "deg",
         min_length=1,
     )
-    in_plane_part: float | None = option(None, "Part of the tension in the plane.", "1", gt=0.0, le=1.0)
+    in_plane_part: float | None = option(None, "Fraction of the tension in the plane.", "1", gt=0.0, le=1.0)
     range_deg: Interval | None = option(None, "Lowest and highest flexion of direction_deg.", "deg")
-    max_departure_deg: float | None = option(None, "Largest departure of the fit from its samples.", "deg", ge=0.0)
-    other_model_deg: float | None = option(None, "Rms difference from the muscle of another model.", "deg", ge=0.0)
-    arm_difference_m: float | None = option(None, "Rms difference of the line's arm from the moment arm.", "m", ge=0.0)
+    max_departure_deg: float | None = option(None, "Largest deviation of the fit from its samples.", "deg", ge=0.0)
+    other_model_deg: float | None = option(None, "Rms difference from the same muscle in another model.", "deg", ge=0.0)
+    arm_difference_m: float | None = option(
+        None, "Rms difference between the moment arm of the line and that in use.", "m", ge=0.0
+    )
     note: Text | None = option(None, "A remark.")
 
     @model_validator(mode="after")
@@ -132,7 +134,7 @@ class LineOfAction(Entry):
 
 @dataclass(frozen=True, eq=False)
 class Muscle:
-    """A muscle, or several lumped into one.
+    """A muscle, or several muscles lumped together.
 
     Parameters
     ----------
@@ -174,7 +176,7 @@ class Muscle:
 
     @property
     def crosses(self) -> tuple[str, ...]:
-        """Joints at which the muscle has a moment arm, sampled or not."""
+        """Joints that the muscle crosses, with known moment arm or not."""
         return tuple(joint for joint, arm in self.moment_arms.items() if not arm.is_zero or arm.form == "not_sampled")
 
     @property
@@ -197,7 +199,7 @@ class Muscle:
 
 
 def narrowest(ranges: Iterable[tuple[str, Range]]) -> dict[str, Range]:
-    """Intersect ranges, joint by joint, and leave out those that are infinite."""
+    """Intersect ranges, joint by joint, omitting infinite ranges."""
     found: dict[str, Range] = {}
     for joint, (low, high) in ranges:
         before = found.get(joint, EVERYWHERE)

@@ -67,7 +67,7 @@ class MuscleEntry(Entry):
     full_name: str | None = option(None, "Anatomical name.")
     max_isometric_force_n: float = option(..., "Strength.", "N", gt=0.0)
     source: dict[str, Any] = option(..., "The model or paper (model) and its licence (licence).")
-    function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor of each joint it moves.")
+    function: dict[str, Literal["flexor", "extensor"]] = option(..., "Flexor or extensor at each joint.")
     moment_arms: dict[str, ArmEntry] = option(..., "Moment arm at each joint of the set.")
     length: SampledLength | None = option(None, "Length of muscle and tendon as a curve.")
     length_at_zero_m: float | None = option(
@@ -77,8 +77,10 @@ class MuscleEntry(Entry):
     optimal_fibre_length_m: float | None = option(None, "Optimal fibre length.", "m", gt=0.0, lt=1.0)
     tendon_slack_length_m: float | None = option(None, "Tendon slack length.", "m", gt=0.0, lt=1.0)
     pennation_rad: float | None = option(None, "Pennation at optimal fibre length.", "rad", ge=0.0, lt=math.pi / 2)
-    tendon_strain: float | None = option(None, "Strain of the tendon at the strength.", "1", gt=0.0, le=LARGEST_STRAIN)
-    tendon_strain_source: Text | None = option(None, "Source of that strain.")
+    tendon_strain: float | None = option(
+        None, "Tendon strain at maximum isometric force.", "1", gt=0.0, le=LARGEST_STRAIN
+    )
+    tendon_strain_source: Text | None = option(None, "Source of the tendon strain.")
     pcsa_cm2: float | None = option(None, "Physiological cross-sectional area.", "cm2", ge=0.1, lt=1000.0)
     min_activation: float = option(0.0, "Least activation.", "1", ge=0.0, le=1.0)
     max_activation: float = option(1.0, "Largest activation.", "1", ge=0.0, le=1.0)
@@ -87,7 +89,7 @@ class MuscleEntry(Entry):
     @classmethod
     def _newtons(cls, value: float) -> float:
         if value < LEAST_FORCE_N:
-            raise ValueError(f"expected {LEAST_FORCE_N:g} N or more; is it in kilonewtons?")
+            raise ValueError(f"expected {LEAST_FORCE_N:g} N or more; is the value in kilonewtons?")
         return value
 
     @field_validator("source")
@@ -131,7 +133,7 @@ class MuscleEntry(Entry):
 
 @contextmanager
 def _collected(place: str, faults: list[str]) -> Iterator[None]:
-    """Add the fault that is raised inside to a list, after its place."""
+    """Collect an exception as a fault in a list, with its location."""
     try:
         yield
     except ValueError as error:
@@ -191,7 +193,9 @@ def _moment_arm(entry: ArmEntry, joint: str, length: MusculotendonLength | None)
     curve = _curve_from_length(joint, length) if isinstance(entry, FromLength) else entry.curve(joint)
     longest = float(np.abs(_over_range(curve)).max())
     if longest > LARGEST_ARM_M:
-        raise ValueError(f"the arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is it in millimetres?")
+        raise ValueError(
+            f"the moment arm reaches {longest:.3g} m, expected {LARGEST_ARM_M} m at most; is the value in millimetres?"
+        )
     return MomentArm(entry.form, curve, entry.note, entry.published)
 
 
@@ -222,12 +226,12 @@ def _grid_over(ranges: Sequence[Range]) -> list[FloatArray]:
 
 
 def _function_faults(sense: str | None, joint: str, arm: MomentArm) -> Iterator[str]:
-    """Faults of the signs at flexion 0 and in the middle of the range."""
+    """Faults of moment-arm signs at zero flexion and mid-range."""
     if sense is None:
         if not arm.is_zero:
             yield f" has a moment arm at the {joint}; add flexor or extensor for it to function"
         return
-    named = f" is named {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but"
+    named = f" is listed as {'an' if sense == 'extensor' else 'a'} {sense} of the {joint}, but"
     at_zero = float(evaluate(arm.curve, [0.0] * len(arm.curve.joints)))
     middle = [sum(ends) / 2 if math.isfinite(sum(ends)) else 0.0 for ends in arm.curve.range_rad]
     in_middle = float(evaluate(arm.curve, middle))
@@ -251,7 +255,7 @@ def _given_length(entry: SampledLength) -> MusculotendonLength:
     if not (lengths.min() > 0 and lengths.max() < LARGEST_LENGTH_M):
         raise ValueError(
             f"it is {lengths.min():.3g} to {lengths.max():.3g} m over its range, expected above 0 and "
-            f"below {LARGEST_LENGTH_M:g} m; is it in millimetres?"
+            f"below {LARGEST_LENGTH_M:g} m; is the value in millimetres?"
         )
     ranges = dict(zip(curve.joints, curve.range_rad, strict=True))
     return MusculotendonLength(entry.form, 0.0, (extended(curve, linear=True) if len(ranges) == 1 else curve,), ranges)
@@ -260,7 +264,7 @@ def _given_length(entry: SampledLength) -> MusculotendonLength:
 def _complete_length(
     entry: MuscleEntry, given: MusculotendonLength | None, arms: dict[str, MomentArm]
 ) -> MusculotendonLength | None:
-    """Length from its curve or from the arms; None over joints without data."""
+    """Length from its curve or moment arms; None if data are missing at a joint."""
     if given is None and entry.length_at_zero_m is not None:
         given = _length_from_arms(entry.length_at_zero_m, arms)
     if given is None or {joint for joint, arm in arms.items() if arm.form == "not_sampled"} - set(given.range_rad):

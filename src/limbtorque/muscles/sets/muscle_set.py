@@ -27,13 +27,13 @@ BUILT_IN = Path(__file__).parent
 
 
 class Reference(Entry):
-    """Reference body of a set's numbers."""
+    """Reference body of a muscle set."""
 
     segment_length_m: dict[str, Annotated[float, Field(gt=0.0, lt=LARGEST_LENGTH_M)]] = option(
         ..., "Length of the segment distal to each joint.", "m", min_length=1
     )
     mass_kg: float | None = option(None, "Mass of the body.", "kg", gt=0.0)
-    source: Text = option(..., "Where the numbers are from.")
+    source: Text = option(..., "Source of the numbers.")
     note: str = option("", "A remark.")
 
     @field_validator("segment_length_m")
@@ -49,9 +49,9 @@ class SetEntry(Entry):
     name: Text = option(..., "Name of the set.")
     description: str | None = option(None, "A remark.")
     joints: list[str] = option(..., "Joints from proximal to distal.", min_length=1)
-    flexion: dict[str, Text] = option(..., "Flexion of each joint and its zero in a sentence.")
-    from_vertical: list[str] = option([], "Joints whose flexion may be taken from the vertical.")
-    reference: Reference | None = option(None, "Reference body of the numbers.")
+    flexion: dict[str, Text] = option(..., "Sentence that defines flexion and its zero for each joint.")
+    from_vertical: list[str] = option([], "Joints whose flexion may be measured from the vertical.")
+    reference: Reference | None = option(None, "Body that the numbers belong to.")
     muscles: list[MuscleEntry] = option(..., "The muscles.", min_length=1)
 
     @model_validator(mode="after")
@@ -128,7 +128,7 @@ class MuscleSet:
 
     @property
     def not_sampled(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of muscle and joint with an unknown moment arm, which counts as zero."""
+        """Pairs of muscle and joint with an unknown moment arm, taken as zero."""
         return tuple(
             (muscle.name, joint)
             for muscle in self.muscles
@@ -137,7 +137,7 @@ class MuscleSet:
         )
 
     def crossing(self, joints: Collection[str]) -> MuscleSet:
-        """Set of the muscles that cross one of some joints.
+        """Set with the muscles that cross any of the given joints.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ def load_muscle_set(name_or_path: str | Path) -> MuscleSet:
 
 
 def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet:
-    """Check a set of muscles given as plain mappings and lists, and build it.
+    """Check a muscle set given as mappings and lists, and build it.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def muscle_set_from_mapping(content: Any, *, name: str = "muscles") -> MuscleSet
 
 
 def _with_name(fault: str, entries: Any) -> str:
-    """Sentence with the name of a muscle in place of its index.
+    """Sentence with a muscle's name in place of its index.
 
     >>> _with_name("the set: muscles.0.pcsa_cm2 is -3", [{"name": "BRA"}])
     "muscle 'BRA': pcsa_cm2 is -3"
@@ -290,7 +290,7 @@ def scaled(
 
 
 def strengthened(muscle_set: MuscleSet, factors: Mapping[str, float]) -> MuscleSet:
-    """Multiply the strengths of some muscles by factors; the same set without any.
+    """Multiply the strengths of muscles by given factors.
 
     >>> strengthened(load_muscle_set("leg"), {"soleus": 0.5}).max_force_n[7] / load_muscle_set("leg").max_force_n[7]
     np.float64(0.5)
@@ -330,7 +330,7 @@ def _scaled_arm(arm: MomentArm, factor: float) -> MomentArm:
 
 
 def _scaled_length(length: MusculotendonLength, factor: dict[str, float], mean: float) -> MusculotendonLength:
-    """Length scaled by the mean factor, its changes by each joint's factor."""
+    """Length scaled by the mean factor, changes of length by each joint's factor."""
     by_joint = [factor[curve.joints[0]] for curve in length.curves]  # the same for all joints of a curve
     starts = [float(evaluate_linear(curve, [0.0] * len(curve.joints))) for curve in length.curves]
     change = sum(of * start for of, start in zip(by_joint, starts, strict=True))

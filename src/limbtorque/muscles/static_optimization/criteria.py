@@ -52,17 +52,17 @@ class Criterion:
 
 @dataclass(frozen=True, eq=False)
 class Block(Frames):
-    """Valid frames, with one over the capacity of all muscles at each joint."""
+    """Valid frames, with the inverse torque capacity at each joint."""
 
     scale: FloatArray
 
     def without(self, held: BoolArray, share: FloatArray) -> Block:
-        """The frames without the held muscles and their torque."""
+        """Frames without the held muscles and their torque."""
         left = self.torque - torques(self.reach, np.where(held, share, 0.0))
         return replace(self, reach=self.reach * ~held, torque=left)
 
     def crossed(self) -> tuple[Frames, BoolArray]:
-        """Scaled frames of the joints that a muscle crosses, and these joints."""
+        """Scaled frames of the joints with muscles, and these joints."""
         scaled, crossed = self.over(self.scale), np.asarray((self.reach != 0).any(axis=(1, 2)))
         return Frames(scaled.reach[crossed], scaled.torque[crossed], self.low, self.high), crossed
 
@@ -96,7 +96,7 @@ def solve_frames(frames: Frames, criterion: Criterion) -> dict[str, FloatArray]:
 
 
 def _sizes(frames: Frames, part: FloatArray) -> FloatArray:
-    """Power of two nearest the largest activation; 1 unless torques are small.
+    """Scale of the activations, a power of two; 1 unless torques are small.
 
     `part` is the torque over the capacity. Where it is small, a first solution decides. Activations and bounds below zero
     count by their size.
@@ -112,7 +112,7 @@ def _sizes(frames: Frames, part: FloatArray) -> FloatArray:
 
 
 def _answer(frames: Block, bare: BoolArray, criterion: Criterion) -> dict[str, FloatArray]:
-    """Solution and optimality certificate; the torque of bare joints is all reserve."""
+    """Solution and optimality certificate; reserve at joints without muscles."""
     torque = frames.torque
     if bare.any():
         frames = replace(frames, torque=np.where(bare, 0.0, torque))
@@ -147,8 +147,8 @@ def _answer(frames: Block, bare: BoolArray, criterion: Criterion) -> dict[str, F
 def among_muscles(frames: Block, first: Nearest, criterion: Criterion) -> tuple[Answer, FloatArray, FloatArray]:
     """Solve reachable torques with the muscles not held at a bound, and certify.
 
-    At the limit of the reachable torques more muscles have no choice, and multipliers diverge: with `patient`, muscles of
-    equal least and greatest share are held, too.
+    At the limit of the reachable torques more muscles are fixed, and multipliers diverge: with `patient`, muscles with
+    equal least and greatest activation are also held.
     """
     held, start = first.bound, first.activation
     if criterion.patient:
@@ -186,7 +186,7 @@ def certify(
 ) -> tuple[FloatArray, FloatArray]:
     """Cost of all muscles, and the relative duality gap of those not held.
 
-    The gap refers to the torque that they make; the rest of the required torque is the residual.
+    The gap refers to the torque produced; the rest of the required torque is the residual.
     """
     b, y, p = found.share, found.multiplier, criterion.exponent
     free = np.ones(b.shape) if held is None else ~held

@@ -3,8 +3,8 @@
 The problem of a frame: minimise sum_i (a_i^2 / 2 + o_i a_i) subject to B a = torque and low <= a <= high. Its Lagrangian
 dual has one unknown per joint. A multiplier y gives every activation in closed form, a_i = clip(B_i . y - o_i, low, high),
 and the solution y is the zero of the piecewise linear gradient torque - B a(y): a Newton method with an exact line search
-converges in a few steps [1]_. The result is optimal as soon as the torque closes, because the clipped form satisfies every
-other condition of Karush, Kuhn and Tucker.
+converges in a few steps [1]_. The result is optimal once the torque is met, because the clipped form
+satisfies all other Karush-Kuhn-Tucker conditions.
 
 All arrays have the frames on the last axis: B (n_joints, n_muscles, n_frames), torques and multipliers
 (n_joints, n_frames), activations and their bounds (n_muscles, n_frames), or (n_muscles, 1) where a bound is constant.
@@ -73,18 +73,18 @@ class Climb:
 
 
 def torque_capacity(reach: FloatArray) -> FloatArray:
-    """Torque of all fully active muscles by joint, (n_joints, n_frames), unsigned."""
+    """Torque of all muscles at full activation, unsigned, (n_joints, n_frames)."""
     return np.asarray(np.abs(reach).sum(axis=1))
 
 
 def at_frames(at: Counts, *arrays: FloatArray) -> list[FloatArray]:
-    """Some frames of arrays; arrays constant over frames are returned unchanged."""
+    """Selected frames of arrays; arrays constant over frames are returned unchanged."""
     return [v if v.ndim > 1 and v.shape[-1] == 1 else np.take(v, at, axis=-1) for v in arrays]
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """Problem of frames: ``reach a = torque``, ``low <= a <= high``.
+    """Problem of several frames: ``reach a = torque``, ``low <= a <= high``.
 
     Attributes
     ----------
@@ -102,11 +102,11 @@ class Frames:
     high: FloatArray
 
     def at(self, some: Counts) -> Self:
-        """Some of the frames."""
+        """Selected frames."""
         return type(self)(*at_frames(some, *vars(self).values()))
 
     def over(self, scale: FloatArray) -> Frames:
-        """Reach and torque times a factor of each joint, shape (n_joints, n_frames)."""
+        """Torques scaled by a factor for each joint, shape (n_joints, n_frames)."""
         return Frames(self.reach * scale[:, None], self.torque * scale, self.low, self.high)
 
 
@@ -117,7 +117,7 @@ def climb(
     weight: FloatArray | None = None,
     centre: FloatArray | None = None,
 ) -> Climb:
-    """Climb the dual by Newton steps with a line search until the torque closes.
+    """Maximise the dual by Newton steps with line search until the torque is met.
 
     Maximises y . torque - sum_i h_i(B_i . y) - weight/2 |y - centre|^2, where h_i' = clip(., low, high). Without a
     start, all muscles are free in the first step. A frame with an unbounded dual is returned as not closed.
@@ -190,7 +190,7 @@ def _line_search(
     rise: FloatArray,
     bend: FloatArray,
 ) -> tuple[FloatArray, BoolArray]:
-    """Step lengths to the top of the dual, and frames of unbounded dual.
+    """Step lengths to the maximum of the dual, and frames with unbounded dual.
 
     The slope p(s) = rise - bend s - sum_i change_i clip(pull_i + s change_i, low, high) never grows with s. Length 1 is
     accepted where it does not overshoot and the slope has fallen to half.
@@ -275,7 +275,7 @@ def newton_step(
 def _solve_definite(matrix: list[list[FloatArray]], right: FloatArray, full: FloatArray, singular: float) -> FloatArray:
     """Solve symmetric systems by L D L'; only the lower triangle is read.
 
-    A pivot below a small part of `full` is replaced by a larger part of it.
+    Pivots below a small fraction of `full` are replaced by a larger fraction.
     """
     n = len(matrix)
     lower: list[list[FloatArray]] = []
@@ -297,7 +297,7 @@ def _solve_definite(matrix: list[list[FloatArray]], right: FloatArray, full: Flo
 
 
 def clipped(pull: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Activations of a multiplier (np.clip takes twice as long)."""
+    """Activations from a multiplier."""
     activation = np.maximum(pull, low)
     return np.minimum(activation, high, out=activation)
 
@@ -342,7 +342,7 @@ def share_power(
     start: FloatArray,
     patient: bool = False,
 ) -> Power:
-    """Activations that make torques within reach with the least sum of powers.
+    """Activations that produce reachable torques with the least sum of powers.
 
     Parameters
     ----------
@@ -425,7 +425,7 @@ def _climb_power(frames: Frames, exponent: float, start: FloatArray, steepest: f
 def _agree(
     frames: Frames, exponent: float, tangent: FloatArray, ahead: FloatArray, pull: FloatArray, y: FloatArray
 ) -> NDArray[np.bool_]:
-    """Frames whose tangent closes the torque with the multiplier's activations.
+    """Mask of frames where tangent and multiplier give the same activations.
 
     Where an activation is small against rounding of the pull, the powers are compared instead.
     """
@@ -446,7 +446,7 @@ def _agree(
 
 
 def response(pull: FloatArray, low: FloatArray, high: FloatArray, exponent: float) -> FloatArray:
-    """Activations of least cost a^p for pulls, shape (n_muscles, n_frames)."""
+    """Activations of least cost a^p for given B' y, shape (n_muscles, n_frames)."""
     if exponent == 2.0:
         return clipped(pull / 2.0, low, high)  # bounds may be negative
     part = np.maximum(pull, 0.0) / exponent

@@ -5,8 +5,8 @@ The greatest weighted sum of activations, the linear programme
 .. math:: \max_a\; g \cdot a \quad\text{with}\quad B a = t,\; l \le a \le h
 
 has the dual :math:`\min_y\; y \cdot t + \sum_i \max(l_i d_i, h_i d_i)` with :math:`d = g - B^T y`. Every y bounds the maximum from
-above (weak duality), so that the result is an outer bound even where the search was ended early; at the optimum as many
-muscles as torques have d = 0. The search goes from one such vertex along its steepest edge to the edge's lowest point: the
+above (weak duality), so the result is an outer bound even if the search ends early; at the optimum as many muscles
+as torques have d = 0. The search goes from one such vertex along its steepest edge to the edge's lowest point: the
 dual simplex method with bound flipping, for all frames at once.
 
 References
@@ -71,7 +71,7 @@ def force_range(
     strength = per_muscle("max_force_n", max_force_n, n_frames, n_muscles)
     low, high = activation_bounds(min_activation, max_activation, n_frames, n_muscles)
     if ((optimized.activation < low - WITHIN) | (optimized.activation > high + WITHIN)).any():
-        raise ValueError("optimized has activations outside these bounds; give the bounds of its optimization")
+        raise ValueError("optimized has activations outside these bounds; pass the bounds used in its optimization")
     least, greatest = np.full((n_frames, n_muscles), np.nan), np.full((n_frames, n_muscles), np.nan)
     known = np.flatnonzero(np.isfinite(optimized.force_n).all(axis=1)) if n_muscles else np.zeros(0, dtype=int)
     for at, scaled, _, (force, lo, hi) in _scaled_blocks(arm, optimized.reserve_nm, [strength, low, high], known):
@@ -85,9 +85,9 @@ def force_range(
 def _scaled_blocks(
     arm: FloatArray, torque: FloatArray, rows: list[FloatArray], known: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], FloatArray, FloatArray, list[FloatArray]]]:
-    """Yield known frames by blocks: indices, reach, torque, rows (strength first).
+    """Yield known frames in blocks: indices, B, torque, rows (strength first).
 
-    Only joints that a muscle crosses, each over the capacity of all muscles.
+    Only joints with muscles, each divided by the capacity of all muscles.
     """
     for start in range(0, known.size, BLOCK):
         at = known[start : start + BLOCK]
@@ -138,7 +138,7 @@ def greatest_sums(
 
 
 def _search(programme: Programme, start: Indices) -> tuple[FloatArray, Indices]:
-    """Least bound of each frame's maximum, and the basis where the search ended."""
+    """Least upper bound of each frame's maximum, and the final basis."""
     n_frames, n_joints, n_columns = programme[0].shape
     own = slice(n_columns - n_joints)
     best, basis = np.full(n_frames, np.inf), start.copy()

@@ -1,4 +1,4 @@
-"""Torques that muscles can make, the nearest of them, least largest activation.
+"""Reachable torques, the nearest reachable torque, smallest peak activation.
 
 With activations between bounds, the torques B a fill a zonotope: a convex body with facets spanned by n_joints - 1 of the
 muscles' directions. A torque is reachable where it is on the inner side of every facet, that is
@@ -10,10 +10,10 @@ Muscles of one joint all have that joint's direction, so that the directions to 
 of the muscles that cross several. The joints' directions without a muscle add valid inequalities, and complete the list
 for flat bodies.
 
-For an unreachable torque the shortest reserve comes from a proximal method, whose multipliers drift from step to step
-[1]_; for the few frames where that does not converge, one by one, from bounded least squares. Each gives a candidate, which is
+For an unreachable torque the shortest reserve comes from a proximal method [1]_, or, for the few
+frames where that does not converge, from bounded least squares, one frame at a time. Each gives a candidate, which is
 then refined and checked in the same way: a muscle that pulls along the reserve is at its bound, and the reserve is
-perpendicular to all others. So the reserve is its own proof: no activations make as much torque in its direction as required.
+perpendicular to all others. So the reserve proves itself: no activations produce the required torque in its direction.
 
 Arrays have the frames on the last axis, as in `limbtorque.muscles.static_optimization.dual`.
 
@@ -93,7 +93,7 @@ def activation_range(frames: Frames) -> tuple[FloatArray, FloatArray]:
 
 
 def least_largest(frames: Frames) -> tuple[FloatArray, FloatArray]:
-    """Activations with the least largest value, then the next largest, and so on.
+    """Activations with the smallest maximum, then the smallest next value, and so on.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def _most_demanding(frames: Frames) -> tuple[FloatArray, FloatArray]:
 
 
 def least_level(along: FloatArray, required: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Least level of muscles along a normal that makes a torque.
+    """Least level of activation along a normal that produces a torque.
 
     Those along it are at clip(level, low, high), those against it at low.
     """
@@ -153,12 +153,12 @@ def least_level(along: FloatArray, required: FloatArray, low: FloatArray, high: 
 
 
 def _rounding(reach: FloatArray) -> FloatArray:
-    """Torque of every muscle along a normal that is rounding, (n_muscles, n_frames)."""
+    """Rounding error of every muscle's torque along a normal, (n_muscles, n_frames)."""
     return ACROSS * norm(reach)
 
 
 def _along(reach: FloatArray, normal: FloatArray, rounding: FloatArray) -> FloatArray:
-    """Torque of every muscle along a normal of unit length; zero where it is rounding."""
+    """Torque of every muscle along a unit normal; zero if only rounding."""
     along = pulls(reach, normal)
     along[np.abs(along) <= rounding] = 0.0
     return along
@@ -185,14 +185,14 @@ def _normals(reach: FloatArray) -> Iterator[FloatArray]:
 
 
 def _both_ways(reach: FloatArray) -> Iterator[FloatArray]:
-    """Outward normals of all facets: every facet has its twin on the other side."""
+    """Outward normals of all facets; facets occur in opposite pairs."""
     for normal in _normals(reach):
         yield normal
         yield -normal
 
 
 def _across(chosen: tuple[FloatArray, ...], n_joints: int, n_frames: int) -> FloatArray:
-    """Vector perpendicular to n_joints - 1 others: their cofactors."""
+    """Vector perpendicular to n_joints - 1 others, from their cofactors."""
     if n_joints == 1:
         return np.ones((1, n_frames))
     if n_joints == 2:
@@ -206,7 +206,7 @@ def _across(chosen: tuple[FloatArray, ...], n_joints: int, n_frames: int) -> Flo
 
 @dataclass(frozen=True, eq=False)
 class Nearest:
-    """Activations that make the torque, or the nearest reachable one.
+    """Activations for the torque, or for the nearest reachable torque.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ class Nearest:
 
 
 def nearest(frames: Frames) -> Nearest:
-    """Make the torque, or the nearest reachable one, with the least sum of squares.
+    """Find least-squares activations for the torque, or the nearest reachable torque.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def nearest(frames: Frames) -> Nearest:
 
 
 def mended(frames: Frames, activation: FloatArray) -> FloatArray:
-    """Smallest change of activations after which their torque closes.
+    """Smallest change of activations with which the torque is met.
 
     Parameters
     ----------
@@ -288,14 +288,14 @@ def mended(frames: Frames, activation: FloatArray) -> FloatArray:
 
 
 def _put(found: Nearest, at: Counts, again: Nearest) -> None:
-    """Replace frames by those that were solved again."""
+    """Replace frames that were solved again."""
     for name in ("activation", "multiplier", "reserve", "bound", "failed"):
         getattr(found, name)[..., at] = getattr(again, name)
     found.iterations[at] += again.iterations
 
 
 def _with_reserve(frames: Frames) -> Nearest:
-    """Solve frames with unreachable torques: by proximal steps, then one by one."""
+    """Solve frames with unreachable torques by proximal steps, then one by one."""
     weight = PROXIMAL * np.maximum(1.0, norm(frames.torque))
     solved = _settled(frames, *_proximal(frames, weight, np.zeros_like(frames.torque)))
     failed = np.flatnonzero(solved.failed)
@@ -375,9 +375,9 @@ def _proximal(frames: Frames, weight: FloatArray, centre: FloatArray) -> tuple[F
 
 
 def _outside(face: FloatArray, torque: FloatArray) -> FloatArray:
-    """Part of the torque outside the span of the face's muscles.
+    """Component of the torque outside the span of the face's muscles.
 
-    Gram-Schmidt with the largest remaining column first, so that weak muscles and joints count like strong ones.
+    Gram-Schmidt with the largest remaining column first, so that weak muscles and joints have the same weight.
     """
     length = norm(face)
     column = face / np.where(length > 0, length, 1.0)

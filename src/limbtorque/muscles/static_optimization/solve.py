@@ -14,7 +14,7 @@ the weight w + k and the target k e / (w + k), plus a constant.
 
 The optimality certificate of a frame is its multiplier with two verifiable numbers: the residual, the torque not made by
 forces and reserve, and the duality gap, the cost minus a lower bound for all admissible forces that follows from the
-multiplier. Where both vanish, no other forces make the torque at a lower cost. A frame that fails the check has no
+multiplier. Where both vanish, no other forces produce the torque at a lower cost. A frame that fails the check has no
 forces, whatever the iteration reports.
 
 References
@@ -91,7 +91,7 @@ class StaticOptimization:
 
     @property
     def success(self) -> BoolArray:
-        """Frames with a torque that the muscles alone can make, shape (n_frames,)."""
+        """Mask of frames whose torque the muscles alone can produce, shape (n_frames,)."""
         return np.asarray(self.status == OK)
 
 
@@ -107,7 +107,7 @@ def share_torques(
     min_activation: ArrayLike = 0.0,
     max_activation: ArrayLike = 1.0,
 ) -> StaticOptimization:
-    """Find the muscle forces of least cost that make the joint torques.
+    """Find the muscle forces of least cost for given joint torques.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def share_torques(
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Checked arrays of frames, on the first axis; constant rows have one.
+    """Checked arrays, frames on the first axis; one row if constant.
 
     `ratio` times the activation has the cost of a power. With exponent 2 the bounds may be below zero.
     """
@@ -190,7 +190,7 @@ class _Problem:
     high: FloatArray
 
     def at(self, some: slice | NDArray[np.intp]) -> _Problem:
-        """Return the problem of some frames, one at least."""
+        """Return the problem of one or more frames."""
         return _Problem(*(values if len(values) == 1 else values[some] for values in vars(self).values()))
 
 
@@ -262,7 +262,7 @@ def arm_and_torque(moment_arm_m: ArrayLike, torque_nm: ArrayLike) -> tuple[Float
 
 
 def per_muscle(name: str, values: ArrayLike, n_frames: int, n_muscles: int) -> FloatArray:
-    """Values of shape (1 or n_frames, n_muscles); one number counts for all."""
+    """Values of shape (1 or n_frames, n_muscles); one number applies to all."""
     array = np.asarray(values, dtype=float)
     array = np.full(n_muscles, array) if array.ndim == 0 else array
     if array.shape not in {(n_muscles,), (n_frames, n_muscles)}:

@@ -1,4 +1,4 @@
-"""The C3D format, byte by byte: header, parameters, blocks of data, and a writer.
+"""The C3D format: header, parameters and data blocks, and a writer.
 
 In: the bytes of a C3D file.
 Out: its contents as a `Recording`, or a file of simulated movement.

@@ -1,16 +1,16 @@
 """Parameters and counts of a C3D file, checked against its size.
 
-Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, and ends
-the whole process at a rate of zero. So they are checked here first, for every reader. The layout of the header (words
+Readers trust the counts: ezc3d 1.7 reads past the end of a truncated file, and
+crashes at a rate of zero. So counts are checked here first, for every reader. The layout of the header (words
 of two bytes) is that of the C3D user guide (c3d.org).
 
-The parameter section begins with four bytes; then there is one entry after the other, each with the length of its name, the
+The parameter section begins with four bytes; then follow the entries, each with the length of its name, the
 number of its group (negative for the group's own entry), the name, and the distance to the next entry.
 
 Long recordings. The header counts frames in two bytes. Where its last frame is 65535, or a parameter counts
 beyond that, the parameters count: ``TRIAL:ACTUAL_START_FIELD`` and ``ACTUAL_END_FIELD`` (two words each, the low
-one first), then ``POINT:LONG_FRAMES``, then ``POINT:FRAMES`` where it is a real number. The first of them that
-the file is long enough for, and not more than a frame and a block too long, is taken.
+one first), then ``POINT:LONG_FRAMES``, then ``POINT:FRAMES`` where it is a real number. The first count that
+fits the size of the file, to a frame and a block, is used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _INTEGERS = {1: "u1", 2: "i2"}
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter, as its bytes.
+    """A parameter as raw bytes.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ Groups = dict[str, dict[str, Parameter]]
 
 
 def real_numbers(content: bytes, processor: int) -> FloatArray:
-    """Numbers of four bytes each, as doubles.
+    """Four-byte numbers as doubles.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def numbers(parameter: Parameter, processor: int, *, signed: bool = True) -> Flo
 
 
 def texts(parameter: Parameter) -> list[str]:
-    """Texts of a parameter, row by row; bytes that are not UTF-8 as lone surrogates."""
+    """Texts of a parameter, row by row; non-UTF-8 bytes as lone surrogates."""
     if parameter.size != -1:
         return []
     width = parameter.shape[0] if parameter.shape else 1
@@ -203,7 +203,7 @@ def value(parameter: Parameter, processor: int) -> Any:
 
 
 def decode(content: bytes) -> str:
-    """Text of some bytes; those that are not UTF-8 become lone surrogates."""
+    """Text from bytes; non-UTF-8 bytes become lone surrogates."""
     return content.decode("utf-8", "surrogateescape")
 
 
@@ -345,7 +345,7 @@ def read_header(raw: bytes, name: str) -> Header:
 
 
 def _format_faults(raw: bytes) -> Iterator[str]:
-    """Reasons why the bytes are no C3D file; only the first one holds."""
+    """Reasons why the bytes are not a C3D file; only the first applies."""
     if not raw:
         yield f"the file is empty (0 bytes); {WHOLE_FILE}"
     if len(raw) < BLOCK:
@@ -357,7 +357,7 @@ def _format_faults(raw: bytes) -> Iterator[str]:
         )
     start = (raw[0] - 1) * BLOCK
     if len(raw) < start + BLOCK:
-        yield f"the file is truncated: its parameters start at byte {start}, it has {len(raw)} bytes; {WHOLE_FILE}"
+        yield f"the file is truncated: its parameters start at byte {start}, the file has {len(raw)} bytes; {WHOLE_FILE}"
     if raw[start + 3] not in ORDERS:
         known = "a C3D file has 84 (Intel), 85 (DEC) or 86 (MIPS)"
         yield f"unknown byte order {raw[start + 3]}, {known}; {WHOLE_FILE}"
@@ -376,7 +376,7 @@ def _frames(
         if last == SATURATED and frame_bytes and room - n_frames * frame_bytes >= max(BLOCK, frame_bytes):
             stated = ", ".join(f"{source} {n}" for _, n, source in counts) or "none"
             raise ReadError(
-                f"{name}: the header counts frames up to {SATURATED}, its largest number, and the file has room for "
+                f"{name}: the header counts frames up to {SATURATED}, the largest possible count, and the file has room for "
                 f"{room // frame_bytes} of them; parameters for the count: {stated}; the end of the data is unknown: "
                 "export the file again, or in parts"
             )
@@ -384,7 +384,7 @@ def _frames(
 
 
 def _long_counts(parameters: Groups, point: dict[str, float], first: int, processor: int) -> list[tuple[int, int, str]]:
-    """First frame, number of frames and source, for each counter of over two bytes."""
+    """First frame, number of frames and source, for each count of more than two bytes."""
     trial, counts = parameters.get("TRIAL", {}), []
     fields = [trial[key] for key in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD") if key in trial]
     ends = [numbers(entry, processor, signed=False) for entry in fields]
@@ -405,8 +405,8 @@ def _frame_bytes(n_points: int, n_analog: int, scale: float) -> int:
 def _count_faults(
     header: Header, word: tuple[int, ...], *, header_scale: float, held: int, n_bytes: int
 ) -> Iterator[str]:
-    """Reasons why the counts cannot be followed; only the first one holds."""
-    point, contradiction = header.point, "the file contradicts itself, export it again"
+    """Reasons why the counts are unusable; only the first applies."""
+    point, contradiction = header.point, "the file contradicts itself; export it again"
     labels = header.parameters.get("ROTATION", {}).get("LABELS")
     if header.n_points == 0 and labels is not None and labels.content.strip(b" \0"):
         yield (
@@ -414,14 +414,14 @@ def _count_faults(
             "write joint centres or segment origins as points with Visual3D, and export these as C3D or TRC"
         )
     if header.n_points == 0:
-        yield f"the file holds no points, only {header.n_analog} analog values a frame; markers are needed"
+        yield f"the file has no points, only {header.n_analog} analog values per frame; markers are needed"
     if header.n_frames <= 0 or point.get("FRAMES") == 0:
         yield f"the file holds no frames (first frame {word[3]}, last frame {word[4]}); {WHOLE_FILE}"
     rate_hz, other_hz = point.get("RATE", header.rate_hz), header.rate_hz
     if not (math.isfinite(rate_hz) and rate_hz > 0):
         yield f"the frame rate is {rate_hz:g} Hz (POINT:RATE), it must be above zero; correct it in the file"
     if math.isfinite(other_hz) and other_hz > 0 and not 0.5 < other_hz / rate_hz < 2:
-        yield f"the header says {other_hz:g} frames per second, POINT:RATE says {rate_hz:g}; correct one of them"
+        yield f"the header states {other_hz:g} frames per second, POINT:RATE states {rate_hz:g}; correct one of them"
     for parameter, what, count in (("USED", "points", header.n_points), ("FRAMES", "frames", header.n_frames)):
         stated = point.get(parameter, float(count))
         other = int(stated) if math.isfinite(stated) else -1
@@ -430,7 +430,7 @@ def _count_faults(
             yield f"the header counts {count} {what}, the parameter POINT:{parameter} {other}; {contradiction}"
     start, block = point.get("DATA_START", 0.0), header.data_start // BLOCK + 1
     if start > 0 and start != header.data_start / BLOCK + 1:
-        yield f"the header says that the data begin in block {block}, POINT:DATA_START says {start:g}; {contradiction}"
+        yield f"the header states that the data begin in block {block}, POINT:DATA_START states {start:g}; {contradiction}"
     used = header.parameters.get("ANALOG", {}).get("USED")
     stated_channels = numbers(used, header.processor, signed=False)[:1] if used is not None else np.zeros(0)
     channels = int(stated_channels[0]) if np.isfinite(stated_channels).any() else 0
@@ -438,13 +438,13 @@ def _count_faults(
     if per_frame and channels and values != channels * per_frame:
         yield (
             f"the header counts {values} analog values in a frame, {per_frame} samples of each channel; ANALOG:USED "
-            f"says {channels} channels; {contradiction}"
+            f"states {channels} channels; {contradiction}"
         )
     if (values and (not per_frame or values % per_frame)) or (not values and per_frame > 1000):
         whole = f"cannot be {per_frame} samples of whole channels"
         yield f"{values} analog values in a frame {whole}; the header is damaged, {WHOLE_FILE}"
     if (header_scale < 0) != (header.scale < 0):
-        stored = f"the header says {_storage(header_scale)}, POINT:SCALE says {_storage(header.scale)}"
+        stored = f"the header states {_storage(header_scale)}, POINT:SCALE states {_storage(header.scale)}"
         yield f"{stored}; export the file again"
     if header_scale > 0.0 and header.scale > 0.0 and not math.isclose(header_scale, header.scale, rel_tol=1e-4):
         stated_scale = f"the header's scale of the positions is {header_scale:g}, POINT:SCALE {header.scale:g}"

@@ -3,11 +3,11 @@
 Sign. A plate's scaled channels hold the *reaction*, what the plate does to the foot, in the plate's own
 axes; by the order of the corners (below) its z axis points **down**, so standing on it reads as a negative
 Fz. Turned into the laboratory by the corners the force points up, with no change of sign anywhere. The axes
-are those of the C3D user guide (c3d.org, FORCE_PLATFORM group); BTK and ezc3d take the channels for the
-reaction too. Checked against wrenches that OpenSim wrote for a recorded walk (type 2), the sheet of the
+are those of the C3D user guide (c3d.org, FORCE_PLATFORM group); BTK and ezc3d also read the channels as
+the reaction. Checked against wrenches that OpenSim wrote for a recorded walk (type 2), the sheet of the
 c3d.org sample files (type 4), and on recordings of five laboratories, where the force is up in stance and
-its centre of pressure under the foot. For types 1 and 3 there was no recording to check. A file that keeps
-another sign is caught by :func:`force_plates`: a plate that pulls is left out.
+its centre of pressure under the foot. No recording of types 1 and 3 was available. Files with another
+sign are detected by :func:`force_plates`, which leaves out plates that pull.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def force_plates(
     body_m = np.median(seen_m, axis=0) if len(seen_m) else np.full(3, np.nan)
     plates, notes = [], []
     if used > MAX_PLATES:
-        notes.append(f"FORCE_PLATFORM:USED is {used}; no plate after number {MAX_PLATES} is read")
+        notes.append(f"FORCE_PLATFORM:USED is {used}; plates after number {MAX_PLATES} are not read")
     for i in range(min(used, MAX_PLATES)):
         try:
             plate = replace(_plate(group, i, analog, units, length_m), rate_hz=rate_hz)
@@ -133,7 +133,7 @@ def force_plates(
 
 
 def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], length_m: float) -> ForcePlate:
-    """One plate, of no rate; raises the reason why not."""
+    """A plate without sampling rate; raises the reason if unusable."""
     kind = _kind(group, i)
     corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
@@ -180,7 +180,7 @@ def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], lengt
 
 
 def channels_of(group: Group, i: int) -> list[int]:
-    """Columns of plate i's channels, from 0; none where they are not known."""
+    """Columns of plate i's channels, from 0; empty if unknown."""
     try:
         return channel_columns(group, i, _kind(group, i), int(1e6))
     except UnusableError:
@@ -266,7 +266,7 @@ def channel_columns(group: Group, i: int, kind: int, n_analog: int) -> list[int]
 
 
 def _scale(units: Sequence[str], known: Mapping[str, float], *, otherwise: float | None = None) -> FloatArray:
-    """Factors to SI of some channels; `otherwise` where none has a unit of this kind."""
+    """Factors to SI of given channels; `otherwise` if none has a suitable unit."""
     factors = [known.get(plain_unit(unit)) for unit in units]
     if otherwise is not None and not any(factors):
         return np.full(len(units), otherwise)
@@ -278,20 +278,20 @@ def _scale(units: Sequence[str], known: Mapping[str, float], *, otherwise: float
 
 
 def _check_side(plate: ForcePlate, body_m: FloatArray) -> None:
-    """Refuse a plate that, while loaded, pulls its load instead of pushing it."""
+    """Refuse a plate that pulls instead of pushing when loaded."""
     normal = plate_axes(plate.corners_m)[:, 2]
     height = float(normal @ (body_m - plate.corners_m.mean(axis=0)))
     across = plate.force_n @ normal
     loaded = across[np.abs(across) > LOADED_N]
     if loaded.size and abs(height) > BESIDE_M and float(loaded.mean()) * height < 0:
         raise UnusableError(
-            f"its force points away from the markers while it is loaded ({abs(loaded.mean()):.0f} N on average over "
+            f"its force points away from the markers under load ({abs(loaded.mean()):.0f} N on average over "
             f"{loaded.size} samples); correct the sign of its force, or the order of CORNERS (+x+y, -x+y, -x-y, +x-y, z down)"
         )
 
 
 def used_plates(group: Group) -> int:
-    """Number of plates; 0 where it is missing or no count."""
+    """Number of plates; 0 if missing or invalid."""
     values = plain_numbers(group.get("USED")).ravel()
     return int(np.clip(np.nan_to_num(values[0]), 0, 2**31)) if values.size else 0
 
@@ -310,7 +310,7 @@ def plate_findings(
     labels: Sequence[str],
     markers_m: FloatArray,
 ) -> list[Finding]:
-    """Findings about the force plates that :func:`force_plates` gave.
+    """Findings about the force plates from :func:`force_plates`.
 
     Parameters
     ----------
@@ -340,11 +340,11 @@ def plate_findings(
         if (share := overlap_share(one, other)) > SOME:
             item = f"place of force plates {one.number} and {other.number}"
             settle = "correct FORCE_PLATFORM:CORNERS in the file"
-            findings.append(Finding(item, f"they cover each other by {share:.0%}", "used", settle))
+            findings.append(Finding(item, f"they overlap by {share:.0%}", "used", settle))
     present = {plain_unit(units[c]) for places in columns.values() for c in places}
     for known in (FORCES_N, MOMENTS_NM):
         if len({known[unit] for unit in present & {*known}}) > 1:
-            said, made = f"{' and '.join(sorted(present & {*known}))} beside each other", "each channel by its own unit"
+            said, made = f"{' and '.join(sorted(present & {*known}))} both present", "each channel by its own unit"
             findings.append(Finding("units of the force plates", said, made, "correct ANALOG:UNITS in the file"))
     for plate in plates:
         places, own = columns[plate.number], [units[c] for c in columns[plate.number]]
@@ -352,7 +352,7 @@ def plate_findings(
         said = f"type {plate.kind}, channels {[c + 1 for c in places]} in {', '.join(unit or 'none' for unit in own)}"
         made = (
             f"force on the foot and moment about the laboratory's origin; its surface spans {', '.join(bounds)} m; "
-            "which foot it is given to follows from plates.assignment"
+            "plates.assignment determines the foot"
         )
         findings.append(Finding(f"force plate {plate.number}", said, made))
         findings += _findings_of(group, plate, own, names[plate.number], markers_m)
@@ -370,7 +370,7 @@ def _findings_of(
     edges = (plate_column(group, "CORNERS", plate.number - 1, (3, 4)).T, plate.corners_m)
     in_file, in_m = (float(np.linalg.norm(corners[0] - corners[2])) for corners in edges)
     wrong = f"FORCE_PLATFORM:ORIGIN is {origin.tolist()}, its z should be negative"
-    settle = "make ORIGIN the vector from the sensor to the surface in the file"
+    settle = "correct ORIGIN in the file: the vector from the sensor to the surface"
     if kind in (2, 4) and abs(origin[2]) * in_m < MIN_DEPTH_M * in_file:
         stated = f"{wrong} and in the unit of the corners"
         yield Finding(f"origin of {item}", stated, "sensors in the surface", settle)
@@ -390,7 +390,7 @@ def _findings_of(
         yield Finding(f"channels of {item}", stated, "followed", CORRECT_CHANNEL)
     largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
     if 0.0 < largest_n < IDLE_N:
-        stated = f"never over {largest_n:.3g} N, less than the noise of a plate"
+        stated = f"never above {largest_n:.3g} N, less than the noise of a plate"
         yield Finding(f"force of {item}", stated, "unloaded", "check SCALE, UNITS and CAL_MATRIX")
     load = heavy_load(plate, axes)
     if load is None:
@@ -400,18 +400,18 @@ def _findings_of(
         stated = f"more than {MAX_TWIST_M:g} m times the force in {load.twisted_share:.0%} {loaded}"
         yield Finding(f"free moment of {item}", stated, "used", "check the SCALE and UNITS of its moments")
     if load.sideways_share > MOST:
-        stated = f"more along its surface than across it in {load.sideways_share:.0%} {loaded}"
+        stated = f"more parallel to its surface than normal to it in {load.sideways_share:.0%} {loaded}"
         settle = "check the order of its channels (FORCE_PLATFORM:CHANNEL) and their SCALE"
         yield Finding(f"direction of the force of {item}", stated, "used", settle)
     away_m = distance_from_markers_m(plate, load, axes, markers_m)
     doubts = [f"outside the edges in {load.outside_share:.0%} {loaded}"] * (load.outside_share > SOME)
-    if doubts := doubts + [f"{away_m:.3g} m beside the nearest marker (median)"] * (away_m > FAR_M):
+    if doubts := doubts + [f"{away_m:.3g} m from the nearest marker (median)"] * (away_m > FAR_M):
         settle = "check CORNERS, ORIGIN, and the order, SCALE and UNITS of its channels"
         yield Finding(f"centre of pressure of {item}", " and ".join(doubts), "used", settle)
 
 
 def _count_findings(group: Group, used: int, units: Sequence[str], labels: Sequence[str]) -> Iterator[Finding]:
-    """Guess about plates that the file describes and does not count."""
+    """Guess about plates that the file describes but does not count."""
     item, stated = "number of force plates", plain_numbers(group.get("USED")).ravel()
     said = f"FORCE_PLATFORM:USED is {', '.join(f'{n:g}' for n in stated[:3]) or 'not stated'}"
     described = next((i for i in range(MAX_PLATES) if not _is_described(group, i)), MAX_PLATES)
@@ -422,7 +422,7 @@ def _count_findings(group: Group, used: int, units: Sequence[str], labels: Seque
         yield Finding(item, said, f"{used} read", "correct FORCE_PLATFORM:USED in the file")
     elif not used and {"FX", "FY", "FZ"} <= named:
         said, settle = (
-            f"{said}, channels are named as those of a plate",
+            f"{said}, although channel names are those of a plate",
             "describe the plate in the group FORCE_PLATFORM",
         )
         yield Finding(item, said, "no force plate read", settle)
@@ -438,7 +438,7 @@ def _is_described(group: Group, i: int) -> bool:
 
 
 def misnamed_axes(labels: Sequence[str], kind: int) -> bool:
-    """True where a plate's channels are named as its axes in another order.
+    """True if a plate's channel names show a different order of axes.
 
     Parameters
     ----------
@@ -460,13 +460,13 @@ def misnamed_axes(labels: Sequence[str], kind: int) -> bool:
 
 
 def axis_name(label: str) -> str:
-    """Axis that a channel's label names, e.g. ``"FX"``; empty where it names none."""
+    """Axis named by a channel's label, e.g. ``"FX"``; empty if none."""
     hit = _AXIS.search(label.upper())
     return hit[0][0] + hit[0][-1] if hit else ""
 
 
 def plates_exchanged(labels: Mapping[int, Sequence[str]]) -> list[int]:
-    """Plates whose channels carry the number of another plate.
+    """Plates whose channel names have the number of another plate.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
     raw = read_bytes(path, source)
     header = read_header(raw, path.name)
     if header.broken_at is not None:
-        raise source.error(f"the parameters cannot be followed beyond byte {header.broken_at}; export it again")
+        raise source.error(f"the parameters are not readable beyond byte {header.broken_at}; export it again")
     refuse_unreadable_scale(header, path.name)
     n_bytes = header.n_frames * (POINT_BYTES * header.n_points + ANALOG_BYTES * header.n_analog)
     source.refuse_larger(source.size + n_bytes)
@@ -134,21 +134,21 @@ def read_c3d(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _add_axes(source: Source, point: Group) -> None:
-    """Add a finding on the axes of the screen, which the file may state."""
+    """Add a finding on the screen axes, if the file states them."""
     x, y = ((_continued(point, f"{axis}_SCREEN") or [""])[0] or "empty" for axis in "XY")
     stated = f"POINT:X_SCREEN {x}, Y_SCREEN {y}" if {x, y} != {"empty"} else "not stated"
     source.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
 
 
 def _header_events(raw: bytes, header: Header, options: ReadOptions) -> list[Event]:
-    """Events of the header."""
+    """Events in the header."""
     times = real_numbers(raw[304 : 304 + 4 * header.n_events], header.processor)
     labels = (_text(decode(raw[396 + 4 * k : 400 + 4 * k]), options.text_encoding, []) for k in range(len(times)))
     return [Event(label, "", float(time_s)) for label, time_s in zip(labels, times, strict=True)]
 
 
 def _person(header: Header) -> tuple[tuple[str, str], ...]:
-    """Parameters of the file about the person."""
+    """Parameters that describe the person."""
     found = []
     for group, names in ABOUT_THE_PERSON.items():
         for name in names:
@@ -179,7 +179,7 @@ def _decoded_groups(source: Source, header: Header) -> dict[str, dict[str, Any]]
 
 
 def _text(value: str, encoding: str | None, other: list[str]) -> str:
-    """Text without padding; what is not UTF-8 is added to `other`."""
+    """Text without padding; non-UTF-8 text is added to `other`."""
     stored = value.encode("utf-8", "surrogateescape")
     for name in ("utf-8", encoding or "cp1252", "latin-1"):  # which has a letter for every byte
         with contextlib.suppress(UnicodeDecodeError, LookupError):
@@ -196,12 +196,12 @@ def _continued(group: Group, name: str) -> list[str]:
 
 
 def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
-    """Exactly n texts, empty ones at the end where there are too few."""
+    """Exactly n texts, padded with empty texts."""
     return (*texts[:n], *[""] * (n - len(texts)))
 
 
 def _length_m(source: Source, point: Group) -> float:
-    """Metres in the unit of the positions."""
+    """Metres per unit of position."""
     units = list(dict.fromkeys(filter(None, _continued(point, "UNITS"))))
     same = len({LENGTHS_M.get(plain_unit(unit)) for unit in units}) == 1
     stated = ", ".join(map(repr, units)) or "nothing"
@@ -222,22 +222,22 @@ def _rate(source: Source, header: Header) -> float:
     if twice := ", ".join(name for name in header.twice if name.partition(":")[0] in USED):
         source.add(
             "parameters given twice",
-            f"{twice}: more than once, with different contents",
+            f"{twice}: several times, with different contents",
             "the first of each is used",
             "compare with the program that wrote the file, and export it again",
-            note=f"parameters that stand twice with different contents: {twice}; the first is used",
+            note=f"parameters given twice with different contents: {twice}; the first is used",
         )
     if header.n_absent:
         counted = header.n_frames + header.n_absent
         source.add(
             "truncated file",
-            f"{counted} frames are counted, the file ends after {header.n_frames} of them",
-            f"the {header.n_frames} frames that are there are read",
+            f"{counted} frames are stated, the file ends after {header.n_frames} of them",
+            f"the {header.n_frames} existing frames are read",
             "copy or export the file again",
             note=f"the file ends early: the last {header.n_absent} of {counted} frames are missing",
         )
     if header.n_uncounted:
-        said = f"{header.n_frames} frames are counted, and there is data for {header.n_uncounted} more behind them"
+        said = f"{header.n_frames} frames are stated, and there is data for {header.n_uncounted} more"
         settle = "correct the number of frames in the file, or export it again"
         source.add("data after the last frame", said, "not read", settle)
     return rate_hz
@@ -250,11 +250,11 @@ def _seen(source: Source, xyz: FloatArray, residual: NDArray[Any]) -> BoolArray:
     negative = ~(residual >= 0)
     zero = finite & ~negative & (x == 0) & (y == 0) & (z == 0)
     said = f"negative in {int(negative.sum())} of {negative.size} samples"
-    source.add("residual", said, "treated as missing, like coordinates that are not numbers")
+    source.add("residual", said, "treated as missing, as are coordinates that are not numbers")
     if zero.any():
         source.add(
             "zeros",
-            f"{int(zero.sum())} samples lie exactly at the origin, with the residual of a measured sample",
+            f"{int(zero.sum())} samples are exactly at the origin, but marked as measured",
             "treated as missing",
             "export the file so that missing samples have the residual -1",
         )
@@ -263,9 +263,9 @@ def _seen(source: Source, xyz: FloatArray, residual: NDArray[Any]) -> BoolArray:
 
 
 def _named(point: Group, options: ReadOptions) -> Group:
-    """Point group with the descriptions as labels where they are asked for.
+    """Point group, with descriptions as labels if requested.
 
-    A point without a description of its own keeps its label, and so do modelled outputs, which are listed by label.
+    Points without unique description keep their labels, as do modelled outputs, which are listed by label.
     """
     if options.marker_names == "labels":
         return point
@@ -317,14 +317,14 @@ def _sort_points(
             said,
             "treated as positions",
             "list them in POINT:SCALARS, or leave them out of the export",
-            note=f"{said}: treated as positions, since the file does not list them as modelled outputs, "
-            "but they look like other quantities",
+            note=f"{said}: treated as positions, since the file does not list them as modelled outputs, but "
+            "their values look like other quantities",
         )
     return positions, kept, modelled
 
 
 def _modelled_groups(point: Group) -> dict[tuple[str, bool], str]:
-    """Group of each modelled point by label, as listed (True) or bare (False)."""
+    """Group of each modelled point by label, as listed or (False) without prefix."""
     pairs = _continued(point, "TYPE_GROUPS")
     typed = {group.upper(): kind.upper() for group, kind in zip(pairs[::2], pairs[1::2], strict=False)}
     names = dict.fromkeys([*MODELLED_GROUPS, *(group for group, kind in typed.items() if MARKER not in kind + group)])
@@ -337,7 +337,7 @@ def _modelled_groups(point: Group) -> dict[tuple[str, bool], str]:
 
 
 def _group(label: str, group_of: Mapping[tuple[str, bool], str]) -> str:
-    """Group that lists a label, or empty; a prefix on one side only is ignored."""
+    """Group that lists a label, or empty; unmatched prefixes are ignored."""
     bare = label.rpartition(":")[2]
     listed = group_of.get((label, True)) or group_of.get((bare, True))
     return listed or (group_of.get((bare, False)) if label == bare else "") or ""
@@ -365,7 +365,7 @@ def _channel_texts(
         f"{header.n_channels} channels, {samples}, ANALOG:RATE {rate}, units {known}",
         f"{expected_hz:g} samples per second, scaled by GEN_SCALE, SCALE and OFFSET, units unchanged",
         "" if agree else "correct ANALOG:RATE in the file",
-        note="" if agree else f"ANALOG:RATE is {rate}, {samples} make {expected_hz:g}: the latter is used",
+        note="" if agree else f"ANALOG:RATE is {rate}, {samples} make {expected_hz:g}: the latter rate is used",
     )
     return labels, units, descriptions
 

@@ -1,8 +1,8 @@
-"""Points and analog channels of a C3D file, and doubts about their scale.
+"""Points and analog channels of a C3D file, and findings on their scale.
 
 A frame is four numbers for each point (x, y, z, and a word that is negative where the point was not measured) and then
-the analog numbers, all of them real (four bytes) or all integers (two bytes). So the whole section is one array, and
-reading it is a matter of looking at it the right way. Checked against ezc3d and the package c3d on files of seven
+the analog numbers, all of them real (four bytes) or all integers (two bytes). So the whole section
+is one array, read through views. Checked against ezc3d and the package c3d on files of seven
 programs and in all byte orders (tests/recordings/test_c3d_libraries.py).
 """
 
@@ -79,7 +79,7 @@ def _numbers(raw: bytes, header: Header) -> NDArray[Any]:
 
 
 def is_unsigned(header: Header) -> bool:
-    """True where ``ANALOG:FORMAT`` declares unsigned integers."""
+    """True if ``ANALOG:FORMAT`` declares unsigned integers."""
     return _format(header) == "UNSIGNED"
 
 
@@ -120,7 +120,7 @@ def _of_a_size(scale: FloatArray) -> BoolArray:
 
 
 def _joined(group: Mapping[str, Parameter], name: str, header: Header, n: int, missing: float) -> FloatArray:
-    """Exactly n numbers of a parameter and its continuations; NaN where it has fewer."""
+    """Exactly n numbers of a parameter and its continuations, padded with NaN."""
     if name not in group:
         return np.full(n, missing)
     found, key, k = [], name, 1
@@ -189,7 +189,7 @@ def scale_findings(header: Header, analog: FloatArray) -> Iterator[Finding]:
     general = numbers(group["GEN_SCALE"], header.processor) if "GEN_SCALE" in group else np.ones(1)
     if general.size > 1 or general[0] < 0:
         said = f"ANALOG:GEN_SCALE is {', '.join(f'{value:g}' for value in general[:3])}"
-        yield Finding("general scale", said, f"{general[0]:g}", "make it one positive number")
+        yield Finding("general scale", said, f"{general[0]:g}", "set it to one positive number")
     if whole := [name for name in ("GEN_SCALE", "SCALE") if name in group and group[name].size != REAL]:
         said = f"ANALOG:{' and '.join(whole)} stored as integers, expected real numbers"
         yield Finding("kind of scale", said, "followed", "store them as real numbers")

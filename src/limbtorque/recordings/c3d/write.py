@@ -89,7 +89,7 @@ def write_c3d(recording: Recording, path: Path, *, unit: str = "mm", integers: b
 
 
 def _analog(recording: Recording, unit: str, integers: bool) -> _Analog:
-    """Channels of the plates; scaled to use all of an integer's range, or as they are."""
+    """Channels of the plates, scaled to the full integer range, or unscaled."""
     plates = recording.force_plates
     if not plates:
         return _Analog(np.zeros((recording.n_frames, 0)), [], [], np.ones(0), np.zeros(0))
@@ -170,7 +170,7 @@ def _groups(recording: Recording, analog: _Analog, unit: str, scale: float, data
 
 
 def _whole(numbers: ArrayLike) -> NDArray[Any]:
-    """Numbers of 16 bits; counts above 32767 without a sign."""
+    """16-bit numbers; counts above 32767 as unsigned."""
     values = np.asarray(numbers)
     return values.astype("<u2" if values.max() > np.iinfo("<i2").max else "<i2")
 

@@ -2,5 +2,5 @@
 
 In: JSON files of OpenPose, AlphaPose, MMPose and the like.
 Out: their contents as a `Recording`.
-Not here: networks, pictures, triangulation.
+Not here: pose estimation, images, triangulation.
 """

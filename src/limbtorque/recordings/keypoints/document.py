@@ -1,6 +1,6 @@
 """People and frames of keypoint JSON, and the keypoints of networks.
 
-Names of keypoints in the order of the networks that find them: OpenPose, "Output" (BODY_25, BODY_25B, COCO); COCO, keypoint
+Names of keypoints in the order of the pose estimation networks: OpenPose, "Output" (BODY_25, BODY_25B, COCO); COCO, keypoint
 detection; Halpe-FullBody (Fang et al.); COCO-WholeBody (Jin et al. 2020); MediaPipe Pose (BlazePose). The spelling is that of
 Pose2Sim.
 """
@@ -99,7 +99,7 @@ class Frames:
 
 @dataclass(frozen=True)
 class Manner:
-    """Ways in which keypoints are read.
+    """Options for reading keypoints.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def is_keypoints(head: bytes) -> bool:
 
 
 def parsed(raw: bytes, source: Source) -> Any:
-    """Contents of JSON.
+    """Parsed JSON.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def parsed(raw: bytes, source: Source) -> Any:
         return json.loads(raw.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise ReadError(
-            f"{source.name} line {error.lineno}: not whole JSON: {error.msg} at column {error.colno}; it is damaged or "
+            f"{source.name} line {error.lineno}: invalid JSON: {error.msg} at column {error.colno}; it is damaged or "
             "truncated, export it again"
         ) from None
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -149,9 +149,9 @@ def parsed(raw: bytes, source: Source) -> Any:
 
 
 def frame_of(content: Any, manner: Manner) -> list[Person]:
-    """People of a frame: of a list of people, or of one person's keypoints."""
+    """People of a frame, from a list of people or one person's keypoints."""
     if not isinstance(content, Mapping):
-        raise manner.fault(f"a frame is {type(content).__name__}, expected its people")
+        raise manner.fault(f"a frame is {type(content).__name__}, expected a list of people")
     people = _first(content, PEOPLE)
     if people is None:
         people = [content]
@@ -198,7 +198,7 @@ def frames_of(content: Any, source: Source) -> Frames:
 
 
 def _rows(content: Any, manner: Manner) -> Sequence[Any]:
-    """Frames, or people with the number of their frame, in the order of the file."""
+    """Frames, or people with frame numbers, in file order."""
     if isinstance(content, list):
         return content
     if isinstance(content, Mapping):
@@ -252,7 +252,7 @@ def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> F
         rows = [[math.nan if x is None else x for x in row] if isinstance(row, list) else row for row in values]
         numbers = np.array([math.nan if row is None else row for row in rows], dtype=float)
     except (ValueError, TypeError, OverflowError):
-        raise manner.fault("keypoints are not numbers, or have different numbers of them") from None
+        raise manner.fault("keypoints are not numbers, or differ in size") from None
     if numbers.ndim == 1:
         if len(numbers) % width:
             raise manner.fault(f"{len(numbers)} numbers of keypoints, expected {width} for each")
@@ -271,7 +271,7 @@ def _points(values: Any, width: int, manner: Manner, *, scores: Any = None) -> F
 
 
 def _labelled(points: FloatArray, stated: Names, manner: Manner) -> tuple[Names, FloatArray]:
-    """Names of the keypoints, and those that have one."""
+    """Names of the keypoints, and mask of named keypoints."""
     names = stated or manner.labels
     if not names:
         layout = manner.source.options.keypoints or SIZES.get(len(points), "")
@@ -289,10 +289,10 @@ def _labelled(points: FloatArray, stated: Names, manner: Manner) -> tuple[Names,
 
 
 def _first(content: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """Value of the first of some keys that is there."""
+    """Value of the first key that exists."""
     return next((content[key] for key in keys if key in content and content[key] is not None), None)
 
 
 def _texts(values: Any) -> Names:
-    """Names from a list or a mapping; none from anything else."""
+    """Names from a list or mapping; otherwise empty."""
     return tuple(str(value).strip() for value in values) if isinstance(values, list | Mapping) else ()

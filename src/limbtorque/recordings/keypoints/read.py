@@ -1,4 +1,4 @@
-"""Read keypoints from JSON, in space or in the pictures of one camera."""
+"""Read keypoints from JSON, in space or in images of one camera."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     source = Source(path.name, options)
     frames = _contents(path, source)
     people, n_left_out, by_place = tracks(source, frames.people)
-    settle = "look at them (`limbtorque map`): two who pass each other may be exchanged" if by_place else ""
-    how = "each frame's people are those nearest to the last ones" if by_place else "by the identities in the file"
+    settle = "check them (`limbtorque map`): two people who pass each other may be exchanged" if by_place else ""
+    how = "each is matched to the nearest person in the last frame" if by_place else "by the identities in the file"
     several = len(people) > 1
     source.add("people", f"{len(people)}", how if several else "one subject", settle if several else "")
     if n_left_out:
-        source.add("people", f"{n_left_out} more, in less than a fifth of the frames", "left out as false detections")
+        source.add("people", f"{n_left_out} more, in under a fifth of the frames", "left out as false detections")
     numbers, first_frame = _even(source, sorted(frames.people))
     labels, points = _stacked(source, people, numbers)
     if frames.rate_hz:
@@ -87,7 +87,7 @@ def read_keypoints(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _contents(path: Path, source: Source) -> Frames:
-    """Frames of a file, or of a file each; the source gets the hash of them all."""
+    """Frames of one file, or of a file for each frame; sets the hash of the source."""
     if not is_frame(path):
         frames = frames_of(parsed(read_bytes(path, source), source), source)
         source.add("format", "keypoints as JSON, all frames in one file", f"{len(frames.people)} frames")
@@ -102,11 +102,11 @@ def _contents(path: Path, source: Source) -> Frames:
         name = numbered(file)
         number = name[1] if name else 1
         if number in frames.people:
-            raise of_frame.error(f"another file is of frame {number}, too; remove one of them")
+            raise of_frame.error(f"another file also has frame {number}; remove one of them")
         frames.people[number] = frame_of(parsed(raw, of_frame), Manner(of_frame))
     if (after := frame_files(path)) != files:
         raise source.error(
-            f"the frames beside it changed while they were read ({len(files)} files, then {len(after)}); wait until all are "
+            f"the other frames changed during reading ({len(files)} files, then {len(after)}); wait until all are "
             "written, and read them again"
         )
     source.size, source.sha256 = size, digest.hexdigest()
@@ -115,7 +115,7 @@ def _contents(path: Path, source: Source) -> Frames:
 
 
 def _even(source: Source, numbers: Sequence[int]) -> tuple[list[int], int]:
-    """Numbers of all frames, missing ones included, and the first frame."""
+    """Numbers of all frames, including missing frames, and the first frame."""
     step = int(np.gcd.reduce(np.diff(numbers))) if len(numbers) > 1 else 1
     n = (numbers[-1] - numbers[0]) // step + 1
     missing = n - len(numbers)
@@ -127,7 +127,7 @@ def _even(source: Source, numbers: Sequence[int]) -> tuple[list[int], int]:
     every = f", every {step}." if step > 1 else ""
     source.add("frames", f"{len(numbers)} from number {numbers[0]}{every}", "time is zero at the first of them")
     if missing:
-        source.add("frames without keypoints", f"{missing} of {n} numbers", "nobody is seen in these frames")
+        source.add("frames without keypoints", f"{missing} of {n} numbers", "nobody is visible in these frames")
     return list(range(numbers[0], numbers[-1] + 1, step)), max(numbers[0], 1)
 
 
@@ -157,7 +157,7 @@ def tracks(source: Source, people: Mapping[int, list[Person]]) -> tuple[list[Tra
     """
     most = max(map(len, people.values()), default=0)
     if not most:
-        raise source.error(f"nobody is in any of the {len(people)} frames; run the network again")
+        raise source.error(f"nobody is visible in any of the {len(people)} frames; run the pose estimation again")
     if most > MAX_PEOPLE:
         raise source.error(f"{most} people are in one frame, expected {MAX_PEOPLE} at most; keep those to analyse")
     identities = [[person.identity for person in present] for present in people.values()]
@@ -173,7 +173,7 @@ def tracks(source: Source, people: Mapping[int, list[Person]]) -> tuple[list[Tra
 
 
 def _by_place(source: Source, people: Mapping[int, list[Person]]) -> list[Track]:
-    """People followed from frame to frame: the least sum of their steps."""
+    """People tracked from frame to frame by the least sum of distances."""
     from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
 
     found: list[Track] = []
@@ -187,7 +187,7 @@ def _by_place(source: Source, people: Mapping[int, list[Person]]) -> list[Track]
         for k, one in enumerate(ones):
             if k not in follows:
                 if len(found) == MAX_TRACKS:
-                    raise source.error(f"more than {MAX_TRACKS} people appear and vanish; keep those to analyse")
+                    raise source.error(f"more than {MAX_TRACKS} people appear and disappear; keep those to analyse")
                 found.append({})
                 last.append(one)
             track = follows.get(k, len(found) - 1)
@@ -196,7 +196,7 @@ def _by_place(source: Source, people: Mapping[int, list[Person]]) -> list[Track]
 
 
 def _apart(before: Person, one: Person) -> float:
-    """Median distance of two people's keypoints, in sizes of the first."""
+    """Median keypoint distance of two people, relative to the size of the first."""
     if before.labels != one.labels:
         return _FAR
     step = np.linalg.norm(np.nan_to_num(one.points[:, :3] - before.points[:, :3]), axis=1)
@@ -224,7 +224,7 @@ def _stacked(source: Source, people: Sequence[Track], numbers: Sequence[int]) ->
 
 
 def _known(source: Source, points: FloatArray, labels: Sequence[str]) -> BoolArray:
-    """Mask of the keypoints with enough confidence, with notes on doubtful ones."""
+    """Mask of keypoints with sufficient confidence, with notes on low confidence."""
     confidence = np.nan_to_num(points[:, :, 3], nan=0.0)
     there = confidence > 0.0
     known: BoolArray = there & (confidence >= source.options.min_confidence)
@@ -238,12 +238,12 @@ def _known(source: Source, points: FloatArray, labels: Sequence[str]) -> BoolArr
         "missing (reading.min_confidence)",
     )
     if low := [f"{label} {x:.2f}" for label, x in zip(labels, median, strict=True) if 0.0 < x < LOW_CONFIDENCE]:
-        source.notes.append(f"keypoints with a low median confidence, so noisy ones: {', '.join(low[:8])}")
+        source.notes.append(f"noisy keypoints (low median confidence): {', '.join(low[:8])}")
     return known
 
 
 def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], unit: str | None) -> float:
-    """Scale of the picture, by the options."""
+    """Scale of the image, from the options."""
     if unit and plain_unit(unit) in LENGTHS_M:
         raise source.error(f"keypoints have two coordinates in {unit}; write three, or pixels and no unit")
     if np.nanmax(np.abs(xy), initial=0.0) <= MAX_FRACTION:
@@ -260,7 +260,7 @@ def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], uni
         return scale
     if not length_m or not between:
         raise source.error(
-            "positions are pixels of one camera without a scale; give reading.metres_per_pixel, or a length in the plane "
+            "positions are pixels of one camera, without a scale; give reading.metres_per_pixel, or a length in the plane "
             "of movement: reading.known_length_m and reading.known_length_between, such as RKnee,RAnkle"
         )
     ends = []
@@ -275,7 +275,7 @@ def _metres_per_pixel(source: Source, xy: FloatArray, labels: Sequence[str], uni
     pixels = pixels[np.isfinite(pixels) & (pixels > 0.0)]
     if not len(pixels):
         raise source.error(
-            f"{' and '.join(between)} are in no frame together; name two others in reading.known_length_between"
+            f"{' and '.join(between)} never occur in the same frame; name two others in reading.known_length_between"
         )
     low, middle, high = np.percentile(pixels, [10.0, 50.0, 90.0])
     source.add(

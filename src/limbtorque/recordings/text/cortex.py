@@ -1,4 +1,4 @@
-"""Text files of Motion Analysis Cortex beside a TRC: forces and analog channels."""
+"""Motion Analysis Cortex files that accompany a TRC: forces and analog channels."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def read_anc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if not (0 < bits <= 64 and bits % 1 == 0 and rate_hz > 0 and np.isfinite([*ranges_mv, *rates]).all()):
         raise text.fault(heads["range"], "the bit depth, the ranges or the rates are not numbers; export it again")
     if not len(names) == len(ranges_mv) == len(rates) or any(abs(hz - rate_hz) > 1.0 for hz in rates):
-        counts = f"{len(ranges_mv)} ranges and {len(rates)} rates, expected one of each, and {rate_hz:g} Hz for all"
+        counts = f"{len(ranges_mv)} ranges and {len(rates)} rates, expected one each, and {rate_hz:g} Hz for all"
         raise text.fault(heads["name"], f"{len(names)} channels have {counts}; export it again")
     first = max(heads[key] for key in ("name", "rate", "range") if key in heads) + 1
     values = table(text, first, len(text.lines), 1 + len(names), "\t")

@@ -46,7 +46,7 @@ COLUMNS = (
     r".+_(moment|force)",  # inverse dynamics
 )
 FITTED = ("inverse kinematics", "model marker locations from ik")
-GIVE = "results of OpenSim, not a recording: give the markers it was computed from (TRC), and the ground forces as forces_file"
+GIVE = "results of OpenSim, not a recording: use the markers it was computed from (TRC), and the ground forces as forces_file"
 Vectors = dict[str, dict[int, str]]
 
 
@@ -96,7 +96,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     title, sign = text.lines[0], sign_of_results(text.lines[0], names[1:])
     has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names[1:]))
     if sign and not _wrenches(names[1:])[0] and not (has_emg and text.options.analog_only):
-        beside = "; for the electromyography in it, give it as emg_file, or to `limbtorque emg`" if has_emg else ""
+        beside = "; to use its electromyography, name it as emg_file, or run `limbtorque emg`" if has_emg else ""
         raise text.error(f"{sign}: {GIVE}{beside}")
     kind = header.get("datatype", "double").lower()
     if kind not in ("double", "vec3"):
@@ -115,7 +115,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         stated = plain_number(header.get(key, str(count)))
         if math.isnan(stated):
             said = f"{key} is {header[key][:20]!r}, the file has {count} {what}"
-            text.add(what, said, f"{count} are read", f"correct {key} in the file", note=f"{said}: these are read")
+            text.add(what, said, f"{count} are read", f"correct {key} in the file", note=f"{said}: the latter are read")
         elif stated not in (count, count * width):
             says = f"the heading says {header[key]} {what} ({key}), the file has {count}"
             raise text.error(f"{says}; it is damaged or truncated, export it again")
@@ -128,7 +128,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _header(lines: Sequence[str]) -> dict[str, str]:
-    """Names (lower case) and values of the heading; a line without '=' is both."""
+    """Names (lower case) and values of the heading."""
     header = {}
     for line in lines:
         name, equals, value = line.partition("=")
@@ -142,7 +142,7 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
 
 
 def sign_of_results(title: str, names: Sequence[str]) -> str:
-    """Sign that a file holds results of OpenSim, in words; empty without one.
+    """Evidence that a file contains OpenSim results, in words; empty if none.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _recording(
         text.note_incomplete(parts)
     if broken:
         text.notes.append(
-            f"columns of a wrench without three of its force and three of its point, left out: {', '.join(broken)}"
+            f"columns of incomplete wrenches (three of force and three of point are needed), left out: {', '.join(broken)}"
         )
     if not markers and not wrenches:
         if _says_emg(title) or 2 * sum(map(_names_muscle, columns)) > len(columns):
@@ -195,7 +195,7 @@ def _recording(
     text.add("inDegrees", header.get("indegrees", "not stated"), "positions and forces have no angles")
     if not wrenches and len(other) > 3 * len(markers):  # such as pelvis_tx among angles
         raise text.error(
-            f"{', '.join(list(markers)[:3])} and {len(other)} columns that are no positions, such as {other[0]}, look like {GIVE}"
+            f"{', '.join(list(markers)[:3])} and {len(other)} columns that are not positions, such as {other[0]}, look like {GIVE}"
         )
     if markers and title.strip().lower() in FITTED:
         said = f"the first line is {title.strip()[:40]!r}: markers of a model, fitted by inverse kinematics"
@@ -223,7 +223,7 @@ def _recording(
 
 
 def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], list[str]]:
-    """Columns of each wrench by name; other columns; those of broken wrenches."""
+    """Columns of each wrench by name, of others, and of incomplete wrenches."""
     wrenches: dict[str, Vectors] = {}
     taken: dict[str, str] = {}
     for name in names:
@@ -242,7 +242,7 @@ def _wrenches(names: Collection[str]) -> tuple[dict[str, Vectors], list[str], li
 
 
 def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[str], dict[str, dict[int, str]]]:
-    """Columns of each whole marker by axis; other columns; those of all points."""
+    """Columns of each complete marker by axis, of others, and of all points."""
     parts: dict[str, dict[int, str]] = {}
     for name in names:
         if match := _POINT.fullmatch(name):
@@ -253,7 +253,7 @@ def _markers(names: Collection[str]) -> tuple[dict[str, dict[int, str]], list[st
 
 
 def _emg_columns(title: str, names: Collection[str]) -> list[str]:
-    """Columns of electromyography beside positions, forces and a model's coordinates."""
+    """Electromyography columns, without positions, forces and model coordinates."""
     others = _markers(_wrenches(names)[1])[1]
     recorded = [name for name in others if not any(re.fullmatch(pattern, name.lower()) for pattern in COLUMNS)]
     return recorded if _says_emg(title) else [name for name in recorded if _names_muscle(name)]
@@ -265,14 +265,14 @@ def _names_muscle(name: str) -> bool:
 
 
 def _says_emg(title: str) -> bool:
-    """Return True where the title names electromyography."""
+    """Return True if the title mentions electromyography."""
     return bool(re.search(r"\bs?emg|electromyo", title.lower()))
 
 
 def _emg_recording(
     text: Text, columns: Sequence[str], values: FloatArray, chosen: Sequence[str], clock: Clock
 ) -> Recording:
-    """Recording of analog channels only, one sample a frame."""
+    """Recording of analog channels only, one sample per frame."""
     if left := len(columns) - len(chosen):
         text.add("other columns", str(left), "left out: only electromyography is read")
     titled = _says_emg(text.lines[0])
@@ -280,7 +280,7 @@ def _emg_recording(
         "electromyography",
         f"{len(chosen)} columns named like muscles, {'by its title' if titled else 'untitled'}",
         "analog channels; their unit is not stated",
-        "" if titled else "write EMG into the first line; leave the file out if its activations are computed",
+        "" if titled else "write EMG into the first line; remove the file if its activations are computed",
     )
     analog = values[:, [columns.index(name) for name in chosen]]
     return text.recorded(

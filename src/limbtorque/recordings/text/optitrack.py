@@ -79,11 +79,11 @@ def _points(text: Text) -> tuple[int, int, dict[str, int]]:
     if wrong := [*loose, *broken]:
         raise text.fault(
             line,
-            f"column {min(wrong) + 1} has not the type, name and content of its neighbours, expected columns X, Y, Z of "
+            f"column {min(wrong) + 1} does not match the type, name and content of its neighbours, expected columns X, Y, Z of "
             "every position; the heading is damaged, export it again",
         )
     if left := sorted({kind[k] for k in starts if kind[k].lower() not in KINDS}):
-        text.notes.append(f"positions of {', '.join(map(repr, left))}, no known type of point, are left out")
+        text.notes.append(f"positions of {', '.join(map(repr, left))}, of unknown type, are left out")
     unlabelled = {name[k] for k in starts if not name[k] or name[k].lower().startswith(("unlabeled", "unlabelled"))}
     columns: dict[str, int] = {}
     for wanted in KINDS:

@@ -84,7 +84,7 @@ def read_csv(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _recording(text: Text, columns: _Columns, rows: Rows, where: str) -> Recording:
-    """Recording of a table whose lines begin at `rows`, or after empty ones."""
+    """Recording from a table with lines from `rows` on, ignoring empty lines."""
     length_m = text.length_m(columns.unit, where)
     first = next((k for k in range(rows.first, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), columns.n_columns, rows.separator)
@@ -149,7 +149,7 @@ def _named(text: Text, names: Sequence[str]) -> _Columns:
     factors = {LENGTHS_M.get(plain_unit(unit)) for unit in of_lengths if unit}
     if len(factors) > 1 or (factors and "" in of_lengths):
         listed = ", ".join(map(repr, of_lengths))
-        raise text.fault(0, f"the names of the columns give units {listed}, expected one for all; rename them")
+        raise text.fault(0, f"the names of the columns have units {listed}, expected the same unit; rename them")
     used = {time, frame, *ones, *of_markers, *of_plates}
     other = [name for k, name in enumerate(names) if k not in used]
     unit = next(iter(of_lengths), None) or None
@@ -157,7 +157,7 @@ def _named(text: Text, names: Sequence[str]) -> _Columns:
 
 
 def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tuple[FloatArray, Clock]:
-    """Evenly spaced rows and their clock; frames without times need a rate."""
+    """Evenly spaced rows and their clock; frame numbers without times need a rate."""
     time, frame, rate_hz = columns.time, columns.frame, text.options.rate_hz
     counts = values[:, time] if time is not None and not columns.time_unit and len(values) > 2 else np.zeros(2)
     if (np.diff(counts) == 1.0).all() and (counts % 1.0 == 0.0).all():
@@ -169,7 +169,7 @@ def _timing(text: Text, rows: Rows, columns: _Columns, values: FloatArray) -> tu
         first_frame = check_frames(values[:, frame], text, rows.first)
         if not rate_hz:
             raise text.error(
-                "there are frames but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
+                "there are frame numbers but no times; give the rate with reading.rate_hz (of a forces_file: reading.forces_rate_hz)"
             )
         text.add("rate", "frames without times", f"{rate_hz:g} frames per second, as in reading.rate_hz")
         return values, Clock(rate_hz, first_frame, None)
@@ -205,7 +205,7 @@ def force_columns(names: Sequence[str]) -> dict[int, Vectors]:
 
 
 def has_two_headings(lines: list[str]) -> bool:
-    """Return True where the second line has the axes of the names in the first.
+    """Return True if the second line has axes for the names in the first.
 
     >>> has_two_headings(["'TIME' 'RIGHT HIP'", "'S' 'X' 'Y'"])
     True
@@ -215,7 +215,7 @@ def has_two_headings(lines: list[str]) -> bool:
 
 
 def _words(line: str) -> list[str]:
-    """Cells of a heading between tabs, or its words; quotes hold blanks together."""
+    """Cells of a heading separated by tabs, or its words; quotes protect spaces."""
     if "\t" in line:
         return [cell.strip(" '\"") for cell in line.split("\t")]
     return ["".join(parts) for parts in _WORD.findall(line)]
@@ -254,7 +254,7 @@ def read_two_headings(path: Path, options: ReadOptions = NO_OPTIONS) -> Recordin
     if len(starts) != len(names):
         raise text.fault(
             1,
-            f"{len(names)} names over {len(starts)} columns of their own or axes X; each marker needs X and Y, or X, Y, Z",
+            f"{len(names)} names for {len(starts)} columns or groups X, Y, Z; each marker needs X and Y, or X, Y, Z",
         )
     text.refuse_repeated(names, 0)
     places = {n: range(a, b) for n, a, b in zip(names, starts, [*starts[1:], len(axes)], strict=True)}

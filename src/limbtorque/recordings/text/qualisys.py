@@ -117,7 +117,7 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
 
 
 def _positive(text: Text, said: str, key: str, *, whole: bool = False) -> float:
-    """Number above zero of the heading."""
+    """Positive number in the heading."""
     value = plain_number(said.strip())
     if not (math.isfinite(value) and value > 0.0 and not (whole and value % 1.0)):
         raise text.error(f"{key} is {said[:40]!r}, expected a {'whole ' * whole}number above zero; export it again")
@@ -129,7 +129,7 @@ def _columns(text: Text, first: int, n_points: int) -> tuple[int, int]:
     line = text.lines[first].lower() if first < len(text.lines) else ""
     named = line.strip()[:1].isalpha() and not line.startswith(("nan", "null"))
     if first + named >= len(text.lines):
-        raise text.error("there are no frames after the heading; it is truncated, export it again")
+        raise text.error("there are no frames after the heading; the file is truncated; export it again")
     # the last cells of a line of numbers may be empty
     counted = text.lines[first].rstrip("\t ")
     n_columns = len(counted.split("\t"))
@@ -185,7 +185,7 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
     sizes = {(plate.rate_hz, len(plate.force_n)) for plate in plates}
     if len(sizes) > 1:
         raise whole.error(
-            f"the plates beside it have other rates or numbers of samples ({len(files)} files); export them together"
+            f"the other plates have different rates or numbers of samples ({len(files)} files); export them together"
         )
     whole.add("clock", "sample 1 is the first frame", "the first is at time zero")
     whole.sha256 = digest.hexdigest()
@@ -226,9 +226,9 @@ def _plate(text: Text, number: int) -> ForcePlate:
     text.add(
         item,
         description[:60],
-        f"in the axes of the {'plate' if local else 'laboratory'}{', turned to the force on the foot' if turned else ''}",
+        f"in the axes of the {'plate' if local else 'laboratory'}{', reversed to the force on the foot' if turned else ''}",
         "" if stated else "export the file with its heading; DESCRIPTION names local or world coordinates",
-        note="" if stated else f"{item}: DESCRIPTION does not state its axes, taken as those of the laboratory",
+        note="" if stated else f"{item}: DESCRIPTION does not state its axes, assumed to be those of the laboratory",
     )
     return plate_of(wrench, number, rate_hz, corners_m=corners_m)
 
@@ -245,7 +245,7 @@ def _plate_heading(text: Text) -> tuple[dict[str, str], int]:
 
 
 def _stated(text: Text, header: Mapping[str, str], key: str) -> float:
-    """Number of the heading."""
+    """Number in the heading."""
     value = plain_number(header.get(key, ""))
     if not math.isfinite(value):
         said = header.get(key, "missing")[:40]
@@ -254,7 +254,7 @@ def _stated(text: Text, header: Mapping[str, str], key: str) -> float:
 
 
 def _wrench(values: FloatArray, corners_m: FloatArray, length_m: float, *, local: bool) -> tuple[Wrench, bool]:
-    """Wrench in the laboratory frame, and True where its sign was turned."""
+    """Wrench in the laboratory frame, and True if its sign was reversed."""
     axes = plate_axes(corners_m).T
     origin = corners_m.mean(axis=0)
     force, moment, point = values[:, :3], values[:, 3:6], values[:, 6:] * length_m

@@ -1,4 +1,4 @@
-"""Text files: lines, tables of numbers, even times; errors name line and column."""
+"""Text files: lines, number tables, even times; errors name line and column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Text(Source):
     lines: list[str] = field(default_factory=list)
 
     def fault(self, line: int, sentence: str) -> ReadError:
-        """Error about a line, counted from 0 here and from 1 in the message."""
+        """Error about a line; `line` counts from 0, the message from 1."""
         return ReadError(f"{self.name} line {line + 1}: {sentence}")
 
     def cells(self, line: int, separator: str) -> list[str]:
@@ -76,7 +76,7 @@ class Text(Source):
         return labels
 
     def refuse_repeated(self, names: Sequence[str], line: int) -> None:
-        """Refuse columns of one name."""
+        """Refuse columns with the same name."""
         if twice := sorted(name for name, n in Counter(names).items() if name and n > 1):
             raise self.fault(line, f"columns occur more than once: {', '.join(map(repr, twice[:5]))}; rename them")
 
@@ -87,12 +87,12 @@ class Text(Source):
             self.add("other columns", f"{len(columns)}: {listed}", "left out")
 
     def add_plate(self, number: int, stated: str, *, has_moment: bool) -> None:
-        """Add a finding on a force plate of which the file holds the wrench itself."""
+        """Add a finding on a force plate given as a wrench."""
         self.add(
             f"force plate {number}",
             f"{stated}{' and moment' if has_moment else ', no moment'}",
             "force on the foot; moment about the origin = point x force + free moment; its corners are unknown",
-            "" if has_moment else "export the moment, too: the free moment is set to zero",
+            "" if has_moment else "also export the moment: the free moment is set to zero",
         )
 
     def plates(
@@ -149,7 +149,7 @@ def read_text(path: Path, options: ReadOptions) -> Text:
     if not text.endswith(("\n", "\r")):
         file.add(
             "end of the file",
-            "the last line has no line end: it may be cut off",
+            "the last line has no line break: the file may be truncated",
             "taken as whole",
             "check the last line, and end it with a line break",
         )
@@ -169,19 +169,19 @@ def read_text(path: Path, options: ReadOptions) -> Text:
         )
     for k, line in enumerate(lines):
         if "#" in line and (error := SPREADSHEET_ERRORS.search(line)):
-            raise file.fault(k, f"{error[0]} is an error of a spreadsheet; mend its formula, and export the file again")
+            raise file.fault(k, f"{error[0]} is a spreadsheet error; correct the formula, and export the file again")
         if len(line) > MAX_COLUMNS and max(map(line.count, "\t,; ")) > MAX_COLUMNS:
             raise file.fault(
-                k, f"more than {MAX_COLUMNS} cells, as no recording has; the file is damaged, export it again"
+                k, f"more than {MAX_COLUMNS} cells, more than any recording has; the file is damaged, export it again"
             )
     return file
 
 
 def _decoded(raw: bytes, given: str | None, file: Text) -> tuple[str, str, bool]:
-    """Text, its encoding, and True where that is a guess."""
+    """Text, its encoding, and True if the encoding is a guess."""
     try:
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            return raw.decode("utf-16"), "UTF-16, as its mark says", False
+            return raw.decode("utf-16"), "UTF-16, by its byte order mark", False
         return raw.decode("utf-8-sig"), "UTF-8", False
     except UnicodeDecodeError:
         pass
@@ -250,7 +250,7 @@ def _row(text: Text, k: int, n_columns: int, separator: str | None) -> list[str]
 
 
 def _number(text: Text, line: int, column: int, cell: str) -> float:
-    """Number of a cell, NaN where it says that there is none."""
+    """Number in a cell; NaN if the cell marks a missing value."""
     plain = cell.strip(" \t")
     if plain.lower() in BLANK:
         return math.nan
@@ -260,9 +260,10 @@ def _number(text: Text, line: int, column: int, cell: str) -> float:
         return float(plain)
     except ValueError:
         comma = re.fullmatch(r"[-+]?\d+,\d+", plain) is not None
-        hint = "; numbers need a decimal point, not a comma: export it so" if comma else ""
+        hint = "; export numbers with a decimal point, not a comma" if comma else ""
         raise text.fault(
-            line, f"column {column + 1} is {plain[:40]!r}, expected a number or nothing{hint or '; export it again'}"
+            line,
+            f"column {column + 1} is {plain[:40]!r}, expected a number or an empty cell{hint or '; export it again'}",
         ) from None
 
 
@@ -353,7 +354,7 @@ def timed_rows(values: FloatArray, text: Text, rows: Rows) -> tuple[FloatArray, 
 
 
 def resolution_s(text: Text, first: int, column: int, separator: str | None) -> float:
-    """Half of the last printed digit of the times, s; 0 for times with an exponent.
+    """Half of the last printed digit of the times, s; 0 for exponents.
 
     Parameters
     ----------
@@ -376,7 +377,7 @@ def resolution_s(text: Text, first: int, column: int, separator: str | None) -> 
 
 
 def rounding_s(times_s: FloatArray, stated_hz: float | None, *, printed_s: float) -> float:
-    """Half of the last digit that times were rounded to, s; more may be printed.
+    """Half of the last significant digit of the times, s; more digits may be printed.
 
     Parameters
     ----------
@@ -408,7 +409,7 @@ def rounding_s(times_s: FloatArray, stated_hz: float | None, *, printed_s: float
 
 
 def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float) -> int:
-    """Number of evenly spaced rows: all, or all but a last one that comes too early.
+    """Number of evenly spaced rows: all, or all but a last row that is too early.
 
     Parameters
     ----------
@@ -441,15 +442,15 @@ def n_even_rows(times_s: FloatArray, text: Text, *, printed_s: float) -> int:
     row = f"line {len(text.lines)} at {times_s[-1]:g} s"
     text.add(
         "last row",
-        f"{row} comes {last_s:.4g} s after the one before it, the others {usual_s:.4g} s after each other",
+        f"{row} comes {last_s:.4g} s after the previous one, the others {usual_s:.4g} s apart",
         f"{row} is left out, since frames must be evenly spaced",
-        "export the file without it, or with even steps up to its end",
+        "export the file without it, or with even steps throughout",
     )
     return n - 1
 
 
 def _margin_s(times_s: FloatArray, step_s: float, printed_s: float) -> float:
-    """Tolerance of even times, from their rounding in print and in memory."""
+    """Tolerance of even times, from rounding in print and memory."""
     return 2.02 * printed_s + 1e-6 * step_s + 1e-12 * float(np.abs(times_s).max())
 
 
@@ -471,7 +472,7 @@ def _even(times_s: FloatArray, printed_s: float) -> bool:
 
 
 def stated_rate(text: Text, stated: str | None, where: str) -> float | None:
-    """Rate that a heading states; None, with a note, where it is no number above zero.
+    """Rate stated in a heading; None, with a note, if not a positive number.
 
     Parameters
     ----------
@@ -520,20 +521,20 @@ def even_rate(times_s: FloatArray, text: Text, rows: Rows, *, printed_s: float) 
     if len(times_s) == 1:
         rate_hz = given_hz or stated_hz
         if not rate_hz:
-            raise text.error("one frame has no rate; give reading.rate_hz")
+            raise text.error("a single frame has no rate; give reading.rate_hz")
         text.add("rate", "one frame", f"{rate_hz:g} frames per second")
         return rate_hz
     from_zero = times_s - times_s[0]
     step_s = float(from_zero[-1]) / (len(times_s) - 1)
     if not step_s > 0.0:
-        raise text.fault(line, "the times do not go forward from the first to the last; export it again")
+        raise text.fault(line, "the times do not increase from the first to the last; export it again")
     margin_s = _margin_s(times_s, step_s, printed_s)
     index = np.arange(len(times_s))
     if not _even(times_s, printed_s):
         at = int(np.argmax(np.abs(np.diff(from_zero) - np.median(np.diff(from_zero)))))
         raise text.fault(
             line + at + 1,
-            f"the time goes from {times_s[at]:g} to {times_s[at + 1]:g} s, the usual step is "
+            f"the time jumps from {times_s[at]:g} to {times_s[at + 1]:g} s, the usual step is "
             f"{np.median(np.diff(from_zero)):g} s; frames must be evenly spaced: export all of them",
         )
 
@@ -549,14 +550,14 @@ def even_rate(times_s: FloatArray, text: Text, rows: Rows, *, printed_s: float) 
         )
     for asked, what in ((given_hz, "reading.rate_hz"), (stated_hz, where)):
         if fits(asked) and asked:
-            text.add("rate", f"{what} is {asked:g} Hz, the times fit it", f"{asked:g} frames per second")
+            text.add("rate", f"{what} is {asked:g} Hz, the times agree", f"{asked:g} frames per second")
             return asked
     rounded = float(np.ptp(np.diff(times_s))) > 1e-6 * step_s  # even as printed: there is no rounding to see through
     usual = [hz for hz in USUAL_HZ if fits(hz)] if rounded else []
     rate_hz = usual[0] if usual else whole_hz if fits(whole_hz) else measured_hz
     unsure = bool(stated_hz) or (rounded and any(fits(hz) for hz in (rate_hz - 1.0, rate_hz + 1.0)))
     said = f"{where} is {stated_hz:g} Hz, the times" if stated_hz else "the times"
-    settle = f"give reading.rate_hz, {rate_hz:g} or what it is" if unsure else ""
+    settle = f"set reading.rate_hz to {rate_hz:g} or the true rate" if unsure else ""
     text.add("rate", f"{said} say {measured_hz:.6g} Hz", f"{rate_hz:g} frames per second", settle)
     if stated_hz:
         text.notes.append(f"{where} is {stated_hz:g} Hz, the times say {rate_hz:g} Hz: the times are used")

@@ -87,7 +87,7 @@ def read_trc(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     axes = [cell.strip().rstrip("0123456789") for cell in cells if cell.strip()]
     if axes and layout.axes is not None and axes != ["X", "Y", "Z"] * (len(axes) // 3):
         raise text.fault(layout.axes, f"expected columns X, Y, Z for each marker, found {', '.join(axes[:6])} ...")
-    stated = "not stated, X, Y and Z of each marker" if layout.axes is None else "columns X, Y, Z"
+    stated = "not stated; X, Y and Z of each marker" if layout.axes is None else "columns X, Y, Z"
     text.add("axes", stated, "unchanged; plane.up_axis of the settings defines the vertical")
     markers_m = text.positions_m(values[:, 2:].reshape(len(values), len(labels), 3), length_m, labels)
     return text.recorded("text.trc", clock, len(values), labels=labels, markers_m=markers_m)
@@ -118,7 +118,7 @@ def _layout(text: Text) -> _Layout:
 
 
 def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
-    """Values of the second and third line, by their names in capitals."""
+    """Values of the second and third line, by upper-case name."""
     at = next((i for i, k in enumerate(lines[:-1]) if "datarate" in text.lines[k].lower()), None)
     if at is None:
         return {}
@@ -130,27 +130,27 @@ def _header(text: Text, lines: Sequence[int]) -> dict[str, str]:
 
 
 def _number(cell: str) -> float:
-    """Number above or at zero; NaN for anything else."""
+    """Number of at least zero; otherwise NaN."""
     value = plain_number(cell)
     return value if math.isfinite(value) and value >= 0.0 else math.nan
 
 
 def _add_count(text: Text, layout: _Layout, name: str, count: int, what: str) -> None:
-    """Add a finding on a count of the heading, a guess where it is wrong."""
+    """Add a finding on a count in the heading, a guess if it is wrong."""
     stated = layout.header.get(name.upper())
     if stated is None or _number(stated) == count:
         text.add(what, f"{name} is {stated or 'not stated'}", f"{count} are read")
         return
     said = f"{name} is {stated[:20]!r}, the file has {count} {what}"
     settle = f"compare with the program that exported it, and correct {name}; the file may be truncated"
-    text.add(what, said, f"{count} are read", settle, note=f"{said}: these are read")
+    text.add(what, said, f"{count} are read", settle, note=f"{said}: the latter are read")
 
 
 def _labels(text: Text, layout: _Layout) -> tuple[tuple[str, ...], int]:
     """Names of the markers, and how many of them have columns.
 
-    Virtual markers may be named without a column in any frame; they follow the others. A column without a name cannot be
-    told from a name that is missing in the middle.
+    Virtual markers may be named without a column in any frame; they follow the others. A column without a name could
+    be due to a missing name in the middle.
     """
     cells = text.lines[layout.names].split("\t")[2:]
     named = {k: name for k, cell in enumerate(cells) if (name := text.plain_label(cell))}
@@ -176,7 +176,7 @@ def _labels(text: Text, layout: _Layout) -> tuple[tuple[str, ...], int]:
 
 
 def _widths(text: Text, layout: _Layout) -> tuple[int, int]:
-    """Markers that all lines have cells for, 0 if they differ, and that any fills."""
+    """Number of markers with cells in all lines (0 if lines differ), and with values."""
     ends, filled = set[int](), 0
     for line in filter(str.strip, text.lines[layout.first :]):
         row = line.split("\t")

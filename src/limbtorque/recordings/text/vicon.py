@@ -36,7 +36,7 @@ Columns = Mapping[str, Mapping[int, int]]
 
 @dataclass(frozen=True)
 class _Section:
-    """Lines of a section, from 0: name, rate, and the line after the last."""
+    """Lines of a section, from 0: name, rate and end."""
 
     name: str
     first: int
@@ -57,7 +57,7 @@ class _Devices:
 
     @property
     def channels(self) -> dict[str, Any]:
-        """The attributes of a recording that hold them."""
+        """Return the channels as attributes of a recording."""
         names = ("analog_labels", "analog_units", "analog", "analog_rate_hz")
         return dict(zip(names, (self.labels, self.units, self.values, self.rate_hz), strict=True))
 
@@ -155,7 +155,7 @@ def _sections(text: Text, separator: str) -> list[_Section]:
     starts = [k for k, line in enumerate(text.lines) if line.strip(quoted).lower() in SECTIONS]
     if not starts:
         said = text.lines[0][:40]
-        raise text.fault(0, f"found {said!r}, expected a section, Trajectories or Devices; not a Vicon Nexus export")
+        raise text.fault(0, f"found {said!r}, expected section Trajectories or Devices; not a Vicon Nexus export")
     sections = []
     for start, following in zip(starts, [*starts[1:], len(text.lines)], strict=True):
         name = text.lines[start].strip(quoted).lower()
@@ -171,9 +171,9 @@ def _sections(text: Text, separator: str) -> list[_Section]:
 def _table(
     text: Text, section: _Section, separator: str, *, of_points: bool
 ) -> tuple[tuple[str, ...], FloatArray, list[str]]:
-    """Labels, numbers and units of a section; a point's label is over X, Y, Z."""
+    """Labels, numbers and units of a section; point labels are above X, Y, Z."""
     if not any(line.strip() for line in text.lines[section.first + 5 : section.last]):
-        raise text.fault(section.first, f"section {section.name} has no frames; it is truncated, export it again")
+        raise text.fault(section.first, f"section {section.name} has no frames; the file is truncated; export it again")
     over, names, units = ([*map(text.plain_label, text.cells(section.first + k, separator))] for k in (2, 3, 4))
     if [name.lower() for name in names[:2]] != ["frame", "sub frame"]:
         raise text.fault(
@@ -311,7 +311,7 @@ def device_plates(text: Text, devices: _Devices, markers_m: FloatArray) -> tuple
 
 
 def _in_si(columns: Columns, devices: _Devices) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """Force, point and moment in SI units; raises the reason why they are not usable."""
+    """Force, point and moment in SI units; raises the reason if unusable."""
     vectors = []
     for quantity, name in (("F", "force"), ("C", "centre of pressure"), ("M", "moment")):
         axes = columns.get(quantity, {})
@@ -346,7 +346,7 @@ def _about(force: FloatArray, point: FloatArray, moment: FloatArray | None) -> t
 
 
 def _fixed_point(force: FloatArray, point: FloatArray, moment: FloatArray) -> tuple[FloatArray, float]:
-    """Point that moments are about, and the distance left, m (root mean square)."""
+    """Reference point of moments, and residual distance, m (root mean square)."""
     vertical = int(np.abs(force.mean(axis=0)).argmax())
     level = [k for k in range(3) if k != vertical]
     # F x O = M - P x F, its horizontal components

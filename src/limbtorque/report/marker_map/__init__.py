@@ -1,4 +1,4 @@
-"""The page on which a person gives markers to landmarks by eye.
+"""The page for assigning markers to landmarks.
 
 In: positions and labels of a recording, chains, proposed landmarks.
 Out: one self-contained HTML page.

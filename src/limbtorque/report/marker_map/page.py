@@ -1,4 +1,4 @@
-"""The page on which markers are given to landmarks by eye, with packed positions."""
+"""Page for assigning markers to landmarks, with packed positions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class MapLandmark:
 
 @dataclass(frozen=True)
 class MapChain:
-    """Landmarks of a chain's joints, proximal first, its segments, and all landmarks."""
+    """A chain: landmarks of its joints, proximal first, segments, and all landmarks."""
 
     joints: tuple[str, ...]
     segments: tuple[str, ...]
@@ -53,7 +53,7 @@ class MapChain:
 
 @dataclass(frozen=True)
 class MapKept:
-    """Entries of a proposed marker set, for landmarks that the page does not edit.
+    """Entries of a proposed marker set that the page does not edit.
 
     Attributes
     ----------
@@ -169,12 +169,12 @@ class MarkerMap:
     side: str = "right"
     marker_set: str = "my_markers"
     notes: tuple[str, ...] = ()
-    run_in: str = "the folder in which this page was made"
+    run_in: str = "the folder of this page"
     options: Mapping[str, str] = field(default_factory=dict)
 
 
 def marker_map_page(contents: MarkerMap) -> str:
-    """Text of the page; the same contents give the same text.
+    """Text of the page, determined by the contents alone.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def _text(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """Hash by which the page's policy allows a script."""
+    """Hash that allows a script in the page's security policy."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
@@ -313,9 +313,9 @@ def pack(markers_m: FloatArray, *, max_positions: int = MAX_POSITIONS) -> Packed
 
 
 def _bytes(whole: NDArray[np.int16]) -> bytes:
-    """Low bytes, then high bytes, of the differences from frame to frame.
+    """Low bytes, then high bytes, of differences between frames.
 
-    Differences of 16-bit numbers wrap round, and back when they are added up.
+    16-bit differences overflow, and sums reverse this.
     """
     columns = whole.transpose(1, 2, 0).reshape(-1, len(whole))
     steps = np.diff(columns, axis=1, prepend=np.int16(0)).astype("<i2")

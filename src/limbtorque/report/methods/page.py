@@ -25,7 +25,7 @@ FAILED = {
     "segment": "the segment parameters could not be determined",
     "load": "the external load was missing or contradictory",
 }
-LONGEST_STRETCH = "longest stretch analysed"  # in the notes of a trial with a gap too long to be filled
+LONGEST_STRETCH = "longest part without gaps analysed"  # in the notes of a trial with a gap too long to be filled
 SAME_CUTOFF_HZ = 0.005  # below, the cut-offs of two limbs are the same
 USED_PLATE = re.compile(r"plate (\d+) frames \d+-\d+: this foot(?: \(\w+\))?(?:, as given)?, centre of pressure")
 
@@ -55,7 +55,7 @@ def methods_page(provenance: Mapping[str, Any], ledger: Sequence[Row], windows: 
 
 
 def facts(study: MethodsStudy) -> dict[str, Any]:
-    """All values of the template, by their names in it."""
+    """All template values, by name."""
     return {
         "failures": failures(study),
         **(
@@ -106,12 +106,12 @@ def trials(study: MethodsStudy) -> dict[str, Any]:
 
 
 def _recording(row: Row) -> str:
-    """Recording of a trial; one of which no file is known counts as one of its own."""
+    """Recording of a trial; trials without a known file count separately."""
     return str(row.get("file") or row["trial"])
 
 
 def frames(study: MethodsStudy) -> dict[str, Any]:
-    """Frames recorded and analysed, where the ledger has them for every trial."""
+    """Recorded and analysed frames, if the ledger has them for every trial."""
     recorded, analysed = (
         [int(number) for number in known_numbers(study.done, name)] for name in ("n_frames_recorded", "n_frames")
     )
@@ -128,7 +128,7 @@ def frames(study: MethodsStudy) -> dict[str, Any]:
 
 
 def landmarks(study: MethodsStudy) -> dict[str, Any]:
-    """Rules of the landmarks: anatomical, from the movement, or of another landmark."""
+    """Rules of the landmarks: anatomical, functional, or from another landmark."""
     rows = []
     for name, chains in used_sets(study).items():
         rules = study.settings.marker_sets.get(name, {})
@@ -176,7 +176,7 @@ def needed_landmarks(study: MethodsStudy, chains: Sequence[str]) -> list[str]:
 
 
 def gaps(study: MethodsStudy) -> dict[str, Any]:
-    """Trials with a gap too long to be filled."""
+    """Trials with a gap too long to fill."""
     failed = [row for row in study.ledger if row["status"] == "failed"]
     return {
         "n_shortened": sum(LONGEST_STRETCH in str(row.get("notes", "")) for row in study.done),
@@ -185,7 +185,7 @@ def gaps(study: MethodsStudy) -> dict[str, Any]:
 
 
 def cutoffs(study: MethodsStudy) -> dict[str, Any]:
-    """Trials by their cut-off: given, chosen, limited; limbs filtered differently."""
+    """Trials by cut-off: given, chosen or limited; limbs filtered differently."""
     filtered = [row for row in study.done if study.value(row, "filter.method") != "none"]
     chosen: list[Row] = []
     given: list[Row] = []
@@ -208,7 +208,7 @@ def cutoffs(study: MethodsStudy) -> dict[str, Any]:
 
 
 def _is_limited(study: MethodsStudy, row: Row) -> bool:
-    """Tell whether the cut-off of a trial would have been above the limit."""
+    """Return True if the cut-off of a trial would exceed the limit."""
     own_hz = float(row.get("own_cutoff_hz") or "nan")
     return own_hz > 1.0001 * float(study.value(row, "filter.max_cutoff_hz"))
 
@@ -285,12 +285,12 @@ def _on_plates(study: MethodsStudy) -> list[Row]:
 
 
 def _on_ground(study: MethodsStudy) -> list[Row]:
-    """Trials of limbs that meet the ground, without a load in the table of trials."""
+    """Trials of limbs with ground contact and no load in the table of trials."""
     return [row for row in study.done if study.chain(row).ground_contact and not study.row(row).get("load")]
 
 
 def plates(study: MethodsStudy) -> dict[str, Any]:
-    """Plates with their trials, and frames of unknown ground reaction force, %."""
+    """Plates with their trials, and frames with unknown ground reaction force, %."""
     ground = _on_plates(study)
     noted = [row for row in ground if row.get("notes")]
     used = Counter(int(number) for row in noted for number in set(USED_PLATE.findall(str(row["notes"]))))
@@ -338,14 +338,14 @@ def electromyography(study: MethodsStudy) -> dict[str, Any]:
 
 
 def _weights(study: MethodsStudy, row: Row) -> list[str]:
-    """Muscles with a weight of their own in a trial."""
+    """Muscles with an individual weight in a trial."""
     start = "muscles.weights."
     options = {**study.whole, **study.row(row).get("options", {})}
     return [name.removeprefix(start) for name, value in options.items() if name.startswith(start) and value is not None]
 
 
 def replays(study: MethodsStudy) -> dict[str, Any]:
-    """Trials integrated forward, and how many diverged from the recorded motion."""
+    """Number of trials integrated forward, and of those that diverged."""
     replayed = [row for row in study.done if study.value(row, "replay.enabled")]
     diverged = known_numbers(replayed, "replay_lost")
     return {
@@ -385,4 +385,4 @@ def spread(study: MethodsStudy) -> dict[str, str]:
         return {"unit": "participant", "spread": "participants, of the mean of each participant's trials"}
     if len(set(participants)) == 1:
         return {"unit": "trial", "spread": "the trials of the only participant"}
-    return {"unit": "trial", "spread": "trials, all alike, not the means of the participants"}
+    return {"unit": "trial", "spread": "trials, all weighted equally, not the means of the participants"}

@@ -1,4 +1,4 @@
-"""The literature that the methods of a study cite."""
+"""Literature cited in the methods of a study."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study as the methods describe it: options, trials, counts, errors, references."""
+"""Data of a study for the methods: options, trials, counts, errors, references."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ PERCENT, MILLIMETRES = (100.0, " %"), (1000.0, " mm")
 ASSUMED = "assumed"
 SECTIONS = ("uncertainty", "gaps", "filter", "plates")  # on which it depends which errors a trial has
 ERRORS: dict[str, tuple[str, tuple[float, str], str]] = {  # what is wrong, unit, reference of the default size
-    "segment_mass": ("segment masses, of their shares of body mass", PERCENT, "rossi"),
-    "segment_com": ("centres of mass, of the segment's length", PERCENT, "rossi"),
+    "segment_mass": ("segment masses, as shares of body mass", PERCENT, "rossi"),
+    "segment_com": ("centres of mass, as shares of segment length", PERCENT, "rossi"),
     "segment_inertia": ("moments of inertia", PERCENT, "rossi"),
     "segment_correlation": ("correlation between segments", (1.0, ""), ""),
-    "rest_of_body_mass": ("share of body mass of all other segments", PERCENT, ""),
+    "rest_of_body_mass": ("share of body mass of the remaining segments", PERCENT, ""),
     "measured_parameters": ("measured segment parameters", PERCENT, ""),
     "body_mass": ("body mass", PERCENT, ""),
     "centre_marker_m": ("joint centres at one marker", MILLIMETRES, "dellacroce"),
@@ -41,11 +41,11 @@ ERRORS: dict[str, tuple[str, tuple[float, str], str]] = {  # what is wrong, unit
     "centre_rab_m": ("shoulder centres by Rab's offset", MILLIMETRES, ""),
     "centre_keypoint_m": ("hips and knees by keypoints of video", MILLIMETRES, "needham"),
     "centre_imaged_m": ("joint centres by imaging", MILLIMETRES, ""),
-    "soft_tissue_m": ("movement of joint centres with the skin", MILLIMETRES, ""),
-    "soft_tissue_range_deg": ("change of the joint angle over which that changes", (1.0, " degrees"), ""),
-    "marker_noise": ("markers' noise, over that of the trial's own spectrum", (1.0, ""), ""),
-    "gaps": ("joint centres in filled gaps, over their expected error", (1.0, ""), ""),
-    "filter": ("what the filter removes, over its estimate", (1.0, ""), ""),
+    "soft_tissue_m": ("soft-tissue movement of joint centres", MILLIMETRES, ""),
+    "soft_tissue_range_deg": ("change of joint angle over which soft-tissue movement varies", (1.0, " degrees"), ""),
+    "marker_noise": ("marker noise, relative to that in the trial's spectrum", (1.0, ""), ""),
+    "gaps": ("joint centres in filled gaps, relative to their expected error", (1.0, ""), ""),
+    "filter": ("movement removed by the filter, relative to its estimate", (1.0, ""), ""),
     "plane_deg": ("direction of the plane", (1.0, " degrees"), ""),
     "plate_gain": ("forces of the plates", PERCENT, ""),
     "plate_offset_n": ("offsets of the plates", (1.0, " N"), ""),
@@ -94,7 +94,7 @@ class MethodsStudy:
         return found
 
     def value(self, trial: Row, option: str) -> Any:
-        """Option of a trial: its own, else that of the study."""
+        """Option of a trial, or else of the study."""
         return self.row(trial).get("options", {}).get(option, self.whole[option])
 
     def options(self, *names: str, of: Iterable[Row] | None = None) -> Counter[tuple[Any, ...]]:
@@ -103,7 +103,7 @@ class MethodsStudy:
         return Counter(tuple(_hashable(self.value(row, name)) for name in names) for row in rows)
 
     def each(self, *names: str, of: Iterable[Row] | None = None, caller: Callable[..., str]) -> str:
-        """Clause of each combination of values, with counts where the trials differ.
+        """Clause for each combination of values, with counts if the trials differ.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class MethodsStudy:
 
 
 def with_counts(clauses: Counter[str]) -> str:
-    """Join clauses, each with the number of its trials where the trials differ.
+    """Join clauses, with numbers of trials if the trials differ.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def span(rows: Iterable[Row], name: str, unit: str) -> str:
 
 
 def used_errors(study: MethodsStudy) -> list[tuple[str, str, str]]:
-    """Errors that the analysed trials have: what is wrong, standard deviation, source.
+    """Errors in the analysed trials: description, standard deviation, source.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _line(study: MethodsStudy, name: str, values: Counter[Any]) -> tuple[str, st
     """Line of the table of errors."""
     what, (scale, unit), reference = ERRORS.get(name, (_landmark(name), MILLIMETRES, ""))
     sizes = Counter({_size(value, scale, unit): count for value, count in values.items()})
-    source = "set for this study"
+    source = "set in this study"
     if name in ERRORS and set(values) == {options_of(Uncertainty())[name]}:
         source = OWN.get(
             name, f"{ASSUMED}, beside" if reference in ("rossi", "dellacroce") else "" if reference else ASSUMED
@@ -202,21 +202,21 @@ def _line(study: MethodsStudy, name: str, values: Counter[Any]) -> tuple[str, st
 
 
 def _size(value: float | str, scale: float, unit: str) -> str:
-    """Size with its unit; of a landmark's kind its words."""
+    """Size with its unit, or a description of the landmark's kind."""
     if isinstance(value, str):
         return f"as {ERRORS[f'centre_{value}_m'][0]}"
     return f"{scale * value:.4g}{unit}"
 
 
 def _landmark(name: str) -> str:
-    """Words for the option of a landmark's own error."""
+    """Text for the option with a landmark's error."""
     first, _, last = name.rpartition(".")
     own = f" (marker set {first.removeprefix('sets.')})" if first.startswith("sets.") else ""
     return f"the {last.replace('_', ' ')}{own}"
 
 
 def _of_trial(study: MethodsStudy, row: Row, known: dict[str, Settings]) -> dict[str, Any]:
-    """Options of a trial's errors with their values."""
+    """Error options of a trial, with values."""
     of, about = study.row(row), study.provenance.get("trials", {}).get(str(row["trial"]), {})
     own = {name: value for name, value in of.get("options", {}).items() if name.split(".")[0] in SECTIONS}
     key = json.dumps(own, sort_keys=True)

@@ -1,6 +1,6 @@
 """Options by section: default, range, unit and sentence.
 
-In: values as the settings file or a column of the table of trials has them.
+In: values from the settings file or a column of the table of trials.
 Out: frozen, checked models.
-Not here: files, trials, and what an option does.
+Not here: files, trials, and effects of options.
 """

@@ -1,4 +1,4 @@
-"""Base of every section of options: frozen, checked, and described once."""
+"""Base of every section of options: frozen, checked and described."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLLECTIONS = (dict, list, tuple)
 
 
 def option(default: Any, sentence: str | None = None, unit: str = "", allowed: str = "", **limits: Any) -> Any:
-    """Field of a model with all that is known of an option.
+    """Field of a model for an option.
 
     Parameters
     ----------
@@ -36,30 +36,30 @@ def option(default: Any, sentence: str | None = None, unit: str = "", allowed: s
 
 
 class Frozen(BaseModel):
-    """A frozen model that refuses unknown names, and numbers that no study has."""
+    """A frozen model that refuses unknown names and implausible numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
 
     @classmethod
     def plain_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false for 1 and 0, and digits that few programs read."""
+        """Refuse booleans as numbers, and unusual digits."""
         takes_truth, takes_numbers = _takes(cls, str(info.field_name))
         for each in _entries(value):
             if isinstance(each, bool) and not takes_truth:
-                raise ValueError("true and false have no meaning here")
+                raise ValueError("true and false are not allowed here")
             if takes_numbers and is_odd_number(each):
                 raise ValueError(f"expected a number in plain digits, such as 72.5, found {each[:40]!r}")
         return value
 
     @classmethod
     def own_values(cls, value: Any, name: str) -> Any:  # noqa: ARG003 (for classes that choose by it)
-        """Values of a field that are checked with it."""
+        """Values of a field that its validator checks."""
         return value
 
     @field_validator("*", mode="after")
     @classmethod
     def _of_a_size(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse numbers that no quantity of a study has, and texts that nobody reads."""
+        """Refuse implausibly large or small numbers, and overlong texts."""
         for each in _entries(cls.own_values(value, str(info.field_name))):
             number = isinstance(each, int | float) and not isinstance(each, bool)
             if number and each and not SMALLEST <= abs(each) <= LARGEST:
@@ -85,14 +85,14 @@ class Options(Frozen):
 
 @functools.cache
 def _takes(model: type[BaseModel], name: str) -> tuple[bool, bool]:
-    """Return True for a field that may be true or false, and for one with numbers."""
+    """Return two flags: field accepts booleans, field accepts numbers."""
     kinds = set(_leaves(model.model_fields[name].annotation))
     has_model = any(isinstance(kind, type) and issubclass(kind, BaseModel) for kind in kinds)
     return bool in kinds or has_model, bool(kinds & {int, float})
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:
-    """Types that an annotation is made of; literals by the types of their words."""
+    """Types in an annotation; for literals the types of their values."""
     if get_origin(annotation) is Literal:
         yield from map(type, get_args(annotation))
     elif inner := get_args(annotation):
@@ -103,7 +103,7 @@ def _leaves(annotation: Any) -> Iterator[Any]:
 
 
 def _entries(value: Any) -> Iterable[Any]:
-    """Value, or the values in lists and dictionaries."""
+    """Value, or values within lists and dictionaries."""
     if not isinstance(value, _COLLECTIONS):
         return (value,)
     parts = value.values() if isinstance(value, dict) else value
@@ -111,7 +111,7 @@ def _entries(value: Any) -> Iterable[Any]:
 
 
 def number_of(value: Any) -> float:
-    """Number, or text of one in plain digits; NaN for all else.
+    """Number, also from text in plain digits; otherwise NaN.
 
     >>> number_of("7.5e1"), number_of("7_5"), number_of(True)
     (75.0, nan, nan)

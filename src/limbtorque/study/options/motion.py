@@ -145,18 +145,18 @@ class AddedMass(Options):
 
 
 class OwnRow(Options):
-    """Parameters of one segment by a laboratory, as shares of body mass and length."""
+    """User-defined parameters of a segment, as shares of body mass and length."""
 
     proximal: str = option(..., "Landmark at which the length begins.", allowed="a landmark", min_length=1)
     distal: str = option(..., "Landmark at which the length ends.", allowed="a landmark", min_length=1)
-    mass: float = option(..., "Mass over body mass.", "1", gt=0.0, lt=0.5)
+    mass: float = option(..., "Mass divided by body mass.", "1", gt=0.0, lt=0.5)
     com: float = option(..., unit="1", ge=0.0, lt=1.0)
     """Distance of the centre of mass from the proximal landmark, over length."""
     gyration: float = option(..., unit="1", ge=0.05, le=0.8)
     """Radius of gyration about the centre of mass, for rotation in the plane of motion, over length."""
     com_from: Literal["landmark", "joint"] = "landmark"
     """'landmark': the centre of mass is on the line between the landmarks, projected on that between the joints;
-    'joint': its distance is laid off from the segment's proximal joint."""
+    'joint': its distance is measured from the proximal joint."""
 
     @model_validator(mode="after")
     def _two_landmarks(self) -> OwnRow:
@@ -179,7 +179,7 @@ class BodySegments(Options):
     segment's mass, centre of mass and moment of inertia, not to the body mass."""
 
     def parameters(self, sex: str) -> dict[str, Row]:
-        """Rows of the chosen table, with those of the laboratory.
+        """Rows of the chosen table, with user-defined rows.
 
         Raises
         ------
@@ -191,12 +191,12 @@ class BodySegments(Options):
 
     @property
     def for_any_sex(self) -> bool:
-        """True where the table does not depend on the sex."""
+        """True if the table does not depend on the sex."""
         return "" in TABLES[self.table]
 
     @property
     def any_sex(self) -> dict[str, Row]:
-        """Rows for their landmarks, which do not depend on the sex."""
+        """Rows for either sex, for their landmarks only."""
         return self.parameters("f")
 
 

@@ -30,7 +30,7 @@ class Muscles(Options):
     emg_weight: float = option(0.0, unit="1", ge=0.0, le=1e6)
     """Weight of the squared difference between an activation and its envelope (emg.channels), relative to the squared
     activation; 0: electromyography does not affect muscle forces. With exponent 2."""
-    min_activation: float = option(0.0, "Least activation of every muscle.", "1", ge=0.0, lt=1.0)
+    min_activation: float = option(0.0, "Lower bound of the activation of every muscle.", "1", ge=0.0, lt=1.0)
     activation_bounds: dict[str, tuple[Share, Share]] = option({})
     """Least and largest activation of a muscle, {soleus: [0.1, 0.8]}, named as for weights; the muscle set's where not
     given."""
@@ -89,10 +89,10 @@ class Muscles(Options):
             and self.emg_weight > 0.0,
             "a compliant tendon needs fibres: set force_length_velocity: true, or leave tendon: rigid": not fibres
             and (compliant or bool(self.tendon_strain)),
-            "tendon_strain has no meaning with tendon: rigid; set tendon: compliant, or leave it out": not compliant
+            "tendon_strain has no effect with tendon: rigid; set tendon: compliant, or remove it": not compliant
             and bool(self.tendon_strain),
-            "passive_moments: riener_edrich has the passive tension of the muscles, which force_length_velocity subtracts, "
-            "too; use passive_moments: anderson": fibres and self.passive_moments == "riener_edrich",
+            "passive_moments: riener_edrich includes the passive muscle tension, which force_length_velocity also "
+            "subtracts; use passive_moments: anderson": fibres and self.passive_moments == "riener_edrich",
             **{
                 f"activation_bounds of {muscle}: least {least} is above largest {largest}": least > largest
                 for muscle, (least, largest) in self.activation_bounds.items()
@@ -126,7 +126,7 @@ class Emg(Options):
     """Electromechanical delay: envelopes are later by it when compared with activations."""
     antagonists: tuple[tuple[str, str], ...] = ()
     """Pairs of muscles with co-contraction indices, [[tib_ant, soleus]]; both are in emg.channels."""
-    file_offset_s: float = option(0.0, "Added to the times of emg_file (trials.csv).", "s", ge=-1e6, le=1e6)
+    file_offset_s: float = option(0.0, "Time added to the times of emg_file (trials.csv).", "s", ge=-1e6, le=1e6)
 
     @field_validator("channels", mode="before", json_schema_input_type=dict[str, str | tuple[str, ...]])
     @classmethod

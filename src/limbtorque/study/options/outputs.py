@@ -16,7 +16,7 @@ StudyFigure = Literal["ensembles", "peak_terms", "flags"]
 
 
 class TorqueColumns(Options):
-    """More columns in the torque tables."""
+    """Additional columns in the torque tables."""
 
     columns: tuple[More, ...] = ()
     """Further columns: 'power', the power of every term and the energy of every segment; 'induced_accelerations', those
@@ -41,7 +41,7 @@ class TorqueColumns(Options):
 
 
 class Replay(Options):
-    """Forward simulation of every trial with the torques found for it."""
+    """Forward simulation of every trial with its computed torques."""
 
     enabled: bool = False
     """Integrate the computed torques forward from the first frame and compare with the motion."""
@@ -109,9 +109,9 @@ class Tables(Options):
     """Formats of the tables."""
 
     csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
-        ("torques",), "Tables of trials that are written as CSV, too, beside Parquet."
+        ("torques",), "Tables of trials that are also written as CSV."
     )
-    sto: bool = option(False, "Write OpenSim storage files (.sto) beside Parquet; text columns are omitted.")
+    sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
     xlsx: bool = False
     """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
     docs/tables.md."""

@@ -14,7 +14,7 @@ ByJoint = dict[str, Annotated[float, Field(gt=0.0)]]
 def limits(sentence: str, unit: str, default: ByJoint) -> Any:
     """Option with a limit for each joint, by its name."""
     allowed = "joint: limit"
-    return option(default, f"{sentence} Joints that are not named are not judged by it.", unit, allowed)
+    return option(default, f"{sentence} It does not apply to joints that are not named.", unit, allowed)
 
 
 def threshold(default: float, sentence: str | None = None, unit: str = "1", *, zero: bool = False) -> Any:
@@ -28,13 +28,13 @@ class Quality(Options):
     fit_error_share: float = threshold(0.06)
     """Torque that the distance of a fitted rigid chain from the joints is worth, as a fraction of the net torque's
     range."""
-    out_of_plane_share: float = threshold(0.15, "Fraction of the segments' movement that is outside the plane.")
+    out_of_plane_share: float = threshold(0.15, "Fraction of the segments' movement out of the plane.")
     tilt_deg: float = threshold(30.0, "Mean inclination of a segment to the plane.", "deg")
     functional_residual_m: float = threshold(0.015, unit="m")
     """Root mean square distance of the two segments' predictions of a functional joint centre."""
     cluster_residual_m: float = threshold(0.02, unit="m")
     """Root mean square distance of a cluster's markers from their rigid shape in the static trial."""
-    length_variation: float = threshold(0.06, "Standard deviation of a segment's length over its mean.")
+    length_variation: float = threshold(0.06, "Standard deviation of a segment's length relative to its mean.")
     gap_share: float = threshold(0.25, "Fraction of frames in which a required marker was filled.")
     swapped_frames: float = threshold(0.0, zero=True)
     """Frames in which a required marker is swapped with another; 0: no tolerance, every occurrence counts."""

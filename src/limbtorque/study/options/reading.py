@@ -40,7 +40,7 @@ class Reading(Options):
     """Samples per second in the file of the column forces_file, for text files without times."""
     forces_offset_s: float | None = option(None, unit="s")
     """Time added to the times of forces_file, where its clock differs from the markers'."""
-    strict: bool = option(False, "Refuse a file for which anything has to be assumed; the error lists the assumptions.")
+    strict: bool = option(False, "Refuse files that require assumptions; the error lists them.")
     second_reader: Literal["ezc3d", "c3d", "none"] | None = None
     """Library that reads every C3D file as well; differences are a quality flag. null: ezc3d in limbtorque check, none
     in a run."""
@@ -48,7 +48,7 @@ class Reading(Options):
     @field_validator("known_length_between", mode="before", json_schema_input_type=str | tuple[str, str] | None)
     @classmethod
     def _names(cls, value: Any) -> Any:
-        """Read two names with a comma between them, as on a command line."""
+        """Accept two names separated by a comma, as on a command line."""
         return tuple(name.strip() for name in value.split(",")) if isinstance(value, str) else value
 
 
@@ -57,7 +57,7 @@ Assignment = Literal["auto", "none"] | tuple[int, ...]
 
 
 class Load(Frozen):
-    """Base of the loads; `type`, which tells them apart, allows no earlier validator."""
+    """Base of the loads, which differ by `type`."""
 
     @field_validator(
         "force_n", "fraction", "stiffness_n_m", "anchor_m", "rest_length_m", mode="before", check_fields=False
@@ -82,7 +82,7 @@ class Spring(Load):
     type: Literal["spring"] = option(..., "Kind of load.")
     stiffness_n_m: float = option(..., "Stiffness.", "N/m", gt=0.0)
     anchor_m: Vector = option(..., "Fixed end in the laboratory frame.", "m")
-    rest_length_m: float = option(0.0, "Length without force; the spring is slack when shorter.", "m", ge=0.0)
+    rest_length_m: float = option(0.0, "Resting length; the spring is slack when shorter.", "m", ge=0.0)
     fraction: float = option(1.0, unit="1")
     """Point of application, as a fraction of the last segment's length from its joint."""
 
@@ -98,7 +98,7 @@ class Plates(Options):
     contact."""
     threshold_n: float = option(20.0, "Vertical force above which a plate counts as loaded.", "N", gt=0.0)
     belt_speed_m_s: float = option(0.0, "Speed of a treadmill's belt, opposite to the forward direction.", "m/s")
-    remove_offset: bool = option(True, "Subtract each plate's mean over the unloaded samples of the whole recording.")
+    remove_offset: bool = option(True, "Subtract the mean of each plate's unloaded samples over the whole recording.")
 
     @field_validator("assignment", mode="before", json_schema_input_type=Assignment | int)
     @classmethod

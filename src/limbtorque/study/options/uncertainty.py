@@ -65,14 +65,14 @@ SIZES = {  # error: default, smallest, largest; each has its line in docs/uncert
 
 
 class Uncertainty(Options):
-    """Errors of the inputs, from which the uncertainty of every torque follows."""
+    """Errors of the inputs that determine the uncertainty of every torque."""
 
     enabled: bool = option(True, "Compute the standard deviation of every torque and term, for the summaries.")
     samples: int = option(0, unit="1", allowed=f"0, or a power of two from {LEAST_SAMPLES} to {MOST_SAMPLES}")
     """Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of
     times, powers and works, and take the place of the linear one in summaries; 0: none."""
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
-    off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error that are left out.")
+    off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error to leave out.")
     sizes: dict[str, float] = Field(default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()})
     """Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a column
     of trials.csv for one of them is uncertainty.sizes.body_mass. Units, meanings and sources: docs/uncertainty.md."""
@@ -86,7 +86,7 @@ class Uncertainty(Options):
     @field_validator("sizes", mode="after")
     @classmethod
     def _known_sizes(cls, value: dict[str, float]) -> dict[str, float]:
-        """Complete the sizes by the defaults of the others."""
+        """Complete the sizes with default values."""
         faults = [f"{name} is unknown{did_you_mean(name, SIZES)}" for name in value if name not in SIZES]
         for name in value.keys() & SIZES.keys():
             _, smallest, largest = SIZES[name]
@@ -121,5 +121,5 @@ class Uncertainty(Options):
         if self.samples and not self.enabled:
             raise ValueError("samples needs enabled; switch both on, or samples to 0")
         if twice := sorted({name for name in self.off if self.off.count(name) > 1}):
-            raise ValueError(f"off names {', '.join(twice)} twice; name every source once")
+            raise ValueError(f"off names {', '.join(twice)} twice; name each source once")
         return self

@@ -2,5 +2,5 @@
 
 In: files of earlier stages.
 Out: files of this stage.
-Not here: other stages' inner workings.
+Not here: internals of other stages.
 """

@@ -71,7 +71,7 @@ Rows = list[dict[str, Any]]
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make the tables of the study from the session records only."""
+    """Write the tables of the study from the session records."""
     study = whole_study("collect", folder=folder, key=key)
     (folder / NOTES).mkdir(parents=True, exist_ok=True)
     move_left_over(study, folder)
@@ -165,7 +165,7 @@ def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> d
 def _source(
     trial: Trial, records: Mapping[str, TrialRecord], folder: Path, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Entry of a trial in `results/provenance.json`, with its own options."""
+    """Entry of a trial in `results/provenance.json`, with its changed options."""
     recording = records["kinematics"].recording or _NOT_READ
     return {
         **_files(trial, recording, folder),
@@ -188,7 +188,7 @@ def _source(
 def _changed_options(settings: Settings, study_options: Mapping[str, Any]) -> dict[str, Any]:
     """Options of a trial that differ from the study's, by their dotted names.
 
-    None for entries of the study's mappings, such as weights of muscles, that the trial does not have.
+    None for entries of mappings, such as muscle weights, that the trial lacks.
     """
     options = flattened(settings.model_dump(mode="json"))
     changed = {name: value for name, value in options.items() if study_options.get(name) != value}
@@ -197,7 +197,7 @@ def _changed_options(settings: Settings, study_options: Mapping[str, Any]) -> di
 
 
 def _files(trial: Trial, recording: RecordingFacts, folder: Path) -> dict[str, str]:
-    """Files of a trial with the hashes of those beside its recording."""
+    """Files of a trial, with hashes of files other than its recording."""
     return {
         "file": _relative(trial.file, folder),
         "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
@@ -269,7 +269,7 @@ def _joints(study: Study) -> list[list[str]]:
 
 
 def _muscle_sets(study: Study) -> dict[str, dict[str, Any]]:
-    """Muscle sets by chain: name, own file, number of trials, muscles by source."""
+    """Muscle sets by chain: name, user's file, number of trials, muscles by source."""
     sets: dict[str, dict[str, Any]] = {}
     for trial in study.trials:
         key = _muscle_set_key(trial, study.folder)
@@ -307,7 +307,7 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Column]]]:
-    """Every table with its columns, some tables more than once."""
+    """Every table with its columns; tables may occur several times."""
     kinds: dict[tuple[object, ...], Trial] = {}  # trials with the same options share their sections
     for trial in study.trials:
         options = trial.settings
@@ -362,7 +362,7 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
 
 
 def _either(texts: Iterable[str]) -> str:
-    """Return the text of all trials, or the texts of some."""
+    """Return the common text of all trials, or the texts of groups of trials."""
     different = list(dict.fromkeys(texts))
     return different[0] if len(different) == 1 else "depends on the trial: " + " | ".join(different)
 

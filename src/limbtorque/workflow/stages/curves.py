@@ -132,7 +132,7 @@ def net_columns(joint: str) -> list[str]:
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
-    """Make a session's curves; its record has the rows of `results/windows.csv`."""
+    """Write a session's curves; its record has the rows of `results/windows.csv`."""
     study = planned_study("curves", folder=folder, session=session, key=key)
     tables, lines = TrialTables(study), []
     with long_table_writer(folder / curves_path(session), CURVE_COLUMNS) as writer:

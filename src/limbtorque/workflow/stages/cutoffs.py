@@ -1,4 +1,4 @@
-"""Recordings -> `results/cutoffs`: each trial's own cut-off (`scope: study`)."""
+"""Recordings -> `results/cutoffs`: cut-off of each trial alone (`scope: study`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from limbtorque.workflow.run_session import finish, planned_study
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
-    """Find the cut-offs that the trials of a session would have by themselves."""
+    """Choose a cut-off for each trial of a session alone."""
     study = planned_study("cutoffs", folder=folder, session=session, key=key)
     with GuardedReader() as reader:
         cutoffs_hz = own_cutoffs(study.batches[session], study, TrialReader(reader))

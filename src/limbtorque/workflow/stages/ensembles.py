@@ -29,7 +29,7 @@ Groups = dict[Group, dict[str, tuple[Moments, FloatArray]]]  # with sums of valu
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Make ensembles and windows, with one session's curves in memory at a time."""
+    """Write ensembles and windows, with one session's curves in memory at a time."""
     study = whole_study("ensembles", folder=folder, key=key)
     say(f"ensembles: {len(study.trials)} trials")
     records = SessionRecords(study, folder)

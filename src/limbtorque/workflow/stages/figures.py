@@ -64,7 +64,7 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     if kind != "cutoff":  # which the record has
         table, step = read_extremes(tables.path(stage, trial), at_most=MOST_ROWS)
     if step > 1:
-        title += f"; a long trial: the least and greatest values of every {step} frames"
+        title += f"; long trial: minima and maxima of every {step} frames"
     motion, model = kinematics.motion, trial.settings.chain(trial.chain)
     page: dict[str, Any] = {"title": title, "width_mm": width_mm}
     if kind in TERMS:
@@ -77,13 +77,13 @@ def trial_figure(kind: str, trial: Trial, tables: TrialTables, records: Mapping[
     if kind == "cutoff":
         choices = [choice_of(choice) for choice in motion.cutoffs]
         if not choices:
-            why_not = "no filter, or too few frames to tell a cut-off from them"
+            why_not = "no filter, or too few frames to choose a cut-off"
             return note_figure(f"{title}: not drawn: {why_not}", width_mm=width_mm)
         names = [*(joint.name for joint in model.joints), "endpoint"] if len(choices) > 1 else ["all joint centres"]
         noise_m = kinematics.metrics["noise_m"]
         return cutoff_figure(choices, used_hz=motion.cutoff_hz, names=names, unit="m", noise=noise_m, only=only, **page)
     column, why_not = {
-        "muscles": ("_activation", "no muscle forces were asked for"),
+        "muscles": ("_activation", "muscle forces are switched off"),
         "emg": ("_envelope", "no electromyography"),
     }[kind]
     if not any(name.endswith(column) for name in table.column_names):

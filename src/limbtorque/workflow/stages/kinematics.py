@@ -28,7 +28,7 @@ def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
 
 
 def study_cutoff_of(trial: Trial, study: Study) -> float | None:
-    """Cut-off of a trial's chain and condition, Hz; None where it has its own."""
+    """Shared cut-off of a trial's chain and condition, Hz; None if not shared."""
     if not study.shares_cutoff(trial):
         return None
     cutoffs_hz: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
@@ -36,7 +36,7 @@ def study_cutoff_of(trial: Trial, study: Study) -> float | None:
 
 
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
-    """Motion of a trial; the record of one that failed names its recording, too."""
+    """Motion of a trial; records of failed trials also name the recording."""
     limb, settings, recording = limb_of(trial), trial.settings, sources.reader.recording(trial)
     provenance = {**record.provenance["kinematics"], "reader": recording.reader}
     record = replace(record, provenance={"kinematics": provenance}, recording=facts_of(recording))

@@ -26,7 +26,7 @@ def columns(trial: Trial, folder: Path) -> Sequence[Column]:
 
 
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
-    """Muscle forces of a trial; no rows without a muscle set and channels."""
+    """Muscle forces of a trial; no rows if there is no muscle set or channel."""
     tables = sources.tables
     (table, moved), torqued = tables.read("kinematics", trial), tables.read_record("torques", trial)
     record, limb = record.after(moved, torqued), limb_of(trial)

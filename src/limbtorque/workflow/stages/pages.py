@@ -103,7 +103,7 @@ def _about(trial: Trial, record: TrialRecord, metrics: dict[str, float], folder:
 
 
 def _links(paths: Mapping[str, Path]) -> dict[str, str]:
-    """Links from a page to files of the results, by their names on the page."""
+    """Links from a page to result files, by link text."""
     return {name: UP + path.relative_to(RESULTS).as_posix() for name, path in paths.items()}
 
 

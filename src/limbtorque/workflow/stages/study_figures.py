@@ -91,7 +91,7 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
 
 
 def _panels(study: Study, joints: Sequence[str]) -> tuple[list[str], str, list[str], str]:
-    """Drawn joints and quantities, each with the end of a title on the others."""
+    """Joints and quantities to draw, each with a title suffix on those left out."""
     options = study.settings.figures
     width_mm = WIDTHS_MM[options.width]
     drawn, few = drawn_panels(joints, width_mm, only=options.joints)

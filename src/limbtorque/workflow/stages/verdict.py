@@ -15,7 +15,7 @@ from limbtorque.workflow.run_session import whole_study
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """Name failed and rejected trials; count flags and files of an earlier state.
+    """List failed and rejected trials; count flags and left-over files.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def run(*, folder: Path, key: str = "") -> None:
     lines += [f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in failed_rows]
     settings = whole_study("verdict", folder=folder, key=key).settings
     moved = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
-    lines += [f"  {moved} files of removed trials or formats: moved to {LEFT_OVER}"] if moved else []
+    lines += [f"  {moved} files of removed trials or formats, moved to {LEFT_OVER}"] if moved else []
     windows = read_rows(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
     left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in windows)
     lines += (
@@ -63,7 +63,7 @@ def run(*, folder: Path, key: str = "") -> None:
         )
     elif count["failed"] < len(rows) and not has_means:
         raise LimbtorqueError(
-            f"{text}\nno trial is left for means: of {len(rows)} trials the torques are {_counts(torques)}, and ensembles.include is "
+            f"{text}\nno trial is left for means: torques of {len(rows)} trials: {_counts(torques)}, and ensembles.include is "
             f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
             + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else "")
         )
