@@ -33,7 +33,9 @@ EACH, ANY = 0.05, 0.10  # largest shares of subjects with one flag, and with any
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} subjects of each movement, in place of {SUBJECTS}")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK} subjects of each movement, in place of {SUBJECTS}"
+    )
     parser.add_argument("--seed", type=int, default=33, help="seed of the subjects and of their errors")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rows", help="keep a row for each trial in this file (CSV)")

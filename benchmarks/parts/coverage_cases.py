@@ -239,7 +239,12 @@ def walk_case(
             [[1.0, 0, 0], [0, 0, 1.0]]
         )
     if whole:
-        off = Errors(settings, rng.spawn(1)[0], errors.factor).joints(legs["left"].joint_m, legs["left"].kinematics.angle_rad) - legs["left"].joint_m
+        off = (
+            Errors(settings, rng.spawn(1)[0], errors.factor).joints(
+                legs["left"].joint_m, legs["left"].kinematics.angle_rad
+            )
+            - legs["left"].joint_m
+        )
         for k, label in enumerate(LEG_LABELS):
             markers[:, find_marker(recording, "L" + label[1:])] += off[:, k] @ np.array([[1.0, 0, 0], [0, 0, 1.0]])
         for side in "RL":

@@ -212,13 +212,16 @@ def test_forces_along_the_way_that_are_missing_or_scaled_are_seen(walk, factor):
 
 
 @pytest.mark.parametrize("label", ["HIP", "KNE"])
-def test_a_marker_that_is_off_by_five_centimetres_on_one_side_is_seen(walk, label):
+def test_a_marker_that_is_off_by_seven_centimetres_on_one_side_is_seen(walk, label):
+    """Three standard deviations of the difference, 17 mm with the stated errors and unlike legs, are 5 cm; along a leg it is less."""
+
     def moved(markers_m, index):
-        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.05
+        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.07
         return markers_m
 
     found = analysed(with_markers(walk, moved))
-    assert found.motion.metrics["sides_unlike_m"] == pytest.approx(0.05, abs=0.01)
+    assert 1.0 < found.motion.metrics["sides_unlike_factor"] < 2.0
+    assert analysed(walk).motion.metrics["sides_unlike_factor"] < 0.3
     assert found.status in ("caution", "rejected")
 
 

@@ -20,6 +20,7 @@ from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, Side, both_sides
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.stated import Stated, sides_unlike_factor
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.filters import low_pass
@@ -336,6 +337,7 @@ def body_metrics(
     load: ExternalLoad,
     joint_m: FloatArray,
     readings: Sequence[Reading],
+    stated: Stated,
 ) -> dict[str, float]:
     """Metrics of sides, mass and plates of a trial in the sagittal plane.
 
@@ -355,6 +357,8 @@ def body_metrics(
         Its joints in the plane, m.
     readings : sequence of Reading
         Signals of the plates that may be used.
+    stated : Stated
+        Differences of the sides that the stated errors give.
 
     Returns
     -------
@@ -382,7 +386,8 @@ def body_metrics(
     left, right = (side[names[0]] for side in (sides if limb.side == "left" else sides[::-1]))
     metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
     if model.ground_contact:
-        metrics["sides_unlike_m"] = sides_unlike_m(sides, names, up)
+        difference_m = side_differences_m(sides, names, up)
+        metrics["sides_unlike_factor"] = sides_unlike_factor(difference_m, stated)
     return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
 
 
@@ -452,8 +457,8 @@ def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: Fl
     return float((across[known] < 0.0).mean()) if known.any() else float("nan")
 
 
-def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[str], up: FloatArray) -> float:
-    """Largest difference between the two sides of a walking body.
+def side_differences_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[str], up: FloatArray) -> FloatArray:
+    """Differences between the two sides of a walking body.
 
     Parameters
     ----------
@@ -466,15 +471,15 @@ def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[st
 
     Returns
     -------
-    float
-        Largest median difference of a segment's length, or of the place of the first joint upwards or along the way, m: in walking
+    ndarray of shape (n_segments + 2,) or (n_segments + 1,)
+        Median differences of the segments' lengths, and of the place of the first joint upwards and along the way, m: in walking
         the pelvis turns as far to one side as to the other. The way is from the first to the last place of the first
-        joints; without one of `LEAST_WAY_M` it does not count. NaN where a landmark is never known.
+        joints; without one of `LEAST_WAY_M` it is left out. NaN where a landmark is never known.
     """
     points = [np.stack([side[name] for name in names], axis=1) for side in sides]
     known = ~np.isnan(points[0] + points[1]).any(axis=(1, 2))
     if not known.any():
-        return float("nan")
+        return np.full(len(names), np.nan)
     own, other = (each[known] for each in points)
     apart, middle = own[:, 0] - other[:, 0], (own[:, 0] + other[:, 0]) / 2.0
     way = middle[-1] - middle[0]
@@ -483,7 +488,7 @@ def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[st
     differences = [lengths(np.diff(own, axis=1)) - lengths(np.diff(other, axis=1)), (apart @ up)[:, None]]
     if distance > LEAST_WAY_M:
         differences.append((apart @ way / distance)[:, None])
-    return float(np.abs(np.median(np.hstack(differences), axis=0)).max())
+    return np.asarray(np.median(np.hstack(differences), axis=0))
 
 
 def foot_reversed_share(heel_m: FloatArray, ankle_m: FloatArray, front_m: FloatArray) -> float:

@@ -37,7 +37,7 @@ CHECKS = (
     ),
     Check(
         "fit_error_share",
-        "chain_fit_m times the reaction force of the joint (root mean square), over the range of its net torque",
+        "chain_fit_m beyond that of the stated errors, times the joint's reaction force, over the range of its net torque",
         "check the joint centres for swapped or loose markers",
         f"{BENCHMARK}: 0.006 to 0.041 there; 0.02 to 0.15 in their shoulders and elbows and 0.09 to 0.27 in their wrists, whose torques are small",
         rejects_from=TWICE,
@@ -141,7 +141,7 @@ CHECKS = (
     ),
     Check(
         "length_variation",
-        "largest standard deviation of a segment's length in space relative to its mean",
+        "largest standard deviation of a segment's length beyond that of the stated errors, over its mean",
         "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
         f"{BENCHMARK}: 0.02 to 0.032 there, 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
     ),
@@ -243,10 +243,10 @@ CHECKS = (
         rejects_from=ONCE,
     ),
     Check(
-        "sides_unlike_m",
-        "largest median difference between left and right: of a segment's length, or of the hip's place",
+        "sides_unlike_factor",
+        "differences of left and right (lengths, place of the hip) over the limit by the stated errors",
         "check the markers of both sides, above all at the hips; a leg may be shorter",
-        "at most 0.014 m in 11 recorded walks; legs differ by 5 mm (standard deviation 4 mm) in length (Knutson 2005)",
+        "95 % of legs with exactly the stated errors of joint centres and skin (`uncertainty`), and the difference of legs: 5 mm (standard deviation 4 mm; Knutson 2005)",
         rejects_from=TWICE,
     ),
     Check(

@@ -15,6 +15,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size
+from limbtorque.quality.stated import Stated, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.chains import ChainModel
@@ -81,7 +82,7 @@ def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray)
     return max([0.0, *bent])
 
 
-def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
+def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel, stated: Stated) -> dict[str, float]:
     """Metrics of a motion that are counts or shares of frames.
 
     Parameters
@@ -92,6 +93,8 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         Frames that count, such as those of the window of the trial; all others are ignored.
     model : ChainModel
         The chain, for its one-way joints.
+    stated : Stated
+        Misfits that the stated errors give: `length_variation` is what is beyond.
 
     Returns
     -------
@@ -115,11 +118,24 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         **missing_shares(motion, frames),
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
-        "length_variation": float(planar.length_variation.max()),
+        "length_variation": float(
+            (beyond(planar.length_variation * planar.length_m, stated.length_m) / planar.length_m).max()
+        ),
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
         "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
         "undecided_flexion": undecided_flexion(model, flexion, angle),
     }
+
+
+def beyond(value: FloatArray | float, stated: FloatArray | float) -> FloatArray:
+    """Part of a root mean square that is beyond the stated one, as errors add up.
+
+    Examples
+    --------
+    >>> beyond(np.array([5.0, 2.0]), 3.0)
+    array([4., 0.])
+    """
+    return np.sqrt(np.maximum(np.square(value) - np.square(stated), 0.0))
 
 
 def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
@@ -164,7 +180,7 @@ def motion_metrics(
     readings : sequence of Reading
         Signals of the plates that may be used.
     """
-    model, load = limb.model(settings), motion.load
+    model, load, stated = limb.model(settings), motion.load, stated_misfits(motion, limb, settings)
     sizes, notes = body_size(limb, settings, placed.planarity.length_m)
     tilt_deg = load.metrics.get("plate_tilt_deg", 0.0)
     if model.ground_contact:  # the mean direction of the limb against up
@@ -176,8 +192,17 @@ def motion_metrics(
         **sizes,
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
         "up_axis_deg": max(tilt_deg, 0.0),
-        **body_metrics(recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings),
-        **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model),
+        **body_metrics(
+            recording,
+            limb,
+            settings,
+            placed=placed,
+            load=load,
+            joint_m=motion.joint_m,
+            readings=readings,
+            stated=stated,
+        ),
+        **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model, stated),
     }
     return metrics, notes
 
@@ -186,9 +211,9 @@ def judged_metrics(
     motion: ChainMotion,
     torques: Torques,
     window: Window,
+    limb: Limb,
+    settings: Settings,
     *,
-    model: ChainModel,
-    body_mass_kg: float,
     filled: Callable[[], ChainMotion | None],
 ) -> tuple[dict[str, float], dict[str, dict[str, float]], tuple[str, ...]]:
     """Metrics of motion and torques over the frames that the outputs use.
@@ -201,10 +226,8 @@ def judged_metrics(
         Its torques.
     window : Window
         The window of the trial, or why there is none.
-    model : ChainModel
-        The chain.
-    body_mass_kg : float
-        Body mass of the subject.
+    limb, settings
+        Chain, body mass and marker set; all options.
     filled : callable
         Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
 
@@ -217,16 +240,16 @@ def judged_metrics(
     notes : tuple of str
         Notes on the effect of spikes.
     """
-    used = used_frames(motion, torques)
+    used, stated = used_frames(motion, torques), stated_misfits(motion, limb, settings)
     frames = window.judged(motion.time_s, used)
-    metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
+    metrics = {**frame_metrics(motion, frames, limb.model(settings), stated), **torque_metrics(motion, torques, frames)}
     metrics |= shortest_period_share(motion)
     if window.note:
         unused = torque_metrics(motion, torques)["unused_share"]
         metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
     by_joint = {
-        **limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg),
-        "fit_error_share": fit_error_share(motion, torques, frames),
+        **limit_metrics(motion, torques, frames, body_mass_kg=limb.body_mass_kg),
+        "fit_error_share": fit_error_share(motion, torques, frames, stated_m=stated.misfit_m),
     }
     if not motion.spike.any():
         return metrics, by_joint, ()
@@ -338,7 +361,9 @@ def limit_metrics(
     return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
 
 
-def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+def fit_error_share(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, stated_m: float = 0.0
+) -> dict[str, float]:
     """Torque that the misfit of the rigid chain is worth, relative to its range.
 
     Parameters
@@ -349,6 +374,8 @@ def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) ->
         Its torques.
     frames : ndarray of bool, shape (n_frames,)
         Judged frames; those with edge effects or unknown torque are left out.
+    stated_m : float, optional
+        Misfit that the stated errors give, m: only what is beyond counts.
 
     Returns
     -------
@@ -363,7 +390,7 @@ def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) ->
     used = used_frames(motion, torques) & frames
     if not used.any() or np.isnan(motion.fit_m[used]).any():
         return {}
-    off_m = np.sqrt((motion.fit_m[used] ** 2).mean())
+    off_m = float(beyond(np.sqrt((motion.fit_m[used] ** 2).mean()), stated_m))
     force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
     size_nm = np.ptp(torques.terms.net[used], axis=0)
     return {
