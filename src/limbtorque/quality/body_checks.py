@@ -388,7 +388,9 @@ def body_metrics(
     if model.ground_contact:
         difference_m = side_differences_m(sides, names, up)
         metrics["sides_unlike_factor"] = sides_unlike_factor(difference_m, stated)
-    return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
+    return metrics | (
+        _force_metrics(recording, limb, settings, placed, sides, readings, load.partly) if on_plates else {}
+    )
 
 
 def _force_metrics(
@@ -398,6 +400,7 @@ def _force_metrics(
     placed: Placement,
     sides: tuple[Side, Side],
     readings: Sequence[Reading],
+    partly: BoolArray,
 ) -> dict[str, float]:
     """Metrics of the whole force over the longest stretch with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
@@ -420,6 +423,8 @@ def _force_metrics(
         placed.prepared.stretch,
         settings,
     )
+    if len(partly):
+        known &= ~partly
     return force_metrics(
         force_n[part],
         centre[part],
