@@ -11,7 +11,7 @@ from scipy.signal import butter, sosfiltfilt
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.quality.body_checks import (
     force_metrics,
-    pressure_off_toes_m,
+    pressure_on_toes,
     shear_error_share,
 )
 from limbtorque.signals.spectrum import shortest_period_s
@@ -20,6 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 TIME_S = np.arange(300) / RATE_HZ
+
+
+def off_toes_m(*args, **changes):
+    on_toes = pressure_on_toes(*args, **changes)
+    return abs(on_toes.off_m) if on_toes else float("nan")
 
 
 def bouncing():
@@ -103,8 +108,8 @@ def test_pressure_is_under_the_ball_while_the_heel_is_raised():
     raised = np.linspace(0.0, 0.1, 50)
     heel, front = np.stack([np.zeros(50), raised], axis=1), np.tile([0.17, 0.0], (50, 1))
     load = np.full(50, 500.0)
-    assert pressure_off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
-    assert np.isnan(pressure_off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
+    assert off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
+    assert np.isnan(off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
 
 
 def test_smoothed_positions_hold_long_periods_only():
@@ -163,7 +168,7 @@ def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
     heel[raised, 1] = 0.04
     pressure = np.zeros(n)
     pressure[raised] = 0.15
-    off_m = pressure_off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
+    off_m = off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
     assert off_m == pytest.approx(0.05) if known else np.isnan(off_m)
 
 
@@ -187,7 +192,7 @@ def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
     made = {"heel_m": 0.0, "front_m": 0.0, "force_n": 500.0} | change
     heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
     heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
-    assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
+    assert np.isfinite(off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
 
 
 def with_markers(trial, change):
@@ -253,3 +258,42 @@ def test_quiet_stance_shows_the_weight():
 
 def test_too_short_a_stretch_is_not_judged():
     assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
+
+
+@pytest.mark.parametrize(
+    ("heel_m", "off_m", "by_marker"),
+    [(0.02, -0.05, True), (0.02, 0.05, True), (-0.03, -0.05, False), (0.07, 0.05, False), (0.02, 0.09, False)],
+)
+def test_a_pressure_that_is_right_at_the_strike_blames_the_marker_at_the_front(heel_m, off_m, by_marker):
+    """The foot rolls over: front up for 10 frames, flat, heel up for 10; a toe is no longer than 6 cm."""
+    heel, front = np.zeros((50, 2)), np.tile([0.2, 0.0], (50, 1))
+    front[:10, 1], heel[40:, 1] = 0.05, 0.05
+    pressure = np.linspace(0.0, 0.2, 50)
+    pressure[:10], pressure[40:] = heel_m, 0.2 + off_m
+    found = pressure_on_toes(pressure, np.full(50, 500.0), heel_m=heel, front_m=front)
+    assert (found.off_m, found.heel_m) == pytest.approx((off_m, heel_m))
+    assert found.by_marker == by_marker
+
+
+@pytest.mark.parametrize("kind", ["marker", "plates"])
+def test_a_toe_marker_on_the_tip_is_no_reason_to_reject(walk, kind):
+    """Five centimetres ahead of the ball: the note asks for the tip; with plates shifted as far the torque is wrong."""
+    side = walk.limb.side[0].upper()
+    hips = walk.recording.markers_m[[0, -1], walk.recording.labels.index(side + "HIP")]
+    way = (hips[1] - hips[0]) * [1.0, 1.0, 0.0]
+    way *= 0.05 / np.linalg.norm(way)
+
+    def ahead(markers_m, index):
+        markers_m[:, index(side + "TOE")] += way
+        return markers_m
+
+    plates = tuple(
+        replace(p, corners_m=p.corners_m - way, moment_nm=p.moment_nm - np.cross(way, p.force_n))
+        for p in walk.recording.force_plates
+    )
+    shifted = replace(walk, recording=replace(walk.recording, force_plates=plates))
+    found = analysed(with_markers(walk, ahead) if kind == "marker" else shifted)
+    flags = [flag for flag in found.verdict.flags if flag.check.flag == "pressure_off_toes_m"]
+    assert {flag.status for flag in flags} == ({"caution"} if kind == "marker" else {"caution", "rejected"})
+    assert "5 cm behind the marker of head_of_metatarsal_2" in flags[0].where
+    assert ("tip of the toe" in flags[0].where) == (kind == "marker")

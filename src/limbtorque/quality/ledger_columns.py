@@ -19,6 +19,8 @@ METRICS = columns(
         "max_unfilled_gap_s": "longest time between two complete stretches; only the longest stretch is analysed",
         "plate_saturated_share": "share of frames in which a channel of a used plate stays at its limit; their torques "
         "are empty, see unmeasured_share",
+        "pressure_shift_m": "pressure_off_toes_m; 0 where the centre of pressure is right at the strike, so that the marker at the "
+        "front of the foot is misplaced",
         "undecided_flexion": "1 where no elbow or knee bends by 10 deg, so that a mirrored limb cannot be detected",
         "cutoff_hz": "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)",
         "load_moment_lost_share": "largest moment of the ground reaction about a joint that the force plates' filter "

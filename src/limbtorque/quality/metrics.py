@@ -187,24 +187,18 @@ def motion_metrics(
         direction = (placed.joints_m[:, 0] - placed.joints_m[:, -2]).mean(axis=0)
         cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
         tilt_deg = max(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), tilt_deg)
+    of_body, body_notes = body_metrics(
+        recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings, stated=stated
+    )
     metrics = {
         **motion.metrics,
         **sizes,
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
         "up_axis_deg": max(tilt_deg, 0.0),
-        **body_metrics(
-            recording,
-            limb,
-            settings,
-            placed=placed,
-            load=load,
-            joint_m=motion.joint_m,
-            readings=readings,
-            stated=stated,
-        ),
+        **of_body,
         **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model, stated),
     }
-    return metrics, notes
+    return metrics, (*notes, *body_notes)
 
 
 def judged_metrics(
@@ -250,6 +244,9 @@ def judged_metrics(
     by_joint = {
         **limit_metrics(motion, torques, frames, body_mass_kg=limb.body_mass_kg),
         "fit_error_share": fit_error_share(motion, torques, frames, stated_m=stated.misfit_m),
+        "pressure_error_share": pressure_error_share(
+            motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
+        ),
     }
     if not motion.spike.any():
         return metrics, by_joint, ()
@@ -398,6 +395,31 @@ def fit_error_share(
         for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
         if size > 0.0
     }
+
+
+def pressure_error_share(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, least_m: float
+) -> dict[str, float]:
+    """Torque that a shift of the centre of pressure is worth, relative to its range.
+
+    Parameters
+    ----------
+    motion, torques, frames
+        As of `fit_error_share`.
+    least_m : float
+        Smaller shifts are those of a foot.
+
+    Returns
+    -------
+    dict of str to float
+        By joint: shift times the root mean square vertical force over the range of the net torque; empty without a shift.
+    """
+    used, shift_m = used_frames(motion, torques) & frames, motion.metrics.get("pressure_shift_m", 0.0)
+    if not (used.any() and shift_m > least_m):
+        return {}
+    force_n, size_nm = np.sqrt((motion.load.force_n[used, 1] ** 2).mean()), np.ptp(torques.terms.net[used], axis=0)
+    shares = zip(motion.joints, size_nm, strict=True)
+    return {joint: float(shift_m * force_n / size) for joint, size in shares if size > 0.0}
 
 
 def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
