@@ -147,7 +147,7 @@ def test_differences_count_in_stated_standard_deviations():
 
     Together z'z / 2 of 3^2 + 1^2 over the 97.5th percentile of chi-square of two degrees, 7.38 / 2; alone 3^2 over the same.
     """
-    stated = Stated(0.0, np.zeros(1), np.diag([1e-4, 4e-4]), np.array([[0.01, 0.0], [0.0, 0.0]]))
+    stated = Stated(1.0, np.diag([1e-4, 4e-4]), np.array([[0.01, 0.0], [0.0, 0.0]]))
     assert sides_unlike_factor(np.array([0.03, 0.02]), stated) == pytest.approx(np.sqrt(10.0 / 7.378), rel=0.01)
     assert sides_unlike_factor(np.array([0.03, 0.0]), stated) == pytest.approx(np.sqrt(9.0 / 7.378), rel=0.01)
     assert np.isnan(sides_unlike_factor(np.array([np.nan, 0.0]), stated))

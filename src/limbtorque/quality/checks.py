@@ -37,7 +37,7 @@ CHECKS = (
     ),
     Check(
         "fit_error_share",
-        "chain_fit_m beyond that of the stated errors, times the joint's reaction force, over the range of its net torque",
+        "chain_fit_m that the stated errors do not explain, times the joint's reaction force, over the range of its net torque",
         "check the joint centres for swapped or loose markers",
         f"{BENCHMARK}: 0.006 to 0.041 there; 0.02 to 0.15 in their shoulders and elbows and 0.09 to 0.27 in their wrists, whose torques are small",
         rejects_from=TWICE,
@@ -141,7 +141,7 @@ CHECKS = (
     ),
     Check(
         "length_variation",
-        "largest standard deviation of a segment's length beyond that of the stated errors, over its mean",
+        "largest standard deviation of a segment's length that the stated errors do not explain, over its mean",
         "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
         f"{BENCHMARK}: 0.02 to 0.032 there, 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
     ),

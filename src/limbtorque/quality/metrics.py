@@ -94,7 +94,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel, sta
     model : ChainModel
         The chain, for its one-way joints.
     stated : Stated
-        Misfits that the stated errors give: `length_variation` is what is beyond.
+        Misfits that the stated errors explain: `length_variation` is what is beyond.
 
     Returns
     -------
@@ -118,24 +118,11 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel, sta
         **missing_shares(motion, frames),
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
-        "length_variation": float(
-            (beyond(planar.length_variation * planar.length_m, stated.length_m) / planar.length_m).max()
-        ),
+        "length_variation": float(planar.length_variation.max()) * stated.beyond,
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
         "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
         "undecided_flexion": undecided_flexion(model, flexion, angle),
     }
-
-
-def beyond(value: FloatArray | float, stated: FloatArray | float) -> FloatArray:
-    """Part of a root mean square that is beyond the stated one, as errors add up.
-
-    Examples
-    --------
-    >>> beyond(np.array([5.0, 2.0]), 3.0)
-    array([4., 0.])
-    """
-    return np.sqrt(np.maximum(np.square(value) - np.square(stated), 0.0))
 
 
 def missing_shares(motion: ChainMotion, frames: BoolArray) -> dict[str, float]:
@@ -243,7 +230,7 @@ def judged_metrics(
         metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
     by_joint = {
         **limit_metrics(motion, torques, frames, body_mass_kg=limb.body_mass_kg),
-        "fit_error_share": fit_error_share(motion, torques, frames, stated_m=stated.misfit_m),
+        "fit_error_share": fit_error_share(motion, torques, frames, beyond=stated.beyond),
         "pressure_error_share": pressure_error_share(
             motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
         ),
@@ -359,7 +346,7 @@ def limit_metrics(
 
 
 def fit_error_share(
-    motion: ChainMotion, torques: Torques, frames: BoolArray, *, stated_m: float = 0.0
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, beyond: float = 1.0
 ) -> dict[str, float]:
     """Torque that the misfit of the rigid chain is worth, relative to its range.
 
@@ -371,8 +358,8 @@ def fit_error_share(
         Its torques.
     frames : ndarray of bool, shape (n_frames,)
         Judged frames; those with edge effects or unknown torque are left out.
-    stated_m : float, optional
-        Misfit that the stated errors give, m: only what is beyond counts.
+    beyond : float, optional
+        Part of the misfit that the stated errors do not explain, which alone counts.
 
     Returns
     -------
@@ -387,7 +374,7 @@ def fit_error_share(
     used = used_frames(motion, torques) & frames
     if not used.any() or np.isnan(motion.fit_m[used]).any():
         return {}
-    off_m = float(beyond(np.sqrt((motion.fit_m[used] ** 2).mean()), stated_m))
+    off_m = beyond * np.sqrt((motion.fit_m[used] ** 2).mean())
     force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
     size_nm = np.ptp(torques.terms.net[used], axis=0)
     return {

@@ -1,7 +1,7 @@
 """Misfits of a limb that the stated errors of its joint centres and skin give.
 
-Errors of `uncertainty` move the joint centres of a chain. What the rigid chain cannot follow, how the lengths vary, and how the
-sides differ follow from them to first order, in the same directions as the bands of the torques: a metric judges what is beyond.
+Errors of `uncertainty` move the joint centres of a chain. How the lengths of its segments vary and how the sides differ follow from
+them to first order, in the same directions as the bands of the torques: a metric judges what they do not explain.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from limbtorque.arrays import ComplexArray, FloatArray
+from limbtorque.arrays import FloatArray
 from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
@@ -23,6 +23,7 @@ from limbtorque.uncertainty.propagation import centre_errors, soft_tissue_errors
 LEVEL = 0.95  # of trials with exactly the stated errors are below a limit
 SIDES_LEVEL = 0.975  # below each of the two limits of the differences between the sides
 FRAMES = 200  # from which means over time are taken, or up to twice as many
+FELT_M = 0.0005  # of the lengths, root mean square: smaller effects are not told from noise
 BODY_M = 0.005  # difference of the sides of a body: legs differ by 5 mm (standard deviation 4 mm; Knutson 2005)
 
 
@@ -32,10 +33,8 @@ class Stated:
 
     Attributes
     ----------
-    misfit_m : float
-        Limit of the root mean square distance of the fitted rigid chain from the joints, m.
-    length_m : ndarray of shape (n_segments,)
-        Limit of the standard deviation of each segment's length over time, m.
+    beyond : float
+        Part of the lengths' variation that such errors do not explain, as a share of its root mean square.
     sides_m2 : ndarray of shape (n_segments + 2, n_segments + 2)
         Covariance of the differences between left and right: of the segments' lengths, and of the place of the first joint
         upwards and along the way, m squared.
@@ -43,8 +42,7 @@ class Stated:
         The same differences with errors of one side's joint centres, two directions for each, m.
     """
 
-    misfit_m: float
-    length_m: FloatArray
+    beyond: float
     sides_m2: FloatArray
     centres_m: FloatArray
 
@@ -62,12 +60,13 @@ def stated_misfits(motion: ChainMotion, limb: Limb, settings: Settings) -> State
     Returns
     -------
     Stated
-        Zero, but for the difference of bodies, where no source of such errors is switched on, or no frame has an orientation.
+        All is beyond where no source of such errors is switched on, or no frame has an orientation.
 
     Notes
     -----
-    An error of the directions d is ``sum_d z_d e_d`` with independent normal numbers z of variance 1. A mean square over time is
-    then ``z' G z`` with the Gram matrix G of the directions, of mean ``tr G`` and variance ``2 tr G^2``.
+    With errors of the directions d the lengths are ``sum_d z_d J_d`` with independent normal numbers z of variance 1. In the
+    eigenvectors of the Gram matrix of J, least squares give z; the sum of squares of those with an effect above `FELT_M` is a
+    chi-square variable. What they explain is beyond to the part by which it is above its limit, and the rest is, less noise.
     """
     analysed = AnalysedLimb(motion.part(slice(None, None, max(len(motion.time_s) // FRAMES, 1))), limb, settings)
     angle = analysed.motion.kinematics.angle_rad
@@ -76,31 +75,37 @@ def stated_misfits(motion: ChainMotion, limb: Limb, settings: Settings) -> State
     errors = InputErrors.together([centre_errors(analysed), soft_tissue_errors(analysed)])
     errors = errors.only([k for k, each in enumerate(errors.directions) if each.source not in settings.uncertainty.off])
     if not (known.any() and errors.directions):
-        return Stated(0.0, np.zeros(n), body_m2, np.zeros((n + 2, 0)))
-    joint_m, fitted_m = errors.joint_m[..., known], analysed.fit_change(errors.joint_m).joint_m[..., known]
+        return Stated(1.0, body_m2, np.zeros((n + 2, 0)))
+    joint_m = errors.joint_m[..., known]
     direction = unit_vectors(np.cumsum(angle[known], axis=1).T)
     longer = (np.diff(joint_m, axis=0) * np.conj(direction)[:, None]).real  # (n_links, n_directions, n_frames)
-    varying = longer - longer.mean(axis=2, keepdims=True)
     first = joint_m[0].mean(axis=1)
     means = np.vstack([longer.mean(axis=2), first.imag, first.real])
     return Stated(
-        misfit_m=np.sqrt(_limit(_gram(joint_m - fitted_m) / (n + 1))),
-        length_m=np.sqrt([_limit(_gram(each[None])) for each in varying]),
+        beyond=_beyond(longer, analysed.motion.segment_length_m[known].T, motion.metrics.get("noise_m", 0.0)),
         sides_m2=2.0 * means @ means.T + body_m2,
         centres_m=means[:, [each.source == "joint_centres" for each in errors.directions]],
     )
 
 
-def _gram(errors: ComplexArray) -> FloatArray:
-    """Gram matrix of directions, their mean products over time: (n, n_directions, n_frames) summed over n."""
-    rows = errors.swapaxes(0, 1).reshape(errors.shape[1], -1)
-    return np.asarray((rows @ np.conj(rows).T).real / errors.shape[2])
+def _beyond(longer_m: FloatArray, length_m: FloatArray, noise_m: float) -> float:
+    """Share of the lengths' variation that the directions do not explain.
 
-
-def _limit(gram: FloatArray) -> float:
-    """Limit of a mean square from the Gram matrix of its directions."""
-    mean, variance = float(np.trace(gram)), 2.0 * float((gram**2).sum())
-    return mean * chi_square_over_mean(2.0 * mean**2 / variance) if variance else 0.0
+    From the change of the lengths with each direction, (n_links, n_directions, n_frames), and the lengths, (n_links, n_frames).
+    """
+    size, n_directions = length_m.size, longer_m.shape[1]
+    by_direction = (longer_m - longer_m.mean(axis=2, keepdims=True)).swapaxes(0, 1).reshape(n_directions, -1)
+    varying = (length_m - length_m.mean(axis=1, keepdims=True)).ravel()
+    effect_m2, vectors = np.linalg.eigh(by_direction @ by_direction.T / size)
+    felt = effect_m2 > FELT_M**2
+    square_m2 = float(varying @ varying / size)
+    if not (felt.any() and square_m2):
+        return 1.0
+    effect_m2, z = effect_m2[felt], vectors[:, felt].T @ (by_direction @ varying / size) / effect_m2[felt]
+    explained_m2, n = float(effect_m2 @ z**2), int(felt.sum())
+    over = max(1.0 - n * chi_square_over_mean(n) / max(float(z @ z), 1e-12), 0.0)
+    rest_m2 = max(square_m2 - explained_m2 - 2.0 * float(np.nan_to_num(noise_m)) ** 2, 0.0)
+    return float(np.sqrt((rest_m2 + over * explained_m2) / square_m2))
 
 
 def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
