@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -26,6 +26,13 @@ from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
 
 UNDECIDED_DEG = 10.0
+LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
+    "hip_axis": ("greater_trochanter",),
+    "knee_axis": ("femoral_condyles", "lateral_condyle"),
+    "ankle_axis": ("lateral_malleolus", "medial_malleolus"),
+    "elbow_axis": ("lateral_epicondyle",),
+    "wrist_axis": ("ulnar_styloid",),
+}
 
 
 RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
@@ -80,6 +87,38 @@ def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray)
         if joint.one_way
     ]
     return max([0.0, *bent])
+
+
+def landmark_astray_share(model: ChainModel, landmarks: Mapping[str, FloatArray]) -> dict[str, float]:
+    """Largest share of frames with a landmark nearer to another joint than to its own.
+
+    Parameters
+    ----------
+    model : ChainModel
+        The chain, with its joint centres.
+    landmarks : mapping of str to ndarray of shape (n_frames, 3)
+        Joint centres and landmarks, m.
+
+    Returns
+    -------
+    dict of str to float
+        `landmark_astray_share`; empty without a landmark of `LANDMARKS_OF`.
+
+    Examples
+    --------
+    >>> from limbtorque.study.chains import LEG
+    >>> at = {name: np.full((4, 3), [0.0, 0.0, z]) for name, z in zip(LEG.landmarks, (0.9, 0.5, 0.1, 0.0))}
+    >>> landmark_astray_share(LEG, {**at, "femoral_condyles": at["ankle_axis"], "lateral_malleolus": at["knee_axis"]})
+    {'landmark_astray_share': 1.0}
+    """
+    centres = [joint.landmark for joint in model.joints]
+    at = np.stack([landmarks[name] for name in centres])
+    shares = []
+    for own, centre in enumerate(centres):
+        for point in (landmarks[name] for name in LANDMARKS_OF.get(centre, ()) if name in landmarks):
+            away = lengths(at - point)[:, ~np.isnan(at - point).any(axis=(0, 2))]
+            shares += [float((away.argmin(axis=0) != own).mean())] if away.size else []
+    return {"landmark_astray_share": max(shares)} if shares else {}
 
 
 def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel, stated: Stated) -> dict[str, float]:
@@ -183,6 +222,7 @@ def motion_metrics(
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
         "up_axis_deg": max(tilt_deg, 0.0),
         **of_body,
+        **landmark_astray_share(model, placed.landmarks),
         **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model, stated),
     }
     return metrics, (*notes, *body_notes)
