@@ -338,3 +338,12 @@ def test_exchanged_markers_of_ankle_and_knee_beside_centres_of_the_file(walk):
     assert found.motion.metrics["landmark_astray_share"] == 1.0
     assert "landmark_astray_share" in found.verdict.rejected_by
     assert analysed(walk).motion.metrics["landmark_astray_share"] == 0.0
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0, "ok"), (1.06, "caution"), (0.9, "rejected")])
+def test_lengths_of_another_person_in_the_static_trial(walk, factor, status):
+    """All lengths of the static trial are longer by the factor."""
+    static = replace(walk.recording, markers_m=factor * walk.recording.markers_m[:50])
+    found = analysed(replace(walk, recording=replace(walk.recording, static=static)))
+    assert found.motion.metrics["static_unlike_share"] == pytest.approx(abs(1.0 / factor - 1.0), abs=0.005)
+    assert found.verdict.torques == status

@@ -287,6 +287,15 @@ CHECKS = (
         rejects_from=TWICE,
     ),
     Check(
+        "static_unlike_share",
+        "largest difference of a segment's length from that in the static trial, over it",
+        "check that the static trial is of this person, with the markers where they are in this trial",
+        "at most 0.019 in six legs of three children with their own static trial, 0.043 to 0.13 in ten of twelve with another's",
+        where="lengths against those in the static trial",
+        threshold=0.04,
+        rejects_from=TWICE,
+    ),
+    Check(
         "weight_error_share",
         "difference between the plates' vertical impulse and that of the body mass, as a share of it",
         "check mass_kg in subjects.csv and the scale of the plates' channels",

@@ -14,7 +14,7 @@ from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
-from limbtorque.quality.body_size import body_size
+from limbtorque.quality.body_size import body_size, static_unlike_share
 from limbtorque.quality.stated import Stated, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
@@ -208,6 +208,7 @@ def motion_metrics(
     """
     model, load, stated = limb.model(settings), motion.load, stated_misfits(motion, limb, settings)
     sizes, notes = body_size(limb, settings, placed.planarity.length_m)
+    unlike, unlike_notes = static_unlike_share(recording, limb, settings, placed.planarity.length_m)
     tilt_deg = load.metrics.get("plate_tilt_deg", 0.0)
     if model.ground_contact:  # the mean direction of the limb against up
         direction = (placed.joints_m[:, 0] - placed.joints_m[:, -2]).mean(axis=0)
@@ -219,13 +220,14 @@ def motion_metrics(
     metrics = {
         **motion.metrics,
         **sizes,
+        **unlike,
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
         "up_axis_deg": max(tilt_deg, 0.0),
         **of_body,
         **landmark_astray_share(model, placed.landmarks),
         **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model, stated),
     }
-    return metrics, (*notes, *body_notes)
+    return metrics, (*notes, *unlike_notes, *body_notes)
 
 
 def judged_metrics(
