@@ -347,3 +347,16 @@ def test_lengths_of_another_person_in_the_static_trial(walk, factor, status):
     found = analysed(replace(walk, recording=replace(walk.recording, static=static)))
     assert found.motion.metrics["static_unlike_share"] == pytest.approx(abs(1.0 / factor - 1.0), abs=0.005)
     assert found.verdict.torques == status
+
+
+@pytest.mark.parametrize(("degrees", "status"), [(2.0, "caution"), (3.0, "rejected")])
+def test_cameras_tilted_against_level_plates(walk, degrees, status):
+    """The forces are right; the feet rest on a slope."""
+    from parts.damage_subjects import turned
+
+    axis = "x" if int(walk.subject[1:]) % 2 else "y"
+    markers_m = turned(walk.recording, degrees=degrees, axis=axis).markers_m
+    found = analysed(replace(walk, recording=replace(walk.recording, markers_m=markers_m)))
+    assert found.motion.metrics["floor_slope_deg"] == pytest.approx(degrees, abs=0.1)
+    assert {flag.status for flag in found.verdict.flags if flag.check.name == "floor_slope_deg"} == {status}
+    assert analysed(walk).motion.metrics["floor_slope_deg"] < 0.2

@@ -46,6 +46,7 @@ ABOVE_PRESSURE_M, LOW_M = (
     0.07,
 )  # a marker on the ball of the foot: along the way from the pressure, and above the plate
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
+RESTING_M_S = 0.3  # of the front of a foot that rests
 LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
 
 
@@ -464,6 +465,13 @@ def body_metrics(
         difference_m = side_differences_m(sides, names, up)
         metrics["sides_unlike_factor"] = sides_unlike_factor(difference_m, stated)
     if on_plates:
+        feet_m = [side[model.end] for side in sides]
+        heights_m = [float((plate.corners_m @ up).mean()) for plate in recording.force_plates]
+        if (
+            load.metrics.get("plate_slope_deg", 0.0) < settings.quality.plate_slope_deg
+            and np.ptp(heights_m) < HEEL_RAISED_M
+        ):
+            metrics["floor_slope_deg"] = floor_slope_deg(feet_m, forward=axes[0], up=up, rate_hz=recording.rate_hz)
         metrics |= _force_metrics(recording, limb, settings, placed, sides, readings, load.partly)
     return metrics, notes
 
@@ -569,6 +577,37 @@ def side_differences_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequenc
     if distance > LEAST_WAY_M:
         differences.append((apart @ way / distance)[:, None])
     return np.asarray(np.median(np.hstack(differences), axis=0))
+
+
+def floor_slope_deg(feet_m: Sequence[FloatArray], *, forward: FloatArray, up: FloatArray, rate_hz: float) -> float:
+    """Slope of the floor by the places where the front of each foot rests.
+
+    Parameters
+    ----------
+    feet_m : sequence of ndarray of shape (n_frames, 3)
+        Front of each foot, m.
+    forward, up : ndarray of shape (3,)
+        Unit vectors.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    float
+        Angle, absolute, deg: the line through the mean places of at least 0.1 s, with a height of its own for each foot. NaN where
+        no foot rests twice with `LEAST_WAY_M` between.
+    """
+    still = np.zeros(3)
+    places = []
+    for foot in feet_m:
+        rest = slow_frames([foot], rate_hz=rate_hz, belt_m_s=still, limit_m_s=RESTING_M_S)
+        at = [np.median(foot[start:stop], axis=0) for start, stop in runs(rest) if stop - start >= 0.1 * rate_hz]
+        if len(at) > 1:
+            places.append(np.array(at) - np.mean(at, axis=0))
+    along, height = (np.concatenate(places) @ np.stack([forward, up], axis=1)).T if places else np.zeros((2, 1))
+    if np.ptp(along) < LEAST_WAY_M:
+        return float("nan")
+    return float(np.degrees(np.arctan(abs(along @ height) / (along @ along))))
 
 
 def foot_reversed_share(heel_m: FloatArray, ankle_m: FloatArray, front_m: FloatArray) -> float:

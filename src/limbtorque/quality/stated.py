@@ -20,7 +20,7 @@ from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import InputErrors
 from limbtorque.uncertainty.propagation import centre_errors, soft_tissue_errors
 
-LEVEL = 0.95  # of trials with exactly the stated errors are below a limit
+LEVEL = 0.97  # of trials with exactly the stated errors are below the limit of the lengths' variation
 SIDES_LEVEL = 0.975  # below each of the two limits of the differences between the sides
 FRAMES = 200  # from which means over time are taken, or up to twice as many
 FELT_M = 0.0005  # of the lengths, root mean square: smaller effects are not told from noise
@@ -66,7 +66,7 @@ def stated_misfits(motion: ChainMotion, limb: Limb, settings: Settings) -> State
     -----
     With errors of the directions d the lengths are ``sum_d z_d J_d`` with independent normal numbers z of variance 1. In the
     eigenvectors of the Gram matrix of J, least squares give z; the sum of squares of those with an effect above `FELT_M` is a
-    chi-square variable. What they explain is beyond to the part by which it is above its limit, and the rest is, less noise.
+    chi-square variable. Below its limit the variation that they explain is not beyond, nor is that of noise; above it, all is.
     """
     analysed = AnalysedLimb(motion.part(slice(None, None, max(len(motion.time_s) // FRAMES, 1))), limb, settings)
     angle = analysed.motion.kinematics.angle_rad
@@ -103,9 +103,9 @@ def _beyond(longer_m: FloatArray, length_m: FloatArray, noise_m: float) -> float
         return 1.0
     effect_m2, z = effect_m2[felt], vectors[:, felt].T @ (by_direction @ varying / size) / effect_m2[felt]
     explained_m2, n = float(effect_m2 @ z**2), int(felt.sum())
-    over = max(1.0 - n * chi_square_over_mean(n) / max(float(z @ z), 1e-12), 0.0)
+    explains = float(z @ z) < n * chi_square_over_mean(n)
     rest_m2 = max(square_m2 - explained_m2 - 2.0 * float(np.nan_to_num(noise_m)) ** 2, 0.0)
-    return float(np.sqrt((rest_m2 + over * explained_m2) / square_m2))
+    return float(np.sqrt(rest_m2 / square_m2)) if explains else 1.0
 
 
 def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
@@ -113,8 +113,8 @@ def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
 
     Examples
     --------
-    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 11.07
-    11.0
+    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 12.37 at 97 %
+    12.4
     """
     return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * np.sqrt(2.0 / (9.0 * freedom))) ** 3
 
