@@ -6,6 +6,7 @@ them to first order, in the same directions as the bands of the torques: a metri
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -116,7 +117,7 @@ def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
     >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 12.37 at 97 %
     12.4
     """
-    return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * np.sqrt(2.0 / (9.0 * freedom))) ** 3
+    return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * math.sqrt(2.0 / (9.0 * freedom))) ** 3
 
 
 def sides_unlike_factor(difference_m: FloatArray, stated: Stated) -> float:
