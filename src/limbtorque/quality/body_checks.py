@@ -261,7 +261,7 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
 
 @dataclass(frozen=True)
 class PressureOnToes:
-    """Centre of pressure against the foot, in the stance in which it is farthest from the ball.
+    """Centre of pressure against the foot, in the stance farthest from the ball.
 
     Attributes
     ----------
@@ -279,7 +279,7 @@ class PressureOnToes:
 
     @property
     def by_marker(self) -> bool:
-        """True where the marker at the front is misplaced: at the strike, the pressure is where it should be."""
+        """True where the pressure is right at the strike: the front marker is not."""
         return abs(self.heel_m - HEEL_AHEAD_M) < HEEL_WITHIN_M and abs(self.off_m) < LONGEST_TOE_M
 
 
