@@ -92,7 +92,11 @@ class Errors:
     def of(self, source: str, size: float, shape: tuple[int, ...] = ()) -> FloatArray:
         """Errors of a source; 0 where it is switched off."""
         drawn = self.rng.standard_normal(shape)  # also where it is not used: the other sources stay the same
-        return np.asarray(0.0 * drawn if source in self.options.off else self.factor * size * drawn)
+        return np.asarray(self.of_size(source, size) * drawn)
+
+    def of_size(self, source: str, size: float) -> float:
+        """Size of the errors of a source; 0 where it is switched off."""
+        return 0.0 if source in self.options.off else self.factor * size
 
     def correlated(self, source: str, size: float, n: int) -> FloatArray:
         """Errors of segments with the correlation of the settings."""
@@ -159,7 +163,9 @@ class Errors:
         return replace(plate, force_n=force + more, moment_nm=moment)
 
 
-def cases(movement: str, n_subjects: int, *, settings: Settings, seed: int, factor: float = 1.0) -> Iterator[Case]:
+def cases(
+    movement: str, n_subjects: int, *, settings: Settings, seed: int, factor: float = 1.0, whole: bool = False
+) -> Iterator[Case]:
     """Simulated trials of a movement, each of another subject.
 
     Parameters
@@ -174,14 +180,18 @@ def cases(movement: str, n_subjects: int, *, settings: Settings, seed: int, fact
         Seed; the subjects and errors are the same whatever sources are off.
     factor : float, optional
         Errors over the stated ones.
+    whole : bool, optional
+        Errors of the other leg and across the plane as well, and plates under every step.
     """
     make = {"reach": reach_case, "walk": walk_case}[movement]
     for number in range(n_subjects):
         rng = np.random.default_rng((seed, number))
-        yield make(settings, rng, Errors(settings, rng, factor))
+        yield make(settings, rng, Errors(settings, rng, factor), whole=whole)
 
 
-def reach_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, rate_hz: float = 100.0) -> Case:
+def reach_case(
+    settings: Settings, rng: np.random.Generator, errors: Errors, *, rate_hz: float = 100.0, whole: bool = False
+) -> Case:
     """A reach there and back in the sagittal plane."""
     mass_kg, size = rng.uniform(50.0, 95.0), rng.uniform(0.9, 1.1)
     length_m = size * np.array([0.30, 0.25, 0.085])
@@ -194,6 +204,7 @@ def reach_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, 
     rows = term_rows(torque_terms(chain, motion, gravity_m_s2=GRAVITY))
     measured = errors.joints(joint_m, motion.angle_rad)
     markers = np.stack([measured[..., 0], np.zeros(measured.shape[:2]), measured[..., 1]], axis=2)
+    markers[..., 1] += whole * _across(errors, rng)
     markers = markers + errors.noise(markers.shape, rng.uniform(0.0002, 0.0006))
     moving = (np.abs(motion.velocity_rad_s) > 0.05 * np.abs(motion.velocity_rad_s).max()).any(axis=1)
     return Case(
@@ -205,16 +216,20 @@ def reach_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, 
     )
 
 
-def walk_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, rate_hz: float = 100.0) -> Case:
+def walk_case(
+    settings: Settings, rng: np.random.Generator, errors: Errors, *, rate_hz: float = 100.0, whole: bool = False
+) -> Case:
     """The right leg of a walk over a force plate."""
     height_m = rng.uniform(1.55, 1.9)
     froude = np.sqrt(height_m / 1.75)
     stride_s, speed_m_s = rng.uniform(1.0, 1.2) * froude, rng.uniform(0.9, 1.2) * froude
     walker = Walker(rng.uniform(50.0, 95.0), height_m, stride_s, speed_m_s, rise_m=0.014)
-    walkway = Walkway(plates_m=PLATES_M, rate_hz=rate_hz, plate_rate_hz=5.0 * rate_hz)
+    steps = [(0.5 * walker.stride_m * k + 0.06 * height_m, (-0.2, 0.2)[k % 2]) for k in range(4)]
+    walkway = Walkway(plates_m=tuple(steps) if whole else PLATES_M, rate_hz=rate_hz, plate_rate_hz=5.0 * rate_hz)
     duration_s = round(FIRST_STRIKE_S + 1.5 * stride_s + AFTER_S, 2)
     recording = walk_recording(walker, walkway, duration_s=duration_s, first_strike_s=FIRST_STRIKE_S)
-    leg = walk(walker, np.arange(recording.n_frames) / rate_hz, first_strike_s=FIRST_STRIKE_S)["right"]
+    legs = walk(walker, np.arange(recording.n_frames) / rate_hz, first_strike_s=FIRST_STRIKE_S)
+    leg = legs["right"]
     chain = errors.chain(("thigh", "shank", "foot"), walker.chain.length_m, walker.mass_kg)
     rows = true_rows(chain, leg)
     measured = errors.joints(leg.joint_m, leg.kinematics.angle_rad)
@@ -223,6 +238,18 @@ def walk_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, r
         markers[:, find_marker(recording, label)] += (measured - leg.joint_m)[:, k] @ np.array(
             [[1.0, 0, 0], [0, 0, 1.0]]
         )
+    if whole:
+        off = (
+            Errors(settings, rng.spawn(1)[0], errors.factor).joints(
+                legs["left"].joint_m, legs["left"].kinematics.angle_rad
+            )
+            - legs["left"].joint_m
+        )
+        for k, label in enumerate(LEG_LABELS):
+            markers[:, find_marker(recording, "L" + label[1:])] += off[:, k] @ np.array([[1.0, 0, 0], [0, 0, 1.0]])
+        for side in "RL":
+            columns = [find_marker(recording, side + label[1:]) for label in LEG_LABELS]
+            markers[:, columns, 1] += _across(errors, rng)
     markers = markers + errors.noise(markers.shape, rng.uniform(0.0002, 0.0006))
     plates = tuple(errors.plate(plate) for plate in recording.force_plates)
     return Case(
@@ -232,6 +259,12 @@ def walk_case(settings: Settings, rng: np.random.Generator, errors: Errors, *, r
         rows,
         {"stance": leg.contact, "swing": ~leg.contact},
     )
+
+
+def _across(errors: Errors, rng: np.random.Generator) -> FloatArray:
+    """Errors of the four joint centres across the plane, from a generator that others do not use."""
+    size_m = errors.of_size("joint_centres", errors.options.sizes["centre_marker_m"])
+    return np.asarray(size_m * rng.spawn(1)[0].standard_normal(4))
 
 
 def true_rows(chain: Chain, leg: WalkingLeg) -> FloatArray:

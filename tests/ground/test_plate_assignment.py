@@ -230,6 +230,7 @@ def test_a_tenth_of_the_stance_may_be_over_the_edge(n_over, edge):
     found = over_the_edge(n_over, body_n=2000.0)
     are(found.own, *[(50, 110)] * (not edge))
     are(found.unusable, *[(50, 110)] * edge)
+    are(found.partly, *[(50, 110)] * edge)
     assert (
         not edge
         or "across the edge of the plate in 12 % of the frames, 35 % of the body's force in single support, not used"
@@ -249,6 +250,15 @@ def test_a_heel_behind_the_edge_of_a_plate_that_carries_the_body(share, agrees):
     assert f"{'with the heel off the plate in ' * agrees}{shares}" in found.notes[0]
     if agrees:
         assert found.carried == (pytest.approx(share),)
+
+
+@pytest.mark.parametrize("whose", [0, 1])
+def test_either_foot_over_the_edge_hides_the_force_on_the_body(whose):
+    """The heel is 0.1 m behind the edge; the foot pushes `PUSH_S`, 0.12 s, more than the plate shows, and lands before."""
+    plate, other = plates.plate(x=0.3, loads=[plates.UNDER]), plates.walking_foot(3.0, 0.2, slice(0, 1))
+    feet = (plates.OWN, other)
+    are(plates.ground([plate], *feet[:: 1 - 2 * whose]).partly, (38, 122))
+    assert not plates.ground([plates.plate(loads=[plates.UNDER])], *feet[:: 1 - 2 * whose]).partly.any()
 
 
 def test_toes_beyond_the_edge_are_not_accepted():

@@ -11,7 +11,7 @@ from scipy.signal import butter, sosfiltfilt
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.quality.body_checks import (
     force_metrics,
-    pressure_off_toes_m,
+    pressure_on_toes,
     shear_error_share,
 )
 from limbtorque.signals.spectrum import shortest_period_s
@@ -20,6 +20,11 @@ ROOT = Path(__file__).resolve().parents[2]
 G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0
 AXES = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 TIME_S = np.arange(300) / RATE_HZ
+
+
+def off_toes_m(*args, **changes):
+    on_toes = pressure_on_toes(*args, **changes)
+    return abs(on_toes.off_m) if on_toes else float("nan")
 
 
 def bouncing():
@@ -103,8 +108,8 @@ def test_pressure_is_under_the_ball_while_the_heel_is_raised():
     raised = np.linspace(0.0, 0.1, 50)
     heel, front = np.stack([np.zeros(50), raised], axis=1), np.tile([0.17, 0.0], (50, 1))
     load = np.full(50, 500.0)
-    assert pressure_off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
-    assert np.isnan(pressure_off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
+    assert off_toes_m(np.full(50, 0.136), load, heel_m=heel, front_m=front) == pytest.approx(0.034)
+    assert np.isnan(off_toes_m(np.full(50, 0.1), load, heel_m=0.1 * heel, front_m=front))
 
 
 def test_smoothed_positions_hold_long_periods_only():
@@ -163,7 +168,7 @@ def test_three_frames_show_the_pressure_under_a_raised_heel(frames, known):
     heel[raised, 1] = 0.04
     pressure = np.zeros(n)
     pressure[raised] = 0.15
-    off_m = pressure_off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
+    off_m = off_toes_m(pressure, np.full(n, 500.0), heel_m=heel, front_m=front)
     assert off_m == pytest.approx(0.05) if known else np.isnan(off_m)
 
 
@@ -187,7 +192,7 @@ def test_a_foot_on_its_toes_by_heel_front_and_force(change, counts):
     made = {"heel_m": 0.0, "front_m": 0.0, "force_n": 500.0} | change
     heel, front, force = np.zeros((20, 2)), np.zeros((20, 2)), np.full(20, 500.0)
     heel[10:15, 1], front[10:15, 1], force[10:15] = made["heel_m"], made["front_m"], made["force_n"]
-    assert np.isfinite(pressure_off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
+    assert np.isfinite(off_toes_m(np.zeros(20), force, heel_m=heel, front_m=front)) == counts
 
 
 def with_markers(trial, change):
@@ -212,13 +217,16 @@ def test_forces_along_the_way_that_are_missing_or_scaled_are_seen(walk, factor):
 
 
 @pytest.mark.parametrize("label", ["HIP", "KNE"])
-def test_a_marker_that_is_off_by_five_centimetres_on_one_side_is_seen(walk, label):
+def test_a_marker_that_is_off_by_seven_centimetres_on_one_side_is_seen(walk, label):
+    """Three standard deviations of the difference, 17 mm with the stated errors and unlike legs, are 5 cm; along a leg it is less."""
+
     def moved(markers_m, index):
-        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.05
+        markers_m[:, index(walk.limb.side[0].upper() + label), 2] += 0.07
         return markers_m
 
     found = analysed(with_markers(walk, moved))
-    assert found.motion.metrics["sides_unlike_m"] == pytest.approx(0.05, abs=0.01)
+    assert 1.0 < found.motion.metrics["sides_unlike_factor"] < 2.0
+    assert analysed(walk).motion.metrics["sides_unlike_factor"] < 0.3
     assert found.status in ("caution", "rejected")
 
 
@@ -244,3 +252,105 @@ def test_no_delay_explains_another_movement():
 
 def test_too_short_a_stretch_is_not_judged():
     assert all(np.isnan(value) for value in checked(*bouncing(), known=slice(100, 120)).values())
+
+
+@pytest.mark.parametrize(
+    ("heel_m", "off_m", "by_marker"),
+    [(0.02, -0.05, True), (0.02, 0.05, True), (-0.03, -0.05, False), (0.07, 0.05, False), (0.02, 0.09, False)],
+)
+def test_a_pressure_that_is_right_at_the_strike_blames_the_marker_at_the_front(heel_m, off_m, by_marker):
+    """The foot rolls over: front up for 10 frames, flat, heel up for 10; a toe is no longer than 6 cm."""
+    heel, front = np.zeros((50, 2)), np.tile([0.2, 0.0], (50, 1))
+    front[:10, 1], heel[40:, 1] = 0.05, 0.05
+    pressure = np.linspace(0.0, 0.2, 50)
+    pressure[:10], pressure[40:] = heel_m, 0.2 + off_m
+    found = pressure_on_toes(pressure, np.full(50, 500.0), heel_m=heel, front_m=front)
+    assert (found.off_m, found.heel_m) == pytest.approx((off_m, heel_m))
+    assert found.by_marker == by_marker
+
+
+@pytest.mark.parametrize("kind", ["marker", "plates"])
+def test_a_toe_marker_on_the_tip_is_no_reason_to_reject(walk, kind):
+    """Five centimetres ahead of the ball: the note asks for the tip; with plates shifted as far the torque is wrong."""
+    side = walk.limb.side[0].upper()
+    hips = walk.recording.markers_m[[0, -1], walk.recording.labels.index(side + "HIP")]
+    way = (hips[1] - hips[0]) * [1.0, 1.0, 0.0]
+    way *= 0.05 / np.linalg.norm(way)
+
+    def ahead(markers_m, index):
+        markers_m[:, index(side + "TOE")] += way
+        return markers_m
+
+    plates = tuple(
+        replace(p, corners_m=p.corners_m - way, moment_nm=p.moment_nm - np.cross(way, p.force_n))
+        for p in walk.recording.force_plates
+    )
+    shifted = replace(walk, recording=replace(walk.recording, force_plates=plates))
+    found = analysed(with_markers(walk, ahead) if kind == "marker" else shifted)
+    flags = [flag for flag in found.verdict.flags if flag.check.flag == "pressure_off_toes_m"]
+    assert {flag.status for flag in flags} == ({"caution"} if kind == "marker" else {"caution", "rejected"})
+    assert "5 cm behind the marker of head_of_metatarsal_2" in flags[0].where
+    assert ("tip of the toe" in flags[0].where) == (kind == "marker")
+
+
+def test_a_laboratory_tilted_by_three_degrees_is_seen_in_the_mean_force(walk):
+    """Markers, plates and forces turn together about the axis across the way; the plates' corners are level again, as after a new origin."""
+    from parts.damage_subjects import turned
+
+    axis = "x" if int(walk.subject[1:]) % 2 else "y"
+    tilted = turned(walk.recording, degrees=3.0, axis=axis)
+    plates = tuple(
+        replace(plate, corners_m=np.c_[plate.corners_m[:, :2], np.full(4, plate.corners_m[:, 2].mean())])
+        for plate in tilted.force_plates
+    )
+    found = analysed(replace(walk, recording=replace(tilted, force_plates=plates)))
+    assert found.motion.metrics["force_tilt_deg"] == pytest.approx(3.0, abs=1.0)
+    assert "vertical" in found.verdict.names
+
+
+def test_exchanged_markers_of_ankle_and_knee_beside_centres_of_the_file(walk):
+    """Centres are right; markers on the condyles and the malleolus have each other's names."""
+    side = walk.limb.side[0].upper()
+    knee, ankle = (walk.recording.labels.index(side + name) for name in ("KNE", "ANK"))
+    skin = walk.recording.markers_m[:, [ankle, knee]] + np.array([0.0, 0.05, 0.0])
+    recording = replace(
+        walk.recording,
+        labels=(*walk.recording.labels, side + "FC", side + "LM"),
+        markers_m=np.concatenate([walk.recording.markers_m, skin], axis=1),
+    )
+    sets = {
+        "leg": {
+            **walk.settings.marker_sets["leg"],
+            "femoral_condyles": "{S}FC",
+            "lateral_malleolus": "{S}LM",
+            "medial_malleolus": "{S}LM",
+        }
+    }
+    substitutes = {"leg": {"greater_trochanter": "hip_axis"}}
+    settings = walk.settings.model_copy(update={"marker_sets": sets, "substitutes": substitutes})
+    found = analysed(replace(walk, recording=recording, settings=settings))
+    assert found.motion.metrics["landmark_astray_share"] == 1.0
+    assert "landmark_astray_share" in found.verdict.rejected_by
+    assert analysed(walk).motion.metrics["landmark_astray_share"] == 0.0
+
+
+@pytest.mark.parametrize(("factor", "status"), [(1.0, "ok"), (1.06, "caution"), (0.9, "rejected")])
+def test_lengths_of_another_person_in_the_static_trial(walk, factor, status):
+    """All lengths of the static trial are longer by the factor."""
+    static = replace(walk.recording, markers_m=factor * walk.recording.markers_m[:50])
+    found = analysed(replace(walk, recording=replace(walk.recording, static=static)))
+    assert found.motion.metrics["static_unlike_share"] == pytest.approx(abs(1.0 / factor - 1.0), abs=0.005)
+    assert found.verdict.torques == status
+
+
+@pytest.mark.parametrize(("degrees", "status"), [(2.0, "caution"), (3.0, "rejected")])
+def test_cameras_tilted_against_level_plates(walk, degrees, status):
+    """The forces are right; the feet rest on a slope."""
+    from parts.damage_subjects import turned
+
+    axis = "x" if int(walk.subject[1:]) % 2 else "y"
+    markers_m = turned(walk.recording, degrees=degrees, axis=axis).markers_m
+    found = analysed(replace(walk, recording=replace(walk.recording, markers_m=markers_m)))
+    assert found.motion.metrics["floor_slope_deg"] == pytest.approx(degrees, abs=0.1)
+    assert {flag.status for flag in found.verdict.flags if flag.check.name == "floor_slope_deg"} == {status}
+    assert analysed(walk).motion.metrics["floor_slope_deg"] < 0.2

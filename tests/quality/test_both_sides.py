@@ -6,7 +6,8 @@ import pytest
 from limbtorque.ground.foot import slow_frames
 from limbtorque.motion.joint_centres import both_sides
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.body_checks import foot_reversed_share, sides_reversed_share, sides_unlike_m
+from limbtorque.quality.body_checks import foot_reversed_share, side_differences_m, sides_reversed_share
+from limbtorque.quality.stated import Stated, sides_unlike_factor
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import make_settings
 
@@ -21,6 +22,10 @@ def test_left_is_on_the_left():
     assert sides_reversed_share(right, left, forward=forward, up=UP) == 1.0
     assert sides_reversed_share(left, right, forward=-forward, up=UP) == 1.0
     assert np.isnan(sides_reversed_share(left * np.nan, right, forward=forward, up=UP))
+
+
+def largest(sides, names, up):
+    return np.abs(side_differences_m(sides, names, up)).max()
 
 
 def walker(turn_rad=0.0, thigh_m=0.43):
@@ -43,7 +48,7 @@ def walker(turn_rad=0.0, thigh_m=0.43):
 
 @pytest.mark.parametrize("turn_rad", [0.0, 0.7, np.pi])
 def test_legs_that_are_alike_differ_by_nothing_in_any_direction(turn_rad):
-    assert sides_unlike_m(walker(turn_rad), NAMES, UP) < 1e-3
+    assert largest(walker(turn_rad), NAMES, UP) < 1e-3
 
 
 @pytest.mark.parametrize("label", NAMES)
@@ -51,19 +56,19 @@ def test_a_joint_that_is_off_by_four_centimetres(label):
     """Upwards: the segments beside it change by 4 cm where they are upright, by cos(25 deg) of it at the least."""
     legs = walker(0.3)
     legs[0] = {**legs[0], label: legs[0][label] + 0.04 * UP}
-    assert 0.035 < sides_unlike_m(legs, NAMES, UP) <= 0.0401
+    assert 0.035 < largest(legs, NAMES, UP) <= 0.0401
 
 
 def test_a_hip_that_is_forward_and_a_shorter_thigh():
     legs = walker()
     legs[0] = {**legs[0], "hip": legs[0]["hip"] + [0.05, 0.0, 0.0]}
-    assert sides_unlike_m(legs, NAMES, UP) == pytest.approx(0.05, abs=0.002)
-    assert sides_unlike_m(walker(thigh_m=0.40), NAMES, UP) == pytest.approx(0.03, abs=1e-9)
+    assert largest(legs, NAMES, UP) == pytest.approx(0.05, abs=0.002)
+    assert largest(walker(thigh_m=0.40), NAMES, UP) == pytest.approx(0.03, abs=1e-9)
 
 
 def test_nothing_known_is_no_difference():
     legs = [{name: np.full((5, 3), np.nan) for name in NAMES} for _ in range(2)]
-    assert np.isnan(sides_unlike_m(legs, NAMES, UP))
+    assert np.isnan(largest(legs, NAMES, UP))
 
 
 def test_a_foot_in_the_air_keeps_its_order():
@@ -124,7 +129,7 @@ def test_without_a_way_of_half_a_metre_forward_does_not_count(way_m, counts):
     t = np.linspace(0.0, 1.0, 11)[:, None]
     right = {"hip": t * [way_m, 0.0, 2.0] + [0.0, -0.1, 0.9]}
     left = {"hip": right["hip"] + [0.03, 0.2, 0.005]}
-    found = sides_unlike_m([right, left], ["hip"], UP)
+    found = largest([right, left], ["hip"], UP)
     assert found == pytest.approx(0.03 if counts else 0.005)
 
 
@@ -134,4 +139,15 @@ def test_the_median_of_the_known_frames_counts():
         side["knee"] = side["knee"].copy()
     sides[0]["knee"][:100] = np.nan
     sides[1]["knee"][200:] = [7.0, 7.0, 7.0]
-    assert sides_unlike_m(sides, NAMES, UP) == pytest.approx(0.03, abs=1e-9)
+    assert largest(sides, NAMES, UP) == pytest.approx(0.03, abs=1e-9)
+
+
+def test_differences_count_in_stated_standard_deviations():
+    """By hand: two independent differences of 10 and 20 mm, and a centre whose error is the first of them alone.
+
+    Together z'z / 2 of 3^2 + 1^2 over the 97.5th percentile of chi-square of two degrees, 7.38 / 2; alone 3^2 over the same.
+    """
+    stated = Stated(1.0, np.diag([1e-4, 4e-4]), np.array([[0.01, 0.0], [0.0, 0.0]]))
+    assert sides_unlike_factor(np.array([0.03, 0.02]), stated) == pytest.approx(np.sqrt(10.0 / 7.378), rel=0.01)
+    assert sides_unlike_factor(np.array([0.03, 0.0]), stated) == pytest.approx(np.sqrt(9.0 / 7.378), rel=0.01)
+    assert np.isnan(sides_unlike_factor(np.array([np.nan, 0.0]), stated))

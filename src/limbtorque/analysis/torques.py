@@ -108,9 +108,7 @@ def analyse_torques(
     used, model = used_frames(motion, torques), limb.model(settings)
     events = facts.events if facts else ()
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
-    metrics, by_joint, notes = judged_metrics(
-        motion, torques, window, model=model, body_mass_kg=limb.body_mass_kg, filled=filled
-    )
+    metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled)
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(

@@ -91,6 +91,8 @@ class Assignment:
         The plate measures this foot alone.
     unusable : ndarray of bool, shape (n_frames,)
         This foot loads the plate, and its force is unknown.
+    partly : ndarray of bool, shape (n_frames,)
+        Of these, the foot is over the plate's edge: the plate measures a part of its force.
     other_unknown : ndarray of bool, shape (n_frames,)
         The plate is used while the other foot's position is unknown.
     beside : ndarray of bool, shape (n_frames,)
@@ -107,6 +109,7 @@ class Assignment:
 
     own: BoolArray
     unusable: BoolArray
+    partly: BoolArray
     other_unknown: BoolArray
     beside: BoolArray
     timely: BoolArray
@@ -153,7 +156,7 @@ def assign(
     `Feet.body_n` (`BODY_SHARE`), and the force begins with the strike of the markers (`LATE_S`).
     """
     case = _Case(reading, tuple(readings), feet, stretch, settings, up)
-    own, unusable, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(5))
+    own, unusable, partly, other_unknown, beside, timely = (np.zeros(stretch.n_frames, dtype=bool) for _ in range(6))
     lead, lag = (round(longest_s * stretch.rate_hz) for longest_s in (MAX_LEAD_S, MAX_SLOW_S))
     both = np.zeros(stretch.n_frames, dtype=bool)
     if feet.other is not None:
@@ -164,7 +167,7 @@ def assign(
     for start, stop in runs(reading.loaded & ~both):
         part, timing = slice(start, stop), _timing(case, start, stop)
         owner, reason = _owner(case, part, timing)
-        own[part], unusable[part] = owner == "own", owner == "unusable"
+        own[part], unusable[part], partly[part] = owner == "own", owner in ("unusable", "partly"), owner == "partly"
         if owner == "own":
             other_unknown[part] = True if feet.other is None else feet.other.unseen[part]
             share = np.nan  # of the body's force, while the other foot is in the air
@@ -179,7 +182,7 @@ def assign(
             reason += timing.reason
         notes.append(case.note(start, stop, reason))
     file_s, oconnor_s, zeni_s, carried = zip(*delays, strict=True) if delays else ((), (), (), ())
-    masks = (own, unusable | both, other_unknown, beside & ~reading.loaded, timely)
+    masks = (own, unusable | both, partly, other_unknown, beside & ~reading.loaded, timely)
     return Assignment(*masks, file_s, oconnor_s, zeni_s, carried, tuple(notes))
 
 
@@ -236,7 +239,7 @@ def _loading(case: _Case, foot: Foot, partner: Foot) -> BoolArray:
 
 
 def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
-    """Return "own", "unusable" or "other" for loaded frames, and the reason."""
+    """Return "own", "unusable", "partly" or "other" for loaded frames, and the reason."""
     reading, other, settings = case.reading, case.feet.other, case.settings
     level_m = float((reading.plate.corners_m @ case.up).mean())
     pressure = centre_of_pressure(reading.mean[part], up=case.up, level_m=level_m)
@@ -254,7 +257,7 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
         return "unusable", "samples of the plate are missing, not used"
     usable, edge = _edge(case, part, timing)
     if not usable:
-        return "unusable", f"this foot is across the edge of the plate in {edge}, not used"
+        return "partly", f"this foot is over the edge of the plate in {edge}, not used"
     return "own", f"this foot{', as given' * given}{edge}, {where}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
 from limbtorque.errors import LoadError
-from limbtorque.ground.assignment import Assignment, Feet, Stretch, assign
+from limbtorque.ground.assignment import PUSH_S, Assignment, Feet, Stretch, assign
 from limbtorque.ground.events import foot_events, plate_events
 from limbtorque.ground.foot import (
     MAX_CONTACT_SPEED_M_S,
@@ -190,10 +190,16 @@ def ground_load(
         **surface_metrics(readings, owned, feet.own, up),
     }
     uncertain = unusable | beside | (missing & ~own)
+    exchanged = [] if feet.other is None else [replace(feet, own=feet.other, other=feet.own)]
+    others = [
+        assign(each, readings, e, stretch=stretch, settings=settings, up=up) for e in exchanged for each in readings
+    ]
+    partly = np.any([nowhere, *(each.partly for each in (*assigned, *others))], axis=0)
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events)
+    partly = widened(partly, round(PUSH_S * stretch.rate_hz))
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events, partly)
 
 
 def _median(values: Sequence[float]) -> float:

@@ -29,7 +29,7 @@ StatusArray = NDArray[np.int8]
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or none
-    *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm"),
+    *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm", "partly"),
 )
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
@@ -74,6 +74,7 @@ class ExternalLoad:
     unfiltered_n: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
     foot_events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
+    partly: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def moment_about_origin_nm(self) -> FloatArray:

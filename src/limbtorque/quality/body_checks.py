@@ -8,6 +8,7 @@ segment parameters, with the rest of the body at the midpoint of the hips. Metri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, Side, both_sides
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
+from limbtorque.quality.stated import Stated, sides_unlike_factor
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.filters import low_pass
@@ -37,7 +39,14 @@ MOST_UNEXPLAINED = 0.5  # of the variance of the vertical force, for a delay; 0.
 HEEL_RAISED_M = 0.03
 ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
 FEWEST_ON_TOES = 3  # frames
+HEEL_AHEAD_M, HEEL_WITHIN_M = 0.015, 0.02  # of the pressure at the strike: 0.02 to 0.03 in 8 recorded steps
+LONGEST_TOE_M = 0.06  # from the head of a metatarsal to the tip of its toe
+ABOVE_PRESSURE_M, LOW_M = (
+    0.015,
+    0.07,
+)  # a marker on the ball of the foot: along the way from the pressure, and above the plate
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
+RESTING_M_S = 0.3  # of the front of a foot that rests
 LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
 
 
@@ -250,15 +259,39 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
     return max(errors, default=float("nan"))
 
 
-def pressure_off_toes_m(
+@dataclass(frozen=True)
+class PressureOnToes:
+    """Centre of pressure against the foot, in the stance farthest from the ball.
+
+    Attributes
+    ----------
+    frames : ndarray of int
+        Frames in which the foot is on its toes.
+    off_m : float
+        Centre of pressure ahead of the front of the foot in these frames, m, median.
+    heel_m : float
+        Centre of pressure ahead of the heel while the front is raised, m, median; NaN where no frame shows it.
+    """
+
+    frames: np.ndarray
+    off_m: float
+    heel_m: float
+
+    @property
+    def by_marker(self) -> bool:
+        """True where the pressure is right at the strike: the front marker is not."""
+        return abs(self.heel_m - HEEL_AHEAD_M) < HEEL_WITHIN_M and abs(self.off_m) < LONGEST_TOE_M
+
+
+def pressure_on_toes(
     pressure_m: FloatArray,
     upward_n: FloatArray,
     *,
     heel_m: FloatArray,
     front_m: FloatArray,
     raised_m: float = HEEL_RAISED_M,
-) -> float:
-    """Distance of the centre of pressure from the ball of a foot with raised heel.
+) -> PressureOnToes | None:
+    """Distance of the centre of pressure from the ball of a foot on its toes.
 
     Parameters
     ----------
@@ -271,20 +304,25 @@ def pressure_off_toes_m(
 
     Returns
     -------
-    float
-        Absolute median over the frames of a stance with at least 0.3 of the largest force in which the heel is raised and the
-        front is within 2 cm of its lowest place: the foot then stands on the heads of the metatarsals. The largest of all
-        stances, since each may be on another plate. NaN without a stance of `FEWEST_ON_TOES` such frames.
+    PressureOnToes or None
+        Of the frames of a stance with at least 0.3 of the largest force in which the heel is raised and the front is within 2 cm
+        of its lowest place: the foot then stands on the heads of the metatarsals. The stance with the largest distance, since each
+        may be on another plate. None without a stance of `FEWEST_ON_TOES` such frames.
     """
-    loaded = np.nan_to_num(upward_n) > 0.3 * np.nanmax(upward_n, initial=1.0)
-    known = loaded & ~np.isnan(pressure_m + heel_m[:, 1] + front_m[:, 1])
-    off_m = []
+    share = np.nan_to_num(upward_n) / np.nanmax(upward_n, initial=1.0)
+    known = (share > 0.1) & ~np.isnan(pressure_m + heel_m[:, 1] + front_m[:, 1])
+    stances = []
     for start, stop in runs(known):
-        heel, front = heel_m[start:stop, 1], front_m[start:stop, 1]
-        on_toes = (heel - heel.min() > raised_m) & (front - front.min() < 0.02)
-        if on_toes.sum() >= FEWEST_ON_TOES:
-            off_m.append(float(abs(np.median((pressure_m - front_m[:, 0])[start:stop][on_toes]))))
-    return max(off_m, default=float("nan"))
+        heel, front, pressure = heel_m[start:stop], front_m[start:stop], pressure_m[start:stop]
+        heel_up, front_up = (end[:, 1] - end[:, 1].min() for end in (heel, front))
+        on_toes = np.flatnonzero((share[start:stop] > 0.3) & (heel_up > raised_m) & (front_up < 0.02))
+        if len(on_toes) >= FEWEST_ON_TOES:
+            on_heel = (front_up > 0.02) & (heel_up < 0.02)
+            ahead_m = float(np.median((pressure - heel[:, 0])[on_heel])) if on_heel.any() else np.nan
+            stances.append(
+                PressureOnToes(start + on_toes, float(np.median((pressure - front[:, 0])[on_toes])), ahead_m)
+            )
+    return max(stances, key=lambda stance: abs(stance.off_m), default=None)
 
 
 def foot_metrics(
@@ -295,7 +333,7 @@ def foot_metrics(
     front_m: FloatArray,
     level_m: float,
     rate_hz: float,
-) -> dict[str, float]:
+) -> tuple[dict[str, float], PressureOnToes | None, FloatArray]:
     """Metrics of the force under one foot.
 
     Parameters
@@ -311,8 +349,13 @@ def foot_metrics(
 
     Returns
     -------
-    dict of str to float
-        `shear_error_share` and `pressure_off_toes_m`.
+    metrics : dict of str to float
+        `shear_error_share`, `pressure_off_toes_m`, and `pressure_shift_m`, the part of it that is in the torques: all of it, or
+        nothing where the marker at the front is to blame.
+    on_toes : PressureOnToes or None
+        What the last two are from.
+    pressure_m : ndarray of shape (n_frames,)
+        Centre of pressure along the way, m.
     """
     forward, upward = load.force_n.T
     ankle = joint_m[:, -2]
@@ -320,11 +363,31 @@ def foot_metrics(
     along = ankle[:, 0] + np.divide(turning, upward, where=upward > 1.0, out=np.full(len(upward), np.nan))
     pressure = np.stack([along, np.full_like(along, level_m)], axis=1)
     back, raised = (ankle, ANKLE_RAISED_M) if heel_m is None else (heel_m, HEEL_RAISED_M)
-    off = pressure_off_toes_m(along, upward, heel_m=back, front_m=front_m, raised_m=raised)
-    return {
+    on_toes = pressure_on_toes(along, upward, heel_m=back, front_m=front_m, raised_m=raised)
+    if on_toes and heel_m is None:
+        on_toes = replace(on_toes, heel_m=float("nan"))
+    off_m = abs(on_toes.off_m) if on_toes else float("nan")
+    metrics = {
         "shear_error_share": shear_error_share(load.force_n, pressure, joint_m[:, 0], rate_hz),
-        "pressure_off_toes_m": off,
+        "pressure_off_toes_m": off_m,
+        "pressure_shift_m": 0.0 if on_toes and on_toes.by_marker else off_m,
     }
+    return metrics, on_toes, along
+
+
+def pressure_note(on_toes: PressureOnToes, label: str, near: Sequence[str]) -> str:
+    """Sentence on a pressure that is not below the marker at the front of the foot.
+
+    Examples
+    --------
+    >>> pressure_note(PressureOnToes(np.arange(9), -0.052, 0.02), "RTOE", ["RP1MT", "RP5MT"])
+    'centre of pressure, heel raised: 5 cm behind RTOE: is that the tip of the toe? Above it: RP1MT, RP5MT'
+    """
+    where = "behind" if on_toes.off_m < 0.0 else "ahead of"
+    asked = "is that the tip of the toe?" if on_toes.off_m < 0.0 else "is that behind the ball of the foot?"
+    asked = asked if on_toes.by_marker else "are the plates shifted, or is their moment wrong?"
+    fits = f" Above it: {', '.join(near)}" if near else ""
+    return f"centre of pressure, heel raised: {100.0 * abs(on_toes.off_m):.0f} cm {where} {label}: {asked}{fits}"
 
 
 def body_metrics(
@@ -336,7 +399,8 @@ def body_metrics(
     load: ExternalLoad,
     joint_m: FloatArray,
     readings: Sequence[Reading],
-) -> dict[str, float]:
+    stated: Stated,
+) -> tuple[dict[str, float], tuple[str, ...]]:
     """Metrics of sides, mass and plates of a trial in the sagittal plane.
 
     Parameters
@@ -355,35 +419,61 @@ def body_metrics(
         Its joints in the plane, m.
     readings : sequence of Reading
         Signals of the plates that may be used.
+    stated : Stated
+        Differences of the sides that the stated errors give.
 
     Returns
     -------
-    dict of str to float
+    metrics : dict of str to float
         Those of `foot_metrics`, `force_metrics` and `both_sides` that apply: the first two need plates, the last two the other
         side's markers; only `sides_reversed_share` applies to a limb that does not meet the ground.
+    notes : tuple of str
+        On a centre of pressure that is far from the ball of the foot.
     """
     if placed.plane.view != "sagittal":
-        return {}
+        return {}, ()
     model, axes, up = limb.model(settings), placed.plane.axes, axis_vector(settings.plane.up_axis)
     on_ground = model.ground_contact and model.foot and settings.plates.assignment != "none"
     on_plates = on_ground and len(recording.force_plates) > 0
     names = [*(joint.landmark for joint in model.joints), model.end]
     metrics: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
     ankle, front = (placed.landmarks[name] @ axes[:2].T for name in names[-2:])
     heel = placed.landmarks["heel"] @ axes[:2].T if "heel" in placed.landmarks else None
     if model.ground_contact and heel is not None:
         metrics["foot_reversed_share"] = foot_reversed_share(heel, ankle, front)
     if on_plates:
         level = float(np.mean([plate.corners_m @ axes[1] for plate in recording.force_plates]))
-        metrics |= foot_metrics(load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz)
+        of_foot, on_toes, pressure_m = foot_metrics(
+            load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz
+        )
+        metrics |= of_foot
+        if on_toes and abs(on_toes.off_m) > settings.quality.pressure_off_toes_m:
+            markers_m = recording.markers_m[placed.prepared.stretch][on_toes.frames] @ axes[:2].T
+            off_m = np.abs(
+                markers_m - np.stack([pressure_m[on_toes.frames], np.full(len(on_toes.frames), level)], 1)[:, None]
+            )
+            fits = (np.median(off_m, axis=0) < [ABOVE_PRESSURE_M, LOW_M]).all(axis=1)
+            near = [label for label, fit in zip(recording.labels, fits, strict=True) if fit]
+            notes = (pressure_note(on_toes, f"the marker of {model.end}", near),)
     sides = both_sides(recording, limb, settings, placed.prepared.stretch)
     if sides is None:
-        return metrics
+        return metrics, notes
     left, right = (side[names[0]] for side in (sides if limb.side == "left" else sides[::-1]))
     metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
     if model.ground_contact:
-        metrics["sides_unlike_m"] = sides_unlike_m(sides, names, up)
-    return metrics | (_force_metrics(recording, limb, settings, placed, sides, readings) if on_plates else {})
+        difference_m = side_differences_m(sides, names, up)
+        metrics["sides_unlike_factor"] = sides_unlike_factor(difference_m, stated)
+    if on_plates:
+        feet_m = [side[model.end] for side in sides]
+        heights_m = [float((plate.corners_m @ up).mean()) for plate in recording.force_plates]
+        if (
+            load.metrics.get("plate_slope_deg", 0.0) < settings.quality.plate_slope_deg
+            and np.ptp(heights_m) < HEEL_RAISED_M
+        ):
+            metrics["floor_slope_deg"] = floor_slope_deg(feet_m, forward=axes[0], up=up, rate_hz=recording.rate_hz)
+        metrics |= _force_metrics(recording, limb, settings, placed, sides, readings, load.partly)
+    return metrics, notes
 
 
 def _force_metrics(
@@ -393,6 +483,7 @@ def _force_metrics(
     placed: Placement,
     sides: tuple[Side, Side],
     readings: Sequence[Reading],
+    partly: BoolArray,
 ) -> dict[str, float]:
     """Metrics of the total force over the longest part with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
@@ -415,6 +506,8 @@ def _force_metrics(
         placed.prepared.stretch,
         settings,
     )
+    if len(partly):
+        known &= ~partly
     return force_metrics(
         force_n[part],
         centre[part],
@@ -452,8 +545,8 @@ def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: Fl
     return float((across[known] < 0.0).mean()) if known.any() else float("nan")
 
 
-def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[str], up: FloatArray) -> float:
-    """Largest difference between the two sides of a walking body.
+def side_differences_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[str], up: FloatArray) -> FloatArray:
+    """Differences between the two sides of a walking body.
 
     Parameters
     ----------
@@ -466,15 +559,15 @@ def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[st
 
     Returns
     -------
-    float
-        Largest median difference of a segment's length, or of the place of the first joint upwards or along the way, m: in walking
+    ndarray of shape (n_segments + 2,) or (n_segments + 1,)
+        Median differences of the segments' lengths, and of the place of the first joint upwards and along the way, m: in walking
         the pelvis turns as far to one side as to the other. The way is from the first to the last place of the first
-        joints; without one of `LEAST_WAY_M` it does not count. NaN where a landmark is never known.
+        joints; without one of `LEAST_WAY_M` it is left out. NaN where a landmark is never known.
     """
     points = [np.stack([side[name] for name in names], axis=1) for side in sides]
     known = ~np.isnan(points[0] + points[1]).any(axis=(1, 2))
     if not known.any():
-        return float("nan")
+        return np.full(len(names), np.nan)
     own, other = (each[known] for each in points)
     apart, middle = own[:, 0] - other[:, 0], (own[:, 0] + other[:, 0]) / 2.0
     way = middle[-1] - middle[0]
@@ -483,7 +576,38 @@ def sides_unlike_m(sides: Sequence[Mapping[str, FloatArray]], names: Sequence[st
     differences = [lengths(np.diff(own, axis=1)) - lengths(np.diff(other, axis=1)), (apart @ up)[:, None]]
     if distance > LEAST_WAY_M:
         differences.append((apart @ way / distance)[:, None])
-    return float(np.abs(np.median(np.hstack(differences), axis=0)).max())
+    return np.asarray(np.median(np.hstack(differences), axis=0))
+
+
+def floor_slope_deg(feet_m: Sequence[FloatArray], *, forward: FloatArray, up: FloatArray, rate_hz: float) -> float:
+    """Slope of the floor by the places where the front of each foot rests.
+
+    Parameters
+    ----------
+    feet_m : sequence of ndarray of shape (n_frames, 3)
+        Front of each foot, m.
+    forward, up : ndarray of shape (3,)
+        Unit vectors.
+    rate_hz : float
+        Frames per second.
+
+    Returns
+    -------
+    float
+        Angle, absolute, deg: the line through the mean places of at least 0.1 s, with a height of its own for each foot. NaN where
+        no foot rests twice with `LEAST_WAY_M` between.
+    """
+    still = np.zeros(3)
+    places = []
+    for foot in feet_m:
+        rest = slow_frames([foot], rate_hz=rate_hz, belt_m_s=still, limit_m_s=RESTING_M_S)
+        at = [np.median(foot[start:stop], axis=0) for start, stop in runs(rest) if stop - start >= 0.1 * rate_hz]
+        if len(at) > 1:
+            places.append(np.array(at) - np.mean(at, axis=0))
+    along, height = (np.concatenate(places) @ np.stack([forward, up], axis=1)).T if places else np.zeros((2, 1))
+    if np.ptp(along) < LEAST_WAY_M:
+        return float("nan")
+    return float(np.degrees(np.arctan(abs(along @ height) / (along @ along))))
 
 
 def foot_reversed_share(heel_m: FloatArray, ankle_m: FloatArray, front_m: FloatArray) -> float:

@@ -1,4 +1,4 @@
-"""Body mass and segment lengths against the height.
+"""Body mass and segment lengths against the height and the static trial.
 
 Usual lengths are shares of the height (Drillis and Contini 1966, in Winter 2009, figure 4.1). Legs of children are shorter: a
 child of one or two years has about four fifths of an adult's share (sitting height over height by age: Fredriks et al. 2005, Arch
@@ -9,12 +9,15 @@ by age, at the median height of that age, and for anyone as tall as a child of n
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import FloatArray, lengths
+from limbtorque.motion.joint_centres import side_landmarks
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import BY_NAME
+from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings
 
 LENGTH_SHARES = {
@@ -93,3 +96,43 @@ def length_ratio(rows: list[str], length_m: FloatArray, height_m: float) -> floa
         if row in LENGTH_SHARES
     ]
     return float(np.median(ratios)) if ratios else float("nan")
+
+
+def static_unlike_share(
+    recording: Recording, limb: Limb, settings: Settings, length_m: FloatArray
+) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Compare the lengths of segments with those in the static trial.
+
+    Parameters
+    ----------
+    recording : Recording
+        With its static trial.
+    limb, settings
+        Chain and markers; all options.
+    length_m : ndarray of shape (n_segments,)
+        Mean length of each segment in the trial, m.
+
+    Returns
+    -------
+    metrics : dict of str to float
+        `static_unlike_share`: largest difference over the length in the static trial; empty without a static trial that has the
+        landmarks.
+    notes : tuple of str
+        A note where it is above its threshold.
+    """
+    if recording.static is None:
+        return {}, ()
+    model, mapping = limb.model(settings), limb.landmarks(settings).anatomical()
+    standing = replace(recording.static, static=recording.static)
+    frames = slice(0, standing.n_frames)
+    at = side_landmarks(standing, mapping, set(model.landmarks), gaps=settings.gaps, frames=frames)
+    known = np.stack([at[name] for name in model.landmarks], axis=1) if at else np.full((1, 1, 3), np.nan)
+    known = known[~np.isnan(known).any(axis=(1, 2))]
+    if not len(known):
+        return {}, ()
+    shares = length_m / lengths(np.diff(known, axis=1)).mean(axis=0) - 1.0
+    largest = float(np.abs(shares).max())
+    parts = (f"{segment.name} {100.0 * share:+.1f} %" for segment, share in zip(model.segments, shares, strict=True))
+    note = f"lengths against those in the static trial {standing.source}: {', '.join(parts)}"
+    above = largest > BY_NAME["static_unlike_share"].allowed_at("", settings.quality)
+    return {"static_unlike_share": largest}, (note,) * above

@@ -19,8 +19,10 @@ METRICS = columns(
         "max_unfilled_gap_s": "longest gap between two complete parts; only the longest part is analysed",
         "plate_saturated_share": "share of frames in which a channel of a plate in use is saturated; torques there "
         "are empty, see unmeasured_share",
-        "undecided_flexion": "1 where no elbow or knee flexes by 10 deg, so that a mirrored limb cannot be detected",
-        "cutoff_hz": "cut-off of the joint centres; the largest where joint centres differ (filter.scope: joint)",
+        "pressure_shift_m": "pressure_off_toes_m; 0 where the centre of pressure is right at the strike, so that the marker at the "
+        "front of the foot is misplaced",
+        "undecided_flexion": "1 where no elbow or knee bends by 10 deg, so that a mirrored limb cannot be detected",
+        "cutoff_hz": "cut-off of the joint centres; the largest where each has its own (filter.scope: joint)",
         "load_moment_lost_share": "largest moment of the ground reaction about a joint that the force plates' filter "
         "removes, relative to the largest moment there; the notes list it by joint",
         "own_cutoff_hz": "cut-off chosen from the trial's own data by the method of filter.cutoff_hz (expected_error "

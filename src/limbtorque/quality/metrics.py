@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from limbtorque.motion.joint_centres import Placement
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
-from limbtorque.quality.body_size import body_size
+from limbtorque.quality.body_size import body_size, static_unlike_share
+from limbtorque.quality.stated import Stated, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.chains import ChainModel
@@ -25,6 +26,13 @@ from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
 
 UNDECIDED_DEG = 10.0
+LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
+    "hip_axis": ("greater_trochanter",),
+    "knee_axis": ("femoral_condyles", "lateral_condyle"),
+    "ankle_axis": ("lateral_malleolus", "medial_malleolus"),
+    "elbow_axis": ("lateral_epicondyle",),
+    "wrist_axis": ("ulnar_styloid",),
+}
 
 
 RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
@@ -81,7 +89,39 @@ def reversed_flexion_deg(model: ChainModel, flexion: Flexion, angle: FloatArray)
     return max([0.0, *bent])
 
 
-def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> dict[str, float]:
+def landmark_astray_share(model: ChainModel, landmarks: Mapping[str, FloatArray]) -> dict[str, float]:
+    """Largest share of frames with a landmark nearer to another joint than to its own.
+
+    Parameters
+    ----------
+    model : ChainModel
+        The chain, with its joint centres.
+    landmarks : mapping of str to ndarray of shape (n_frames, 3)
+        Joint centres and landmarks, m.
+
+    Returns
+    -------
+    dict of str to float
+        `landmark_astray_share`; empty without a landmark of `LANDMARKS_OF`.
+
+    Examples
+    --------
+    >>> from limbtorque.study.chains import LEG
+    >>> at = {name: np.full((4, 3), [0.0, 0.0, z]) for name, z in zip(LEG.landmarks, (0.9, 0.5, 0.1, 0.0))}
+    >>> landmark_astray_share(LEG, {**at, "femoral_condyles": at["ankle_axis"], "lateral_malleolus": at["knee_axis"]})
+    {'landmark_astray_share': 1.0}
+    """
+    centres = [joint.landmark for joint in model.joints]
+    at = np.stack([landmarks[name] for name in centres])
+    shares = []
+    for own, centre in enumerate(centres):
+        for point in (landmarks[name] for name in LANDMARKS_OF.get(centre, ()) if name in landmarks):
+            away = lengths(at - point)[:, ~np.isnan(at - point).any(axis=(0, 2))]
+            shares += [float((away.argmin(axis=0) != own).mean())] if away.size else []
+    return {"landmark_astray_share": max(shares)} if shares else {}
+
+
+def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel, stated: Stated) -> dict[str, float]:
     """Metrics of a motion that are counts or shares of frames.
 
     Parameters
@@ -92,6 +132,8 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         Frames that count, such as those of the window of the trial; all others are ignored.
     model : ChainModel
         The chain, for its one-way joints.
+    stated : Stated
+        Misfits that the stated errors explain: `length_variation` is what is beyond.
 
     Returns
     -------
@@ -115,7 +157,7 @@ def frame_metrics(motion: ChainMotion, frames: BoolArray, model: ChainModel) -> 
         **missing_shares(motion, frames),
         "out_of_plane_share": planar.out_of_plane_share,
         "tilt_deg": float(planar.tilt_deg.max()),
-        "length_variation": float(planar.length_variation.max()),
+        "length_variation": float(planar.length_variation.max()) * stated.beyond,
         "reversed_flexion_deg": reversed_flexion_deg(model, flexion, angle),
         "reversed_flexion_share": reversed_flexion_share(model, flexion, angle),
         "undecided_flexion": undecided_flexion(model, flexion, angle),
@@ -164,31 +206,37 @@ def motion_metrics(
     readings : sequence of Reading
         Signals of the plates that may be used.
     """
-    model, load = limb.model(settings), motion.load
+    model, load, stated = limb.model(settings), motion.load, stated_misfits(motion, limb, settings)
     sizes, notes = body_size(limb, settings, placed.planarity.length_m)
+    unlike, unlike_notes = static_unlike_share(recording, limb, settings, placed.planarity.length_m)
     tilt_deg = load.metrics.get("plate_tilt_deg", 0.0)
     if model.ground_contact:  # the mean direction of the limb against up
         direction = (placed.joints_m[:, 0] - placed.joints_m[:, -2]).mean(axis=0)
         cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
         tilt_deg = max(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), tilt_deg)
+    of_body, body_notes = body_metrics(
+        recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings, stated=stated
+    )
     metrics = {
         **motion.metrics,
         **sizes,
+        **unlike,
         **{name: value for name, value in load.metrics.items() if name != "plate_tilt_deg"},
         "up_axis_deg": max(tilt_deg, 0.0),
-        **body_metrics(recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings),
-        **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model),
+        **of_body,
+        **landmark_astray_share(model, placed.landmarks),
+        **frame_metrics(motion, np.ones(len(motion.joint_m), dtype=bool), model, stated),
     }
-    return metrics, notes
+    return metrics, (*notes, *unlike_notes, *body_notes)
 
 
 def judged_metrics(
     motion: ChainMotion,
     torques: Torques,
     window: Window,
+    limb: Limb,
+    settings: Settings,
     *,
-    model: ChainModel,
-    body_mass_kg: float,
     filled: Callable[[], ChainMotion | None],
 ) -> tuple[dict[str, float], dict[str, dict[str, float]], tuple[str, ...]]:
     """Metrics of motion and torques over the judged frames.
@@ -201,10 +249,8 @@ def judged_metrics(
         Its torques.
     window : Window
         The window of the trial, or why there is none.
-    model : ChainModel
-        The chain.
-    body_mass_kg : float
-        Body mass of the subject.
+    limb, settings
+        Chain, body mass and marker set; all options.
     filled : callable
         Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
 
@@ -217,16 +263,19 @@ def judged_metrics(
     notes : tuple of str
         Notes on the effect of spikes.
     """
-    used = used_frames(motion, torques)
+    used, stated = used_frames(motion, torques), stated_misfits(motion, limb, settings)
     frames = window.judged(motion.time_s, used)
-    metrics = {**frame_metrics(motion, frames, model), **torque_metrics(motion, torques, frames)}
+    metrics = {**frame_metrics(motion, frames, limb.model(settings), stated), **torque_metrics(motion, torques, frames)}
     metrics |= shortest_period_share(motion)
     if window.note:
         unused = torque_metrics(motion, torques)["unused_share"]
         metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
     by_joint = {
-        **limit_metrics(motion, torques, frames, body_mass_kg=body_mass_kg),
-        "fit_error_share": fit_error_share(motion, torques, frames),
+        **limit_metrics(motion, torques, frames, body_mass_kg=limb.body_mass_kg),
+        "fit_error_share": fit_error_share(motion, torques, frames, beyond=stated.beyond),
+        "pressure_error_share": pressure_error_share(
+            motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
+        ),
     }
     if not motion.spike.any():
         return metrics, by_joint, ()
@@ -338,8 +387,10 @@ def limit_metrics(
     return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
 
 
-def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
-    """Torque error from the misfit of the rigid chain, relative to the torque range.
+def fit_error_share(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, beyond: float = 1.0
+) -> dict[str, float]:
+    """Torque that the misfit of the rigid chain is worth, relative to its range.
 
     Parameters
     ----------
@@ -349,6 +400,8 @@ def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) ->
         Its torques.
     frames : ndarray of bool, shape (n_frames,)
         Judged frames; those with edge effects or unknown torque are left out.
+    beyond : float, optional
+        Part of the misfit that the stated errors do not explain, which alone counts.
 
     Returns
     -------
@@ -363,7 +416,7 @@ def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) ->
     used = used_frames(motion, torques) & frames
     if not used.any() or np.isnan(motion.fit_m[used]).any():
         return {}
-    off_m = np.sqrt((motion.fit_m[used] ** 2).mean())
+    off_m = beyond * np.sqrt((motion.fit_m[used] ** 2).mean())
     force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
     size_nm = np.ptp(torques.terms.net[used], axis=0)
     return {
@@ -371,6 +424,31 @@ def fit_error_share(motion: ChainMotion, torques: Torques, frames: BoolArray) ->
         for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
         if size > 0.0
     }
+
+
+def pressure_error_share(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, least_m: float
+) -> dict[str, float]:
+    """Torque that a shift of the centre of pressure is worth, relative to its range.
+
+    Parameters
+    ----------
+    motion, torques, frames
+        As of `fit_error_share`.
+    least_m : float
+        Smaller shifts are those of a foot.
+
+    Returns
+    -------
+    dict of str to float
+        By joint: shift times the root mean square vertical force over the range of the net torque; empty without a shift.
+    """
+    used, shift_m = used_frames(motion, torques) & frames, motion.metrics.get("pressure_shift_m", 0.0)
+    if not (used.any() and shift_m > least_m):
+        return {}
+    force_n, size_nm = np.sqrt((motion.load.force_n[used, 1] ** 2).mean()), np.ptp(torques.terms.net[used], axis=0)
+    shares = zip(motion.joints, size_nm, strict=True)
+    return {joint: float(shift_m * force_n / size) for joint, size in shares if size > 0.0}
 
 
 def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:

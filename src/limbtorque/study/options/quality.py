@@ -75,8 +75,9 @@ class Quality(Options):
     foreshortened_share: float = threshold(0.05, zero=True)
     """Fraction of frames with a segment pointing out of the plane."""
     unused_share: float = threshold(0.9, "Fraction of frames that are not in the summary.", zero=True)
-    sides_unlike_m: float = threshold(0.025, unit="m")
-    """Difference of a segment's length between left and right, or of the place of the hips."""
+    sides_unlike_factor: float = threshold(1.0)
+    """Differences between left and right, of the segments' lengths and the place of the hips, over the limit that the stated
+    errors of the joint centres give."""
     weight_error_share: float = threshold(0.15)
     """Difference between the plates' vertical impulse and that of the body mass, as a fraction."""
     stance_force_error_share: float = threshold(0.12)
