@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, turned, widened, widened_after
 from limbtorque.errors import LoadError
 from limbtorque.ground.assignment import Assignment, Feet, Stretch, assign
 from limbtorque.ground.events import foot_events, plate_events
@@ -24,6 +24,7 @@ from limbtorque.ground.foot import (
     slow_frames,
     zeni_events,
 )
+from limbtorque.ground.impacts import Impacts
 from limbtorque.ground.plates import (
     Reading,
     Smoothing,
@@ -36,7 +37,16 @@ from limbtorque.ground.plates import (
     saturated_samples,
     surface_metrics,
 )
-from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
+from limbtorque.motion.chain_motion import (
+    MEASURED,
+    NONE,
+    UNMEASURED,
+    ChainMotion,
+    ExternalLoad,
+    Impact,
+    hand_load,
+    no_load,
+)
 from limbtorque.motion.joint_centres import Placement, opposite, side_landmarks
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
@@ -44,6 +54,7 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
+from limbtorque.signals.smoothers import HIGHEST
 from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
@@ -106,6 +117,7 @@ def ground_load(
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
+    impacts: Impacts | None = None,
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates it stands on.
 
@@ -121,14 +133,16 @@ def ground_load(
         Signals of the plates that may be used.
     stretch : Stretch
         The frames of the recording that are analysed.
-    smoothing : pair of Smoother and float, or None
-        Method of the joint positions and cut-off of the plates, Hz; None averages the samples around each frame.
+    smoothing : Smoothing or None
+        Method of the joint positions and cut-off of the plates; None averages the samples around each frame.
     settings : Plates
         Thresholds and assignment.
     frame : PlaneFrame
         The plane of motion.
     up : ndarray of shape (3,)
         Unit vector upwards.
+    impacts : Impacts, optional
+        Impacts around which the force is filtered as the markers need; None where the cut-off is the same everywhere.
 
     Returns
     -------
@@ -172,8 +186,11 @@ def ground_load(
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
         bad[start:stop] &= own[start:stop].any()
+    if impacts:
+        reach = max(reach, impacts.smoothed.reach)
     missing |= widened(bad | saturated, reach) & own
-    in_plane, couple = _moved(sum(smooth, start=nothing), ankle_m)
+    load, shares = impacts.filtered(sum(smooth, start=nothing)) if impacts else (sum(smooth, start=nothing), ())
+    in_plane, couple = _moved(load, ankle_m)
     unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
@@ -195,7 +212,7 @@ def ground_load(
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events)
+    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events, shares)
 
 
 def _median(values: Sequence[float]) -> float:
@@ -302,7 +319,7 @@ def external_load(
     *,
     placed: Placement,
     smoothed: SmoothedJoints,
-    joint_m: FloatArray,
+    motion: ChainMotion,
     readings: Sequence[Reading],
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
@@ -319,8 +336,8 @@ def external_load(
         Landmarks, plane and analysed frames of the limb.
     smoothed : SmoothedJoints
         Smoothed joint positions: method for the plates, and coordinates along the plane's normal.
-    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
-        Joints and endpoint in the plane, m.
+    motion : ChainMotion
+        Motion of the limb without its load.
     readings : sequence of Reading
         From `plate_readings`.
 
@@ -334,7 +351,7 @@ def external_load(
     LoadError
         A load of the settings on a limb that meets the ground: the two cannot be combined.
     """
-    model, plane = limb.model(settings), placed.plane
+    model, plane, joint_m = limb.model(settings), placed.plane, motion.joint_m
     on_ground = limb.meets_ground(settings)
     load = limb.external_load(settings)
     if load is not None:
@@ -354,12 +371,13 @@ def external_load(
     if not model.foot:
         return stance_without_foot(placed.landmarks[model.end], stretch=stretch, belt_m_s=belt)
     feet = _feet(recording, limb, settings, placed, hip_m=hip_m, belt_m_s=belt)
-    cutoff_hz, own_cutoff_hz = max(smoothed.cutoff_hz, default=None), settings.filter.force_cutoff_hz
-    force_cutoff = None if cutoff_hz is None else own_cutoff_hz or cutoff_hz
-    smoothing = None  # that of the joints unless the plates have their own
-    if smoothed.smoother is not None and force_cutoff is not None:
-        around = () if own_cutoff_hz is not None else (smoothed.impact_hz, smoothed.impacts_s)
-        smoothing = Smoothing(smoothed.smoother, force_cutoff, *around)
+    smoother, given_hz, smoothing, impacts = smoothed.smoother, settings.filter.force_cutoff_hz, None, None
+    if smoother is not None:
+        highest_hz = max(HIGHEST * recording.rate_hz, *smoothed.cutoff_hz)
+        smoothing = Smoothing(smoother, given_hz or highest_hz)
+        if not given_hz and any(each.stretches for each in readings):
+            measured_m = turned(placed.joints_m, plane.axes.T)[..., :2]
+            impacts = Impacts.of(motion, smoothed, smoother, measured_m)
     ground = ground_load(
         recording.force_plates,
         feet,
@@ -370,20 +388,29 @@ def external_load(
         settings=settings.plates,
         frame=plane,
         up=up,
+        impacts=impacts,
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
     notes = [] if feet.other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
-    if smoothing is None or cutoff_hz is None:
+    if smoothing is None:
         unfiltered = "force plates are averaged over each frame, not filtered"
         notes.append(f"{unfiltered}: vibration above half the frame rate is aliased")
-    elif smoothing.cutoff_hz != cutoff_hz:
-        cutoffs = f"filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz"
-        notes.append(f"force plates are {cutoffs}: torques at impacts are unreliable (filter.force_cutoff_hz)")
+    else:
+        notes.append(_filter_note(smoothing.cutoff_hz, ground.impacts, given=bool(given_hz)))
     if not np.isnan(lost).all():
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
     return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
+
+
+def _filter_note(cutoff_hz: float, impacts: Sequence[Impact], *, given: bool) -> str:
+    """Cut-off of the plates, and the shares of impacts, for the ledger."""
+    note = f"force plates are filtered at {cutoff_hz:g} Hz"
+    if given:
+        return f"{note}, also at impacts, where the torques are unreliable (filter.force_cutoff_hz)"
+    shares = ", ".join(f"{100.0 * share:.0f} % at {time_s:.2f} s" for time_s, share in impacts)
+    return f"{note}, around impacts in part like the joint positions: {shares}" if shares else note
 
 
 def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:
