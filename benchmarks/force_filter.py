@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 from parts.impact_cases import PLATE_HZ, Impact, impacts
@@ -14,7 +16,7 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Kinematics, Load
-from limbtorque.ground.impacts import Impacts, band_hz, inertial_moments
+from limbtorque.ground.impacts import Impacts
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.derivatives import differentiate
@@ -134,14 +136,11 @@ def errors(case: Impact, markers: Filter, plates: Filter, *, shares: bool = Fals
 
 def by_shares(case: Impact, joints: FloatArray, wrench: FloatArray, cutoff_hz: float) -> FloatArray:
     """Load with the share of each impact that the markers show (`ground.impacts`), the default."""
-    rate_hz, at = case.movement.rate_hz, FACTOR * cutoff_hz
-    strikes_s = tuple(case.strikes_s.tolist())
-    smoothed = SmoothedJoints(joints, 0, SMOOTHER, (cutoff_hz,), (), {}, (), 4, at, strikes_s)
-    lost_m = smooth_values(case.joint_m, rate_hz=rate_hz, cutoff_hz=band_hz(smoothed, rate_hz), smoother=SMOOTHER)
-    lost_m = (lost_m - smoothed.smooth(case.joint_m, rate_hz)).reshape(len(joints), -1)
-    acceleration = differentiate(lost_m, rate_hz=rate_hz)[1].reshape(joints.shape)
-    inertial_nm = inertial_moments(case.movement.chain, joints, acceleration)
-    return Impacts(smoothed, SMOOTHER, rate_hz, joints, inertial_nm).filtered(wrench)[0]
+    rate_hz, strikes_s = case.movement.rate_hz, tuple(case.strikes_s.tolist())
+    smoothed = SmoothedJoints(joints, 0, SMOOTHER, (cutoff_hz,), (), {}, (), 4, FACTOR * cutoff_hz, strikes_s)
+    smoothed = replace(smoothed, values=smoothed.smooth(case.joint_m, rate_hz))
+    motion = SimpleNamespace(chain=case.movement.chain, joint_m=joints, rate_hz=rate_hz)
+    return Impacts.of(motion, smoothed, case.joint_m).filtered(wrench)[0]
 
 
 def torques(case: Impact, markers: Filter, plates: Filter, *, shares: bool = False) -> tuple[FloatArray, int]:

@@ -86,7 +86,7 @@ ELSEWHERE = {
         'limbtorque run-study "my study" --slurm',
         'limbtorque run-study "my study" --slurm -- --default-resources slurm_partition=short slurm_account=my_group',
         'limbtorque run-study "my study" --slurm -- --slurm-status-command squeue',
-        'limbtorque run-study "my study" --slurm -- --group-components short_sessions=5 cutoffs=5 --jobs 20',
+        'limbtorque run-study "my study" --slurm -- --group-components short_sessions=5 --jobs 20',
         "snakemake --profile profiles/slurm",
     ],
     "test_other_engines.py::test_a_job_that_is_killed_is_done_again_and_the_files_are_the_same": [

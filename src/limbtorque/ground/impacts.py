@@ -13,6 +13,7 @@ from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_share, impact_weight, smooth_values
 
+WIDE = Smoother()  # the method for cut-offs above the markers': local polynomials have none so high
 BAND = 1.5  # times the cut-off around impacts: higher, the acceleration of markers is noise
 
 
@@ -24,24 +25,21 @@ class Impacts:
     ----------
     smoothed : SmoothedJoints
         The markers' filter, its cut-offs and the times of the impacts.
-    smoother : Smoother
-        Its method.
     rate_hz : float
         Frames per second.
     joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
         Joints and endpoint in the plane, m.
     inertial_nm : ndarray of shape (n_frames, n_joints)
-        Moments about the joints that accelerate the segments, between the cut-off and `band_hz`, N m.
+        Moments about the joints that accelerate the segments, between the cut-off and `BAND` times that of impacts, N m.
     """
 
     smoothed: SmoothedJoints
-    smoother: Smoother
     rate_hz: float
     joint_m: FloatArray
     inertial_nm: FloatArray
 
     @classmethod
-    def of(cls, motion: ChainMotion, smoothed: SmoothedJoints, smoother: Smoother, measured_m: FloatArray) -> Impacts:
+    def of(cls, motion: ChainMotion, smoothed: SmoothedJoints, measured_m: FloatArray) -> Impacts:
         """Impacts of a motion.
 
         Parameters
@@ -50,23 +48,14 @@ class Impacts:
             The motion, for its chain and joints.
         smoothed : SmoothedJoints
             The smoothed joint centres.
-        smoother : Smoother
-            Their smoothing method.
         measured_m : ndarray of shape (n_frames, n_joints + 1, 2)
             The same in the plane before the filter, m.
         """
-        band = smooth_values(
-            measured_m, rate_hz=motion.rate_hz, cutoff_hz=band_hz(smoothed, motion.rate_hz), smoother=smoother
-        )
+        band = _in_band(measured_m, smoothed, motion.rate_hz)
         lost_m = (band - smoothed.values[..., :2]).reshape(len(band), -1)
         acceleration = differentiate(lost_m, rate_hz=motion.rate_hz)[1].reshape(band.shape)
-        return cls(
-            smoothed,
-            smoother,
-            motion.rate_hz,
-            motion.joint_m,
-            inertial_moments(motion.chain, motion.joint_m, acceleration),
-        )
+        inertial_nm = _inertial_moments(motion.chain, motion.joint_m, acceleration)
+        return cls(smoothed, motion.rate_hz, motion.joint_m, inertial_nm)
 
     def filtered(self, load: FloatArray) -> tuple[FloatArray, tuple[Impact, ...]]:
         """Load with the share at each impact that passes the markers' filter.
@@ -91,9 +80,7 @@ class Impacts:
         average, since it does not depend on the force.
         """
         like_markers = self.smoothed.smooth(load, self.rate_hz)
-        band = smooth_values(
-            load, rate_hz=self.rate_hz, cutoff_hz=band_hz(self.smoothed, self.rate_hz), smoother=self.smoother
-        )
+        band = _in_band(load, self.smoothed, self.rate_hz)
         lost_nm = _load_nm(band - like_markers, self.joint_m)
         both, square = (self.inertial_nm * lost_nm).sum(axis=1), (lost_nm**2).sum(axis=1)
         impacts = []
@@ -105,12 +92,13 @@ class Impacts:
         return load + share[:, None] * (like_markers - load), tuple(impacts)
 
 
-def band_hz(smoothed: SmoothedJoints, rate_hz: float) -> float:
-    """Frequency up to which markers show the acceleration of an impact, Hz."""
-    return min(BAND * smoothed.impact_hz, HIGHEST * rate_hz)
+def _in_band(values: FloatArray, smoothed: SmoothedJoints, rate_hz: float) -> FloatArray:
+    """Signal up to the frequency at which markers still show the acceleration of an impact."""
+    cutoff_hz = min(BAND * smoothed.impact_hz, HIGHEST * rate_hz)
+    return smooth_values(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=WIDE)
 
 
-def inertial_moments(chain: Chain, joint_m: FloatArray, acceleration_m_s2: FloatArray) -> FloatArray:
+def _inertial_moments(chain: Chain, joint_m: FloatArray, acceleration_m_s2: FloatArray) -> FloatArray:
     """Moments about the joints that give these accelerations to the segments."""
     share, along = (chain.com_m / chain.length_m)[:, None], np.diff(joint_m, axis=1)
     turning = np.diff(acceleration_m_s2, axis=1)

@@ -24,7 +24,7 @@ from limbtorque.ground.foot import (
     slow_frames,
     zeni_events,
 )
-from limbtorque.ground.impacts import Impacts
+from limbtorque.ground.impacts import WIDE, Impacts
 from limbtorque.ground.plates import (
     Reading,
     Smoothing,
@@ -374,10 +374,10 @@ def external_load(
     smoother, given_hz, smoothing, impacts = smoothed.smoother, settings.filter.force_cutoff_hz, None, None
     if smoother is not None:
         highest_hz = max(HIGHEST * recording.rate_hz, *smoothed.cutoff_hz)
-        smoothing = Smoothing(smoother, given_hz or highest_hz)
+        smoothing = Smoothing(smoother, given_hz) if given_hz else Smoothing(WIDE, highest_hz)
         if not given_hz and any(each.stretches for each in readings):
             measured_m = turned(placed.joints_m, plane.axes.T)[..., :2]
-            impacts = Impacts.of(motion, smoothed, smoother, measured_m)
+            impacts = Impacts.of(motion, smoothed, measured_m)
     ground = ground_load(
         recording.force_plates,
         feet,
