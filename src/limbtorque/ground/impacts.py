@@ -1,4 +1,4 @@
-"""Force plates around impacts: as much of their high frequencies as the markers show."""
+"""Forces around impacts: the share of high frequencies that markers show."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Impacts:
 
 
 def _in_band(values: FloatArray, smoothed: SmoothedJoints, rate_hz: float) -> FloatArray:
-    """Signal up to the frequency at which markers still show the acceleration of an impact."""
+    """Signal up to the frequency at which markers still show an impact."""
     cutoff_hz = min(BAND * smoothed.impact_hz, HIGHEST * rate_hz)
     return smooth_values(values, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=WIDE)
 

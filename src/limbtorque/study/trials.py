@@ -404,7 +404,7 @@ def read_trials(
 
 
 def _cutoff_of(row: TrialRow, settings: Settings) -> str:
-    """Cut-off that the settings give for the row's chain and condition, Hz; empty without."""
+    """Cut-off given for the row's chain and condition, Hz; empty without."""
     given_hz = settings.filter.cutoffs_hz
     return str(given_hz.get(f"{row.chain}, {row.condition}", given_hz.get(row.chain, "")))
 

@@ -87,7 +87,10 @@ class AnalysedLimb:
 
     @property
     def load_share(self) -> FloatArray:
-        """Share of the load's high frequencies that a filter has removed, shape (n_frames,)."""
+        """Share of the load's high frequencies that a filter has removed.
+
+        Shape (n_frames,).
+        """
         if self.settings.filter.force_cutoff_hz is not None:
             return np.ones(len(self.motion.time_s))
         return impact_share(len(self.motion.time_s), self.motion.rate_hz, self.motion.load.impacts)
