@@ -97,11 +97,11 @@ def spectrum_of(n, floor):
 
 
 def expected_error(frequency_hz, power, level, cutoffs_hz):
-    """Mean of ((1 - H)^2 (P - N) + 1.15 H^2 N) times the fourth power of the angular frequency."""
+    """Mean of ((1 - H)^2 (P - N) + H^2 N) times the fourth power of the angular frequency."""
     errors = []
     for cutoff_hz in cutoffs_hz:
         (gain,) = second_gains(frequency_hz, rate_hz=RATE_HZ, cutoffs_hz=[cutoff_hz], smoother=BUTTERWORTH)[1]
-        each = (1.0 - gain) ** 2 * (power - level) + 1.15 * gain**2 * level
+        each = (1.0 - gain) ** 2 * (power - level) + gain**2 * level
         errors.append(np.mean(each * (2.0 * np.pi * frequency_hz) ** 4))
     return np.array(errors)
 
@@ -112,7 +112,7 @@ def test_expected_error_by_its_definition():
     frequency_hz, power = spectrum_of(n, floor)
     choice = choose_cutoff(np.zeros((n, 3)), rate_hz=RATE_HZ, smoother=BUTTERWORTH, power=power)
     assert (choice.noise, choice.corner_hz) == (pytest.approx(floor, rel=1e-3), 0.0)
-    expected = expected_error(frequency_hz, power, floor**2, choice.grid_hz)
+    expected = expected_error(frequency_hz, power, 1.15 * floor**2, choice.grid_hz)
     np.testing.assert_allclose(choice.criterion, expected, rtol=0.01)
     k = np.argmin(expected)
     ratio = choice.grid_hz[k + 1] / choice.grid_hz[k]

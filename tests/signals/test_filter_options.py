@@ -141,7 +141,7 @@ def test_tremble_of_the_skin_is_not_taken_for_movement(recordings):
         recording, Limb("leg", side="right", body_mass_kg=66.0, marker_set="opensim_walking"), settings
     )
     assert found.metrics["own_cutoff_hz"] < 20.0
-    assert found.metrics["cutoff_hz"] == 12.0
+    assert found.metrics["cutoff_hz"] <= 12.0
 
 
 def test_the_default_filter_is_stated_once():

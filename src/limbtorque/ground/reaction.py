@@ -117,7 +117,6 @@ def ground_load(
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
-    impacts: Impacts | None = None,
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates it stands on.
 
@@ -141,8 +140,6 @@ def ground_load(
         The plane of motion.
     up : ndarray of shape (3,)
         Unit vector upwards.
-    impacts : Impacts, optional
-        Impacts around which the force is filtered as the markers need; None where the cut-off is the same everywhere.
 
     Returns
     -------
@@ -186,11 +183,8 @@ def ground_load(
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
         bad[start:stop] &= own[start:stop].any()
-    if impacts:
-        reach = max(reach, impacts.smoothed.reach)
     missing |= widened(bad | saturated, reach) & own
-    load, shares = impacts.filtered(sum(smooth, start=nothing)) if impacts else (sum(smooth, start=nothing), ())
-    in_plane, couple = _moved(load, ankle_m)
+    in_plane, couple, shares = _around_impacts(sum(smooth, start=nothing), smoothing, ankle_m)
     unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
@@ -371,13 +365,8 @@ def external_load(
     if not model.foot:
         return stance_without_foot(placed.landmarks[model.end], stretch=stretch, belt_m_s=belt)
     feet = _feet(recording, limb, settings, placed, hip_m=hip_m, belt_m_s=belt)
-    smoother, given_hz, smoothing, impacts = smoothed.smoother, settings.filter.force_cutoff_hz, None, None
-    if smoother is not None:
-        highest_hz = max(HIGHEST * recording.rate_hz, *smoothed.cutoff_hz)
-        smoothing = Smoothing(smoother, given_hz) if given_hz else Smoothing(WIDE, highest_hz)
-        if not given_hz and any(each.stretches for each in readings):
-            measured_m = turned(placed.joints_m, plane.axes.T)[..., :2]
-            impacts = Impacts.of(motion, smoothed, measured_m)
+    given_hz = settings.filter.force_cutoff_hz
+    smoothing = _smoothing(given_hz, smoothed, motion, turned(placed.joints_m, plane.axes.T)[..., :2])
     ground = ground_load(
         recording.force_plates,
         feet,
@@ -388,7 +377,6 @@ def external_load(
         settings=settings.plates,
         frame=plane,
         up=up,
-        impacts=impacts,
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
@@ -402,6 +390,26 @@ def external_load(
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
     return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
+
+
+def _smoothing(
+    given_hz: float | None, smoothed: SmoothedJoints, motion: ChainMotion, measured_m: FloatArray
+) -> Smoothing | None:
+    """Smoothing of the plates: at the given cut-off, or the highest but around impacts."""
+    if smoothed.smoother is None:
+        return None
+    if given_hz:
+        return Smoothing(smoothed.smoother, given_hz)
+    highest_hz = max(HIGHEST * motion.rate_hz, *smoothed.cutoff_hz)
+    return Smoothing(WIDE, highest_hz, Impacts.of(motion, smoothed, measured_m) if smoothed.impacts_s else None)
+
+
+def _around_impacts(
+    load: FloatArray, smoothing: Smoothing | None, point_m: FloatArray
+) -> tuple[FloatArray, FloatArray, tuple[Impact, ...]]:
+    """Force and couple at a point as the impacts need them, and the shares of these."""
+    load, shares = smoothing.impacts.filtered(load) if smoothing and smoothing.impacts else (load, ())
+    return *_moved(load, point_m), shares
 
 
 def _filter_note(cutoff_hz: float, impacts: Sequence[Impact], *, given: bool) -> str:

@@ -130,8 +130,8 @@ def choose_cutoff(
     `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its
     noise (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is
     ``(1 - H)^2 (P - N) + H^2 N`` times its fourth power (Wiener's trade-off, estimated without bias as by Mallows 1973).
-    The noise may rise towards low frequencies as that of cameras does; H^2 N is multiplied by `noise_share`, 1.15 by
-    default, because a cut-off too high costs more than one too low; and N is at least the level of a plateau of the spectrum below the frequencies of
+    The noise may rise towards low frequencies as that of cameras does; N is multiplied by `noise_share`, 1.15 by default,
+    because a cut-off too high costs more than one too low, but where that is below 1, in ``H^2 N`` alone; and N is at least the level of a plateau of the spectrum below the frequencies of
     the noise (`spectrum.find_plateau`). Unreliable with local polynomials, whose gain has lobes.
     """
     samples = np.asarray(values, dtype=float)
@@ -249,24 +249,26 @@ def _by_expected_error(
         """Measure of the gains of signal and second derivative at every cut-off."""
         return np.concatenate([measure(*gains(block)) for block in range(len(blocks))])
 
-    def noise_error(noise: FloatArray) -> FloatArray:
+    def noise_error(counted: FloatArray, whole: FloatArray) -> FloatArray:
         """Part of the error that depends on the noise, for every cut-off."""
-        return each_block(lambda _, second: (noise_share * second**2 - (1.0 - second) ** 2) @ noise)
+        return each_block(lambda _, second: second**2 @ counted - (1.0 - second) ** 2 @ whole)
 
     residual = each_block(lambda passed, _: np.sqrt((1.0 - passed) ** 2 @ power / len(power)))
     removed_share = each_block(lambda passed, _: (1.0 - passed).mean(axis=1))
     weight = (2.0 * np.pi * frequency_hz) ** 4 / len(frequency_hz)
-    # (1 - H)^2 (P - N) + s H^2 N = (1 - H)^2 P + (s H^2 - (1 - H)^2) N
+    # (1 - H)^2 (P - N) + H^2 s N = (1 - H)^2 P + H^2 s N - (1 - H)^2 N
     removed = each_block(lambda _, second: (1.0 - second) ** 2 @ (power * weight))
     k = highest = int(np.argmin(residual / removed_share))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
+    trembles = plateau_hz < TAIL_FROM * grid_hz[highest]  # that is no noise of which a share could be known
+    noise_share = max(noise_share, CAUTION) if trembles else noise_share
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
         noise = find_noise(frequency_hz, power, above_hz=above_hz, n_channels=samples.shape[1])
-        level = noise.power(frequency_hz)
-        if plateau_hz < above_hz:
-            level = np.maximum(level, plateau)
-        error = removed + noise_error(level * weight)
+        levels = [share * noise.power(frequency_hz) for share in (noise_share, max(noise_share, 1.0))]
+        if trembles or plateau_hz < above_hz:
+            levels = [np.maximum(level, plateau) for level in levels]
+        error = removed + noise_error(*(level * weight for level in levels))
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break
