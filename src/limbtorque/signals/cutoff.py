@@ -260,7 +260,8 @@ def _by_expected_error(
     removed = each_block(lambda _, second: (1.0 - second) ** 2 @ (power * weight))
     k = highest = int(np.argmin(residual / removed_share))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
-    trembles = plateau_hz < TAIL_FROM * grid_hz[highest]  # that is no noise of which a share could be known
+    # a tremble is no noise of which a share could be known
+    trembles = noise_share < 1.0 and plateau_hz < TAIL_FROM * grid_hz[highest]
     noise_share = max(noise_share, CAUTION) if trembles else noise_share
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
