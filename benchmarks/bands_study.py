@@ -35,11 +35,11 @@ study = load_study(folder)
 def used_s():
     both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in both)
-names = ("cutoffs", "study_cutoff", "kinematics", "torques", "muscles", "curves", "ensembles", "collect")
+names = ("kinematics", "torques", "muscles", "curves", "ensembles", "collect")
 modules = {name: importlib.import_module("limbtorque.workflow.stages." + name) for name in names}
 start = used_s()
 for name, module in modules.items():
-    own = {} if name in ("study_cutoff", "ensembles", "collect") else {"session": session}
+    own = {} if name in ("ensembles", "collect") else {"session": session}
     key = {"key": keys.session_key(name, study, session)} if own else {}
     module.run(folder=folder, **own, **key)
 print(used_s() - start)

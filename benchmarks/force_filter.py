@@ -5,24 +5,37 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
-from parts.impact_cases import NOISES_M, PLATE_HZ, Impact, impacts
+from parts.impact_cases import PLATE_HZ, Impact, impacts
+from parts.run_cases import runs
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.inverse import fit_rigid_chain
 from limbtorque.chain.model import Kinematics, Load
+from limbtorque.ground.impacts import Impacts
+from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.smoothers import Smoother, smooth_values, smooth_with_impacts, smoother_reach
+from limbtorque.signals.smoothers import (
+    HIGHEST,
+    Smoother,
+    impact_weight,
+    smooth_values,
+    smooth_with_impacts,
+    smoother_reach,
+)
 
 G = 9.80665
 SMOOTHER = Smoother()
 HIGHEST_HZ, LOWEST_HZ = 12.0, 3.0  # filter.max_cutoff_hz, filter.min_cutoff_hz
 AFTER_S = 0.15  # the peak after an impact
 JOINTS = ("hip", "knee", "ankle")
-WORST = 1.2
+FACTOR = 1.5  # filter.impact_factor
+SHARES = "the same, by the share that markers show"
 
 Filter = Callable[[FloatArray, float, float, FloatArray], FloatArray]  # values, rate, cut-off, times of the impacts
 
@@ -57,6 +70,18 @@ def aware(impact_hz: float | None, *, times: float = 2.0) -> Filter:
     return filtered
 
 
+def highest(values: FloatArray, rate_hz: float, _: float, __: FloatArray) -> FloatArray:
+    """The highest cut-off without aliasing."""
+    return smooth_values(values, rate_hz=PLATE_HZ, cutoff_hz=HIGHEST * rate_hz, smoother=SMOOTHER)
+
+
+def around(values: FloatArray, rate_hz: float, cutoff_hz: float, strikes_s: FloatArray) -> FloatArray:
+    """The highest cut-off, but like the markers around impacts."""
+    like_markers = aware(None, times=FACTOR)(values, PLATE_HZ, cutoff_hz, strikes_s)
+    weight = impact_weight(len(values), PLATE_HZ, strikes_s)[:, None]
+    return weight * like_markers + (1.0 - weight) * highest(values, rate_hz, cutoff_hz, strikes_s)
+
+
 METHODS: dict[str, tuple[Filter, Filter]] = {  # of the markers, of the plates
     "alike": (alike, alike),
     "plates at 20 Hz": (alike, fixed(20.0)),
@@ -66,33 +91,35 @@ METHODS: dict[str, tuple[Filter, Filter]] = {  # of the markers, of the plates
     "aware of impacts, 1.5 times": (aware(None, times=1.5), aware(None, times=1.5)),
     "aware of impacts, twice": (aware(None), aware(None)),
     "aware of impacts, 2.5 times": (aware(None, times=2.5), aware(None, times=2.5)),
+    "plates at 0.4 of the rate": (aware(None, times=FACTOR), highest),
+    "the same, but around impacts": (aware(None, times=FACTOR), around),
+    SHARES: (aware(None, times=FACTOR), aware(None, times=FACTOR)),
 }
 
 
 def main() -> None:
     argparse.ArgumentParser(description=f"{__doc__} Prints tables in Markdown.").parse_args()
     found: dict[tuple[str, str, float], list[tuple[FloatArray, FloatArray]]] = defaultdict(list)
-    for case in impacts():
-        kind = case.movement.name.split(" at " if "landing" in case.movement.name else ",")[0]
+    for case in (*impacts(), *runs()):
+        kind = (
+            "run"
+            if case.movement.name.startswith("run")
+            else case.movement.name.split(" at " if "landing" in case.movement.name else ",")[0]
+        )
         strike = "soft walk" if "soft" in case.movement.name else kind
         for method, filters in METHODS.items():
-            found[method, strike, case.noise_m].append(errors(case, *filters))
+            found[method, strike, case.noise_m].append(errors(case, *filters, shares=method == SHARES))
     for name, k in (("Error over the whole movement", 0), ("Error of the peak after the impact", 1)):
         _table(name, found, k, lambda _: True)
     for kind in dict.fromkeys(key[1] for key in found):
-        for noise_m in NOISES_M:
-            _table(
-                f"{kind}, noise {1e3 * noise_m:g} mm, whole", found, 0, lambda key, a=kind, b=noise_m: key[1:] == (a, b)
-            )
-            _table(
-                f"{kind}, noise {1e3 * noise_m:g} mm, peak", found, 1, lambda key, a=kind, b=noise_m: key[1:] == (a, b)
-            )
+        _table(f"{kind}, whole", found, 0, lambda key, a=kind: key[1] == a)
+        _table(f"{kind}, peak", found, 1, lambda key, a=kind: key[1] == a)
 
 
-def errors(case: Impact, markers: Filter, plates: Filter) -> tuple[FloatArray, FloatArray]:
+def errors(case: Impact, markers: Filter, plates: Filter, *, shares: bool = False) -> tuple[FloatArray, FloatArray]:
     """Root mean square error, and mean size of the error of the largest torque after the impacts, over the range."""
     rate_hz = case.movement.rate_hz
-    net, reach = torques(case, markers, plates)
+    net, reach = torques(case, markers, plates, shares=shares)
     inner = slice(reach, len(net) - reach)
     size = np.ptp(case.torque_nm[inner], axis=0)
     whole = np.sqrt(((net - case.torque_nm)[inner] ** 2).mean(axis=0)) / size
@@ -107,14 +134,29 @@ def errors(case: Impact, markers: Filter, plates: Filter) -> tuple[FloatArray, F
     return whole, np.mean(peaks, axis=0)
 
 
-def torques(case: Impact, markers: Filter, plates: Filter) -> tuple[FloatArray, int]:
+def by_shares(case: Impact, joints: FloatArray, wrench: FloatArray, cutoff_hz: float) -> FloatArray:
+    """Load with the share of each impact that the markers show (`ground.impacts`), the default."""
+    rate_hz, strikes_s = case.movement.rate_hz, tuple(case.strikes_s.tolist())
+    smoothed = SmoothedJoints(joints, 0, SMOOTHER, (cutoff_hz,), (), {}, (), 4, FACTOR * cutoff_hz, strikes_s)
+    smoothed = replace(smoothed, values=smoothed.smooth(case.joint_m, rate_hz))
+    motion = SimpleNamespace(chain=case.movement.chain, joint_m=joints, rate_hz=rate_hz)
+    return Impacts.of(motion, smoothed, case.joint_m).filtered(wrench)[0]
+
+
+def torques(case: Impact, markers: Filter, plates: Filter, *, shares: bool = False) -> tuple[FloatArray, int]:
     """Net torques with true segment parameters, and the frames at each end that the filter affects."""
     movement, rate_hz = case.movement, case.movement.rate_hz
     own_hz = choose_cutoff(case.joint_m, rate_hz=rate_hz, smoother=SMOOTHER).cutoff_hz
     cutoff_hz = min(max(own_hz, LOWEST_HZ), HIGHEST_HZ)
     joints = fit_rigid_chain(markers(case.joint_m, rate_hz, cutoff_hz, case.strikes_s)).joint_m
     wrench = np.column_stack([case.force_n, case.moment_nm])
-    wrench = plates(wrench, PLATE_HZ, cutoff_hz, case.strikes_s)[:: round(PLATE_HZ / rate_hz)]
+    if plates in (highest, around) or shares:
+        wrench = (highest if shares else plates)(wrench, rate_hz, cutoff_hz, case.strikes_s)
+    else:
+        wrench = plates(wrench, PLATE_HZ, cutoff_hz, case.strikes_s)
+    wrench = wrench[:: round(PLATE_HZ / rate_hz)]
+    if shares:
+        wrench = by_shares(case, joints, wrench, cutoff_hz)
     steps = np.diff(joints, axis=1)
     theta = np.unwrap(np.arctan2(steps[..., 1], steps[..., 0]), axis=0)
     values = np.hstack([np.diff(theta, axis=1, prepend=0.0), joints[:, 0]])

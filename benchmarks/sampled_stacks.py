@@ -36,8 +36,6 @@ KINDS = (
 )
 STAGES = (
     "run",  # all that is not done in a stage: Snakemake, starts
-    "cutoffs",
-    "study_cutoff",
     "kinematics",
     "torques",
     "muscles",

@@ -29,7 +29,7 @@ from sampled_stacks import KINDS, STAGES
 from synthetic import ROOT, study
 
 PICTURE = ROOT / "docs" / "figures" / "where_time_goes.svg"
-OF_STUDY = ("study_cutoff", "ensembles", "collect", "verdict", "study_figures", "report")  # one colour in the picture
+OF_STUDY = ("ensembles", "collect", "verdict", "study_figures", "report")  # one colour in the picture
 SAMPLED_TURNS = 2  # of so many turns, the kinds of work; all are timed
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: processes whose parent has ended are waited for here
 _SAMPLER = "from sampled_stacks import start; start()\n"

@@ -13,7 +13,6 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, pages, report, torques
-from staged_study import run_cutoffs
 
 ROOT = Path(__file__).resolve().parents[1]
 BAD = "<img src=x onerror=alert(1)>"
@@ -58,7 +57,6 @@ def analyse(folder):
     """All stages of a study, in this process and from its folder, as the workflow does it."""
     with contextlib.chdir(folder):
         study = load_study(Path())
-        run_cutoffs(Path())
         for stage, module in {"kinematics": kinematics, "torques": torques, "muscles": muscles, "pages": pages}.items():
             for session in study.batches:
                 module.run(folder=Path(), session=session, key=keys.session_key(stage, study, session))

@@ -12,8 +12,8 @@ import limbtorque as lt
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record, write_table
-from limbtorque.workflow import keys, layout
-from limbtorque.workflow.stages import collect, curves, cutoffs, ensembles, kinematics, muscles, study_cutoff, torques
+from limbtorque.workflow import keys
+from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
 
 
 class Tables:
@@ -73,20 +73,9 @@ def add_emg(folder, columns, *, start_s, **options):
     change_settings(folder, emg=options)
 
 
-def run_cutoffs(folder):
-    """The cut-offs that trials share, which the kinematics wait for."""
-    study = load_study(folder)
-    sessions = layout.sessions_of("cutoffs", study)
-    for session in sessions:
-        cutoffs.run(folder=folder, session=session, key=keys.session_key("cutoffs", study, session))
-    if sessions:
-        study_cutoff.run(folder=folder)
-
-
 def run_tables(folder):
     """The tables of every trial."""
     study = load_study(folder)
-    run_cutoffs(folder)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         for session in study.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))

@@ -64,7 +64,7 @@ def impacts() -> Iterator[Impact]:
         torque = exact_torques(movement, 0.0)
         for noise_m in NOISES_M:
             for seed in SEEDS if noise_m else SEEDS[:1]:
-                yield _seen(movement, strikes_s, torque, noise_m, seed)
+                yield seen(movement, strikes_s, torque, noise_m, seed)
 
 
 def movements() -> list[tuple[Movement, FloatArray]]:
@@ -141,7 +141,8 @@ def _landing(name: str, walker: Walker, speed_m_s: float, rate_hz: float) -> Mov
     return Movement(name, "leg", walker.chain, walker.mass_kg, 1.6, rate_hz, 1.0, joint_m, load, walker=walker)
 
 
-def _seen(movement: Movement, strikes_s: FloatArray, torque_nm: FloatArray, noise_m: float, seed: int) -> Impact:
+def seen(movement: Movement, strikes_s: FloatArray, torque_nm: FloatArray, noise_m: float, seed: int) -> Impact:
+    """Movement as markers and a plate with noise show it."""
     rng = np.random.default_rng([seed, *movement.name.encode()])
     joints = movement.joint_m(movement.time_s)
     fine_s = np.arange(round(len(joints) * PLATE_HZ / movement.rate_hz)) / PLATE_HZ

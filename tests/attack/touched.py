@@ -32,7 +32,6 @@ KINDS = {
         "verdict.txt",
         "ensembles.csv",
         "windows.csv",
-        "study_cutoff.json",
     ),
     "what was done": ("methods.md", "provenance.json", "data_dictionary.csv"),
     "records": ("*/*/_session.jsonl", "report/trials/*/_session.jsonl", "records/*.json"),

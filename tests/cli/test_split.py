@@ -17,7 +17,6 @@ from limbtorque.tables.files import read_table
 from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]
-OWN_CUTOFFS = "filter:\n  scope: trial\n"  # parts cannot share one
 
 
 def rows_of(path):
@@ -33,7 +32,7 @@ def places(tmp_path_factory):
     def change(rows):  # both subjects have a right arm
         return [{**row, "subject": "S02"} if row["trial"] == "S01_horizontal_fast" else row for row in rows]
 
-    whole = make_study(place / "study", change=change, extra=OWN_CUTOFFS)
+    whole = make_study(place / "study", change=change)
     parts = split_study(whole, place / "parts")
     for folder in (whole, *parts):
         run_stages(folder)
@@ -90,9 +89,7 @@ def test_paths_and_odd_names(tmp_path):
         rows[-1]["file"] = str((ROOT / rows[-1]["file"].replace("recordings", "data/demo")).resolve())
         return rows
 
-    folder = make_study(
-        tmp_path / "study", extra=yaml_text({"muscles": own, "filter": {"scope": "trial"}}), change=change
-    )
+    folder = make_study(tmp_path / "study", extra=yaml_text({"muscles": own}), change=change)
     source = ROOT / "src" / "limbtorque" / "muscles" / "sets" / "arm.yaml"
     (folder / "config" / "own.yaml").write_bytes(source.read_bytes())
     subjects = ["# masses of the demo", "subject,mass_kg,height_m,sex"]
@@ -112,24 +109,15 @@ def test_paths_and_odd_names(tmp_path):
         assert found.settings.muscle_set("arm", part).read_bytes() == source.read_bytes()
 
 
-def test_what_parts_would_not_have_in_common_is_refused(tmp_path):
-    folder = make_study(tmp_path / "study")
-    with pytest.raises(StudyError, match="5 trials share cut-offs"):
-        split_study(folder, tmp_path / "parts")
-    assert not (tmp_path / "parts").exists()
-
-
 def test_a_muscle_set_beside_the_study_is_refused(tmp_path):
-    folder = make_study(
-        tmp_path / "study", extra=yaml_text({"muscles": {"sets": {"arm": "../own.yaml"}}, "filter": {"scope": "trial"}})
-    )
+    folder = make_study(tmp_path / "study", extra=yaml_text({"muscles": {"sets": {"arm": "../own.yaml"}}}))
     with pytest.raises(StudyError, match="is outside the study's folder"):
         split_study(folder, tmp_path / "parts")
     assert not (tmp_path / "parts").exists()
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):
-    folder = make_study(tmp_path / "study", extra=OWN_CUTOFFS)
+    folder = make_study(tmp_path / "study")
     (tmp_path / "my parts" / "S02").mkdir(parents=True)
     words = ["split", str(folder), str(tmp_path / "my parts")]
     assert main(words) == 1

@@ -507,13 +507,14 @@ FILTERED = "averaged over each frame, not filtered"
 @pytest.mark.parametrize(
     ("changes", "notes"),
     [
-        ({}, []),
-        ({"filter.force_cutoff_hz": "8.0"}, []),
-        ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, joint positions at 8 Hz"]),
+        ({}, ["force plates are filtered at 40 Hz, around impacts in part like the joint positions: "]),
+        ({"filter.force_cutoff_hz": "8.0"}, ["force plates are filtered at 8 Hz, also at impacts"]),
+        ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, also at impacts"]),
         ({"filter.method": "none"}, [FILTERED]),
+        ({"filter.method": "savitzky_golay"}, ["force plates are filtered at 40 Hz, around impacts"]),
     ],
 )
-def test_plates_and_markers_that_are_filtered_differently_are_noted(changes, notes):
+def test_the_filter_of_plates_is_noted(changes, notes):
     walker = Walker()
     walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
     made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from limbtorque.motion.smoothing import limited_cutoff, smooth_joints, smoother_of
+from limbtorque.signals.cutoff import choose_cutoff, moving_share
 from limbtorque.signals.smoothers import smooth_with_impacts
 from limbtorque.study.settings import load_settings, make_settings, override
 
@@ -22,11 +23,9 @@ def centres(*noise_m, n=N):
     return np.stack([slow[:, None] * [1.0, 0.5, 0.2] + size * noise for size in noise_m], axis=1)
 
 
-def smoothed(values, *, names=NAMES, study_cutoff_hz=None, impacts_s=(), **changes):
+def smoothed(values, *, names=NAMES, impacts_s=(), **changes):
     settings = override(SETTINGS, {f"filter.{name}": str(value) for name, value in changes.items()}, source="test")
-    return smooth_joints(
-        values, rate_hz=RATE_HZ, settings=settings, names=names, study_cutoff_hz=study_cutoff_hz, impacts_s=impacts_s
-    )
+    return smooth_joints(values, rate_hz=RATE_HZ, settings=settings, names=names, impacts_s=impacts_s)
 
 
 # --- jumping markers -------------------------------------------------------------------------------------------------
@@ -61,7 +60,11 @@ def test_a_joint_centre_without_a_name_is_a_number():
 def test_cutoffs_by_joint_are_those_of_each_alone():
     values = centres(1e-4, 5e-4, 2e-3)
     found = smoothed(values, scope="joint", min_cutoff_hz=0.5)
-    alone = [smoothed(values[:, [k]], scope="trial", min_cutoff_hz=0.5).cutoff_hz[0] for k in range(3)]
+    at = {"rate_hz": RATE_HZ, "smoother": found.smoother}
+    share = (
+        4 / 6 * moving_share(values[..., :2], cutoff_hz=12.0, **at)
+    )  # three points in the plane, a chain of two links
+    alone = [choose_cutoff(values[:, k, :2], noise_share=share, **at).cutoff_hz for k in range(3)]
     assert found.cutoff_hz == pytest.approx(alone)
     assert alone[0] > alone[1] > alone[2]
     listed = ", ".join(f"{name} {cutoff_hz:.2f}" for name, cutoff_hz in zip(NAMES, alone, strict=False))
@@ -80,14 +83,6 @@ def test_limits_of_a_chosen_cutoff(cutoff_hz, least_hz, most_hz, limited_hz):
     """The lowest of the options gives way to 0.4 of the rate."""
     options = SETTINGS.filter.model_copy(update={"min_cutoff_hz": least_hz, "max_cutoff_hz": most_hz})
     assert limited_cutoff(cutoff_hz, options, RATE_HZ) == limited_hz
-
-
-@pytest.mark.parametrize(("given_hz", "used_hz"), [(4.0, 4.0), (200.0, 40.0)])
-def test_the_cutoff_of_the_study_is_below_four_tenths_of_the_rate(given_hz, used_hz):
-    found = smoothed(centres(1e-3, 1e-3), scope="study", study_cutoff_hz=given_hz, max_cutoff_hz=300.0)
-    assert found.cutoff_hz == (used_hz,)
-    assert ", shared by the trials of this chain and condition" in found.notes[0]
-    assert smoothed(centres(1e-3, 1e-3), scope="trial", study_cutoff_hz=given_hz).cutoff_hz != (used_hz,)
 
 
 # --- notes -----------------------------------------------------------------------------------------------------------
@@ -112,11 +107,11 @@ def test_a_short_trial_has_no_cutoff_of_its_own():
 def test_impacts_are_told_where_they_count(factor, told):
     found = smoothed(centres(1e-3, 1e-3), scope="trial", impacts_s=(1.5, 2.25), impact_factor=factor)
     assert found.impact_hz == pytest.approx(factor * found.cutoff_hz[0])
-    assert found.impacts_s == ((1.5, 2.25) if told else ())
+    assert found.impacts_s == (1.5, 2.25)
     said = "cut-off times 2 around the loading of plates at 1.50, 2.25 s (filter.impact_factor)"
     assert (said in found.notes) == told
     given = smoothed(centres(1e-3, 1e-3), cutoff_hz=6.0, impacts_s=(1.5,), impact_factor=factor)
-    assert (given.impact_hz, given.impacts_s) == (6.0, ())  # a given cut-off is the same everywhere
+    assert given.impact_hz == 6.0  # a given cut-off is the same everywhere
 
 
 def test_no_filter_leaves_the_positions():

@@ -254,6 +254,19 @@ def test_muscles_have_a_status_of_their_own():
     assert (without.muscles, without.status) == ("none", "ok")
 
 
+def test_a_joint_that_its_distance_from_the_chain_rejects_is_rejected_alone():
+    """The torques of a wrist are small beside the reaction force; a flag of the limb, or of each joint, rejects the limb."""
+    wrist = {"fit_error_share": {"wrist": 1.0, "elbow": 0.01}}
+    found = judge({}, Quality(), wrist, joints=["elbow", "wrist"])
+    assert (found.joints, found.torques, found.muscles) == ({"elbow": "ok", "wrist": "rejected"}, "caution", "caution")
+    assert found.rejected_joints == ("wrist",)
+    both = {"fit_error_share": {"wrist": 1.0, "elbow": 1.0}}
+    assert judge({}, Quality(), both, joints=["elbow", "wrist"]).torques == "rejected"
+    assert (
+        judge({}, Quality(), wrist | {"torque_nm_kg": {"wrist": 1e9}}, joints=["elbow", "wrist"]).torques == "rejected"
+    )
+
+
 def test_defaults_limit_joints_of_the_built_in_chains_only():
     settings = load_settings(ROOT / "config" / "config.yaml")
     known = {joint.name for chain in ("arm", "leg") for joint in settings.chain(chain).joints}

@@ -19,7 +19,6 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import column_array, read_table
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
-from staged_study import run_cutoffs
 
 ROOT = Path(__file__).resolve().parents[2]
 STRICT = ReadOptions(strict=True)
@@ -120,7 +119,6 @@ def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
     rows.append("vague,s,S01,data/vague.csv,arm,right,x,true")
     (tmp_path / "config" / "trials.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     study = load_study(tmp_path)
-    run_cutoffs(tmp_path)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         module.run(folder=tmp_path, session="s", key=keys.session_key(stage, study, "s"))
     collect.run(folder=tmp_path)

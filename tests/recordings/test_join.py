@@ -23,7 +23,6 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.workflow.keys import session_key
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
-from staged_study import run_cutoffs
 
 NEWTON = ReadOptions(force_unit="N")
 
@@ -293,7 +292,6 @@ def test_a_trial_of_two_files_is_traced_to_both(walk: Recording, recordings: Pat
     folder = write_study(tmp_path, "two,S,Ann,m.sto,f.mot,leg,right,walk", "one,S,Ann,one.c3d,,leg,right,walk")
     study = load_study(folder)
     assert study.trials[0].files == (folder / "m.sto", folder / "f.mot")
-    run_cutoffs(folder)
     for name, stage in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         stage.run(folder=folder, session="S", key=session_key(name, study, "S"))
     collect.run(folder=folder)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from limbtorque.errors import SignalError
-from limbtorque.signals.cutoff import choose_cutoff
+from limbtorque.signals.cutoff import choose_cutoff, moving_share
 from limbtorque.signals.smoothers import Smoother, second_gains
 from limbtorque.signals.spectrum import frequencies
+from limbtorque.simulation.reach import minimum_jerk
 
 RATE_HZ = 100.0
 BUTTERWORTH = Smoother("butterworth", 2)
@@ -148,3 +149,26 @@ def test_autocorrelation_is_the_mean_of_the_channels():
     still = np.concatenate([both, np.ones((len(both), 1))], axis=1)  # a channel without residual does not count
     found = choose_cutoff(still, rate_hz=RATE_HZ, smoother=BUTTERWORTH, by="autocorrelation")
     assert np.isfinite(found.criterion).all()
+
+
+# --- share of the frames that move -----------------------------------------------------------------------------------
+
+
+def test_moving_frames_are_those_faster_than_a_twentieth_of_the_top_speed():
+    """A minimum-jerk step of 1 s in 3 s is faster than that for 0.881 of its second: 16 u^2 (1 - u)^2 = 0.05."""
+    time_s = np.arange(300) / RATE_HZ
+    step = minimum_jerk(time_s - 1.0, start=[0.0], end=[1.0], duration_s=1.0).position
+    found = moving_share(step, rate_hz=RATE_HZ, cutoff_hz=12.0, smoother=BUTTERWORTH)
+    assert found == pytest.approx(0.881 / 3.0, abs=0.01)
+    assert moving_share(0.0 * step, rate_hz=RATE_HZ, cutoff_hz=12.0, smoother=BUTTERWORTH) == 1.0
+
+
+def test_noise_that_counts_less_allows_a_higher_cutoff():
+    _, power = spectrum_of(600, 1e-3)
+    whole, part = (
+        choose_cutoff(
+            np.zeros((600, 3)), rate_hz=RATE_HZ, smoother=BUTTERWORTH, power=power, noise_share=share
+        ).cutoff_hz
+        for share in (1.0, 0.5)
+    )
+    assert whole < part < 1.2 * whole

@@ -6,7 +6,7 @@ from scipy import interpolate, signal
 from smoothed import smooth_at
 
 from limbtorque.errors import SignalError
-from limbtorque.signals.cutoff import choose_cutoff, study_cutoff
+from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.smoothers import (
     Smoother,
@@ -337,17 +337,6 @@ def test_too_short_for_an_automatic_cutoff():
         choose_cutoff(np.zeros(19), rate_hz=RATE_HZ, smoother=Smoother(), by="gcv")
     for smoother in ALL:
         choose_cutoff(np.random.default_rng(0).normal(size=25), rate_hz=RATE_HZ, smoother=smoother, by="expected_error")
-
-
-def test_one_cutoff_for_a_study_is_the_median_to_half_a_hertz():
-    assert study_cutoff([4.1, 5.9, 9.2]) == 6.0
-    assert study_cutoff([5.3]) == 5.5
-    assert study_cutoff([0.1]) == 0.5  # never 0
-
-
-def test_one_cutoff_needs_a_trial():
-    with pytest.raises(SignalError, match="no cut-off could be chosen for any trial"):
-        study_cutoff([])
 
 
 # --- a measured acceleration -----------------------------------------------------------------------------------------------

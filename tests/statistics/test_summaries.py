@@ -24,7 +24,6 @@ from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED,
 from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
-from staged_study import run_cutoffs
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
@@ -65,7 +64,6 @@ def folder(tmp_path_factory):
         writer.writerows(chosen)
     study = load_study(folder)
     stages = {"kinematics": kinematics, "torques": torques, "muscles": muscles, "curves": curves}
-    run_cutoffs(folder)
     for stage, module in stages.items():
         for session in study.batches:
             module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))

@@ -18,7 +18,6 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, kinematics, muscles, torques
-from staged_study import run_cutoffs
 
 ROOT = Path(__file__).resolve().parents[2]
 SETTINGS = load_settings(ROOT / "config" / "config.yaml")
@@ -134,7 +133,6 @@ def test_a_batch_with_all_of_it_finishes(tmp_path):
     rows.append("nyquist,s,S01,data/good.c3d,arm,right,x,60")
     (tmp_path / "config" / "trials.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     study = load_study(tmp_path)
-    run_cutoffs(tmp_path)
     for stage, module in (("kinematics", kinematics), ("torques", torques), ("muscles", muscles)):
         module.run(folder=tmp_path, session="s", key=keys.session_key(stage, study, "s"))
     collect.run(folder=tmp_path)

@@ -41,14 +41,11 @@ def demo():
 
 
 def test_every_rule_has_its_stage_and_every_stage_its_place_in_the_plan(demo):
-    """The cut-offs of a study are made only where they are shared."""
     included = (ROOT / "workflow" / "Snakefile").read_text(encoding="utf-8")
     assert [path.name for path in FILES if f'include: "rules/{path.name}"' not in included] == []
     assert {name for path in FILES for name in RULE.findall(path.read_text(encoding="utf-8"))} == STAGES
     assert set(keys.WHOLE) | (set(keys.SECTIONS) - {"collect"}) == STAGES
     assert set(layout.stages_of(demo)) == STAGES
-    alone = replace(demo, trials=demo.trials[:1], batches={demo.trials[0].session: demo.trials[:1]})
-    assert set(layout.stages_of(alone)) == STAGES - {"cutoffs", "study_cutoff"}
     assert [stage for stage in keys.WHOLE if not layout.study_files(stage, demo)] == []
     made = results_folder.made_names(demo)
     for stage in ("kinematics", "figures", "pages", "curves"):
@@ -58,7 +55,7 @@ def test_every_rule_has_its_stage_and_every_stage_its_place_in_the_plan(demo):
             assert {folder / name for name in made[folder]} == files
 
 
-@pytest.mark.parametrize("stage", ["cutoffs", "kinematics", "torques", "muscles"])
+@pytest.mark.parametrize("stage", ["kinematics", "torques", "muscles"])
 def test_a_result_that_depends_on_a_subject_is_made_again_when_the_subject_changes(stage, demo):
     """The height judges mass and lengths in the kinematics."""
     trial = demo.trials[0]

@@ -1,6 +1,5 @@
 """Results and records that were touched: each is named, and nothing stands in the way of the next run."""
 
-import json
 import os
 from pathlib import Path
 
@@ -68,17 +67,6 @@ def test_a_record_newer_than_its_folder_is_not_trusted(tmp_path):
     after = (place / layout.STAMP).stat().st_mtime_ns + 10**9
     os.utime(record, ns=(after, after))
     assert faults("torques", "S01", tmp_path, contents="newer") == {record.name: "damaged"}
-
-
-def test_a_damaged_file_of_cutoffs_plans_its_sessions_again(study):
-    session = next(iter(study.batches))
-    path = study.folder / layout.STUDY_CUTOFF
-    path.parent.mkdir()
-    path.write_bytes(json.dumps({"cutoff_hz": {"arm, sagittal fast": 6.0}}).encode())
-    assert keys.session_cutoffs(study, session) == "[6.0]"
-    for content in (b"", b"{", b"[]", b'{"cutoff_hz": 6}', b'{"cutoff_hz": {}}', b"\xff"):
-        path.write_bytes(content)
-        assert keys.session_cutoffs(study, session) == ""
 
 
 def test_settings_of_a_run_that_were_touched_are_named_and_written_again(study, capsys):

@@ -41,9 +41,8 @@ TABLES = (
     *("ensembles.csv", "windows.csv", "settings.json", "curves/S01_sagittal/curves.parquet", "report/index.html"),
 )
 LAST = {"collect", "report", "study_figures", "verdict"}
-CUTOFFS = {"cutoffs", "study_cutoff"}  # of trials that share one, as all do by default
 AFTER_TORQUES = {"figures", "pages", "curves", "ensembles", *LAST}
-ALL = {*CUTOFFS, "kinematics", "torques", "muscles", *AFTER_TORQUES}
+ALL = {"kinematics", "torques", "muscles", *AFTER_TORQUES}
 DAMAGES = ("deleted", "truncated", "emptied", "record deleted", "record truncated")
 EDITED = (
     "results/torques/S01_sagittal/S01_sagittal_fast.csv",
@@ -76,10 +75,9 @@ def study(finished, tmp_path):
 
 def made_at(folder):
     """Time at which each stage made each session, by the session's record."""
-    stages = ("cutoffs", *layout.SOURCES)
     return {
         (stage, path.parent.name): path.stat().st_mtime_ns
-        for stage in stages
+        for stage in layout.SOURCES
         for path in (folder / layout.session_folder(stage, "x")).parent.glob("*/_session.jsonl")
     }
 
@@ -258,12 +256,9 @@ def test_forced_rules_and_those_up_to_one_are_planned_and_one_session_is_made_on
     one = "results/torques/S01_sagittal"
     assert planned_jobs(study, "--forcerun", one, "--until", "torques") == {("torques", "S01_sagittal")}
     shutil.rmtree(study / "results")
-    assert planned(study, "--until", "torques") == {"kinematics", "torques", *CUTOFFS}
+    assert planned(study, "--until", "torques") == {"kinematics", "torques"}
     run(study, one)
-    assert set(made_at(study)) == {
-        *(("cutoffs", session) for session in sessions),
-        *((stage, "S01_sagittal") for stage in ("kinematics", "torques")),
-    }
+    assert set(made_at(study)) == {(stage, "S01_sagittal") for stage in ("kinematics", "torques")}
 
 
 def test_options_of_the_command_line_go_before_the_file_and_columns_before_both(tmp_path):
@@ -286,11 +281,8 @@ def test_options_of_the_command_line_go_before_the_file_and_columns_before_both(
     assert "did you mean" in run(study, "--config", "filter={ordr: 2}", expected=1).lower()
 
 
-def test_new_trials_run_their_sessions_and_those_whose_cutoff_they_move(study):
-    """The slow reach of the other subject, of one condition with the fast one, has another cut-off than that by far.
-
-    Another condition of a trial makes no table again.
-    """
+def test_new_trials_run_their_sessions_alone(study):
+    """Another condition of a trial makes no table again."""
     new = ("S02_horizontal_slow", "S02_sagittal_slow")
     rows = {row["trial"]: row for row in demo_rows((*TRIALS, *new))}
     rows["S02_sagittal_slow"]["condition"] = rows["S01_sagittal_fast"]["condition"]
@@ -300,16 +292,13 @@ def test_new_trials_run_their_sessions_and_those_whose_cutoff_they_move(study):
     write_trials(study, list(rows.values()))
     again = {
         "S01_horizontal": {"figures", "pages", "curves"},
-        "S01_sagittal": set(layout.SOURCES),
-        "S02_horizontal": {"cutoffs", *layout.SOURCES},
-        "S02_sagittal": {"cutoffs", *layout.SOURCES},
+        "S02_horizontal": set(layout.SOURCES),
+        "S02_sagittal": set(layout.SOURCES),
     }
     before = made_at(study)
     run(study)
     remade = {key for key, time_ns in made_at(study).items() if before.get(key) != time_ns}
     assert remade == {(stage, session) for session, stages in again.items() for stage in stages}
-    used = {name: row["cutoff_hz"] for name, row in ledger(study).items()}
-    assert used["S01_sagittal_fast"] == used["S02_sagittal_slow"]
     assert planned(study) == set()
 
 
@@ -326,8 +315,8 @@ def test_a_long_session_is_divided_into_parts_with_folders_of_their_own(tmp_path
     assert planned(folder) == set()
 
 
-def test_trials_share_a_cutoff_and_those_that_fail_are_rows_of_the_ledger(tmp_path):
-    """Two of three trials share; the third has a number. Those that cannot be analysed have no say and fail alone."""
+def test_conditions_have_given_cutoffs_and_trials_that_fail_are_rows_of_the_ledger(tmp_path):
+    """Two of three trials have that of their condition; the third has a number of its own."""
     study = make_plain_study(tmp_path / "study")
     extra = {"filter.cutoff_hz": "", "start_s": "", "end_s": ""}
     rows = [{**extra, **row, "condition": "alike"} for row in demo_rows(TRIALS)]
@@ -339,8 +328,7 @@ def test_trials_share_a_cutoff_and_those_that_fail_are_rows_of_the_ledger(tmp_pa
         rows.append({**rows[0], "trial": name, "file": f"data/{name}.c3d"})
     rows[-1] |= {"session": "late", "start_s": "90", "end_s": "91"}
     write_trials(study, rows)
-    sessions = {session for stage, session in planned_jobs(study) if stage == "cutoffs"}
-    assert sessions == {"S01_horizontal", "S01_sagittal", "late"}
+    change_config(study, "figures:", "filter:\n  cutoffs_hz:\n    arm, alike: 5.5\n    arm: 9\nfigures:")
     text, kept = run(study), ledger(study)
     for row in rows[3:]:
         name = row["trial"]
@@ -351,17 +339,7 @@ def test_trials_share_a_cutoff_and_those_that_fail_are_rows_of_the_ledger(tmp_pa
         assert table.read_text(encoding="utf-8").count("\n") == 1
     assert {kept[name]["reason"] for name in ("text", "cut")} == {"read"}
     assert {kept[name]["status"] for name in TRIALS} <= {"ok", "caution"}
-    shared = json.loads((study / "results" / "study_cutoff.json").read_text(encoding="utf-8"))
-    sharing = {row["trial"] for row in rows[:2]}
-    assert set(shared["own_cutoff_hz"]) == sharing
-    ((group, shared_hz),) = shared["cutoff_hz"].items()
-    assert group == "arm, alike"
-    assert min(shared["own_cutoff_hz"].values()) < shared_hz < max(shared["own_cutoff_hz"].values())
-    assert (2.0 * shared_hz).is_integer()
-    used = {name: float(kept[name]["cutoff_hz"]) for name in TRIALS}
-    assert used == {**dict.fromkeys(sharing, shared_hz), rows[2]["trial"]: 7.0}
-    for name, own_hz in shared["own_cutoff_hz"].items():
-        assert float(kept[name]["own_cutoff_hz"]) == pytest.approx(own_hz)
+    assert [float(kept[name]["cutoff_hz"]) for name in TRIALS] == [5.5, 5.5, 7.0]
     assert planned(study) == set()
     change_config(study, "muscles:\n", "run:\n  max_failed_fraction: 0.2\nmuscles:\n")
     assert "3 of 6 trials failed, more than run.max_failed_fraction = 0.2 allows" in run(study, expected=1)
@@ -376,9 +354,9 @@ def test_a_wrong_study_and_a_second_run_are_refused_before_any_job_starts(study)
     assert "file is 'data/missing.c3d', expected a file; it does not exist" in text
     assert "Traceback" not in text
     assert "subject is 'nobody'" in run(study, "--quiet", "all", expected=1)
-    write_trials(study, [rows[0], {**rows[1], "filter.cutoff_hz": "residual"}])
-    assert "share one cut-off (arm, alike; filter.scope: study) choose it by expected_error" in run(study, expected=1)
     write_trials(study, rows)
+    unknown = run(study, "--config", "filter={cutoffs_hz: {leg: 6}}", expected=1)
+    assert "filter.cutoffs_hz names 'leg', which no trial has; there are arm; arm, alike" in unknown
     with (study / "results" / ".lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert "another run is using" in run(study, expected=1)

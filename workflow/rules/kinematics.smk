@@ -1,4 +1,4 @@
-# in:  the recordings; results/study_cutoff.json for trials that share a cut-off, read when it is known (a checkpoint)
+# in:  the recordings
 # out: results/kinematics/{session}: the motion of the chain of every trial
 #
 # A job works on a session; its folder holds the tables of the trials and, written last, the session record with their sizes.
@@ -6,7 +6,6 @@
 rule kinematics:
     input:
         recordings_of,
-        cutoff=study_cutoff_of,
     output:
         directory("results/kinematics/{session}"),
     log:
@@ -22,7 +21,6 @@ rule kinematics:
         stage="kinematics",
         key=partial(session_key, stage="kinematics"),
         code=code_key("kinematics"),
-        cutoffs=session_cutoffs,
     message:
         "Kinematics of session {wildcards.session}"
     shell:

@@ -51,17 +51,6 @@ def emg_files_of(wildcards):
     return sorted({str(file) for trial in trials for file in trial.files})
 
 
-# The file's time does not count (ancient): a session is repeated where a cut-off of its own trials changed (session_cutoffs).
-def study_cutoff_of(wildcards):
-    if not any(map(STUDY.shares_cutoff, STUDY.batches[wildcards.session])):
-        return []
-    return ancient(checkpoints.study_cutoff.get().output[0])
-
-
-def session_cutoffs(wildcards):
-    return keys.session_cutoffs(STUDY, wildcards.session)
-
-
 def draws_muscles(wildcards):
     return "muscles" in layout.needed("figures", STUDY.batches[wildcards.session])
 

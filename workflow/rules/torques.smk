@@ -1,10 +1,9 @@
-# in:  results/kinematics/{session}; the recordings and the shared cut-off again, for trials with spikes
+# in:  results/kinematics/{session}; the recordings again, for trials with spikes
 # out: results/torques/{session}: the torque component table of every trial
 use rule kinematics as torques with:
     input:
         "results/kinematics/{session}",
         recordings_of,
-        cutoff=study_cutoff_of,
     output:
         directory("results/torques/{session}"),
     log:
@@ -17,6 +16,5 @@ use rule kinematics as torques with:
         stage="torques",
         key=partial(session_key, stage="torques"),
         code=code_key("torques"),
-        cutoffs="",  # the kinematics alone depend on them
     message:
         "Torque terms of session {wildcards.session}"

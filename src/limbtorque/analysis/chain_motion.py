@@ -69,7 +69,6 @@ def chain_motion(
     limb: Limb,
     settings: Settings,
     *,
-    study_cutoff_hz: float | None = None,
     placed: Placement | None = None,
 ) -> ChainMotion:
     """Motion of a limb, as a planar chain, from a recording.
@@ -82,8 +81,6 @@ def chain_motion(
         Chain, side, subject and window.
     settings : Settings
         All options.
-    study_cutoff_hz : float, optional
-        Cut-off of the trials of this chain and condition, Hz, for `filter.scope` ``study``; without it the trial has its own.
     placed : Placement, optional
         Its joint centres, where they are known already; the markers of the recording are then not needed.
 
@@ -104,31 +101,26 @@ def chain_motion(
         rate_hz=recording.rate_hz,
         settings=settings,
         names=[*(joint.name for joint in limb.model(settings).joints), "endpoint"],
-        study_cutoff_hz=study_cutoff_hz,
         impacts_s=impact_times(readings, placed, settings, recording.rate_hz),
     )
     motion = planar_motion(recording, limb, settings, placed=placed, smoothed=smoothed)
-    load = external_load(
-        recording, limb, settings, placed=placed, smoothed=smoothed, joint_m=motion.joint_m, readings=readings
-    )
+    load = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion, readings=readings)
     motion = replace(motion, load=load, notes=(*motion.notes, *load.notes))
     metrics, notes = motion_metrics(recording, limb, settings, placed=placed, motion=motion, readings=readings)
     return replace(motion, metrics=metrics, notes=(*motion.notes, *notes))
 
 
-def without_spikes(
-    recording: Recording, limb: Limb, settings: Settings, *, study_cutoff_hz: float | None = None
-) -> ChainMotion | None:
-    """Motion of a limb with spikes and jumps filled; None if filling fails.
+def without_spikes(recording: Recording, limb: Limb, settings: Settings) -> ChainMotion | None:
+    """Motion of a limb with spikes and jumps filled; None where they cannot be.
 
     Parameters
     ----------
-    recording, limb, settings, study_cutoff_hz
+    recording, limb, settings
         As of `chain_motion`.
     """
     filling = override(settings, {"gaps.spikes": "fill"}, source="spikes")
     try:
-        return chain_motion(recording, limb, filling, study_cutoff_hz=study_cutoff_hz)
+        return chain_motion(recording, limb, filling)
     except TrialError:
         return None
 
@@ -139,7 +131,6 @@ def analyse_motion(
     settings: Settings,
     *,
     placed: Placement,
-    cutoff_hz: float | None = None,
     compared: tuple[Mapping[str, float], tuple[str, ...]] = ({}, ()),
     record: TrialRecord,
     write: Write | None = None,
@@ -152,8 +143,6 @@ def analyse_motion(
         As of `place`.
     placed : Placement
         The joint centres, from `place`.
-    cutoff_hz : float, optional
-        Cut-off that the trials of a chain and condition share, Hz; its own without it.
     compared : pair of mapping and tuple of str, optional
         Metrics and notes of a second reading of the file (`second_look`).
     record : TrialRecord
@@ -175,7 +164,7 @@ def analyse_motion(
     TrialError
         The trial cannot be analysed.
     """
-    motion = chain_motion(recording, limb, settings, study_cutoff_hz=cutoff_hz, placed=placed)
+    motion = chain_motion(recording, limb, settings, placed=placed)
     # in the order of memory that a table gives: other strides would change the last digit of sums
     motion = replace(motion, kinematics=contiguous(motion.kinematics), load=contiguous(motion.load))
     file_results, outputs, file_notes = file_outputs(recording, motion, limb)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from limbtorque.analysis.cutoffs import cutoffs_of
 from limbtorque.analysis.reading import TrialReader, limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.analysis.trial import TrialResult, analyse
@@ -39,8 +37,7 @@ class Study(study_files.Study):
         Returns
         -------
         TrialResult
-            With the tables that the workflow writes: the cut-off is shared with the trials of the same chain and condition
-            where `filter.scope` is ``study``; strengths, electromyography and its maximal trials are those of the study.
+            With the tables that the workflow writes: strengths, electromyography and its maximal trials are those of the study.
 
         Raises
         ------
@@ -53,12 +50,7 @@ class Study(study_files.Study):
         if trial not in named:
             raise StudyError([f"the study has no trial {trial!r}{did_you_mean(trial, named)}"])
         with GuardedReader() as reader:
-            return analyse_trial(named[trial], self, TrialReader(reader), cutoffs_hz=self._cutoffs_hz)
-
-    @cached_property
-    def _cutoffs_hz(self) -> dict[str, float]:
-        with GuardedReader() as reader:
-            return cutoffs_of(self, TrialReader(reader))
+            return analyse_trial(named[trial], self, TrialReader(reader))
 
 
 def load_study(
@@ -111,10 +103,9 @@ def check_study(
         with GuardedReader() as guarded:
             yield from check_study(study, TrialReader(guarded, keep_bytes=KEPT_BYTES))
         return
-    cutoffs_hz = cutoffs_of(study, reader)
     for trial in study.trials:
         try:
-            result = analyse_trial(trial, study, reader, cutoffs_hz=cutoffs_hz, verdict_only=True)
+            result = analyse_trial(trial, study, reader, verdict_only=True)
         except LimbtorqueError as error:
             yield trial.name, str(error), [], ""
             continue
@@ -130,7 +121,6 @@ def analyse_trial(
     study: study_files.Study,
     reader: TrialReader,
     *,
-    cutoffs_hz: Mapping[str, float],
     verdict_only: bool = False,
 ) -> TrialResult:
     """Analyse a trial of a study.
@@ -141,8 +131,6 @@ def analyse_trial(
         The trial and its study.
     reader : TrialReader
         Reads its files.
-    cutoffs_hz : mapping of str to float
-        Shared cut-offs, Hz, as of `cutoffs_of`.
     verdict_only : bool, optional
         Leave out what the verdict does not depend on: uncertainty, replay, summaries and tables.
     """
@@ -157,7 +145,6 @@ def analyse_trial(
         limb_of(trial),
         settings,
         folder=study.folder,
-        cutoff_hz=cutoffs_hz.get(trial.cutoff_group) if study.shares_cutoff(trial) else None,
         emg=lambda time_s: reader.emg(trial, time_s),
         compared=second_look(trial.file, trial.forces_file, settings.reading, reader),
         verdict_only=verdict_only,

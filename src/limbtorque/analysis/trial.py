@@ -219,9 +219,7 @@ class TrialResult:
         return f"<table>{cells}</table>"
 
 
-def analyse_recording(
-    recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path(), cutoff_hz: float | None = None
-) -> TrialResult:
+def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path()) -> TrialResult:
     """Analyse one recording in memory.
 
     Parameters
@@ -234,9 +232,6 @@ def analyse_recording(
         All options, e.g. from `limbtorque.load_settings`.
     folder : Path, optional
         Folder of the muscle set files that the settings name.
-    cutoff_hz : float, optional
-        Cut-off that the trial shares with others, Hz; by default it has its own, as a study has with `filter.scope` ``trial``.
-        `Study.analyse` finds the shared one.
 
     Returns
     -------
@@ -255,7 +250,6 @@ def analyse_recording(
         limb,
         settings,
         folder=folder,
-        cutoff_hz=cutoff_hz,
         emg=lambda time_s: emg_of(recording, limb.side, settings, time_s),
     )
 
@@ -266,7 +260,6 @@ def analyse(
     settings: Settings,
     *,
     folder: Path,
-    cutoff_hz: float | None,
     emg: Callable[[FloatArray], Emg],
     compared: tuple[Mapping[str, float], tuple[str, ...]] = ({}, ()),
     verdict_only: bool = False,
@@ -277,7 +270,7 @@ def analyse(
     ----------
     read : callable
         Returns the recording: once, and again for a trial with spikes.
-    limb, settings, folder, cutoff_hz
+    limb, settings, folder
         As of `analyse_recording`.
     emg : callable
         Returns electromyography at times, s.
@@ -296,7 +289,6 @@ def analyse(
         limb,
         settings,
         placed=placed,
-        cutoff_hz=cutoff_hz,
         compared=compared,
         record=record,
         write=write["kinematics"],
@@ -308,7 +300,7 @@ def analyse(
         file_results,
         limb,
         settings,
-        filled=lambda: without_spikes(read(), limb, settings, study_cutoff_hz=cutoff_hz),
+        filled=lambda: without_spikes(read(), limb, settings),
         summaries=not verdict_only,
         record=record,
         write=write["torques"],

@@ -36,19 +36,11 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     Raises
     ------
     SettingsError, StudyError
-        The study is wrong, its trials share one cut-off, a muscle set is named by a path that leads out of its folder, or a folder of a
+        The study is wrong, a muscle set is named by a path that leads out of its folder, or a folder of a
         subject's name exists.
     """
     study = load_study(folder)
     settings = study.settings
-    if shared := [trial.name for trial in study.trials if study.shares_cutoff(trial)]:
-        raise StudyError(
-            [
-                f"{len(shared)} trials share cut-offs (filter.scope: study; the first is {shared[0]}), but the parts would "
-                "choose different ones; set filter.scope to trial, or give filter.cutoff_hz a number, such as that in "
-                "results/study_cutoff.json"
-            ]
-        )
     trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))
     sets = _muscle_sets(study)
     if outside := [path for path in sets if ".." in path.relative_to(folder).parts]:
@@ -63,7 +55,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
         text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
-        write_text(target / SETTINGS_FILE, _for_one_subject(text, folder, target))
+        write_text(target / SETTINGS_FILE, _for_one_subject(text, trials[subject], folder, target))
         _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
         _write(target / settings.subjects, subjects[subject])
         for path in sets:
@@ -72,9 +64,12 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     return list(targets.values())
 
 
-def _for_one_subject(text: str, folder: Path, target: Path) -> str:
-    """Settings of a part: with one subject, means need only one unit."""
+def _for_one_subject(text: str, rows: list[dict[str, str]], folder: Path, target: Path) -> str:
+    """Settings of a part: with one subject, its mean is given however few its trials."""
     values = parse_yaml(text) or {}
+    if given_hz := (values.get("filter") or {}).get("cutoffs_hz"):
+        known = {name for row in rows for name in (row["chain"], f"{row['chain']}, {row['condition']}")}
+        values["filter"]["cutoffs_hz"] = {name: hz for name, hz in given_hz.items() if name in known}
     if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
         files = [maximal] if isinstance(maximal, str) else maximal
         values["emg"] = {**values["emg"], "max_voluntary_files": [_moved_path(file, folder, target) for file in files]}

@@ -11,10 +11,11 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs
 from limbtorque.errors import LoadError
 from limbtorque.ground.foot import MIN_CONTACT_S, Foot, centre_of_pressure
+from limbtorque.ground.impacts import Impacts
 from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.signals.channels import flat_tops
-from limbtorque.signals.smoothers import Smoother, smooth_with_impacts, smoother_reach
+from limbtorque.signals.smoothers import Smoother, smooth_values, smoother_reach
 from limbtorque.study.options.reading import Plates
 
 MAX_OFFSET_N = 40.0  # lowest vertical force of a plate that is unloaded at some time, from zero
@@ -34,22 +35,21 @@ LEAST_AREA_M2 = 1e-4  # a file that holds the wrench itself has no surface
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Smoothing of force plates, as for the joint positions.
+    """Smoothing of force plates.
 
     Attributes
     ----------
     smoother : Smoother
-        The method.
-    cutoff_hz, impact_hz : float
-        Cut-off, and cut-off around impacts, Hz.
-    impacts_s : tuple of float
-        Times of impacts from the first analysed frame, s.
+        The method, that of the joint positions.
+    cutoff_hz : float
+        Cut-off, Hz.
+    impacts : Impacts or None
+        Impacts around which the force is filtered as the markers need; None where the cut-off is the same everywhere.
     """
 
     smoother: Smoother
     cutoff_hz: float
-    impact_hz: float = 0.0
-    impacts_s: tuple[float, ...] = ()
+    impacts: Impacts | None = None
 
 
 @dataclass(frozen=True)
@@ -249,7 +249,7 @@ def reach_frames(plate: ForcePlate, per_frame: int, smoothing: Smoothing | None)
     if smoothing is None:
         return 1
     reach = smoother_reach(smoothing.cutoff_hz, rate_hz=plate.rate_hz, smoother=smoothing.smoother)
-    return -(-reach // per_frame)
+    return max(-(-reach // per_frame), smoothing.impacts.smoothed.reach if smoothing.impacts else 0)
 
 
 def drift_n(vertical: FloatArray, per_frame: int, rate_hz: float, settings: Plates) -> float:
@@ -346,15 +346,9 @@ def at_frames(wrench: FloatArray, per_frame: int, rate_hz: float, smoothing: Smo
                 f"the cut-off of force plates is {smoothing.cutoff_hz:g} Hz (filter.force_cutoff_hz), expected less than "
                 f"{0.5 * rate_hz / per_frame:g} Hz, half the frame rate, to avoid aliasing"
             )
-        smooth = smooth_with_impacts(
-            wrench,
-            rate_hz=rate_hz,
-            cutoff_hz=smoothing.cutoff_hz,
-            smoother=smoothing.smoother,
-            impact_hz=smoothing.impact_hz,
-            impacts_s=smoothing.impacts_s,
-        )
-        return smooth[::per_frame]
+        return smooth_values(wrench, rate_hz=rate_hz, cutoff_hz=smoothing.cutoff_hz, smoother=smoothing.smoother)[
+            ::per_frame
+        ]
     return means_around(wrench, per_frame)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, widened, widened_after
+from limbtorque.arrays import BoolArray, FloatArray, ignore_short, runs, turned, widened, widened_after
 from limbtorque.errors import LoadError
 from limbtorque.ground.assignment import PUSH_S, Assignment, Feet, Stretch, assign
 from limbtorque.ground.events import foot_events, plate_events
@@ -24,6 +24,7 @@ from limbtorque.ground.foot import (
     slow_frames,
     zeni_events,
 )
+from limbtorque.ground.impacts import WIDE, Impacts
 from limbtorque.ground.plates import (
     Reading,
     Smoothing,
@@ -36,7 +37,16 @@ from limbtorque.ground.plates import (
     saturated_samples,
     surface_metrics,
 )
-from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED, ExternalLoad, hand_load, no_load
+from limbtorque.motion.chain_motion import (
+    MEASURED,
+    NONE,
+    UNMEASURED,
+    ChainMotion,
+    ExternalLoad,
+    Impact,
+    hand_load,
+    no_load,
+)
 from limbtorque.motion.joint_centres import Placement, opposite, side_landmarks
 from limbtorque.motion.landmarks import contact_landmarks
 from limbtorque.motion.limb import Limb
@@ -44,6 +54,7 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.motion.smoothing import SmoothedJoints
 from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.signals.derivatives import differentiate, first_derivative
+from limbtorque.signals.smoothers import HIGHEST
 from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.options.reading import Plates
 from limbtorque.study.settings import Settings
@@ -119,8 +130,8 @@ def ground_load(
         Signals of the plates that may be used.
     stretch : Stretch
         The frames of the recording that are analysed.
-    smoothing : pair of Smoother and float, or None
-        Method of the joint positions and cut-off of the plates, Hz; None averages the samples around each frame.
+    smoothing : Smoothing or None
+        Method of the joint positions and cut-off of the plates; None averages the samples around each frame.
     settings : Plates
         Thresholds and assignment.
     frame : PlaneFrame
@@ -171,7 +182,7 @@ def ground_load(
     for start, stop in runs(own | bad):
         bad[start:stop] &= own[start:stop].any()
     missing |= widened(bad | saturated, reach) & own
-    in_plane, couple = _moved(sum(smooth, start=nothing), ankle_m)
+    in_plane, couple, shares = _around_impacts(sum(smooth, start=nothing), smoothing, ankle_m)
     unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
@@ -199,7 +210,8 @@ def ground_load(
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     partly = widened(partly, round(PUSH_S * stretch.rate_hz))
-    return ExternalLoad(in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure, *unfiltered, events, partly)
+    known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
+    return ExternalLoad(*known, *unfiltered, events, partly, shares)
 
 
 def _median(values: Sequence[float]) -> float:
@@ -306,7 +318,7 @@ def external_load(
     *,
     placed: Placement,
     smoothed: SmoothedJoints,
-    joint_m: FloatArray,
+    motion: ChainMotion,
     readings: Sequence[Reading],
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
@@ -323,8 +335,8 @@ def external_load(
         Landmarks, plane and analysed frames of the limb.
     smoothed : SmoothedJoints
         Smoothed joint positions: method for the plates, and coordinates along the plane's normal.
-    joint_m : ndarray of shape (n_frames, n_joints + 1, 2)
-        Joints and endpoint in the plane, m.
+    motion : ChainMotion
+        Motion of the limb without its load.
     readings : sequence of Reading
         From `plate_readings`.
 
@@ -338,7 +350,7 @@ def external_load(
     LoadError
         A load of the settings on a limb that meets the ground: the two cannot be combined.
     """
-    model, plane = limb.model(settings), placed.plane
+    model, plane, joint_m = limb.model(settings), placed.plane, motion.joint_m
     on_ground = limb.meets_ground(settings)
     load = limb.external_load(settings)
     if load is not None:
@@ -358,12 +370,8 @@ def external_load(
     if not model.foot:
         return stance_without_foot(placed.landmarks[model.end], stretch=stretch, belt_m_s=belt)
     feet = _feet(recording, limb, settings, placed, hip_m=hip_m, belt_m_s=belt)
-    cutoff_hz, own_cutoff_hz = max(smoothed.cutoff_hz, default=None), settings.filter.force_cutoff_hz
-    force_cutoff = None if cutoff_hz is None else own_cutoff_hz or cutoff_hz
-    smoothing = None  # that of the joints unless the plates have their own
-    if smoothed.smoother is not None and force_cutoff is not None:
-        around = () if own_cutoff_hz is not None else (smoothed.impact_hz, smoothed.impacts_s)
-        smoothing = Smoothing(smoothed.smoother, force_cutoff, *around)
+    given_hz = settings.filter.force_cutoff_hz
+    smoothing = _smoothing(given_hz, smoothed, motion, turned(placed.joints_m, plane.axes.T)[..., :2])
     ground = ground_load(
         recording.force_plates,
         feet,
@@ -377,19 +385,45 @@ def external_load(
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
-    notes = (
-        [] if feet.other else ["the other foot is not mapped or not visible: its contact with a plate is not detected"]
-    )
-    if smoothing is None or cutoff_hz is None:
-        unfiltered = "force plate samples are averaged over each frame, not filtered"
-        notes.append(f"{unfiltered}: vibration above half the frame rate is not removed")
-    elif smoothing.cutoff_hz != cutoff_hz:
-        cutoffs = f"filtered at {smoothing.cutoff_hz:g} Hz, joint positions at {cutoff_hz:g} Hz"
-        notes.append(f"force plates are {cutoffs}: torques at impacts are unreliable (filter.force_cutoff_hz)")
+    notes = [] if feet.other else ["the other foot is not mapped or not visible: a shared plate is not detected"]
+    if smoothing is None:
+        unfiltered = "force plates are averaged over each frame, not filtered"
+        notes.append(f"{unfiltered}: vibration above half the frame rate is aliased")
+    else:
+        notes.append(_filter_note(smoothing.cutoff_hz, ground.impacts, given=bool(given_hz)))
     if not np.isnan(lost).all():
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
     return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
+
+
+def _smoothing(
+    given_hz: float | None, smoothed: SmoothedJoints, motion: ChainMotion, measured_m: FloatArray
+) -> Smoothing | None:
+    """Smoothing of the plates: at the given cut-off, or the highest but around impacts."""
+    if smoothed.smoother is None:
+        return None
+    if given_hz:
+        return Smoothing(smoothed.smoother, given_hz)
+    highest_hz = max(HIGHEST * motion.rate_hz, *smoothed.cutoff_hz)
+    return Smoothing(WIDE, highest_hz, Impacts.of(motion, smoothed, measured_m) if smoothed.impacts_s else None)
+
+
+def _around_impacts(
+    load: FloatArray, smoothing: Smoothing | None, point_m: FloatArray
+) -> tuple[FloatArray, FloatArray, tuple[Impact, ...]]:
+    """Force and couple at a point as the impacts need them, and the shares of these."""
+    load, shares = smoothing.impacts.filtered(load) if smoothing and smoothing.impacts else (load, ())
+    return *_moved(load, point_m), shares
+
+
+def _filter_note(cutoff_hz: float, impacts: Sequence[Impact], *, given: bool) -> str:
+    """Cut-off of the plates, and the shares of impacts, for the ledger."""
+    note = f"force plates are filtered at {cutoff_hz:g} Hz"
+    if given:
+        return f"{note}, also at impacts, where the torques are unreliable (filter.force_cutoff_hz)"
+    shares = ", ".join(f"{100.0 * share:.0f} % at {time_s:.2f} s" for time_s, share in impacts)
+    return f"{note}, around impacts in part like the joint positions: {shares}" if shares else note
 
 
 def plate_readings(recording: Recording, limb: Limb, settings: Settings, frames: slice) -> list[Reading]:

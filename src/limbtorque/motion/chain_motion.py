@@ -25,6 +25,7 @@ from limbtorque.study.options.reading import Force, LoadModel
 from limbtorque.study.settings import Settings
 
 StatusArray = NDArray[np.int8]
+Impact = tuple[float, float]  # its time, s, and the share of the force that passes the markers' filter
 
 
 NONE, MEASURED, UNMEASURED = 0, 1, 2
@@ -62,6 +63,11 @@ class ExternalLoad:
         Force and couple of the plates at the same point without the filter, frame means; empty without plates.
     foot_events : mapping of str to tuple of Event
         Foot strikes and offs by each method (`ground.events`); empty for limbs off the ground.
+    partly : ndarray of bool, shape (n_frames,)
+        Frames about a contact in which a foot of the body is partly off a plate; empty without plates.
+    impacts : tuple of (float, float)
+        Times at which the foot begins to load plates, from the first frame, s, and the share of the force's high frequencies
+        that the markers' filter removes there (`ground.impacts`).
     """
 
     force_n: FloatArray
@@ -75,6 +81,7 @@ class ExternalLoad:
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
     foot_events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     partly: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    impacts: tuple[Impact, ...] = ()
 
     @property
     def moment_about_origin_nm(self) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import SignalError
-from limbtorque.signals.cutoff import FEWEST_FRAMES, CutoffChoice, choose_cutoff, judge_cutoff
+from limbtorque.signals.cutoff import FEWEST_FRAMES, CutoffChoice, choose_cutoff, judge_cutoff, moving_share
 from limbtorque.signals.derivatives import differentiate, differentiation_reach
 from limbtorque.signals.smoothers import HIGHEST, Smoother, smooth_with_impacts
 from limbtorque.signals.spectrum import Spectra, shortest_period_s, spectra
@@ -61,6 +61,19 @@ class SmoothedJoints:
     impact_hz: float = 0.0
     impacts_s: tuple[float, ...] = ()
 
+    def smooth(self, values: FloatArray, rate_hz: float) -> FloatArray:
+        """Another signal of the same frames, smoothed like the joint centres."""
+        if self.smoother is None:
+            return values
+        return smooth_with_impacts(
+            values,
+            rate_hz=rate_hz,
+            cutoff_hz=max(self.cutoff_hz),
+            smoother=self.smoother,
+            impact_hz=self.impact_hz,
+            impacts_s=self.impacts_s,
+        )
+
     def differentiate(self, values: FloatArray, rate_hz: float) -> tuple[FloatArray, FloatArray]:
         """First two derivatives of a signal computed from the positions."""
         if self.smoother is None:
@@ -74,7 +87,6 @@ def smooth_joints(
     rate_hz: float,
     settings: Settings,
     names: Sequence[str] = (),
-    study_cutoff_hz: float | None = None,
     impacts_s: tuple[float, ...] = (),
 ) -> SmoothedJoints:
     """Smooth the joint centres of a trial by the settings.
@@ -89,8 +101,6 @@ def smooth_joints(
         Filter and differentiation.
     names : sequence of str, optional
         Names of the joint centres, for the notes.
-    study_cutoff_hz : float, optional
-        Cut-off of the trial's chain and condition, Hz, where `filter.scope` is ``study``; without it the trial has its own.
     impacts_s : tuple of float, optional
         Times of impacts on force plates from the first frame, s: a chosen cut-off is higher there (`filter.impact_factor`).
 
@@ -107,17 +117,18 @@ def smooth_joints(
     Notes
     -----
     A joint centre whose noise is far above that of the others, by a jumping marker, has no part in the choice for all
-    (`_steady`). A chosen cut-off is limited by `filter.min_cutoff_hz` and `filter.max_cutoff_hz`.
+    (`_steady`). The criterion ``expected_error`` is that of the torques while the limb moves: it takes the two coordinates
+    in the plane, the part of their noise that a chain of constant lengths can follow, and of this the share of the frames
+    that move (`signals.cutoff.moving_share`). A chosen cut-off is limited by `filter.min_cutoff_hz` and `filter.max_cutoff_hz`.
     """
     chosen, accuracy = settings.filter, settings.differentiation.accuracy
-    power = spectra(values) if len(values) >= FEWEST_FRAMES else None
+    power = spectra(values[..., :2]) if len(values) >= FEWEST_FRAMES else None
     smoother = smoother_of(settings)
     if smoother is None:
         judged = _noise_metrics(values, power, rate_hz, None, ())
         return SmoothedJoints(values, differentiation_reach(accuracy), None, (), (), judged, ("no filter",), accuracy)
     steady = _steady(power, values.shape[1])
-    given_hz = study_cutoff_hz if chosen.scope == "study" else None
-    cutoffs_hz, choices = _cutoffs(values, power, steady, rate_hz, smoother, chosen, given_hz)
+    cutoffs_hz, choices = _cutoffs(values, power, steady, rate_hz, smoother, chosen)
     factor = 1.0 if isinstance(chosen.cutoff_hz, float) else chosen.impact_factor
     smooth = [
         smooth_with_impacts(
@@ -138,15 +149,14 @@ def smooth_joints(
             "own_cutoff_hz": max(choice.cutoff_hz for choice in choices),
             "cutoff_at_limit": float(any(choice.at_limit for choice in choices)),
         }
-    notes = _notes(cutoffs_hz, choices, chosen, smoother, names, metrics["noise_m"], shared=given_hz is not None)
+    notes = _notes(cutoffs_hz, choices, chosen, smoother, names, metrics["noise_m"])
     if not steady.all():
         jumping = " and ".join(
             str(names[k]) if k < len(names) else f"point {k + 1}" for k in np.flatnonzero(~steady).tolist()
         )
         notes = (*notes, f"{jumping}: far noisier than the others, not used to choose the cut-off; check its markers")
     whole = np.concatenate(smooth, axis=1)
-    impacts_s = impacts_s if factor > 1.0 else ()
-    if impacts_s:
+    if impacts_s and factor > 1.0:
         at = ", ".join(f"{time_s:.2f}" for time_s in impacts_s)
         notes = (*notes, f"{AROUND_IMPACTS} {factor:g} around the loading of plates at {at} s (filter.impact_factor)")
     return SmoothedJoints(
@@ -169,21 +179,23 @@ def _cutoffs(
     rate_hz: float,
     smoother: Smoother,
     chosen: Filter,
-    study_cutoff_hz: float | None,
 ) -> tuple[tuple[float, ...], tuple[CutoffChoice, ...]]:
     """Cut-offs of the joint centres, and the choices by the trial's own data."""
     by = "expected_error" if isinstance(chosen.cutoff_hz, float) else chosen.cutoff_hz
-    parts = [(values[:, steady], None if power is None else power.together(steady))]
+    parts = [(values[:, steady, :2], None if power is None else power.together(steady))]
+    share = (values.shape[1] + 1) / (2 * values.shape[1])  # of the noise: a chain of constant lengths follows no more
     given_hz = chosen.cutoff_hz if isinstance(chosen.cutoff_hz, float) else None
-    if given_hz is None and study_cutoff_hz is not None:
-        given_hz = min(study_cutoff_hz, chosen.max_cutoff_hz, HIGHEST * rate_hz)
     if given_hz is None and chosen.scope == "joint":
         parts = [
-            (values[:, k], None if power is None else power.together(slice(k, k + 1))) for k in range(values.shape[1])
+            (values[:, k, :2], None if power is None else power.together(slice(k, k + 1)))
+            for k in range(values.shape[1])
         ]
     try:
+        moving_hz = min(chosen.max_cutoff_hz, HIGHEST * rate_hz)
+        share *= moving_share(values[:, steady, :2], rate_hz=rate_hz, cutoff_hz=moving_hz, smoother=smoother)
         choices = tuple(
-            choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own) for part, own in parts
+            choose_cutoff(part, rate_hz=rate_hz, smoother=smoother, by=by, power=own, noise_share=share)
+            for part, own in parts
         )
     except SignalError:
         if given_hz is None:
@@ -229,8 +241,6 @@ def _notes(
     smoother: Smoother,
     names: Sequence[str],
     noise_m: float,
-    *,
-    shared: bool,
 ) -> tuple[str, ...]:
     """Notes on filter and cut-off, with a warning on implausibly low noise."""
     method = smoother.method.replace("_", " ") + (f", order {smoother.order}" if smoother.strategy.has_order else "")
@@ -239,8 +249,6 @@ def _notes(
     note = f"filter {method}; cut-off {used} Hz"
     if isinstance(chosen.cutoff_hz, float):
         note += ", as given"
-    elif shared:
-        note += ", shared by the trials of this chain and condition"
     else:
         note += f" by {chosen.cutoff_hz}"
     if not choices:

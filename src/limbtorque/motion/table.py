@@ -73,6 +73,7 @@ def motion_constants(motion: ChainMotion) -> MotionConstants:
         cutoffs=[choice_values(choice) for choice in motion.cutoffs],
         notes=motion.notes,
         foot_events=events_as_values(motion.load.foot_events),
+        impacts=motion.load.impacts,
     )
 
 
@@ -118,6 +119,7 @@ def motion_from_table(table: pa.Table, record: TrialRecord) -> ChainMotion:
         notes=(),
         pressure_m=xy("external_pressure_{}_m"),
         foot_events=events_of_values(constants.foot_events),
+        impacts=tuple((time_s, share) for time_s, share in constants.impacts),
     )
     return ChainMotion(
         joints=joints,

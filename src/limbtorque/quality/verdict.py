@@ -10,6 +10,7 @@ from limbtorque.quality.checks import CHECKS
 from limbtorque.study.options.quality import Quality
 
 STATUSES = ("ok", "caution", "rejected", "failed")
+OF_ITS_JOINT = "fit_error_share"  # rejects the joint, not the limb: what it costs at the others is in their bands
 JointMetrics = Mapping[str, Mapping[str, float]]  # metric -> joint -> value
 
 
@@ -107,7 +108,7 @@ class Verdict:
         Its flags.
     torques, muscles : str
         ``"ok"``, ``"caution"``, ``"rejected"`` or ``"failed"``; the muscles' is ``"none"`` without a muscle set. That of the
-        torques is the worst of its joints.
+        torques is the worst of its joints, where one that `OF_ITS_JOINT` alone rejects counts as caution beside another one.
     joints : dict of str to str
         Status of the torques of each joint.
     """
@@ -172,8 +173,8 @@ def judge(
     Returns
     -------
     Verdict
-        A flag of the whole trial concerns every joint. Muscle forces follow from the torques of all joints: they are rejected
-        where a joint is.
+        A flag of the whole trial concerns every joint. Muscle forces follow from the torques of all joints: where a joint is
+        rejected, they have the status of the torques.
 
     Examples
     --------
@@ -184,6 +185,9 @@ def judge(
     flags = tuple(assess(metrics, thresholds, by_joint, notes))
     of = {about: [flag for flag in flags if flag.check.affects == about] for about in ("torques", "muscles")}
     by_name = {joint: worst(flag.status for flag in of["torques"] if flag.joint in ("", joint)) for joint in joints}
-    torques = worst(by_name.values())
-    own = worst([*(flag.status for flag in of["muscles"]), *["rejected"] * (torques == "rejected")])
+    limb = [flag.status for flag in of["torques"] if not (flag.joint and flag.check.name == OF_ITS_JOINT)]
+    rejected = [status == "rejected" for status in by_name.values()]
+    torques = "caution" if any(rejected) and not all(rejected) and "rejected" not in limb else worst(by_name.values())
+    follows = torques if any(rejected) else "ok"
+    own = worst([*(flag.status for flag in of["muscles"]), follows])
     return Verdict(flags, torques, own if muscles else "none", by_name)

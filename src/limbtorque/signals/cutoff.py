@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,10 +28,10 @@ LOWEST_HZ = 0.5
 STEPS = 40
 TAIL_R2 = 0.95  # of the residual analysis' line
 CAUTION = 1.15  # times the estimated noise: a cut-off too high costs more than one too low
+RESTING = 0.05  # of the highest speed: slower, nothing moves but noise
 TAIL_FROM = 0.6  # of the cut-off or bandwidth: above, the signal only falls
 FEWEST_FRAMES = 20
 FEWEST_CUTOFFS = 5
-STUDY_STEP_HZ = 0.5
 FREQUENCIES = 300  # largest number to which a model of the noise is fitted for a bandwidth
 NUMBERS = 2**20  # of a matrix of cut-offs and frequencies that is computed at once: 8 MB
 
@@ -83,6 +83,7 @@ def choose_cutoff(
     smoother: Smoother,
     by: Criterion = "expected_error",
     power: FloatArray | None = None,
+    noise_share: float = CAUTION,
 ) -> CutoffChoice:
     """Choose one cut-off for all channels of a signal.
 
@@ -98,6 +99,8 @@ def choose_cutoff(
         Criterion.
     power : ndarray of shape (n_frequencies,), optional
         Its `spectrum`, where it is known already.
+    noise_share : float, optional
+        Noise that counts beside the signal that is lost, over all noise, for `expected_error`.
 
     Returns
     -------
@@ -127,8 +130,8 @@ def choose_cutoff(
     `expected_error`: least expected error of the **second derivative**. With P the power of the signal, N that of its
     noise (`spectrum.find_noise`) and H the gain of the second derivative, the error at a frequency is
     ``(1 - H)^2 (P - N) + H^2 N`` times its fourth power (Wiener's trade-off, estimated without bias as by Mallows 1973).
-    The noise may rise towards low frequencies as that of cameras does; it is multiplied by 1.15, because a cut-off too
-    high costs more than one too low; and it is at least the level of a plateau of the spectrum below the frequencies of
+    The noise may rise towards low frequencies as that of cameras does; N is multiplied by `noise_share`, 1.15 by default,
+    because a cut-off too high costs more than one too low, but where that is below 1, in ``H^2 N`` alone; and N is at least the level of a plateau of the spectrum below the frequencies of
     the noise (`spectrum.find_plateau`). Unreliable with local polynomials, whose gain has lobes.
     """
     samples = np.asarray(values, dtype=float)
@@ -137,7 +140,7 @@ def choose_cutoff(
         raise SignalError(f"{len(samples)} frames are fewer than the {FEWEST_FRAMES} that an automatic cut-off needs")
     grid_hz = _grid(len(samples), rate_hz, smoother)
     if by == "expected_error":
-        return _by_expected_error(samples, rate_hz, smoother, grid_hz, power)
+        return _by_expected_error(samples, rate_hz, smoother, grid_hz, power, noise_share)
     squares, correlations = [], []
     for cutoff_hz in grid_hz.tolist():  # one after the other: in long trials all of them would need several GB
         difference = samples - smooth_values(samples, rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
@@ -223,7 +226,12 @@ def _by_residual(grid_hz: FloatArray, residual: FloatArray) -> CutoffChoice:
 
 
 def _by_expected_error(
-    samples: FloatArray, rate_hz: float, smoother: Smoother, grid_hz: FloatArray, power: FloatArray | None
+    samples: FloatArray,
+    rate_hz: float,
+    smoother: Smoother,
+    grid_hz: FloatArray,
+    power: FloatArray | None,
+    noise_share: float,
 ) -> CutoffChoice:
     """Cut-off of least expected error of the second derivative.
 
@@ -241,57 +249,51 @@ def _by_expected_error(
         """Value of a function of the gains at every cut-off."""
         return np.concatenate([measure(*gains(block)) for block in range(len(blocks))])
 
-    def noise_error(noise: FloatArray) -> FloatArray:
+    def noise_error(counted: FloatArray, whole: FloatArray) -> FloatArray:
         """Part of the error that depends on the noise, for every cut-off."""
-        return each_block(lambda _, second: (2.0 * second - 1.0) @ noise)
+        return each_block(lambda _, second: second**2 @ counted - (1.0 - second) ** 2 @ whole)
 
     residual = each_block(lambda passed, _: np.sqrt((1.0 - passed) ** 2 @ power / len(power)))
     removed_share = each_block(lambda passed, _: (1.0 - passed).mean(axis=1))
     weight = (2.0 * np.pi * frequency_hz) ** 4 / len(frequency_hz)
-    # (1 - H)^2 (P - N) + H^2 N = (1 - H)^2 P + (2 H - 1) N
+    # (1 - H)^2 (P - N) + H^2 s N = (1 - H)^2 P + H^2 s N - (1 - H)^2 N
     removed = each_block(lambda _, second: (1.0 - second) ** 2 @ (power * weight))
     k = highest = int(np.argmin(residual / removed_share))
     plateau_hz, plateau = find_plateau(frequency_hz, power)
+    # a tremble is no noise of which a share could be known
+    trembles = noise_share < 1.0 and plateau_hz < TAIL_FROM * grid_hz[highest]
+    noise_share = max(noise_share, CAUTION) if trembles else noise_share
     for _ in range(2):
         above_hz = TAIL_FROM * float(grid_hz[k])
         noise = find_noise(frequency_hz, power, above_hz=above_hz, n_channels=samples.shape[1])
-        level = CAUTION * noise.power(frequency_hz)
-        if plateau_hz < above_hz:
-            level = np.maximum(level, plateau)
-        error = removed + noise_error(level * weight)
+        levels = [share * noise.power(frequency_hz) for share in (noise_share, max(noise_share, 1.0))]
+        if trembles or plateau_hz < above_hz:
+            levels = [np.maximum(level, plateau) for level in levels]
+        error = removed + noise_error(*(level * weight for level in levels))
         before, k = k, min(int(np.argmin(error)), highest)
         if k == before:  # the noise would be sought above the same frequency again
             break
     return _least("expected_error", grid_hz, residual, error, k, (noise.floor, noise.corner_hz))
 
 
-def study_cutoff(own_hz: Sequence[float]) -> float:
-    """Shared cut-off of several trials: median of their cut-offs, to 0.5 Hz.
+def moving_share(values: ArrayLike, *, rate_hz: float, cutoff_hz: float, smoother: Smoother) -> float:
+    """Share of the frames in which a signal changes.
 
     Parameters
     ----------
-    own_hz : sequence of float
-        Cut-off of each trial by its own data, Hz; at least one.
+    values : array_like of shape (n_frames, ...)
+        Signal without missing samples.
+    rate_hz, cutoff_hz, smoother
+        As in `smooth_values`.
 
     Returns
     -------
     float
-        The cut-off, Hz, at least 0.5.
-
-    Notes
-    -----
-    A trial with an unusual noise moves a median by at most half of the distance to its neighbour, and a trial that is
-    added seldom moves it to another multiple of `STUDY_STEP_HZ`.
-
-    Examples
-    --------
-    >>> study_cutoff([6.1, 6.3, 5.9, 12.0])
-    6.0
+        Share of the frames faster than `RESTING` of the highest speed; 1 where nothing moves.
     """
-    if not len(own_hz):
-        raise SignalError("no cut-off could be chosen for any trial")
-    steps = round(float(np.median(own_hz)) / STUDY_STEP_HZ)
-    return max(steps, 1) * STUDY_STEP_HZ
+    smooth = smooth_values(np.asarray(values, dtype=float), rate_hz=rate_hz, cutoff_hz=cutoff_hz, smoother=smoother)
+    speed = np.linalg.norm(np.diff(smooth.reshape(len(smooth), -1), axis=0), axis=1)
+    return float(np.mean(speed >= RESTING * speed.max()))
 
 
 @dataclass(frozen=True)

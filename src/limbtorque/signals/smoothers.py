@@ -326,3 +326,19 @@ def impact_weight(n_frames: int, rate_hz: float, impacts_s: FloatArray) -> Float
     outside = np.maximum(np.maximum(-BEFORE_S - since, since - AFTER_S), 0.0).min(axis=1)
     u = np.clip(1.0 - outside / RAMP_S, 0.0, 1.0)
     return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))
+
+
+def impact_share(n_frames: int, rate_hz: float, impacts: Sequence[tuple[float, float]]) -> FloatArray:
+    """Share of a load that passes the markers' filter, 0 to 1, shape (n_frames,).
+
+    Parameters
+    ----------
+    n_frames : int
+        Number of frames.
+    rate_hz : float
+        Frames per second.
+    impacts : sequence of (float, float)
+        Time of each impact from the first frame, s, and the share there.
+    """
+    weights = [share * impact_weight(n_frames, rate_hz, np.array([time_s])) for time_s, share in impacts]
+    return np.asarray(np.max([np.zeros(n_frames), *weights], axis=0))

@@ -409,7 +409,8 @@ def _plate(
         point = np.stack([leg.pressure_m[:, 0], np.full(n, across), np.zeros(n)], axis=1)
         force += wrench
         moment += np.cross(point, wrench)
-    force += walkway.noise_n * rng.standard_normal(force.shape)
+    noise = walkway.noise_n * rng.standard_normal(force.shape)
+    force, moment = force + noise, moment + np.cross([x, y, 0.0], noise)  # it acts in the middle of the plate
     return ForcePlate(number, 2, corners, walkway.plate_rate_hz, force, moment)
 
 

@@ -73,12 +73,6 @@ class Study:
     trials: tuple[Trial, ...]
     batches: dict[str, tuple[Trial, ...]]
 
-    def shares_cutoff(self, trial: Trial) -> bool:
-        """Return True if a trial shares its cut-off; single trials do not."""
-        chosen = trial.settings.filter
-        chooses = chosen.method != "none" and not isinstance(chosen.cutoff_hz, float)
-        return chosen.scope == "study" and chooses and len(self.trials) > 1
-
 
 def load_study(
     folder: Path | str,

@@ -181,7 +181,7 @@ class Trial:
 
     @property
     def cutoff_group(self) -> str:
-        """Name of the trials with which a trial shares its cut-off: chain and condition."""
+        """Chain and condition, as `filter.cutoffs_hz` names them."""
         return f"{self.chain}, {self.condition}" if self.condition else self.chain
 
     @property
@@ -371,6 +371,8 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
     for line, cells in rows:
         where = f"{table} line {line}" + (f" (trial {cells['trial']})" if cells["trial"] else "")
         row = checked(TrialRow, TrialRow.cells(cells), where=where, faults=faults, context=references)
+        if row and not cells.get("filter.cutoff_hz") and (given_hz := _cutoff_of(row, settings)):
+            cells = {**cells, "filter.cutoff_hz": given_hz}
         own = _own_settings(settings, made, cells, where, faults)
         lacking = [file for file in own.emg.max_voluntary_files if not references.has(file)] if own else []
         faults += [
@@ -393,6 +395,12 @@ def read_trials(path: Path, references: References, subjects: dict[str, Subject]
     for column in ("session", "condition"):
         faults += alike(column, (cells.get(column, "") for _, cells in rows), table)
     return trials
+
+
+def _cutoff_of(row: TrialRow, settings: Settings) -> str:
+    """Cut-off given for the row's chain and condition, Hz; empty without."""
+    given_hz = settings.filter.cutoffs_hz
+    return str(given_hz.get(f"{row.chain}, {row.condition}", given_hz.get(row.chain, "")))
 
 
 @functools.cache

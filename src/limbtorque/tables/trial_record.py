@@ -110,6 +110,8 @@ class MotionConstants:
         Notes on the motion.
     foot_events : dict of str to list
         Label, side and time in s of foot strikes and offs, by method (`ground.events`).
+    impacts : sequence of (float, float)
+        Time of each impact, s, and the share of the force that passes the markers' filter there.
     """
 
     joints: Sequence[str]
@@ -126,6 +128,7 @@ class MotionConstants:
     cutoffs: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
     foot_events: Mapping[str, Sequence[Sequence[str | float]]] = field(default_factory=dict)
+    impacts: Sequence[tuple[float, float]] = ()
 
 
 @dataclass(frozen=True)

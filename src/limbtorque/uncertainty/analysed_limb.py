@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import ComplexArray, FloatArray, runs
+from limbtorque.arrays import ComplexArray, FloatArray
 from limbtorque.chain.inverse import FitChange, change_of_fit
 from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.chain.linear import MotionChange
@@ -17,7 +17,7 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.smoothing import smoother_of
 from limbtorque.signals.derivatives import differentiate
-from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_weight, smooth_with_impacts
+from limbtorque.signals.smoothers import HIGHEST, Smoother, impact_share, impact_weight, smooth_with_impacts
 from limbtorque.study.settings import Settings
 
 
@@ -80,13 +80,20 @@ class AnalysedLimb:
         options = self.settings.filter
         return (1.0 if isinstance(options.cutoff_hz, float) else options.impact_factor) * max(self.motion.cutoff_hz)
 
-    @cached_property
+    @property
     def impacts_s(self) -> list[float]:
         """Times at which the ground begins to load the limb, from the first frame, s."""
-        if self.limb.load or not self.limb.meets_ground(self.settings):
-            return []
-        pressed = np.nan_to_num(np.hypot(*self.motion.load.force_n.T)) > self.settings.plates.threshold_n
-        return [start / self.motion.rate_hz for start, _ in runs(pressed) if start]
+        return [time_s for time_s, _ in self.motion.load.impacts]
+
+    @property
+    def load_share(self) -> FloatArray:
+        """Share of the load's high frequencies that a filter has removed.
+
+        Shape (n_frames,).
+        """
+        if self.settings.filter.force_cutoff_hz is not None:
+            return np.ones(len(self.motion.time_s))
+        return impact_share(len(self.motion.time_s), self.motion.rate_hz, self.motion.load.impacts)
 
     @cached_property
     def cutoffs(self) -> Cutoffs:

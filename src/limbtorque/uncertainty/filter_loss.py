@@ -65,7 +65,9 @@ def filter_errors(analysed: AnalysedLimb) -> InputErrors:
     if load.any():
         third = analysed.filtered(lost[:, -3:-1])
         ratio[-3:] = ratio_of_signal(lost[:, -3:-1], third, smoother, cutoff_hz, motion.rate_hz)
-    lost *= size * ratio / np.sqrt(2.0)
+    share = np.ones_like(signal)
+    share[:, -3:] = analysed.load_share[:, None]  # the load has lost no more, and still holds the rest
+    lost *= size * share * (1.0 + share * (ratio - 1.0)) / np.sqrt(2.0)
     cutoffs = analysed.cutoffs
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]

@@ -12,7 +12,6 @@ from limbtorque.study import settings as study_settings
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.workflow.layout import STUDY_CUTOFF
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 WINDOW = (
@@ -55,7 +54,6 @@ SECTIONS = {
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }
-SECTIONS["cutoffs"] = SECTIONS["kinematics"]
 
 
 _hashes: dict[tuple[int, tuple[str, ...]], tuple[Settings, str]] = {}  # with the settings, whose number stays theirs
@@ -107,7 +105,7 @@ def session_key(stage: str, study: Study, session: str) -> str:
     trials = study.batches[session]
     keys = [trial_key(stage, trial, study.folder) for trial in trials]
     # Recordings that were replaced, even by older files; the muscles read those with electromyography.
-    read = trials if stage in ("cutoffs", "kinematics") else []
+    read = trials if stage == "kinematics" else []
     if stage == "muscles":
         read = [trial for trial in trials if trial.settings.emg.channels]
     states = [file.stat() for trial in read for file in trial.files]
@@ -134,18 +132,6 @@ def ensembles_key(study: Study) -> str:
     return _hash([rows, _names(study), settings_hash(study.settings, ("chains", "ensembles"))])
 
 
-def cutoff_key(study: Study) -> str:
-    """Hash of the trials that share cut-offs, and of their groups."""
-    trials = [(session, trial) for session, trials in study.batches.items() for trial in trials]
-    return _hash(
-        [
-            (session, trial.name, trial.cutoff_group, trial.settings.filter.max_cutoff_hz)
-            for session, trial in trials
-            if study.shares_cutoff(trial)
-        ]
-    )
-
-
 def study_figures_key(study: Study) -> str:
     """Hash of the inputs of the study's figures other than its tables."""
     chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
@@ -166,23 +152,7 @@ def _hash(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def session_cutoffs(study: Study, session: str) -> str:
-    """Shared cut-offs of a session's trials as JSON; a change repeats the job.
-
-    Empty if unknown: the file is missing, or damaged and to be recomputed.
-    """
-    alike = [trial for trial in study.batches[session] if study.shares_cutoff(trial)]
-    if not alike:
-        return ""
-    try:
-        found = json.loads((study.folder / STUDY_CUTOFF).read_bytes())["cutoff_hz"]
-        return json.dumps([found[trial.cutoff_group] for trial in alike])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-
-
 WHOLE = {
-    "study_cutoff": cutoff_key,
     "ensembles": ensembles_key,
     "collect": study_key,
     "verdict": verdict_key,

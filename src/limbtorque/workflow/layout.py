@@ -23,7 +23,6 @@ SOURCES: dict[str, tuple[str, ...]] = {
 }
 TABLE_STAGES = ("kinematics", "torques", "muscles")
 SETTINGS = RESULTS / "settings.json"
-STUDY_CUTOFF = RESULTS / "study_cutoff.json"
 VERDICT = RESULTS / "verdict.txt"
 LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
@@ -113,9 +112,9 @@ def curves_path(session: str) -> Path:
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     """Possible output files of a stage for a single trial, by relative paths.
 
-    Empty for `cutoffs` and `curves`; the cut-off figure may be missing.
+    None of `curves`; the figure of the cut-off may be missing.
     """
-    if stage in ("cutoffs", "curves"):
+    if stage == "curves":
         return []
     if stage == "pages":
         return [page_path(session, trial.name)] * trial.settings.report.enabled
@@ -144,13 +143,13 @@ def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage has outputs."""
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
-    made = study.shares_cutoff if stage == "cutoffs" else lambda trial: bool(trial_files(stage, "", trial))
-    return [session for session, trials in study.batches.items() if any(map(made, trials))]
+    batches = study.batches.items()
+    return [session for session, trials in batches if any(trial_files(stage, "", trial) for trial in trials)]
 
 
 def stages_and_sessions(study: Study) -> list[tuple[str, str]]:
     """Stage and session of every folder of a session."""
-    return [(stage, session) for stage in ("cutoffs", *SOURCES) for session in sessions_of(stage, study)]
+    return [(stage, session) for stage in SOURCES for session in sessions_of(stage, study)]
 
 
 def places(study: Study) -> dict[str, str]:
@@ -182,7 +181,6 @@ def study_files(stage: str, study: Study) -> list[Path]:
     """
     made = {
         "settings": [SETTINGS],
-        "study_cutoff": [STUDY_CUTOFF],
         "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
         "collect": [
             *STUDY_TABLES.values(),
@@ -215,7 +213,6 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
 def stages_of(study: Study) -> list[str]:
     """Stages of a study in execution order."""
     return [
-        *["cutoffs", "study_cutoff"] * bool(sessions_of("cutoffs", study)),
         *(stage for stage in SOURCES if sessions_of(stage, study)),
         *["ensembles"] * study.settings.ensembles.enabled,
         "collect",

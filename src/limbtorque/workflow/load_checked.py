@@ -39,7 +39,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults = [
         *_muscle_set_faults(study),
-        *_mixed_criteria(study),
+        *_cutoffs_of_nobody(study),
         *study_faults(study.settings, chains),
         *_masses_of_no_segment(study),
         *_shared_recordings(study),
@@ -121,17 +121,13 @@ def _masses_of_no_segment(study: Study) -> Iterator[str]:
                 )
 
 
-def _mixed_criteria(study: Study) -> list[str]:
-    """Faults of groups whose trials have different criteria for their shared cut-off."""
-    groups: dict[str, dict[str, str]] = {}
-    for trial in study.trials:
-        if study.shares_cutoff(trial):
-            groups.setdefault(trial.cutoff_group, {})[str(trial.settings.filter.cutoff_hz)] = trial.name
+def _cutoffs_of_nobody(study: Study) -> list[str]:
+    """Faults of cut-offs for a chain and condition that no trial has."""
+    known = sorted({name for trial in study.trials for name in (trial.chain, trial.cutoff_group)})
     return [
-        f"filter.cutoff_hz: trials that share one cut-off ({group}; filter.scope: study) choose it by "
-        f"{' and '.join(f'{criterion} (trial {name})' for criterion, name in criteria.items())}; give them one criterion"
-        for group, criteria in groups.items()
-        if len(criteria) > 1
+        f"filter.cutoffs_hz names {name!r}, which no trial has; there are {'; '.join(known)}"
+        for name in study.settings.filter.cutoffs_hz
+        if name not in known
     ]
 
 

@@ -74,7 +74,7 @@ def move_left_over(study: Study, folder: Path) -> None:
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
             _move(place / path.name, folder)
-    tops = ("cutoffs", *layout.SOURCES, layout.STUDY_FIGURES.name, layout.NOTES.name, "report")
+    tops = (*layout.SOURCES, layout.STUDY_FIGURES.name, layout.NOTES.name, "report")
     there = {
         Path(place).relative_to(folder): set(names)
         for top in tops
@@ -88,7 +88,7 @@ def move_left_over(study: Study, folder: Path) -> None:
                 (folder / place / name).unlink()
             elif name != layout.STAMP and not is_part(Path(name)):  # which another job is writing
                 _move(place / name, folder)
-    for stage in ("cutoffs", *layout.SOURCES):
+    for stage in layout.SOURCES:
         sessions = set(layout.sessions_of(stage, study))
         others = (folder / layout.session_folder(stage, "x").parent).glob("*")
         for place in (place for place in others if place.is_dir() and place.name not in sessions):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
-from pydantic import field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.segments import TABLES, Row, segment_table
@@ -92,17 +92,20 @@ class Filter(Options):
     min_cutoff_hz: float = option(3.0, unit="Hz", ge=0.0)
     """Lowest cut-off chosen from the data: recordings that were smoothed before, or whose noise is slow, hide the
     movement's own frequencies."""
-    scope: Literal["trial", "joint", "study"] = "study"
-    """Scope of a cut-off chosen from the data: 'study': one for all trials of a chain in a condition, the median of
-    their own, to 0.5 Hz (a single trial has its own); 'trial': one for all joint centres of a trial; 'joint': one for
-    each joint centre."""
+    cutoffs_hz: dict[str, Annotated[float, Field(gt=0.0)]] = option({}, unit="Hz")
+    """Cut-offs given for chains, or for chains and conditions, such as {leg: 10, "arm, fast": 7}, in place of
+    filter.cutoff_hz; a cell of the table of trials goes before both."""
+    scope: Literal["trial", "joint"] = "trial"
+    """Scope of a cut-off chosen from the data: 'trial': one for all joint centres of a trial; 'joint': one for each
+    joint centre."""
     order: int = option(3, unit="1", ge=1, le=8)
     """Order of one pass; both passes together have twice that order. A spline ignores it."""
     impact_factor: float = option(1.5, unit="1", ge=1.0, le=10.0)
     """Cut-off of joint positions and force plates around the time at which this foot loads a plate, relative to the
     cut-off chosen from the data; 1: no other cut-off there. A given cut-off holds throughout."""
     force_cutoff_hz: float | None = option(None, unit="Hz", gt=0.0)
-    """Cut-off of force plates; null: that of the joint positions, also around impacts."""
+    """Cut-off of force plates; null: 0.4 of the frame rate, and around impacts that of the joint positions as far as
+    their accelerations show the force's high frequencies (docs/force_filter.md)."""
 
     @field_validator("cutoff_hz", mode="before")
     @classmethod

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +10,11 @@ from limbtorque.analysis.chain_motion import analyse_motion, facts_of, place
 from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.second_look import second_look
 from limbtorque.errors import WriteError
-from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import Write
 from limbtorque.tables.frame_columns import kinematics_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import STUDY_CUTOFF
 from limbtorque.workflow.run_session import Sources, failure, run_session
 
 
@@ -25,14 +22,6 @@ def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
     """Columns of a trial's table."""
     model = trial.settings.chain(trial.chain)
     return kinematics_columns([j.name for j in model.joints], [s.name for s in model.segments])
-
-
-def study_cutoff_of(trial: Trial, study: Study) -> float | None:
-    """Shared cut-off of a trial's chain and condition, Hz; None if not shared."""
-    if not study.shares_cutoff(trial):
-        return None
-    cutoffs_hz: dict[str, float] = json.loads((study.folder / STUDY_CUTOFF).read_text(encoding="utf-8"))["cutoff_hz"]
-    return cutoffs_hz.get(trial.cutoff_group)
 
 
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
@@ -47,7 +36,6 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
             limb,
             settings,
             placed=placed,
-            cutoff_hz=study_cutoff_of(trial, sources.study),
             compared=second_look(trial.file, trial.forces_file, settings.reading, sources.reader),
             record=record,
             write=write,

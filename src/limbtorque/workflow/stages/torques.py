@@ -17,7 +17,6 @@ from limbtorque.tables.frame_columns import band_columns, file_columns, torque_c
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.layout import BANDS, trial_files
 from limbtorque.workflow.run_session import Sources, run_session
-from limbtorque.workflow.stages.kinematics import study_cutoff_of
 
 
 def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
@@ -53,9 +52,7 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
         table,  # the motion has the other columns
         limb,
         settings,
-        filled=lambda: without_spikes(
-            sources.reader.recording(trial), limb, settings, study_cutoff_hz=study_cutoff_of(trial, sources.study)
-        ),
+        filled=lambda: without_spikes(sources.reader.recording(trial), limb, settings),
         record=record,
         write=write,
     )
