@@ -89,3 +89,12 @@ def test_a_data_frame_is_flexion_positive_where_it_is_asked_for(result, sign):
         pd.testing.assert_series_equal(flexion[f"{joint}_power_w"], mechanical[f"{joint}_power_w"])
     with pytest.raises(ValueError, match="positive"):
         result.to_dataframe(positive="extension")
+
+
+def test_a_given_cut_off_stands_in_place_of_the_settings():
+    recording = read_c3d(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
+    limb, settings = Limb("arm", side="right", body_mass_kg=72.0), load_settings(CONFIG)
+    given = analyse_recording(recording, limb, settings, cutoff_hz=7.0)
+    assert given.motion.cutoff_hz == (7.0,)
+    assert given.settings.filter.cutoff_hz == 7.0
+    assert analyse_recording(recording, limb, settings).motion.cutoff_hz != (7.0,)

@@ -219,7 +219,9 @@ class TrialResult:
         return f"<table>{cells}</table>"
 
 
-def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path()) -> TrialResult:
+def analyse_recording(
+    recording: Recording, limb: Limb, settings: Settings, *, folder: Path = Path(), cutoff_hz: float | None = None
+) -> TrialResult:
     """Analyse one recording in memory.
 
     Parameters
@@ -232,6 +234,8 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
         All options, e.g. from `limbtorque.load_settings`.
     folder : Path, optional
         Folder of the muscle set files that the settings name.
+    cutoff_hz : float, optional
+        Cut-off of the joint centres in place of that of the settings, Hz.
 
     Returns
     -------
@@ -245,6 +249,9 @@ def analyse_recording(recording: Recording, limb: Limb, settings: Settings, *, f
     """
     if not isinstance(recording, Recording):
         raise TypeError(f"recording is {recording!r}, expected a Recording: read_recording(path) reads a file")
+    if cutoff_hz is not None:
+        smoothed = settings.filter.model_copy(update={"cutoff_hz": float(cutoff_hz), "cutoffs_hz": {}})
+        settings = settings.model_copy(update={"filter": smoothed})
     return analyse(
         lambda: recording,
         limb,
