@@ -361,8 +361,8 @@ def _smoothly(problem: _Problem, target: FloatArray, change: FloatArray, criteri
 class _Run:
     """Successive frames with a cost of change.
 
-    `change` has the weight of the link before each frame and, zero, of one after the last; `before` are the activations
-    of the frame before the first.
+    `change` has the weight of the change before each frame, and zero after the last; `before`:
+    activations before the first frame.
     """
 
     problem: _Problem
