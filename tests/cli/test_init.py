@@ -795,7 +795,7 @@ def test_one_of_two_people_who_is_left_out_is_named(tmp_path):
     assert [row["trial"] for row in rows(study) if "game_2" in row["file"]] == ["Ann_game_2_right", "Ann_game_2_left"]
     name = "Bob in ../data/game_2.c3d"
     assert "omitted: 1 recording (game_2.c3d (Bob)): same movement as game.c3d" in first_screen(proposal)
-    assert f"# {name}: omitted, the same movement" in (study / FILES[1]).read_text(encoding="utf-8")
+    assert f"# {name}: omitted, same movement" in (study / FILES[1]).read_text(encoding="utf-8")
 
 
 # --- forces in a second file ------------------------------------------------------------------------------------------
