@@ -366,7 +366,7 @@ def test_what_a_set_does_not_have_is_refused(options, message):
         (COMPLIANT | {"change_time_s": 0.05}, "cannot be combined with change_time_s or emg_weight"),
         (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with change_time_s or emg_weight"),
         ({"change_time_s": 0.05, "reserve": 1.0}, "cannot be combined with a price of the reserve"),
-        ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
+        ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no effect"),
         ({"exponent": "min_max", "reserve": 1.0}, "no effect with exponent min_max"),
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
         ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
@@ -478,7 +478,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
         content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
 
     result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)}, reserve="none")
-    assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
+    assert any("no muscle of set 'arm' crosses it" in note for note in result.muscles.notes)
     assert result.muscles.metrics["reserve_share"] == 0
     assert frame(result)["BRA_force_n"].notna().all()
 

@@ -101,7 +101,7 @@ class Muscles(Options):
         square = f"needs exponent 2, the exponent is {self.exponent}; set {{0}}: 0, or exponent: 2"
         faults = {
             "weights have no effect with exponent min_max; remove them": min_max and bool(self.weights),
-            "a price of the reserve is not possible with exponent min_max: use 'least' or 'none'": min_max and priced,
+            "a price of the reserve has no effect with exponent min_max: use 'least' or 'none'": min_max and priced,
             "criterion 'volume' has no effect with exponent min_max; choose another criterion": min_max
             and self.criterion == "volume",
             **{
