@@ -371,9 +371,7 @@ def external_load(
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
-    notes = (
-        [] if feet.other else ["the other foot is not mapped or not visible: its contact with a plate is not detected"]
-    )
+    notes = [] if feet.other else ["the other foot is not mapped or not visible: its contact is not detected"]
     if smoothing is None or cutoff_hz is None:
         unfiltered = "force plate samples are averaged over each frame, not filtered"
         notes.append(f"{unfiltered}: vibration above half the frame rate is not removed")
