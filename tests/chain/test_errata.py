@@ -446,7 +446,7 @@ def test_second_row_of_the_muscle_matrix_holds_arms_of_joint_2():
 def test_flexor_with_the_printed_sign_is_refused():
     arms = np.array(arms_at(np.zeros(2)))
     muscle_set(arms)
-    with pytest.raises(SettingsError, match=r"elbow_flexor' is named a flexor of the elbow.*r = -dL/dq"):
+    with pytest.raises(SettingsError, match=r"elbow_flexor' is listed as a flexor of the elbow.*r = -dL/dq"):
         muscle_set(-arms)
 
 

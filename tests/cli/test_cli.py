@@ -215,7 +215,9 @@ def test_a_command_on_no_study_says_what_was_found_and_what_to_give(capsys, tmp_
     assert (code, err) == (1, f"limbtorque: {expected}\n")
     code, _, err = run(capsys, command, nowhere)
     assert code == 1
-    assert err.startswith(f"limbtorque: {nowhere} does not exist; give a study's folder, or `limbtorque init")
+    assert err.startswith(
+        f"limbtorque: {nowhere} does not exist; give a study's folder, or create one: `limbtorque init"
+    )
     assert "Errno" not in err
 
 

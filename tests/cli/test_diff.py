@@ -249,7 +249,7 @@ def test_exit_codes(tmp_path, capsys):
     ) == 3  # the heading, a peak, and a row of the first run only
     assert (tmp_path / "x.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert main(["diff", str(a), str(tmp_path / "none")]) == 2
-    assert "provenance.json is not there; give a folder 'results'" in capsys.readouterr().err
+    assert "provenance.json does not exist; give the folder 'results'" in capsys.readouterr().err
 
 
 def test_results_that_are_not_readable_are_a_sentence(tmp_path, capsys):

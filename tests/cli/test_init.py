@@ -355,7 +355,7 @@ def test_a_known_set_that_lacks_a_landmark_gets_rows_for_both_sides_and_the_land
     with pytest.raises(StudyError) as error:
         load_study(study)
     (fault,) = [fault for fault in error.value.faults if "marker_sets" in fault]
-    assert fault.startswith("marker_sets.my_markers.hip_axis is still")
+    assert fault.startswith("marker_sets.my_markers.hip_axis is not filled in")
     assert "greater_trochanter: hip_axis" in config
 
 
@@ -371,7 +371,7 @@ def test_two_people_in_one_file_and_a_copy(tmp_path):
         ("Bob_game_right", "Bob", "Bob"),
         ("Bob_game_left", "Bob", "Bob"),
     ]
-    assert "game_copy.c3d: omitted, the same movement is in game.c3d" in " ".join(
+    assert "game_copy.c3d: omitted, same movement as game.c3d" in " ".join(
         (study / FILES[1]).read_text(encoding="utf-8").replace("\n#", "").split()
     )
 
@@ -453,10 +453,7 @@ def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next
     assert "a static trial" in omitted
     (unread,) = [line for line in lines if line.startswith("not read: ")]
     assert unread.startswith("not read: 9 files (torn0.c3d, ")
-    assert (
-        f"by eye: open {study}/maps/my_markers.html in a browser to see the markers, and to choose them by a click"
-        in lines
-    )
+    assert f"open {study}/maps/my_markers.html in a browser to see the markers and assign them to landmarks" in lines
     assert lines[-2:] == [
         f"next: fill in every TODO in {study}/config (12 places), then run",
         f"limbtorque check {study}",
@@ -471,7 +468,7 @@ def test_labels_that_nobody_knows_lead_to_the_page(tmp_path, capsys):
     out = capsys.readouterr().out
     assert out.startswith("ready: no trial yet\n")
     assert "no arm or leg recognised from the marker names M00" in out
-    assert f"next: open {study}/maps/walk.html in a browser, give the markers to landmarks" in out
+    assert f"next: open {study}/maps/walk.html in a browser, assign markers to landmarks" in out
 
 
 # --- what is 0 to 100 % -----------------------------------------------------------------------------------------------
@@ -521,7 +518,7 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
         dict.fromkeys(["walk0_right", "walk0_left", "walk1_right", "walk1_left"], "events"),
     )
     said = (
-        f"4 of 4 leg trials have two or more foot strikes of their side ('{name}'); a cycle, from the first to the second, "
+        f"4 of 4 leg trials have two or more foot strikes of the analysed side ('{name}'); a cycle, from the first to the second, "
         "takes 0.65 to 0.80 s"
     )
     assert proposal.window.evidence[0] == said
@@ -804,7 +801,7 @@ def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp
     write_forces(tmp_path / "data" / "b.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk.trc": ""}
-    assert "walk.trc: a.mot and b.mot may have its forces" in notes
+    assert "walk.trc: a.mot and b.mot may hold its forces" in notes
     assert rows(tmp_path / "study")[0]["forces_file"] == ""  # the column is there to be filled in
 
 
@@ -855,7 +852,7 @@ def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
         "folders with different markers are different people: Treadmill (a guess" in note for note in proposal.notes
     )
     left = {Path(t["file"]).name: t.left_out for t in proposal.trials if t.left_out}
-    assert left == {"std_walking2_markers.trc": "the same movement is in walking2.c3d"}
+    assert left == {"std_walking2_markers.trc": "same movement as walking2.c3d"}
 
 
 def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tmp_path):

@@ -247,7 +247,7 @@ def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_wr
     capsys.readouterr()
     assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data")]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last.startswith("next: propose it into another folder, limbtorque init ")
+    assert last.startswith("next: choose another folder, limbtorque init ")
     assert "my study_3" in last
     assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "none")]) == 1
     _, fault, last = capsys.readouterr().err.splitlines()

@@ -88,7 +88,7 @@ def test_a_name_in_several_folders_is_one_person_of_whom_nothing_is_lent():
     named, certain, notes = people(*ones)
     assert set(named.values()) == {"Ann"}
     assert not certain
-    assert sum("Ann is a name in 40 folders" in note for note in notes) == 1
+    assert sum("Ann is the name in 40 folders" in note for note in notes) == 1
     assert subjects(*ones) == {"Ann": "60"}
 
 

@@ -58,7 +58,7 @@ def test_a_file_of_forces_counts_for_the_recording_of_its_name():
 
 def test_an_axis_that_is_typed_holds_and_what_contradicts_it_is_named():
     axis, others, said = judged(seen("a/x.c3d", SCREEN, BODY), seen("b/y.c3d"), given="+y")
-    assert (axis, others, said) == ("+y", {}, "the evidence in a/x.c3d contradicts it")
+    assert (axis, others, said) == ("+y", {}, "contradicted by a/x.c3d")
 
 
 LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]

@@ -370,7 +370,9 @@ def test_means_of_too_few_subjects_are_neither_drawn_nor_captioned_as_means():
     (drawn,) = [line for line in torque.lines if line.get_label() == labels[0]]
     assert np.flatnonzero(np.isnan(drawn.get_ydata())).tolist() == [8, 9, 10]
     text = captioned(curves=table, min_units=2)
-    assert "No mean where fewer than 2 subjects have a value (ensembles.min_units); none at all: slow, right." in text
+    assert (
+        "No mean where fewer than 2 subjects have a value (ensembles.min_units); no mean at all: slow, right." in text
+    )
     table["mean"] = np.nan
     none = captioned(curves=table, min_units=2)
     assert "(arm) Not drawn. No mean where fewer than 2 subjects have a value" in none

@@ -804,11 +804,11 @@ BAD = {
     "empty licence": (set_at(["muscles", 0, "source", "licence"], " "), "expected the model or paper"),
     "flexor that extends": (
         set_at(["muscles", 0, "moment_arms", "elbow", "arm_m"], -0.03),
-        "FLEX' is named a flexor of the elbow, but its moment arm",
+        "FLEX' is listed as a flexor of the elbow, but its moment arm",
     ),
     "extensor that flexes": (
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [0.02, 0.02, 0.02]),
-        "EXT' is named an extensor",
+        "EXT' is listed as an extensor",
     ),
     "no function": (set_at(["muscles", 0, "function"], {}), "add flexor or extensor"),
     "wrong function": (set_at(["muscles", 0, "function", "elbow"], "bender"), "'bender', expected flexor or extensor"),
@@ -864,7 +864,7 @@ BAD = {
     ),
     "changes its function without a word": (
         set_at(["muscles", 1, "moment_arms", "elbow", "arms_m"], [-0.02, 0.02, 0.03]),
-        r"EXT' is named an extensor of the elbow, but in the middle of its range \(65 deg\) its moment arm is \+0.02",
+        r"EXT' is listed as an extensor of the elbow, but in the middle of its range \(65 deg\) its moment arm is \+0.02",
     ),
     "samples in millimetres": (
         arm_of({"form": "sampled", "flexion_deg": [0, 50, 100], "arms_m": [20.0, 25.0, 30.0]}),

@@ -579,9 +579,9 @@ def test_command_writes_a_set_that_loads(leg_model, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--range", "knee=a:b"], "--range knee: 'a' is no number"),
+        (["--range", "knee=a:b"], "--range knee: 'a' is not a number"),
         (["--range", "knee"], "--range knee: expected JOINT=LOW:HIGH"),
-        (["--hold", "x=y"], "--hold x: 'y' is no number"),
+        (["--hold", "x=y"], "--hold x: 'y' is not a number"),
         (["--coordinate", "=x"], "--coordinate =x: expected JOINT=NAME"),
     ],
 )

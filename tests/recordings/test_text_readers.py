@@ -467,7 +467,7 @@ def test_a_force_that_is_not_finite_is_missing(tmp_path: Path, value: str) -> No
 def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("E\n")
-    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected a section, Trajectories or Devices"):
+    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected section Trajectories or Devices"):
         read_vicon(path)
     lines = text_files.write_vicon(path).read_text().split("\n")
     at = lines.index("Trajectories")

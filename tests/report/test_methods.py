@@ -386,7 +386,7 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
 
 
 def test_long_gaps_are_told_where_there_were_some():
-    notes = "frames 1-80 analysed, 20 without all markers left out; 1 long gaps, longest part without gaps analysed"
+    notes = "frames 1-80 analysed, 20 with missing markers left out; 1 long gaps, longest part without gaps analysed"
     assert "in 1 trial with a longer gap, the longest" in paragraph(rows=[row("t1", notes=""), row("t2", notes=notes)])
     message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
     failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)

@@ -389,7 +389,7 @@ def peak_figure(
             axes.set_ylabel(f"torque ({unit})")
         figure.set_size_inches(width_mm * MM, height_mm * MM)
         shared_legend(figure, panels, width_mm)
-        times = f"times in % of {axis.removesuffix(' (%)')}" if axis != "%" else ""
+        times = f"times in % of the {axis.removesuffix(' (%)')}" if axis != "%" else ""
         heading(figure, wrapped_heading(title, width_mm, times))
     return figure
 

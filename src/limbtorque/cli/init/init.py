@@ -87,7 +87,7 @@ def init_study(
         raise FolderError(
             "the folder already holds a study",
             [f"{study / name} exists and is not overwritten" for name in existing],
-            advice=f"choose another folder, such as {other}, or move these files",
+            advice=f"choose another folder, {other}; or move these files",
         )
     if not recordings.is_dir():
         what = "is not a folder" if recordings.exists() else "does not exist"

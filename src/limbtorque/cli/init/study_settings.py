@@ -104,7 +104,7 @@ def judge_up_by_file(
     axis, evidence = judge_up(seen, given=given)
     if given:
         against = [one.name for one in with_markers if judge_up([one])[0] not in ("", given)]
-        return axis, (*evidence, *([f"{some_of(against)} contradict it"] if against else [])), {}
+        return axis, (*evidence, *([f"contradicted by {some_of(against)}"] if against else [])), {}
     evidence = evidence if axis else evidence[:-1]
     forces: dict[tuple[object, ...], list[Seen]] = {}
     for one in (one for one in seen if not one.bodies):

@@ -427,7 +427,7 @@ def _agree(
 ) -> NDArray[np.bool_]:
     """Mask of frames where tangent and multiplier give the same activations.
 
-    Where an activation is small against rounding of the pull, the powers are compared instead.
+    Where rounding dominates a small activation, the powers are compared instead.
     """
     done: NDArray[np.bool_] = np.asarray((np.abs(tangent - ahead) <= AGREES).all(axis=0))
     at = np.flatnonzero(~done)
