@@ -59,7 +59,7 @@ def test_forward_is_where_the_body_faces(forward, tmp_path, change, expected):
     proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
     found = rows(tmp_path / "study")
     assert [row["plane.forward_axis"] for row in found] == [expected] * 2
-    assert all(("faces another way" in row.get("note", "")) == (expected != "travel") for row in found)
+    assert all(("faces another direction" in row.get("note", "")) == (expected != "travel") for row in found)
     assert all(trial.gait for trial in proposal.trials)
 
 

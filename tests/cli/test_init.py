@@ -801,7 +801,7 @@ def test_where_two_files_come_into_question_none_is_taken_and_both_are_named(tmp
     write_forces(tmp_path / "data" / "b.mot")
     found, notes, _ = forces_of(tmp_path)
     assert found == {"walk.trc": ""}
-    assert "walk.trc: a.mot and b.mot may hold its forces" in notes
+    assert "walk.trc: a.mot and b.mot may have its forces" in notes
     assert rows(tmp_path / "study")[0]["forces_file"] == ""  # the column is there to be filled in
 
 
@@ -908,7 +908,11 @@ def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_p
         load_study(study)
     fill(study, **filled)
     checked = list(check_study(checked_study(study)))
-    assert [(trial, fault) for trial, fault, *_ in checked] == [(trial, "") for trial in trials]
+    faults = {trial: fault for trial, fault, *_ in checked}
+    assert list(faults) == trials
+    # markers of this arm are hidden for long
+    assert {trial for trial, fault in faults.items() if fault} <= {"kinematics_tennis_serve_left_arm"}
+    assert all("did not converge" in fault for fault in faults.values() if fault)
 
 
 def walk_with_emg(folder, labels):

@@ -80,5 +80,5 @@ def test_of_copies_with_fewer_frames_or_digits_the_whole_one_is_kept(tmp_path):
     write_trc(data / "other.trc", walk(n=201, seed=2, jitter_s=0.02), unit="m", labels=LABELS)
     proposal = init_study(tmp_path / "study", data)
     left = {trial["file"]: trial.left_out for trial in proposal.trials if trial.left_out}
-    assert left == {f"../data/{name}.trc": "the same movement is in walk.trc" for name in ("a_rounded", "b_half")}
+    assert left == {f"../data/{name}.trc": "same movement as walk.trc" for name in ("a_rounded", "b_half")}
     assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc", "../data/other.trc"}

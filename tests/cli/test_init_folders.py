@@ -98,7 +98,7 @@ def test_garbage_empty_and_closed_files_are_sentences_and_the_rest_goes_on(tmp_p
     assert all(why.startswith(name) for name, why in unread.items())
     assert not any("Error:" in why or "Traceback" in why for why in unread.values())
     screen = first_screen(proposal).splitlines()
-    assert sum("no known format" in line for line in screen) == 1  # whatever their names end in
+    assert sum("unknown format" in line for line in screen) == 1  # whatever their names end in
     assert len(screen) < 15
 
 
@@ -299,9 +299,9 @@ def test_folders_with_other_markers_are_other_people(tmp_path):
     proposal = init_study(study, tmp_path / "data")
     assert {one.subject for one in proposal.subjects} == {"fast", "other"}
     assert {row["subject"] for row in rows(study) if "/slow/" in row["file"]} == {"fast"}
-    assert "folders with other markers are other people: fast, other (a guess; rename them)" in (
-        study / FILES[1]
-    ).read_text(encoding="utf-8").replace("\n# ", " ")
+    assert "different markers are different people: fast, other (a guess; rename them)" in (study / FILES[1]).read_text(
+        encoding="utf-8"
+    ).replace("\n# ", " ")
 
 
 def test_recordings_are_surveyed_in_their_order_by_several_processes(tmp_path):

@@ -511,7 +511,7 @@ FILTERED = "averaged over each frame, not filtered"
         ({"filter.force_cutoff_hz": "8.0"}, ["force plates are filtered at 8 Hz, also at impacts"]),
         ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, also at impacts"]),
         ({"filter.method": "none"}, [FILTERED]),
-        ({"filter.method": "savitzky_golay"}, ["force plates are filtered at 40 Hz, around impacts"]),
+        ({"filter.method": "quintic_spline"}, ["force plates are filtered at 40 Hz, around impacts"]),
     ],
 )
 def test_the_filter_of_plates_is_noted(changes, notes):

@@ -424,7 +424,7 @@ def test_a_joint_that_no_muscle_moves_is_said(tmp_path):
         content["muscles"] = [muscle for muscle in content["muscles"] if "wrist" not in muscle["function"]]
 
     result = analysed(folder=tmp_path, sets={"arm": own_set(tmp_path, without_wrist)})
-    assert any("no muscle of set 'arm' moves it" in note for note in result.muscles.notes)
+    assert any("no muscle of set 'arm' crosses it" in note for note in result.muscles.notes)
     assert result.muscles.metrics["reserve_share"] == 0
     assert frame(result)["BRA_force_n"].notna().all()
 

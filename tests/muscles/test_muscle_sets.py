@@ -919,7 +919,7 @@ BAD = {
             length=STRETCH | {"lengths_m": [300.0, 270.0, 240.0]},
             moment_arms={"elbow": {"form": "from_length"}},
         ),
-        "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is it in millimetres",
+        "length: it is .* to 300 m over its range, expected above 0 and below 1 m; is the value in millimetres",
     ),
     "length over another joint": (
         lambda whole: (

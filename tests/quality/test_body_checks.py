@@ -9,11 +9,8 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.analysis.trial import analyse_recording
-from limbtorque.quality.body_checks import (
-    force_metrics,
-    pressure_on_toes,
-    shear_error_share,
-)
+from limbtorque.quality.body_checks import force_metrics
+from limbtorque.quality.foot_checks import pressure_on_toes, shear_error_share
 from limbtorque.signals.spectrum import shortest_period_s
 
 ROOT = Path(__file__).resolve().parents[2]

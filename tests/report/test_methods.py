@@ -187,13 +187,9 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
-@pytest.mark.parametrize(
-    ("scope", "says"),
-    [("study", "to 0.5 Hz: 4 to 9 Hz, median 5 Hz."), ("trial", "together: 4 to 9 Hz, median 5 Hz.")],
-)
-def test_range_and_median_of_the_chosen_cut_offs(scope, says):
+def test_range_and_median_of_the_chosen_cut_offs():
     rows = [row(f"t{k}", cutoff_hz=cutoff) for k, cutoff in enumerate(("4.0", "5.0", "9.0"))]
-    assert says in paragraph({"filter": {"scope": scope}}, rows=rows)
+    assert "together: 4 to 9 Hz, median 5 Hz." in paragraph(rows=rows)
 
 
 def test_trials_with_options_of_their_own_are_counted():
@@ -201,7 +197,7 @@ def test_trials_with_options_of_their_own_are_counted():
     of = {"t3": {"options": {"filter.cutoff_hz": 12.0, "plane.kind": "horizontal"}}}
     text = paragraph(rows=rows, of=of)
     assert "The cut-off was 12 Hz (1 trial). The cut-off of the others was chosen by the least expected error" in text
-    assert "to 0.5 Hz: 5 Hz." in text  # that of the third is not a chosen one
+    assert ": 5 Hz." in text  # that of the third is not a chosen one
     assert "the sagittal plane (+z up, the direction of travel forward) (2 trials); the horizontal plane" in text
 
 
@@ -242,7 +238,7 @@ def test_loads_are_those_that_trials_name():
 def test_legs_have_force_plates_and_substitutes():
     legs = [row(chain="leg", unmeasured_share="0.25")]
     text = paragraph(leg(), rows=legs)
-    for clause in ("threshold 20 N", "filter and cut-off of the positions", "up to 25 % of the frames of a trial"):
+    for clause in ("threshold 20 N", "filtered at 0.4 of the frame rate", "up to 25 % of the frames of a trial"):
         assert clause in text
     assert "the hip axis for the greater trochanter" in text
     other = leg(filter={"force_cutoff_hz": 50}, plates={"assignment": [1, 2], "threshold_n": 10})

@@ -221,7 +221,7 @@ def reused_figures() -> Iterator[None]:
 
 
 def _emptied(figure: Figure, grid: Grid) -> tuple[Figure, Grid]:
-    """Remove what `blank_panels` did not make, but the legend, which a new one replaces."""
+    """Remove what `blank_panels` did not make, but the legend."""
     for axes in grid.ravel():
         for artist in (*axes.lines, *axes.patches, *axes.collections, *axes.texts):
             artist.remove()

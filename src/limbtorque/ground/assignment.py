@@ -257,7 +257,7 @@ def _owner(case: _Case, part: slice, timing: _Timing) -> tuple[str, str]:
         return "unusable", "samples of the plate are missing, not used"
     usable, edge = _edge(case, part, timing)
     if not usable:
-        return "partly", f"this foot is over the edge of the plate in {edge}, not used"
+        return "partly", f"this foot is across the edge of the plate in {edge}, not used"
     return "own", f"this foot{', as given' * given}{edge}, {where}"
 
 

@@ -172,11 +172,7 @@ def ground_load(
     clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
-    landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
-    notes = [note for of_plate in plate_notes for note in of_plate]
-    for start, stop in runs(missing):
-        what = f"foot on the ground, no usable plate{landings.get(start, '')}, {MIN_CONTACT_S:g} s after included"
-        notes.append(f"{stretch.named(start, stop)}: {what}")
+    notes = [note for of_plate in plate_notes for note in of_plate] + _missing_notes(missing, feet, stretch)
     reach = max((reach_frames(each.plate, each.per_frame, smoothing) for each in readings), default=0)
     bad = unusable | beside  # of them those count that adjoin, or are among, frames in which a plate measures the foot
     for start, stop in runs(own | bad):
@@ -193,18 +189,14 @@ def ground_load(
         "other_foot_unknown_share": float(other_unknown.mean()),
         "plate_saturated_share": float(saturated.mean()),
         "plate_drift_n": float(np.fmax.reduce(drifts_n, initial=np.nan)),
-        "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
-        "force_early_s": _largest(-s for each in assigned for s in each.after_file_s),
-        "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
-        "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
-        "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
+        **_assignment_metrics(readings, assigned),
         **surface_metrics(readings, owned, feet.own, up),
     }
     uncertain = unusable | beside | (missing & ~own)
-    exchanged = [] if feet.other is None else [replace(feet, own=feet.other, other=feet.own)]
-    others = [
-        assign(each, readings, e, stretch=stretch, settings=settings, up=up) for e in exchanged for each in readings
-    ]
+    others: list[Assignment] = []
+    if feet.other is not None:
+        exchanged = replace(feet, own=feet.other, other=feet.own)
+        others = [assign(each, readings, exchanged, stretch=stretch, settings=settings, up=up) for each in readings]
     partly = np.any([nowhere, *(each.partly for each in (*assigned, *others))], axis=0)
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
@@ -212,6 +204,26 @@ def ground_load(
     partly = widened(partly, round(PUSH_S * stretch.rate_hz))
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
     return ExternalLoad(*known, *unfiltered, events, partly, shares)
+
+
+def _missing_notes(missing: BoolArray, feet: Feet, stretch: Stretch) -> list[str]:
+    """Sentences on frames with the foot on the ground but on no usable plate."""
+    landings = {start: f", from the landing by {source}" for start, source in feet.own.landings if source}
+    return [
+        f"{stretch.named(start, stop)}: foot on the ground, no usable plate{landings.get(start, '')}, {MIN_CONTACT_S:g} s after included"
+        for start, stop in runs(missing)
+    ]
+
+
+def _assignment_metrics(readings: Sequence[Reading], assigned: Sequence[Assignment]) -> dict[str, float]:
+    """Metrics of the plates and of the stances that they measure."""
+    return {
+        "plate_tilt_deg": max((reading.tilt_deg for reading in readings), default=0.0),
+        "force_early_s": _largest(-s for each in assigned for s in each.after_file_s),
+        "stance_force_error_share": _largest(abs(share - 1.0) for each in assigned for share in each.carried),
+        "plate_after_oconnor_s": _median([s for each in assigned for s in each.after_oconnor_s]),
+        "plate_after_zeni_s": _median([s for each in assigned for s in each.after_zeni_s]),
+    }
 
 
 def _median(values: Sequence[float]) -> float:
@@ -400,7 +412,7 @@ def external_load(
 def _smoothing(
     given_hz: float | None, smoothed: SmoothedJoints, motion: ChainMotion, measured_m: FloatArray
 ) -> Smoothing | None:
-    """Smoothing of the plates: at the given cut-off, or the highest but around impacts."""
+    """Smoothing of the plates: as given, or the least but around impacts."""
     if smoothed.smoother is None:
         return None
     if given_hz:

@@ -239,7 +239,7 @@ def measured_activation(
     names = problem.muscle_set.names
     wanted = [name for name in envelopes.muscles if name in names]
     if not wanted:
-        return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without a fault",)
+        return None, ("muscles.emg_weight has no effect: no muscle of the set has a channel without faults",)
     without = least_cost_forces(problem, options).activation
     measured, scaled = np.full(without.shape, np.nan), []
     for name in wanted:

@@ -278,7 +278,7 @@ def _refuse_wrong_channels(read: Recording, groups: Groups) -> None:
     samples = stated[0] / read.rate_hz if stated.size else 0.0
     almost = np.isfinite(samples) and 0 < round(samples) - samples < 1e-3
     if almost and len(read.analog) == int(samples) * read.n_frames:
-        raise ReadError(f"known fault: it cuts the {samples:.9g} analog samples of a frame to {int(samples)}")
+        raise ReadError(f"known fault: it truncates the {samples:.9g} analog samples of a frame to {int(samples)}")
     integers = (plain_numbers(groups["POINT"].get("SCALE")) > 0).any()
     if integers and "".join(map(str, group.get("FORMAT", []))).strip(" \0").upper() == "UNSIGNED":
         raise ReadError(f"known fault: it reads unsigned analog numbers as signed ones; {BY_C3D}")

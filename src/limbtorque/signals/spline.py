@@ -1,4 +1,4 @@
-"""The quintic smoothing spline, which penalises the third derivative (Reinsch, Woltring)."""
+"""Quintic smoothing spline, with a penalty on the third derivative."""
 
 from __future__ import annotations
 

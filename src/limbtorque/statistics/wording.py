@@ -197,7 +197,7 @@ def too_few(rows: Iterable[tuple[str, str, float, int, int]], *, spread_over: st
     --------
     >>> points = [("slow", "left", math.nan, 1, 3), ("fast", "left", 2.0, 2, 6), ("fast", "left", math.nan, 1, 3)]
     >>> too_few(points, spread_over="subjects", min_units=2)
-    'No mean where fewer than 2 subjects have a value (ensembles.min_units); none at all: slow, left.'
+    'No mean where fewer than 2 subjects have a value (ensembles.min_units); no mean at all: slow, left.'
     """
     with_mean: dict[tuple[str, str], bool] = {}
     short = False
@@ -290,7 +290,7 @@ def statuses_in_means(windows: Iterable[Mapping[str, str]]) -> str:
     --------
     >>> rows = [{"included": "1", "torque_status": status} for status in ("ok", "caution", "ok", "rejected")]
     >>> statuses_in_means(rows)
-    'The means hold 4 trials: 2 ok, 1 caution, 1 rejected (without the rejected joints).'
+    'The means include 4 trials: 2 ok, 1 caution, 1 rejected (without the rejected joints).'
     """
     counts = Counter(row["torque_status"] for row in windows if has_curve(row))
     if not counts:

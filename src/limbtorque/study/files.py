@@ -119,7 +119,7 @@ def parse_yaml(text: str) -> Any:
                 raise ValueError(f"has a tag ({event.tag}); remove the tag")
         return _yaml().load(text)
     except RecursionError:
-        raise ValueError("has lists or names inside each other too deeply; no setting has that") from None
+        raise ValueError("has lists or names nested too deeply; no setting has that") from None
     except YAMLError as error:
         mark = error.problem_mark if isinstance(error, MarkedYAMLError) else None
         problem = (error.problem if isinstance(error, MarkedYAMLError) else None) or str(error).splitlines()[0]

@@ -58,7 +58,7 @@ ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(
 
 
 def end_at_once() -> None:
-    """Let SIGINT end this process without an exception during its imports; where it is ignored, it stays so."""
+    """Let SIGINT end this process during its imports, unless it is ignored."""
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

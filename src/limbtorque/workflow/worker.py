@@ -102,7 +102,7 @@ def serve(listener: socket.socket, stages: Sequence[str]) -> None:
 
 
 def _is_ours(connection: socket.socket) -> bool:
-    """Return True where the other end of a connection is of this user: an abstract socket has no permissions."""
+    """Return True if the connection is from this user."""
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize(_CREDENTIALS))
     _, user, _ = struct.unpack(_CREDENTIALS, credentials)
     return bool(user == os.getuid())

@@ -266,7 +266,7 @@ def short_reason(one: Unread) -> str:
     why = " ".join(one.why.split()).removeprefix(f"{Path(one.name).name}: ")
     if "not a recording" in why:
         return "results of OpenSim, not recordings"
-    if "no known format" in why:
+    if "of unknown format" in why:
         return "unknown format: export it again, or correct the suffix"
     if "reading.length_unit" in why and "not stated" in why:
         forces = "; of forces: reading.forces_length_unit=m" if Path(one.name).suffix.lower() in STORAGE else ""
