@@ -68,8 +68,8 @@ def test_quantities_have_the_names_of_the_torque_table_and_end_in_their_unit():
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """Means of any number are wanted; the slow reach has its own cut-off of 2.6 Hz, whose edges leave its curve without its ends."""
-    extra = "ensembles:\n  spread_over: trials\n  min_units: 1\nfilter: {scope: trial, min_cutoff_hz: 0}\n"
+    """Means of any number are wanted; the slow reach has a cut-off of 2.0 Hz, whose edges leave its curve without its ends."""
+    extra = "ensembles:\n  spread_over: trials\n  min_units: 1\nfilter: {cutoffs_hz: {'arm, slow': 2.0}}\n"
     return run_stages(make_study(tmp_path_factory.mktemp("ensembles") / "demo", extra=extra))
 
 

@@ -13,21 +13,25 @@ from limbtorque.cli.main import main
 from study_runs import make_plain_study
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
-LOG = "results/logs/kinematics/S01_sagittal.log"
+# every forked job waits before it works
+WAITING = """
+import time
+from limbtorque.workflow import job
+work = job.work
+job.work = lambda options: (time.sleep(3.0), work(options))
+"""
 
 
 def started(folder, *words):
-    """The command of a run, and its processes once a job waits to write its log."""
-    log = folder / LOG
-    log.parent.mkdir(parents=True, exist_ok=True)
-    log.unlink(missing_ok=True)
-    os.mkfifo(log)
+    """The command of a run, and its processes once a job waits."""
+    (folder / "sitecustomize.py").write_text(WAITING, encoding="utf-8")
     process = subprocess.Popen(
         [*words, sys.executable, "-m", "limbtorque.cli.start", "run-study", folder, "--cores", "1"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
         preexec_fn=hear,
+        env={**os.environ, "PYTHONPATH": str(folder)},
     )
     end = time.monotonic() + 120
     while True:
@@ -69,7 +73,6 @@ def test_a_signal_to_the_command_or_its_kill_ends_all_of_it_and_the_next_run_fin
         process.send_signal(number)
         assert process.wait(60) == (-number if number == signal.SIGKILL else 128 + number)
         assert ended(family)
-    (folder / LOG).unlink(missing_ok=True)
     assert main(["run-study", str(folder), "--cores", "1"]) == 0
     assert (folder / "results" / "verdict.txt").is_file()
 

@@ -230,7 +230,7 @@ def test_gaps_exchanged_labels_and_spikes_are_told_where_they_are_and_nowhere_el
 def test_noise_and_plates_of_real_recordings_raise_no_flag(ledger):
     """The children's files were smoothed before, the others have 0.03 to 0.4 mm; plates drift by less than 1 N."""
     for trial, row in ledger.items():
-        assert float(row["noise_m"]) < (1e-6 if row["condition"] in ("straight", "turn") else 4e-4), trial
+        assert float(row["noise_m"]) < (1e-6 if row["condition"] in ("straight", "turn") else 5e-4), trial
         assert not {"noise_m", "plate_drift_n", "plate_saturated_share"} & set(row["reason"].split())
     assert float(ledger["walking2_right"]["plate_drift_n"]) < 1.0
     assert "this foot (right)" in ledger["walking2_right"]["notes"]
