@@ -7,7 +7,7 @@ segment parameters, with the rest of the body at the midpoint of the hips. Metri
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from limbtorque.quality.foot_checks import (
     foot_reversed_share,
     pressure_note,
 )
-from limbtorque.quality.stated import Stated, sides_unlike_factor
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiate
 from limbtorque.signals.filters import low_pass
@@ -227,7 +226,7 @@ def body_metrics(
     load: ExternalLoad,
     joint_m: FloatArray,
     readings: Sequence[Reading],
-    stated: Stated,
+    unlike: Callable[[FloatArray], float],
 ) -> tuple[dict[str, float], tuple[str, ...]]:
     """Metrics of sides, mass and plates of a trial in the sagittal plane.
 
@@ -247,8 +246,8 @@ def body_metrics(
         Its joints in the plane, m.
     readings : sequence of Reading
         Signals of the plates that may be used.
-    stated : Stated
-        Differences of the sides that the stated errors give.
+    unlike : callable
+        Differences between the sides, m, over their limit by the stated errors (`quality.stated`).
 
     Returns
     -------
@@ -291,7 +290,7 @@ def body_metrics(
     metrics["sides_reversed_share"] = sides_reversed_share(left, right, forward=axes[0], up=up)
     if model.ground_contact:
         difference_m = side_differences_m(sides, names, up)
-        metrics["sides_unlike_factor"] = sides_unlike_factor(difference_m, stated)
+        metrics["sides_unlike_factor"] = unlike(difference_m)
     if on_plates:
         feet_m = [side[model.end] for side in sides]
         heights_m = [float((plate.corners_m @ up).mean()) for plate in recording.force_plates]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size, static_unlike_share
-from limbtorque.quality.stated import Stated, stated_misfits
+from limbtorque.quality.stated import Stated, sides_unlike_factor, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.chains import ChainModel
@@ -214,8 +215,16 @@ def motion_metrics(
         direction = (placed.joints_m[:, 0] - placed.joints_m[:, -2]).mean(axis=0)
         cosine = direction @ axis_vector(settings.plane.up_axis) / np.linalg.norm(direction)
         tilt_deg = max(float(np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))), tilt_deg)
+    sides_unlike = functools.partial(sides_unlike_factor, stated=stated)
     of_body, body_notes = body_metrics(
-        recording, limb, settings, placed=placed, load=load, joint_m=motion.joint_m, readings=readings, stated=stated
+        recording,
+        limb,
+        settings,
+        placed=placed,
+        load=load,
+        joint_m=motion.joint_m,
+        readings=readings,
+        unlike=sides_unlike,
     )
     metrics = {
         **motion.metrics,
