@@ -238,8 +238,9 @@ def _serve() -> None:
 
 def _address_space() -> int:
     """Bytes of address space of this process; 0 where the system does not say it."""
-    pages = int(_STATM.read_text(encoding="ascii").split()[0]) if _STATM.exists() else 0
-    return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
+    if sys.platform == "win32" or not _STATM.exists():
+        return 0
+    return int(_STATM.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _limit(n_bytes: int) -> None:
