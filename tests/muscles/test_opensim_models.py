@@ -396,7 +396,7 @@ def test_muscle_without_a_place_is_left_out(leg_model):
     nowhere = muscle("lost_r", ("/bodyset/femur_r", "nan", -0.15, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
     found = import_muscle_set(leg_model(muscles=[nowhere]), RIGHT_LEG)
     assert found.muscle_set.names == ("short", "long")
-    assert any("is no number: lost_r;" in note for note in found.notes)
+    assert any("not a number: lost_r;" in note for note in found.notes)
 
 
 @pytest.mark.usefixtures("opensim")
