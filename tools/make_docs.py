@@ -7,8 +7,8 @@ from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
-from limbtorque.quality.check import CONVENTION, NO_TOLERANCE
-from limbtorque.quality.checks import BENCHMARK, CHECKS
+from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE
+from limbtorque.quality.checks import CHECKS
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL

@@ -11,6 +11,7 @@ from limbtorque.study.options.quality import Quality
 from limbtorque.tables.column import unit_of
 
 NO_TOLERANCE = "no tolerance: every occurrence is flagged"
+BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); all legs in recorded straight walks are below the threshold"
 CONVENTION = "a convention of this program"
 PROGRAM_DEFECT = "report this as a bug, with the recording"
 ONCE = 1.0  # times the threshold, from which a metric rejects

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from limbtorque.quality.check import CONVENTION, NO_TOLERANCE, ONCE, PROGRAM_DEFECT, TWICE, Check
+from limbtorque.quality.body_thresholds import BODY_CHECKS
+from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, PROGRAM_DEFECT, TWICE, Check
 from limbtorque.quality.muscle_checks import MUSCLE_CHECKS
 from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
 
 A_TWENTIETH = "a stride with 5 % of its frames missing is still comparable (statistics/mean_and_spread.py)"
-BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); all legs in recorded straight walks are below the threshold"
 CHECKS = (
     Check(
         "closure_nm",
@@ -234,157 +234,7 @@ CHECKS = (
         NO_TOLERANCE,
         threshold=0.0,
     ),
-    Check(
-        "sides_reversed_share",
-        "share of frames in which the left hip or shoulder is on the right, relative to the forward direction",
-        "check for exchanged labels of left and right, and plane.forward_axis",
-        "half of the frames: bodies do not turn that far while moving forward",
-        threshold=0.5,
-        rejects_from=ONCE,
-    ),
-    Check(
-        "sides_unlike_factor",
-        "differences of left and right (lengths, place of the hip) over the limit by the stated errors",
-        "check the markers of both sides, above all at the hips; a leg may be shorter",
-        "95 % of legs with exactly the stated errors of joint centres and skin (`uncertainty`), and the difference of legs: 5 mm (standard deviation 4 mm; Knutson 2005)",
-        rejects_from=TWICE,
-    ),
-    Check(
-        "foot_reversed_share",
-        "share of frames in which the ankle is below the line from the heel to the front of the foot",
-        "check for exchanged labels of ankle and heel",
-        "half of the frames: ankles are 28 to 69 mm above that line in recorded straight walks",
-        threshold=0.5,
-        rejects_from=ONCE,
-    ),
-    Check(
-        "landmark_astray_share",
-        "share of frames in which a landmark of a segment is nearer to another joint centre than to its own",
-        "check for exchanged markers, such as those of ankle and knee",
-        "half of the frames: markers on a joint are within some centimetres of its centre",
-        threshold=0.5,
-        rejects_from=ONCE,
-    ),
-    Check(
-        "mass_for_height_factor",
-        "body mass divided by the usual mass at the given height, or the inverse",
-        "check mass_kg and height_m in subjects.csv",
-        "body mass indices of twice or half the WHO's median at that height (quality/body_size.py); all subjects of the recordings "
-        "are below 1.1",
-        where="mass for height",
-        part_of="body_size",
-        threshold=2.0,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "length_for_height_factor",
-        "segment length divided by the usual length at the given height, or the inverse; median over segments",
-        "check height_m in subjects.csv, reading.length_unit, and the marker mapping",
-        "proportions of Drillis and Contini 1966, with a margin for the short legs of small children (quality/body_size.py)",
-        where="length for height",
-        part_of="body_size",
-        threshold=1.4,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "static_unlike_share",
-        "largest difference of a segment's length from that in the static trial, over it",
-        "check that the static trial is of this person, with the markers where they are in this trial",
-        "at most 0.019 in six legs of three children with their own static trial, 0.043 to 0.13 in ten of twelve with another's",
-        where="lengths against those in the static trial",
-        threshold=0.04,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "weight_error_share",
-        "relative difference between the vertical impulse of the plates and that of the body weight",
-        "check mass_kg in subjects.csv and the scale of the plates' channels",
-        BENCHMARK,
-        part_of="body_weight",
-        rejects_from=TWICE,
-    ),
-    Check(
-        "stance_force_error_share",
-        "largest difference between the vertical force of a stance and that which supports the body, mean over single support",
-        "check body mass, plate scale and the foot's position on the plate",
-        "Newton's second law, with the acceleration of the hip for that of the body: at most 0.02 in 11 recorded walks and 0.03 in the demo's",
-        part_of="body_weight",
-        rejects_from=TWICE,
-    ),
-    Check(
-        "force_early_s",
-        "largest time from the onset of the force on this foot to the foot strike in the file",
-        "check the synchronisation of plates and cameras, and the events",
-        "force and event differ by at most 9 ms in nine recorded steps (docs/events.md); a foot cannot be loaded before it lands",
-        part_of="force_timing",
-        threshold=0.012,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "force_tilt_deg",
-        "forward or backward inclination of the mean force that supports the body, corrected for its acceleration",
-        "check plane.up_axis and the alignment of plates and cameras",
-        f"{BENCHMARK}: at most 0.5 there, straight and turning, 1.7 in 40 legs with exactly the stated errors; 3 degrees err by 12 %",
-        part_of="vertical",
-        threshold=2.0,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "floor_slope_deg",
-        "slope along the way of the places where the feet rest, beside level plates",
-        "check the calibration of the cameras' floor against the plates, and plane.up_axis",
-        "at most 0.1 in 12 recorded walks of children, straight and turning; 2 degrees err by 8 to 10 % and 3 by 11 to 15 % in simulated walks",
-        part_of="vertical",
-        threshold=1.2,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "force_residual_share",
-        "root mean square vertical force not explained by the movement of the body, as a share of body weight",
-        "check markers, plates and their synchronisation",
-        BENCHMARK,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "force_delay_s",
-        "time between the vertical force and the resulting acceleration of the body",
-        "check the synchronisation of force plates and cameras",
-        BENCHMARK,
-        part_of="force_timing",
-        threshold=0.018,
-        rejects_from=TWICE,
-    ),
-    Check(
-        "shear_error_share",
-        "relative difference of the horizontal force from one that points above the hip; largest over stances",
-        "check axes, scale and signs of the plates; starts, stops and runs also have such forces",
-        f"{BENCHMARK}: at most 0.3 there, straight and turning",
-        rejects_from=TWICE,
-    ),
-    Check(
-        "pressure_off_toes_m",
-        "distance of the centre of pressure from the ball of the foot while the heel is raised, the largest of the stances",
-        "check the places of the plates, and the marker at the front of the foot",
-        f"{BENCHMARK}; 0.022 in one of 100 legs with exactly the stated errors",
-        where="centre of pressure",
-    ),
-    Check(
-        "pressure_error_share",
-        "pressure_off_toes_m (0 where it is right at the strike) times the vertical force, over the net torque's range",
-        "check the places of the plates",
-        f"{CONVENTION}: a tenth of the range. At the strike the pressure is 0.02 to 0.03 m ahead of the heel's marker in 8 recorded steps",
-        where="centre of pressure",
-        part_of="pressure_off_toes_m",
-        threshold=0.1,
-        rejects_from=ONCE,
-    ),
-    Check(
-        "other_foot_unknown_share",
-        "share of frames with a plate in use although the position of the other foot is unknown",
-        "map the other foot's markers in the marker set, or verify that this foot was not on the plate",
-        NO_TOLERANCE,
-        threshold=0.0,
-    ),
+    *BODY_CHECKS,
     Check(
         "up_axis_deg",
         "largest angle between the up axis and the mean direction from foot to hip, or of a plate's force",
