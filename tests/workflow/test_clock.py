@@ -6,6 +6,10 @@ import time
 import pytest
 
 from limbtorque.cli.main import main
+from limbtorque.errors import StudyError
+from limbtorque.study.study import load_study
+from limbtorque.workflow import load_checked
+from limbtorque.workflow.load_checked import refuse_future
 from study_runs import TRIALS, ledger, make_plain_study, run
 
 DAY_S = 86400.0
@@ -35,11 +39,18 @@ def test_check_and_a_run_refuse_recordings_of_the_future_before_anything_is_comp
     assert not (study / "results" / "kinematics").exists()
 
 
+def test_the_clock_is_that_of_the_file_system(study, monkeypatch):
+    soon_s = time.time() + 100.0
+    os.utime(recording(study), (soon_s, soon_s))
+    with pytest.raises(StudyError, match="dated in the future"):
+        refuse_future(load_study(study))
+    monkeypatch.setattr(load_checked, "_now", lambda _: time.time() + 200.0)  # a server that is ahead of this machine
+    refuse_future(load_study(study))
+
+
 @pytest.mark.workflow
-def test_recordings_of_1970_and_of_a_server_that_is_ahead_run_once(study):
+def test_recordings_of_1970_run_once(study):
     os.utime(recording(study), (0.0, -DAY_S))
-    soon_s = time.time() + 2.0
-    os.utime(recording(study, TRIALS[1]), (soon_s, soon_s))
     run(study)
     assert {row["torque_status"] for row in ledger(study).values()} <= {"ok", "caution"}
     assert "Nothing to be done" in run(study)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import filecmp
+import os
+import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from operator import attrgetter
@@ -135,7 +137,7 @@ def refuse_future(study: Study) -> None:
     """Refuse recordings dated in the future.
 
     Snakemake compares the time of an output with the times of its inputs, and ends the run where an input is the newer one,
-    even within ``ancient()``.
+    even within ``ancient()``. The clock is that of the study's file system, which on a server is not that of this machine.
 
     Parameters
     ----------
@@ -149,7 +151,9 @@ def refuse_future(study: Study) -> None:
     """
     files = dict.fromkeys(file for trial in study.trials for file in trial.files)
     changed = {file: max(file.stat().st_mtime, file.lstat().st_mtime) for file in files}
-    newer = [file for file, changed_s in changed.items() if changed_s > time.time() + _CLOCKS_S]
+    newer = [file for file, changed_s in changed.items() if changed_s > time.time()]
+    now_s = _now(study.folder) if newer else 0.0
+    newer = [file for file in newer if changed[file] > now_s]
     if newer:
         more = f", as are {len(newer) - 1} more" if len(newer) > 1 else ""
         raise StudyError(
@@ -157,4 +161,10 @@ def refuse_future(study: Study) -> None:
         )
 
 
-_CLOCKS_S = 60.0  # by which the clock of a file server may be ahead of this machine's
+def _now(folder: Path) -> float:
+    """Time of a file that is written now, s."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            return os.fstat(file.fileno()).st_mtime
+    except OSError:  # a folder that cannot be written to
+        return time.time()
