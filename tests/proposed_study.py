@@ -1,4 +1,4 @@
-"""What `limbtorque init` reads and writes, for its tests: recordings as they are surveyed, and rows of its tables."""
+"""Surveyed recordings and table rows for the tests of `limbtorque init`."""
 
 import csv
 from dataclasses import replace

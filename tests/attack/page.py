@@ -34,7 +34,7 @@ def when(seed: int, cores: int, took_s: float) -> str:
 
 
 def promised(number: dict[str, int], wrong: dict[str, int]) -> str:
-    """How many cases of each kind did not end as guaranteed."""
+    """Number of cases of each kind that did not end as guaranteed."""
     parts = ", ".join(f"{wrong[kind]:,} of {n:,} {kind}" for kind, n in number.items())
     count = sum(wrong.values())
     return f"Cases that did not end as guaranteed: {count:,} of {sum(number.values()):,} ({parts})."
