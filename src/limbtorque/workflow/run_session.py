@@ -76,6 +76,7 @@ def run_session(
     session: str,
     key: str,
     columns: Callable[[Trial, Path], Sequence[Column]],
+    bands: Callable[[Trial], Sequence[Column]] = lambda _: (),
 ) -> None:
     """Run one stage for a session; write the tables and the session record.
 
@@ -90,6 +91,8 @@ def run_session(
         As of `planned_study`.
     columns : callable
         Columns of the table of a trial, for one without rows, from the trial and the study's folder.
+    bands : callable, optional
+        Columns of the table of its bands, which `step` writes itself for a trial with rows.
     """
     study, lines = planned_study(stage, folder=folder, session=session, key=key), []
     with GuardedReader() as guarded:
@@ -108,8 +111,11 @@ def run_session(
                 raise
             except Exception as error:  # the one place that catches all: the trial becomes a row of the ledger
                 written, record = False, failure(error, record)
-            for path in [] if written else paths:
-                write_table(empty_table(columns(trial, folder)), path, record=record)
+            if not written:  # never before: a killed job would leave empty tables
+                for path in paths:
+                    write_table(empty_table(columns(trial, folder)), path, record=record)
+                for path in set(files) - set(paths):
+                    write_table(empty_table(bands(trial)), path)
             lines.append(record.to_json())
             LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
     finish(stage, study, session, lines)

@@ -34,11 +34,6 @@ def bands(trial: Trial) -> Sequence[Column]:
 
 def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
     """Torques of a trial from its table of kinematics."""
-    parquet = sources.tables.path("torques", trial)
-    files = (path.name for path in trial_files("torques", "", trial) if path.stem.endswith(BANDS))
-    places = [parquet.with_name(name) for name in files]
-    for path in places:  # of a trial that fails
-        write_table(empty_table(bands(trial)), path)
     table, moved = sources.tables.read("kinematics", trial)
     record = record.after(moved)
     if record.failed:
@@ -56,12 +51,13 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
         record=record,
         write=write,
     )
-    for path in places if analysed.band_table else ():
-        write_table(analysed.band_table, path, rounded=True)
+    parquet = sources.tables.path("torques", trial)
+    for name in (path.name for path in trial_files("torques", "", trial) if path.stem.endswith(BANDS)):
+        write_table(analysed.band_table or empty_table(bands(trial)), parquet.with_name(name), rounded=True)
     return analysed.record
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
     """Make the torque component tables of a session."""
     keep_freed_memory()
-    run_session("torques", step, folder=folder, session=session, key=key, columns=columns)
+    run_session("torques", step, folder=folder, session=session, key=key, columns=columns, bands=bands)

@@ -1,0 +1,46 @@
+"""No file of a job has its final name before it has its rows."""
+
+import pytest
+
+import study_runs as workflow
+from limbtorque.errors import TrialError
+from limbtorque.study.study import load_study
+from limbtorque.tables.files import read_table
+from limbtorque.workflow import keys
+from limbtorque.workflow.stages import kinematics, torques
+
+TRIAL, SESSION = "S01_sagittal_fast", "S01_sagittal"
+
+
+@pytest.fixture
+def run_torques(tmp_path, monkeypatch):
+    """Run the job of the torques, with an analysis that ends with an error; returns its folder."""
+    folder = workflow.make_study(tmp_path / "study", [TRIAL])
+    monkeypatch.chdir(folder)
+    study = load_study(folder)
+
+    def run(error):
+        def end(*_, **__):
+            raise error
+
+        monkeypatch.setattr(torques, "analyse_torques", end)
+        for stage, module in (("kinematics", kinematics), ("torques", torques)):
+            module.run(folder=folder, session=SESSION, key=keys.session_key(stage, study, SESSION))
+        return folder / "results" / "torques" / SESSION
+
+    return run
+
+
+def test_a_killed_job_leaves_no_empty_tables(run_torques, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        run_torques(KeyboardInterrupt())
+    assert not [
+        path for path in (tmp_path / "study" / "results" / "torques").rglob("*.*") if path.stem.startswith(TRIAL)
+    ]
+
+
+def test_a_failed_trial_has_tables_without_rows(run_torques):
+    place = run_torques(TrialError("no torque"))
+    found = {path.name: len(read_table(path)[0]) for path in place.glob("*.parquet")}
+    assert found == {f"{TRIAL}.parquet": 0, f"{TRIAL}+bands.parquet": 0}
+    assert "shoulder_torque_sd_nm" in read_table(place / f"{TRIAL}+bands.parquet")[0].column_names
