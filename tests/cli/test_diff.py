@@ -135,6 +135,26 @@ def test_absolute_and_relative_change_and_share_by_hand():
     assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
 
 
+def test_net_peaks_come_first_the_largest_first_and_words_last():
+    def rows(net, gravity, sense):
+        peaks = {"elbow": net[0], "wrist": net[1]}
+        found = [
+            summary("net", "1.0", joint=joint) | {"max_nm_kg": peak, "peak_sense": ""} for joint, peak in peaks.items()
+        ]
+        return [*found, summary("gravity", gravity) | {"max_nm_kg": gravity, "peak_sense": sense}]
+
+    text = report_text(
+        compare(
+            run(rows=rows(("1.0", "0.2"), "9.0", "flexion")), run("b", rows=rows(("0.9", "0.5"), "1.0", "extension"))
+        )
+    )
+    places = [
+        text.index(words) for words in ("net peaks", "wrist net", "elbow net", "joint torques", "gravity", "\nwords")
+    ]
+    assert places == sorted(places)
+    assert "joint torques  peak_sense  flexion  extension  1" in text
+
+
 def test_times_of_peaks_come_after_torques_however_large():
     other = run("b", rows=[summary("net", "10.1", time="0.1"), summary("gravity", "-0.1")])
     assert [change.quantity for change in compare(run(), other).changes] == ["peak_nm", "peak_time_s"]
@@ -271,8 +291,8 @@ def test_curves_that_vanished_are_no_sameness(tmp_path, capsys):
     assert main(["diff", str(a), str(b)]) == 1
     text = capsys.readouterr().out
     assert "mean curves over 0 to 100 %: only in A (1 curve)" in text
-    assert "t1     window    trial  movement" in text
-    assert "t1     included  1      0         -1" in text
+    assert "time normalisation of each trial  window    trial  movement  1" in text
+    assert "t1 included 1 0 -1" in " ".join(text.split())
     assert "joint torques: the same" in text
     assert "all numbers are the same" not in text
 

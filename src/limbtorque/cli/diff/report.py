@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import pandas as pd
 from markupsafe import Markup
 
 from limbtorque.cli.check_summary import some_of
@@ -30,6 +31,8 @@ GROUPED = (CURVES, "summary_by_condition")
 NUMBERS = ("A", "B", "change", "of A", "share")
 SUMMED = "different frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
 CAUSE, STATUS = ("kind", "name", "A", "B"), ("trial", "column", "A", "B")
+NET_PEAKS = ("max_nm_kg", "min_nm_kg")  # of the net torques: the first that is read
+WORDS = ("table", "quantity", "A", "B", "rows")
 Part = tuple[str, tuple[str, ...], list[tuple[str, ...]], list[str], str]
 SETTINGS = ("setting", "table", "trial")  # kinds of causes that a person chose
 SHARE = (
@@ -50,7 +53,8 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
     top : int, optional
         Number of changed values of each table that are shown.
     """
-    lines = [f"A  {comparison.first}", f"B  {comparison.second}", ""]
+    parts = _parts(comparison)
+    lines = [f"A  {comparison.first}", f"B  {comparison.second}", "", *_block_of(parts.pop("net"), top)]
     if comparison.frames:
         lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in comparison.frames[:top])]
         lines += [*_more(len(comparison.frames), top), ""]
@@ -59,13 +63,19 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
     for letter, names in (("A", comparison.only_first), ("B", comparison.only_second)):
         lines += [f"only in {letter}: {', '.join(names)}", ""] if names else []
     lines += _block("trial status", STATUS, _status(comparison), "the same")
-    for title, columns, rows, more, verdict in _parts(comparison).values():
-        block = _block(title, columns, [_cut(row) for row in rows[:top]], verdict)
-        lines += [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *more)), ""]
+    for part in parts.values():
+        lines += _block_of(part, top)
     lines.append(_sentence(comparison))
     if comparison.changes:
         lines[-1] += "; share: change divided by the largest value of that quantity at the joint"
     return "\n".join(lines)
+
+
+def _block_of(part: Part, top: int) -> list[str]:
+    """Lines of the changes of a table."""
+    title, columns, rows, more, verdict = part
+    block = _block(title, columns, [_cut(row) for row in rows[:top]], verdict)
+    return [*block[:-1], *(f"  {line}" for line in (*_more(len(rows), top), *more)), ""]
 
 
 def frames_sentence(frames: Frames) -> str:
@@ -89,10 +99,14 @@ def _is_status(change: Change) -> bool:
 
 
 def _parts(comparison: Comparison) -> dict[str, Part]:
-    """Changes of each table: title, columns, rows, further lines, verdict."""
-    parts = {}
+    """Changes of net peaks, of each table, and of words: title, columns, rows, further lines, verdict."""
+    changed = [change for change in comparison.changes if not _is_status(change)]
+    peaks = sorted(filter(_is_net_peak, changed), key=lambda change: -abs(change.difference))
+    net = list({(c.trial, c.quantity, c.first, c.second): c for c in reversed(peaks)}.values())[::-1]  # of windows once
+    compared = "the same" if comparison.sizes["summary"][2] else "nothing to compare"
+    parts: dict[str, Part] = {"net": ("net peaks", *_rows("summary", net), [], compared)}
     for name, title in TITLES.items():
-        changes = [change for change in comparison.changes if change.table == name and not _is_status(change)]
+        changes = [c for c in changed if c.table == name and not (_is_net_peak(c) or _is_words(c))]
         noun = "curve" if name == CURVES else "row"
         n_first, n_second, n_both = comparison.sizes[name]
         more: list[str] = []
@@ -111,7 +125,21 @@ def _parts(comparison: Comparison) -> dict[str, Part]:
         else:
             verdict = "none"
         parts[name] = (title, *_rows(name, changes), more, verdict)
+    words = Counter((TITLES[c.table], c.quantity, c.first or "-", c.second or "-") for c in changed if _is_words(c))
+    parts["words"] = ("words", WORDS, [(*row, str(n)) for row, n in words.most_common()], [], "the same")
     return parts
+
+
+def _is_net_peak(change: Change) -> bool:
+    """Return True for a peak of a net torque that both runs have."""
+    is_net = change.table == "summary" and change.item.endswith(" net")
+    return is_net and change.quantity in NET_PEAKS and math.isfinite(change.difference)
+
+
+def _is_words(change: Change) -> bool:
+    """Return True for a change of text in a table that is not of curves or means."""
+    numbers = pd.to_numeric(pd.Series([change.first, change.second]), errors="coerce").notna()
+    return change.table not in GROUPED and not numbers.any()
 
 
 def _sentence(comparison: Comparison) -> str:
