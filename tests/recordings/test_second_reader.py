@@ -137,8 +137,8 @@ def test_rounding_is_no_difference_and_twice_of_it_is(tmp_path: Path) -> None:
 def test_events_are_compared(tmp_path: Path) -> None:
     own = replace(read_c3d(raw_c3d(tmp_path / "a.c3d", positions_mm())), events=(Event("Foot Strike", "Left", 0.1),))
     for events, said in (
-        ((Event("Foot Strike", "Left", 0.11),), "time of event Left Foot Strike: 0.1 s and 0.11 s"),
-        ((Event("Foot Off", "Left", 0.1),), "name of an event at 0.1 s: 'Left Foot Strike' and 'Left Foot Off'"),
+        ((Event("Foot Strike", "Left", 0.11),), "time of event Foot Strike Left: 0.1 s and 0.11 s"),
+        ((Event("Foot Off", "Left", 0.1),), "name of an event at 0.1 s: 'Foot Strike Left' and 'Foot Off Left'"),
         ((*own.events, *own.events), "number of events: 1 and 2"),
         ((), "number of events: 1 and 0"),
     ):

@@ -287,7 +287,7 @@ def test_rejected_joints_stay_in_their_own_tables_and_are_left_out_and_counted_e
     assert np.isnan(found.curve("S01_sagittal_fast", "elbow_torque_nm")).all()
     assert pd.read_parquet(found.table("torques", "S01_sagittal_fast")).elbow_torque_nm.notna().all()
     verdict.run(folder=found.folder.parent)
-    text = (found.folder / "verdict.txt").read_text(encoding="utf-8")
+    text = (found.folder / "records" / "accepted.txt").read_text(encoding="utf-8")
     assert text.startswith("5 trials: 0 ok, 0 caution, 5 rejected, 0 failed\n  joint_effort: 5 trials, it rejects 5")
     assert set(demo.windows.rejected_joints) == {""}
     joint = found.ensembles.quantity.str.split("_").str[0]
@@ -343,7 +343,8 @@ def test_trials_that_are_not_ok_are_left_out_where_only_ok_ones_are_wanted(demo,
         verdict.run(folder=tables.folder.parent)
     assert "5 trials are not in the ensembles; results/windows.csv gives the reasons" in str(raised.value)
     assert str(raised.value).endswith("or set ensembles.include to caution")
-    assert not (tables.folder / "verdict.txt").exists()
+    assert not (tables.folder / "records" / "accepted.txt").exists()
+    assert (tables.folder / "verdict.txt").read_text().rstrip() == str(raised.value)
 
 
 def test_a_study_without_means_ends_with_a_sentence_where_its_torques_are_ok(changed):
@@ -353,7 +354,7 @@ def test_a_study_without_means_ends_with_a_sentence_where_its_torques_are_ok(cha
     summary = tables.folder / "summary_by_condition.csv"
     pd.read_csv(summary).assign(n_trials=0).to_csv(summary, index=False)
     verdict.run(folder=tables.folder.parent)
-    assert "no trial enters the means by condition" in (tables.folder / "verdict.txt").read_text()
+    assert "no trial enters the means by condition" in (tables.folder / "records" / "accepted.txt").read_text()
 
 
 def test_the_whole_trial_is_all_frames_that_the_summary_uses(changed):

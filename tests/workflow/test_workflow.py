@@ -17,6 +17,7 @@ import pytest
 from limbtorque.cli.main import main
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.workflow import layout
+from limbtorque.workflow.status import STATES
 from study_runs import (
     PLAN,
     ROOT,
@@ -224,9 +225,9 @@ def test_verify_finds_an_edit_that_kept_the_time_and_lost_or_edited_records(stud
 
 def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
     def status():
-        code = main(["status", str(study)])
-        lines = (line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-        return code, {path: state for state, path in lines}
+        code = main(["status", str(study), "--verbose"])
+        lines = (line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if " results/" in line)
+        return code, {path: state for state, path in lines if state in STATES}
 
     first, second, third = (f"{SESSION[name]}/{name}" for name in TRIALS)
     whole = {
@@ -246,6 +247,15 @@ def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
     assert found[f"results/torques/{first}.csv"] == "missing"
     assert found[f"results/muscles/{second}.parquet"] == "damaged"
     assert {path for path, state in found.items() if state == "stale"} == {path for path in whole if third in path}
+
+
+def test_status_notices_what_a_run_would_do(study, capsys):
+    assert main(["status", str(study)]) == 0
+    assert len(lines := capsys.readouterr().out.splitlines()) <= 5
+    assert lines[-1] == "a run would do: nothing"
+    change_config(study, "title:", "title: Another ")
+    assert main(["status", str(study)]) == 1
+    assert "report 1" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_forced_rules_and_those_up_to_one_are_planned_and_one_session_is_made_on_request(study):

@@ -1,5 +1,5 @@
 # in:  results/kinematics/{session}, results/torques/{session}, results/muscles/{session}: their session records; results/windows.csv
-# out: results/results.csv, summary.csv, ledger.csv, metrics.csv, notes/, provenance.json, methods.md and the other tables of the study
+# out: results/results.csv, verdict.txt, summary.csv, ledger.csv, metrics.csv, notes/, provenance.json, methods.md and the other tables of the study
 use rule ensembles as collect with:
     input:
         expand(
@@ -12,6 +12,7 @@ use rule ensembles as collect with:
         report("results/summary.csv", caption="../report/summary.rst", category="Study", labels={"item": "summary.csv"}),
         report("results/ledger.csv", caption="../report/ledger.rst", category="Study", labels={"item": "ledger.csv"}),
         "results/results.csv",
+        "results/verdict.txt",
         "results/summary_bands.csv",
         "results/metrics.csv",
         directory("results/notes"),

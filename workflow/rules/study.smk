@@ -103,5 +103,7 @@ onsuccess:
 
 
 onerror:
+    if layout.VERDICT.is_file() and not layout.ACCEPTED.is_file():
+        say(layout.VERDICT.read_text().rstrip("\n"))
     if layout.REPORT["index"].is_file():
         say(f"ledger: {layout.STUDY_TABLES['ledger']}; report, as far as it was made: {layout.REPORT['index']}")

@@ -1,11 +1,11 @@
 # in:  results/ledger.csv, results/windows.csv
-# out: results/verdict.txt: counts of trials by status; fails where more trials failed than run.max_failed_fraction allows
+# out: results/records/accepted.txt: verdict.txt, where the study may be used; fails where too many trials failed or none is left
 rule verdict:
     input:
         ledger="results/ledger.csv",
         windows="results/windows.csv" if ENSEMBLES else [],
     output:
-        "results/verdict.txt",
+        "results/records/accepted.txt",
     log:
         "results/logs/verdict.log",
     localrule: True

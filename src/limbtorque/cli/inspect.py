@@ -57,7 +57,7 @@ def _described(recording: Recording) -> str:
         f"plates      {len(recording.force_plates)}",
         *(_plate(plate) for plate in recording.force_plates),
         f"events      {len(recording.events)}",
-        *(f"  {event.time_s:8.3f} s  {event.label} {event.context}".rstrip() for event in recording.events),
+        *(f"  {event.time_s:8.3f} s  {event.name}" for event in recording.events),
         *_audit(recording),
         "warnings" if warnings else "no warnings",
         *(f"  - {sentence}" for sentence in warnings),

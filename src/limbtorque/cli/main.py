@@ -133,7 +133,9 @@ def check(options: argparse.Namespace) -> int:
 def run_study(options: argparse.Namespace) -> int:
     """Run a study with Snakemake; repeats only what a change affects."""
     from limbtorque.cli import run_study as workflow
+    from limbtorque.workflow.effective_settings import refuse_dotted
 
+    refuse_dotted(options.snakemake)
     return workflow.run_study(
         options.study, cores=options.cores, slurm=options.slurm, verify=options.verify, more=options.snakemake
     )
@@ -142,12 +144,14 @@ def run_study(options: argparse.Namespace) -> int:
 @command(
     "status",
     STUDY_OR_HERE,
-    examples=('status "my study"', 'status "my study" | grep -v done'),
-    after="exit code: 0 if every table is done, 1 otherwise",
+    switch("--verbose", "a line for every table of every trial, with its state"),
+    examples=('status "my study"', 'status "my study" --verbose | grep -v done'),
+    after="exit code: 0 if every table is done and a run would do nothing, 1 otherwise",
     on_study=True,
 )
 def status(options: argparse.Namespace) -> int:
-    """List every table of every trial of a study: done, missing, damaged or stale."""
+    """Say how far a study is, and what a run would do."""
+    from limbtorque.cli.run_study import planned_jobs
     from limbtorque.workflow.load_checked import checked_study
     from limbtorque.workflow.status import STATES, table_states, trials_by_status
 
@@ -155,11 +159,20 @@ def status(options: argparse.Namespace) -> int:
     with contextlib.chdir(options.study):  # keys contain paths relative to the study
         for path, state in table_states(checked_study(Path())):
             count[state] += 1
-            print(f"{state:8} {path}")
-        if verdict := trials_by_status(Path()):
-            say(verdict)
-    say(", ".join(f"{number} {state}" for state, number in count.items()))
-    return int(count["done"] < sum(count.values()))
+            if options.verbose:
+                print(f"{state:8} {path}")
+        trials = trials_by_status(Path())
+    print("\n".join(trials or ["trials: not run yet"]))
+    print(f"tables of trials: {', '.join(f'{number} {state}' for state, number in count.items())}")
+    jobs = planned_jobs(options.study) if count["done"] else {}
+    undone = bool(jobs) or count["done"] < sum(count.values())
+    planned = ", ".join(f"{stage} {number}" for stage, number in jobs.items()) or (
+        "everything" if undone else "nothing"
+    )
+    print(f"a run would do: {planned}")
+    if undone:
+        say(f"next: limbtorque run-study {quoted(options.study)}")
+    return int(undone)
 
 
 @command(

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from limbtorque.workflow.records import VERIFY
 _PACKAGE = Path(__file__).resolve().parents[1]
 _POLL_S = 0.2
 _TERMINAL_POLLS = 15  # in which a run that a terminal interrupted ends by itself
+_TARGETS = ("study", "all")  # rules without a job
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 PLACES = (_PACKAGE.parents[1], _PACKAGE / "_workflow")  # a clone; a wheel (pyproject.toml: force-include)
 
@@ -96,6 +98,24 @@ def run_study(
                 first = _TERMINAL_POLLS if ended[0] == signal.SIGINT else 1
                 if n_polls >= first:
                     _interrupt(process.pid, itself=n_polls == first)
+
+
+def planned_jobs(study: Path) -> dict[str, int]:
+    """Number of jobs by stage that a run would do, as Snakemake plans them.
+
+    Raises
+    ------
+    LimbtorqueError
+        Snakemake has no plan: the study has a fault, or another run is using it.
+    """
+    more = ("--dry-run", "--nolock", "--quiet", "rules")
+    done = subprocess.run(command(study, cores="1", more=more), capture_output=True, text=True, check=False)
+    said = done.stdout + done.stderr
+    if done.returncode:
+        raise LimbtorqueError(f"Snakemake has no plan: {said.strip() or done.returncode}")
+    _, _, stats = said.partition("Job stats:")
+    counts = re.findall(r"^(\w+) +(\d+)$", stats.partition("total")[0], re.MULTILINE)
+    return {stage: int(number) for stage, number in counts if stage not in _TARGETS}
 
 
 def _null_if_full(number: int) -> int | None:

@@ -13,6 +13,7 @@ from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.reading import LoadModel
 from limbtorque.study.settings import Settings
+from limbtorque.study.subjects import MASS_KG
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,9 @@ class Limb:
     def __post_init__(self) -> None:
         choice("side", self.side, ("left", "right"))
         choice("sex", self.sex, ("f", "m", ""))
-        if not (
-            isinstance(self.body_mass_kg, int | float) and math.isfinite(self.body_mass_kg) and self.body_mass_kg > 0
-        ):
-            raise ValueError(f"body_mass_kg is {self.body_mass_kg!r}; expected a mass above 0 kg")
+        least_kg, most_kg = MASS_KG
+        if not (isinstance(self.body_mass_kg, int | float) and least_kg <= self.body_mass_kg <= most_kg):
+            raise ValueError(f"body_mass_kg is {self.body_mass_kg!r}; expected {least_kg:g} to {most_kg:g} kg")
 
     def model(self, settings: Settings) -> ChainModel:
         """Return the chain's joints and segments."""

@@ -125,7 +125,7 @@ def _rows(first: Recording, second: Recording) -> Iterator[Row]:
         yield "moment of plate", number, "N m", plate.moment_nm, other.moment_nm, lever_nm
     yield "number of events", "", "", len(first.events), len(second.events)
     for a, b in zip(first.events, second.events, strict=False) if len(first.events) == len(second.events) else ():
-        name, other_name = (f"{event.context} {event.label}".strip() for event in (a, b))
+        name, other_name = (event.name for event in (a, b))
         yield "time of event", name, "s", a.time_s, b.time_s, EVENT_S / ROUNDING
         yield "name of an event", f"at {a.time_s:g} s", "", name, other_name
 

@@ -39,6 +39,18 @@ class Event:
     def __post_init__(self) -> None:
         object.__setattr__(self, "time_s", round(float(self.time_s), TIME_DIGITS))
 
+    @property
+    def name(self) -> str:
+        """Label with its context, which is named once.
+
+        Examples
+        --------
+        >>> Event("Foot Strike right", "Right", 1.2).name, Event("Foot Strike", "Left", 1.2).name
+        ('Foot Strike right', 'Foot Strike Left')
+        """
+        said = self.context.casefold() in self.label.casefold().split()
+        return self.label if said else f"{self.label} {self.context}".strip()
+
 
 @dataclass(frozen=True)
 class ForcePlate:

@@ -145,7 +145,7 @@ def find_between(
     first_s, last_s = float(times[0]), float(times[-1])
     starts = sorted(e.time_s for e in events if named(e, start, side) and e.time_s >= first_s - SAME_TIME_S)
     ends = sorted(e.time_s for e in events if named(e, end, side))
-    there = ", ".join(dict.fromkeys(f"{e.label} {e.context}".strip() for e in events)) or "none"
+    there = ", ".join(dict.fromkeys(event.name for event in events)) or "none"
     if not starts:
         return _missing(
             f"no event {start!r} of this side at {first_s:g} s or later; the recording has {there}; check ensembles.start_event"

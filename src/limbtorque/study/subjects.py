@@ -23,6 +23,7 @@ OTHER_UNITS = (  # of numbers out of range: lowest and highest, and the unit the
     ("pelvis_width_m", 5.0, 49.0, "centimetres"),
     ("pelvis_width_m", 50.0, 490.0, "millimetres"),
 )
+MASS_KG = (1.0, 400.0)  # least and largest body mass
 PELVIS_MEASURES = ("leg_length_m", "pelvis_width_m")  # for the hip's centre
 UNITS = {"kg": "kg", "m": "m", "kgm2": "kg m^2"}  # of segment parameters, by the end of their names
 
@@ -61,7 +62,7 @@ class _Columns(Row):
 
     subject: str = option(..., allowed="a name", min_length=1)
     """Name of the subject, to which the table of trials refers."""
-    mass_kg: float = option(..., "Body mass; segment masses are fractions of it.", "kg", ge=1.0, le=400.0)
+    mass_kg: float = option(..., "Body mass; segment masses are fractions of it.", "kg", ge=MASS_KG[0], le=MASS_KG[1])
     height_m: float | None = option(None, "Body height; may be empty.", "m", ge=0.3, le=2.8)
     sex: Literal["f", "m"] | None = option(None, "Sex: f, m or empty.", allowed="f, m or nothing")
     leg_length_m: float | None = option(None, unit="m", ge=0.1, le=1.6)

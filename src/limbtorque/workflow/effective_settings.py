@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,32 @@ from limbtorque.study.study import Study, load_study
 from limbtorque.workflow.keys import settings_key
 from limbtorque.workflow.layout import SETTINGS, study_record_path
 from limbtorque.workflow.records import broken_seals, write_seals
+
+_DOTTED = re.compile(r"\w+\.\w+=")  # an option within a section, as tables of trials name it
+
+
+def refuse_dotted(words: Iterable[str]) -> None:
+    """Refuse an option with a dot in ``--config``, for which Snakemake prints a traceback.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Command line of Snakemake.
+
+    Examples
+    --------
+    >>> refuse_dotted(["--config", "filter.order=4"])
+    Traceback (most recent call last):
+    limbtorque.errors.SettingsError: --config filter.order=4: Snakemake takes whole sections; write --config 'filter={order: 4}'
+    """
+    dotted = [(word, *word.partition(".")[::2]) for word in words if _DOTTED.match(word)]
+    faults = [
+        f"--config {word}: Snakemake takes whole sections; write --config '{section}={{{option.replace('=', ': ', 1)}}}'"
+        for word, section, option in dotted
+        if section in Settings.model_fields
+    ]
+    if faults:
+        raise SettingsError("\n".join(faults), faults)
 
 
 def refuse_odd_numbers(words: Iterable[str]) -> None:

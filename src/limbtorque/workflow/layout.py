@@ -24,6 +24,7 @@ SOURCES: dict[str, tuple[str, ...]] = {
 TABLE_STAGES = ("kinematics", "torques", "muscles")
 SETTINGS = RESULTS / "settings.json"
 VERDICT = RESULTS / "verdict.txt"
+ACCEPTED = RESULTS / "records" / "accepted.txt"  # the verdict again, where the study may be used
 LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
@@ -184,11 +185,12 @@ def study_files(stage: str, study: Study) -> list[Path]:
         "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
         "collect": [
             *STUDY_TABLES.values(),
+            VERDICT,
             *(notes_path(trial.name) for trial in study.trials),
             *[WORKBOOK] * study.settings.tables.xlsx,
             *emg_outputs(study),
         ],
-        "verdict": [VERDICT],
+        "verdict": [ACCEPTED],
         "study_figures": study_figures(study),
         "report": list(REPORT.values()),
     }

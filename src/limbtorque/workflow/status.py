@@ -15,6 +15,7 @@ from limbtorque.workflow.keys import code_key, trial_key
 from limbtorque.workflow.layout import SOURCES, STUDY_TABLES, TABLE_STAGES, record_path, trial_files
 from limbtorque.workflow.records import SessionRecords, faults
 
+SHOWN = 5  # rejected trials
 STATES = ("done", "missing", "damaged", "stale")
 
 
@@ -49,17 +50,18 @@ def table_states(study: Study) -> Iterator[tuple[Path, str]]:
                     yield path, state if (study.folder / path).is_file() else "missing"
 
 
-def trials_by_status(folder: Path) -> str:
-    """Trials by status in the ledger, with rejected joints; empty before a run."""
+def trials_by_status(folder: Path) -> list[str]:
+    """Trials by status in the ledger, with rejected joints; no lines before a run."""
     ledger = folder / STUDY_TABLES["ledger"]
     if not ledger.is_file():
-        return ""
+        return []
     rows = read_rows(ledger)
     count = Counter(row["status"] for row in rows)
     counts = ", ".join(f"{count[name]} {name}" for name in STATUSES)
     rejected = [row for row in rows if row["status"] == "rejected"]
-    lines = [f"rejected {row['trial']}: {row['rejected_joints'] or 'muscle forces'}" for row in rejected]
-    return "\n".join([f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {counts}", *lines])
+    names = [f"{row['trial']} ({row['rejected_joints'] or 'muscle forces'})" for row in rejected]
+    said = [f"rejected: {', '.join(names[:SHOWN])}" + f" and {len(names) - SHOWN} more" * (len(names) > SHOWN)]
+    return [f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {counts}", *said * bool(names)]
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:

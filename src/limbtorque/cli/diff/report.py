@@ -125,8 +125,10 @@ def _parts(comparison: Comparison) -> dict[str, Part]:
         else:
             verdict = "none"
         parts[name] = (title, *_rows(name, changes), more, verdict)
-    words = Counter((TITLES[c.table], c.quantity, c.first or "-", c.second or "-") for c in changed if _is_words(c))
-    parts["words"] = ("words", WORDS, [(*row, str(n)) for row, n in words.most_common()], [], "the same")
+    counted_words = Counter(
+        (TITLES[c.table], c.quantity, c.first or "-", c.second or "-") for c in changed if _is_words(c)
+    )
+    parts["words"] = ("words", WORDS, [(*row, str(n)) for row, n in counted_words.most_common()], [], "the same")
     return parts
 
 

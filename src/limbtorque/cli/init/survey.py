@@ -325,7 +325,7 @@ def _strikes(recording: Recording) -> tuple[Strikes, ...]:
     last_s = (recording.n_frames - 1) / recording.rate_hz
     times: dict[tuple[str, str], set[float]] = {}
     for event in recording.events:
-        name = f"{event.label} {event.context}".strip()
+        name = event.name
         sides = re.findall("left|right", name, re.IGNORECASE)
         template = re.sub("left|right", "{side}", name, flags=re.IGNORECASE)
         named = len(sides) == 1 and fold(template.replace("{side}", "")) in STRIKES

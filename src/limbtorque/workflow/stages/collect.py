@@ -39,6 +39,7 @@ from limbtorque.workflow.layout import (
     RESULTS,
     STUDY_TABLES,
     TABLE_STAGES,
+    VERDICT,
     WORKBOOK,
     emg_outputs,
     notes_path,
@@ -48,6 +49,7 @@ from limbtorque.workflow.results_folder import move_left_over
 from limbtorque.workflow.run_session import LIBRARIES as TRIAL_LIBRARIES
 from limbtorque.workflow.run_session import identity, verdict_of, whole_study
 from limbtorque.workflow.stages import kinematics, muscles, torques
+from limbtorque.workflow.stages.verdict import trials_by_status
 
 LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
@@ -122,6 +124,8 @@ def run(*, folder: Path, key: str = "") -> None:
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
+    text, _ = trials_by_status(study.settings, folder)
+    write_text(folder / VERDICT, text)
 
 
 def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Rows]:

@@ -1,27 +1,51 @@
-"""Ledger, windows, means -> `results/verdict.txt`: trials by status."""
+"""Ledger, windows, means -> whether the study may be used: an error where too many trials failed or were rejected."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.files import write_text
+from limbtorque.study.settings import Settings
 from limbtorque.tables.files import read_rows
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES, VERDICT
+from limbtorque.workflow.layout import ACCEPTED, ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES
 from limbtorque.workflow.run_session import whole_study
 
 
 def run(*, folder: Path, key: str = "") -> None:
-    """List failed and rejected trials; count flags and left-over files.
+    """End with an error where the trials of a study are not enough.
 
     Raises
     ------
     LimbtorqueError
         A larger share of the trials failed than `run.max_failed_fraction` allows, or the torques of all are left out of the
-        means; there is no verdict then.
+        means.
+    """
+    text, fault = trials_by_status(whole_study("verdict", folder=folder, key=key).settings, folder)
+    if fault:
+        raise LimbtorqueError(text.rstrip())
+    write_text(folder / ACCEPTED, text)
+
+
+def trials_by_status(settings: Settings, folder: Path) -> tuple[str, bool]:
+    """List failed and rejected trials; count flags and left-over files.
+
+    Parameters
+    ----------
+    settings : Settings
+        Of the study.
+    folder : Path
+        Its folder, with ledger, windows and means.
+
+    Returns
+    -------
+    text : str
+        The lines of ``verdict.txt``.
+    fault : bool
+        Whether too many trials failed, or none is left for means, as the last lines say.
     """
     rows = read_rows(folder / STUDY_TABLES["ledger"])
     count = Counter(row["status"] for row in rows)
@@ -36,38 +60,43 @@ def run(*, folder: Path, key: str = "") -> None:
     rejected_rows, failed_rows = ([row for row in rows if row["status"] == status] for status in ("rejected", "failed"))
     lines += [f"  rejected: {row['trial']}: {row['rejected_joints'] or 'muscle forces'}" for row in rejected_rows]
     lines += [f"  failed: {row['trial']} ({row['reason']}): {row['message']}" for row in failed_rows]
-    settings = whole_study("verdict", folder=folder, key=key).settings
     moved = sum(path.is_file() for path in (folder / LEFT_OVER).rglob("*"))
     lines += [f"  {moved} files of removed trials or formats, moved to {LEFT_OVER}"] if moved else []
-    windows = read_rows(folder / ENSEMBLE_TABLES["windows"]) if settings.ensembles.enabled else []
+    place = folder / ENSEMBLE_TABLES["windows"]
+    windows = read_rows(place) if settings.ensembles.enabled and place.is_file() else []
     left = sum(row["included"] == "0" and row["torque_status"] != "failed" for row in windows)
     lines += (
         [f"  {left} trials are not in the ensembles; {ENSEMBLE_TABLES['windows']} gives the reasons"] if left else []
     )
-    text = "\n".join(lines)
-    allowed = settings.run.max_failed_fraction
+    fault, remark = _fault(rows, settings, folder)
+    return "\n".join([*lines, *filter(None, (fault, remark))]) + "\n", bool(fault)
+
+
+def _fault(rows: Sequence[Mapping[str, str]], settings: Settings, folder: Path) -> tuple[str, str]:
+    """Sentences on why the study may not be used, and on what it lacks."""
+    count, torques = (Counter(row[name] for row in rows) for name in ("status", "torque_status"))
+    allowed, include = settings.run.max_failed_fraction, settings.ensembles.include
     if count["failed"] > allowed * len(rows):
-        raise LimbtorqueError(
-            f"{text}\n{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
-            f"the tables of the others and {STUDY_TABLES['ledger']} are complete"
+        return (
+            f"{count['failed']} of {len(rows)} trials failed, more than run.max_failed_fraction = {allowed:g} allows; "
+            f"the tables of the others and {STUDY_TABLES['ledger']} are complete",
+            "",
         )
-    include = settings.ensembles.include
-    torques = Counter(row["torque_status"] for row in rows)
     usable = torques["ok"] + (torques["caution"] if include != "ok" else 0)
     means = read_rows(folder / STUDY_TABLES["summary_by_condition"])
-    has_means = any(int(row["n_trials"]) for row in means)
-    if usable and not has_means:
-        text += (
-            "\n  no trial enters the means by condition: torques are missing in part, or no movement was found; give start_s and "
+    if any(int(row["n_trials"]) for row in means) or count["failed"] == len(rows):
+        return "", ""
+    if usable:
+        return "", (
+            "  no trial enters the means by condition: torques are missing in part, or no movement was found; give start_s and "
             "end_s of one movement or cycle with known forces"
         )
-    elif count["failed"] < len(rows) and not has_means:
-        raise LimbtorqueError(
-            f"{text}\nno trial is left for means: torques of {len(rows)} trials: {_counts(torques)}, and ensembles.include is "
-            f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
-            + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else "")
-        )
-    write_text(folder / VERDICT, text + "\n")
+    return (
+        f"no trial is left for means: torques of {len(rows)} trials: {_counts(torques)}, and ensembles.include is "
+        f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
+        + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else ""),
+        "",
+    )
 
 
 def _counts(count: Mapping[str, int]) -> str:
