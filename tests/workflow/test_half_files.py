@@ -1,12 +1,16 @@
 """No file of a job has its final name before it has its rows."""
 
+import os
+
 import pytest
 
 import study_runs as workflow
+from limbtorque.cli.main import main
 from limbtorque.errors import TrialError
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
 from limbtorque.workflow import keys
+from limbtorque.workflow.records import changed_recordings
 from limbtorque.workflow.stages import kinematics, torques
 
 TRIAL, SESSION = "S01_sagittal_fast", "S01_sagittal"
@@ -44,3 +48,20 @@ def test_a_failed_trial_has_tables_without_rows(run_torques):
     found = {path.name: len(read_table(path)[0]) for path in place.glob("*.parquet")}
     assert found == {f"{TRIAL}.parquet": 0, f"{TRIAL}+bands.parquet": 0}
     assert "shoulder_torque_sd_nm" in read_table(place / f"{TRIAL}+bands.parquet")[0].column_names
+
+
+def test_a_recording_that_rotted_is_found(run_torques, tmp_path, capsys):
+    """Its size and time are as before; `verify` reads what was recorded."""
+    with pytest.raises(KeyboardInterrupt):
+        run_torques(KeyboardInterrupt())
+    study = tmp_path / "study"
+    (recording,) = (study / "data").rglob("*.c3d")
+    state, content = recording.stat(), bytearray(recording.read_bytes())
+    assert changed_recordings(SESSION, study) == {}
+    content[-100] ^= 1
+    recording.write_bytes(content)
+    os.utime(recording, ns=(state.st_atime_ns, state.st_mtime_ns))
+    name = recording.relative_to(study).as_posix()
+    assert changed_recordings(SESSION, study) == {name: "changed"}
+    assert main(["verify", str(study)]) == 1
+    assert f"{name}: changed since results/kinematics/{SESSION} was made" in capsys.readouterr().out

@@ -183,7 +183,7 @@ def test_damaged_and_edited_results_are_made_again_once_to_the_same_bytes(study,
     """Parts of files that killed jobs left are removed by the same run."""
     before = results(study)
     assert main(["verify", str(study)]) == 0
-    assert capsys.readouterr().out == "0 results missing or changed\n"
+    assert capsys.readouterr().out == "0 files missing or changed\n"
     for name in EDITED:
         edit(study / name)
     (study / "results" / "muscles" / "S01_sagittal" / "S01_sagittal_fast.parquet").unlink()
@@ -191,7 +191,7 @@ def test_damaged_and_edited_results_are_made_again_once_to_the_same_bytes(study,
     text = capsys.readouterr().out
     assert all(f"{name}: edited\n" in text for name in EDITED)
     assert "results/muscles/S01_sagittal/S01_sagittal_fast.parquet: missing\n" in text
-    assert "5 results missing or changed" in text
+    assert "5 files missing or changed" in text
     places = [(stage, name) for name in TRIALS[1:] for stage in ("torques", "muscles", "kinematics")]
     for how, (stage, name) in zip(DAMAGES, places, strict=False):
         damage(study, how, f"results/{stage}/{SESSION[name]}", f"{name}.parquet")

@@ -183,17 +183,21 @@ def status(options: argparse.Namespace) -> int:
     on_study=True,
 )
 def verify(options: argparse.Namespace) -> int:
-    """Compare every result with its record, by size and hash; writes nothing."""
+    """Compare results and recordings with their records; writes nothing."""
     from limbtorque.workflow.effective_settings import load_effective_study
     from limbtorque.workflow.records import damaged_outputs, missing_outputs
 
     study = load_effective_study(options.study)
     lines = [f"{path}: missing" for path in missing_outputs(study)]
     for path, wrong in damaged_outputs(study, contents="all").items():
-        lines += [f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}" for name, fault in wrong.items()]
+        for name, fault in wrong.items():
+            if Path(name).parent.name:  # a recording
+                lines.append(f"{name}: {fault} since {path} was made")
+            else:
+                lines.append(f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}")
     for line in lines:
         print(line)
-    print(f"{counted(len(lines), 'result')} missing or changed")
+    print(f"{counted(len(lines), 'file')} missing or changed")
     if lines:
         say(f"next: limbtorque run-study {quoted(options.study)} --verify, which recomputes them")
     return int(bool(lines))

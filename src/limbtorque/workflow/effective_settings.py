@@ -26,7 +26,7 @@ _DOTTED = re.compile(r"\w+\.\w+=")  # an option within a section, as tables of t
 
 
 def refuse_dotted(words: Iterable[str]) -> None:
-    """Refuse an option with a dot in ``--config``, for which Snakemake prints a traceback.
+    """Refuse an option with a dot in ``--config``.
 
     Parameters
     ----------

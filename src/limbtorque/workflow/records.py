@@ -22,7 +22,7 @@ from pydantic_core import from_json
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import write_bytes, write_text
 from limbtorque.study.study import Study
-from limbtorque.study.trials import Trial
+from limbtorque.study.trials import Trial, frame_files
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import layout
 from limbtorque.workflow.operating_system import say
@@ -55,6 +55,12 @@ def _seal(path: Path) -> _Seal:
         return [path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()]
 
 
+def _seal_of_recording(named: Path) -> _Seal:
+    """Size and hash of a recording, of which each frame may have a file."""
+    files = [_seal(file) for file in frame_files(named)]
+    return files[0] if len(files) == 1 else _sealed(json.dumps(files).encode())
+
+
 def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
     """Difference of a file from its record; empty if there is none."""
     try:
@@ -69,7 +75,15 @@ def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
         return "missing"
 
 
-def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequence[str], folder: Path) -> None:
+def write_record(
+    stage: str,
+    session: str,
+    files: Iterable[Path],
+    lines: Sequence[str],
+    folder: Path,
+    *,
+    recordings: Iterable[Path] = (),
+) -> None:
     """Write the record of a session's folder atomically.
 
     Parameters
@@ -82,12 +96,18 @@ def write_record(stage: str, session: str, files: Iterable[Path], lines: Sequenc
         A line of JSON for each trial, in their order.
     folder : Path
         The study's folder.
+    recordings : iterable of Path, optional
+        Files that the stage read, for `changed_recordings`.
     """
     path = folder / layout.record_path(stage, session)
     body = "".join(f"{line}\n" for line in lines).encode()
     seals = {file.name: _seal(folder / file) for file in files}
-    head = json.dumps({"files": seals, "lines": _sealed(body)})
-    write_bytes(path, f"{head}\n".encode() + body)
+    read = {
+        (file.relative_to(folder) if file.is_relative_to(folder) else file).as_posix(): _seal_of_recording(file)
+        for file in recordings
+    }
+    head = {"files": seals, "lines": _sealed(body), "recordings": read}
+    write_bytes(path, f"{json.dumps(head)}\n".encode() + body)
 
 
 def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none") -> dict[str, str]:
@@ -120,6 +140,25 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
     except _UNREADABLE:
         return {layout.RECORD: "damaged" if os.path.lexists(record) else "missing"}
     found = {name: _fault(f"{place}/{name}", seal, written_ns, contents) for name, seal in seals.items()}
+    return {name: fault for name, fault in found.items() if fault}
+
+
+def changed_recordings(session: str, folder: Path) -> dict[str, str]:
+    """Recordings that changed since a session's kinematics were made, and reasons.
+
+    An unreadable record has none: the files of its folder are at fault.
+    """
+    try:
+        with (folder / layout.record_path("kinematics", session)).open("rb") as file:
+            seals = _seals(json.loads(file.readline())["recordings"])
+    except _UNREADABLE:
+        return {}
+    found = {name: "missing" if not (folder / name).exists() else "" for name in seals}
+    found |= {
+        name: "changed"
+        for name, fault in found.items()
+        if not fault and _seal_of_recording(folder / name) != seals[name]
+    }
     return {name: fault for name, fault in found.items() if fault}
 
 
@@ -241,6 +280,8 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
         place = layout.session_folder(stage, session)
         if (study.folder / place).is_dir():
             found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
+            if stage == "kinematics" and contents == "all":
+                found[place.as_posix()] |= changed_recordings(session, study.folder)
         elif (study.folder / place).exists():
             found[place.as_posix()] = {place.name: "a file, not a folder"}
     for stage in ("settings", *layout.stages_of(study)):

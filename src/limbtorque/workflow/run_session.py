@@ -182,7 +182,8 @@ def finish(
     `files`: given by stages with fewer outputs than `session_files`.
     """
     made = session_files(stage, study, session) if files is None else files
-    write_record(stage, session, made, lines, study.folder)
+    recordings = sorted({file for trial in study.batches[session] for file in trial.named_files})
+    write_record(stage, session, made, lines, study.folder, recordings=recordings if stage == "kinematics" else ())
 
 
 def failure(error: Exception, record: TrialRecord) -> TrialRecord:

@@ -99,7 +99,7 @@ def _is_status(change: Change) -> bool:
 
 
 def _parts(comparison: Comparison) -> dict[str, Part]:
-    """Changes of net peaks, of each table, and of words: title, columns, rows, further lines, verdict."""
+    """Title, columns, rows, further lines and verdict of each table's changes."""
     changed = [change for change in comparison.changes if not _is_status(change)]
     peaks = sorted(filter(_is_net_peak, changed), key=lambda change: -abs(change.difference))
     net = list({(c.trial, c.quantity, c.first, c.second): c for c in reversed(peaks)}.values())[::-1]  # of windows once

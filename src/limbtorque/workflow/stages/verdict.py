@@ -1,4 +1,4 @@
-"""Ledger, windows, means -> whether the study may be used: an error where too many trials failed or were rejected."""
+"""Ledger, windows, means -> trials by status; an error where they are not enough."""
 
 from __future__ import annotations
 
