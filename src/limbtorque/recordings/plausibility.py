@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -22,6 +23,9 @@ MISTAKES = {  # factor between two units of length that are taken for each other
 }
 FARTHEST_M = 1000.0  # from the middle of all markers
 FRAMES, MARKERS = 25, 40  # that are looked at
+LEAP_M_S = 100.0  # between frames: twice the fastest clubs and balls, four times the hand of a pitcher
+LONGEST_LEAP_S = 0.1  # after which a marker that leapt may have been elsewhere before
+ASIDE_M = 5.0  # of a marker from the middle of the others
 
 
 def check_plausible(recording: Recording) -> None:
@@ -71,8 +75,8 @@ def check_plausible(recording: Recording) -> None:
             )
 
 
-def without_far_samples(recording: Recording) -> Recording:
-    """Recording without positions implausibly far from the others.
+def without_leaps(recording: Recording) -> Recording:
+    """Recording without positions that no marker on a body can have.
 
     Parameters
     ----------
@@ -82,28 +86,82 @@ def without_far_samples(recording: Recording) -> Recording:
     Returns
     -------
     Recording
-        The same where no coordinate is more than 1 km from the median of all; else these samples are missing, which is a guess
-        in its audit.
+        The same, or one in which such positions are missing, which is a guess in its audit: more than 1 km from the median of all;
+        between leaps faster than `LEAP_M_S`, if at most `LONGEST_LEAP_S` long or `ASIDE_M` from the middle of the frame's markers; in
+        a part of the file that all markers enter or leave with a leap, and whose distances are those of another unit.
+
+    Notes
+    -----
+    Programs write -9999 or 9999.999 where a marker was not seen, and files that are joined may change their unit of length.
     """
     markers_m = recording.markers_m
-    some = markers_m[:: max(1, len(markers_m) // FRAMES)].reshape(-1, 3)
-    seen = some[np.isfinite(some).all(axis=1)]
-    if not seen.size:
+    far = _far(markers_m)
+    with np.errstate(over="ignore", invalid="ignore"):
+        fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
+        if fast.any():
+            leaping = _of_another_unit(markers_m, fast) | _aside(markers_m, fast, recording.rate_hz)
+            far = leaping if far is None else far | leaping
+    if far is None or not far.any():
         return recording
-    middle_m = np.median(seen, axis=0)
-    high_m, low_m = (bound.reduce(markers_m, axis=(0, 1)) for bound in (np.fmax, np.fmin))
-    if max((high_m - middle_m).max(), (middle_m - low_m).max()) <= FARTHEST_M:
-        return recording
-    far: BoolArray = np.asarray((np.abs(markers_m - middle_m) > FARTHEST_M).any(axis=2))
     named = [recording.labels[k] for k in np.unique(np.nonzero(far)[1])]
     found = Finding(
         "far samples",
-        f"{int(far.sum())} positions of {', '.join(named[:3])}{', ...' if named[3:] else ''} are more than {FARTHEST_M:g} m from the others",
+        f"{int(far.sum())} positions of {', '.join(named[:3])}{', ...' if named[3:] else ''} are more than {FARTHEST_M:g} m from the others, "
+        f"or leap at more than {LEAP_M_S:g} m/s",
         "treated as missing",
         "the file is damaged there; export it again",
     )
     kept_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
     return replace(recording, markers_m=kept_m, audit=Audit((*recording.audit.findings, found)))
+
+
+def _far(markers_m: FloatArray) -> BoolArray | None:
+    """Positions more than 1 km from the median of all; None where there are none."""
+    some = markers_m[:: max(1, len(markers_m) // FRAMES)].reshape(-1, 3)
+    seen = some[np.isfinite(some).all(axis=1)]
+    if not seen.size:
+        return None
+    middle_m = np.median(seen, axis=0)
+    high_m, low_m = (bound.reduce(markers_m, axis=(0, 1)) for bound in (np.fmax, np.fmin))
+    if max((high_m - middle_m).max(), (middle_m - low_m).max()) <= FARTHEST_M:
+        return None
+    return np.asarray((np.abs(markers_m - middle_m) > FARTHEST_M).any(axis=2))
+
+
+def _of_another_unit(markers_m: FloatArray, fast: BoolArray) -> BoolArray:
+    """Frames of parts that most markers enter with a leap, unlike a body where others are like one."""
+    found = np.zeros(markers_m.shape[:2], dtype=bool)
+    together = 2 * fast.sum(axis=1) > np.isfinite(markers_m[1:, :, 0]).sum(axis=1)
+    ends = [0, *(np.flatnonzero(together) + 1).tolist(), len(markers_m)]
+    parts = [slice(*pair) for pair in pairwise(ends)]
+    apart_m = [nearest_m(markers_m[part]) for part in parts]
+    likely = [LIKELY_M[0] <= each <= LIKELY_M[1] for each in apart_m]
+    for part, is_likely in zip(parts, likely, strict=True):
+        found[part] = any(likely) and not is_likely
+    return found
+
+
+def _aside(markers_m: FloatArray, fast: BoolArray, rate_hz: float) -> BoolArray:
+    """Positions of single markers between leaps: short, or far from the other markers."""
+    found = np.zeros(markers_m.shape[:2], dtype=bool)
+    for marker in np.flatnonzero(fast.any(axis=0)):
+        ends = [0, *(np.flatnonzero(fast[:, marker]) + 1).tolist(), len(markers_m)]
+        parts = [slice(*pair) for pair in pairwise(ends)]
+        longest = max(parts, key=lambda part: part.stop - part.start)
+        for part in (part for part in parts if part is not longest):
+            middle_m = np.nanmedian(np.delete(markers_m[part], marker, axis=1).reshape(-1, 3), axis=0)
+            aside_m = np.linalg.norm(np.nanmedian(markers_m[part, marker], axis=0) - middle_m)
+            found[part, marker] = part.stop - part.start <= LONGEST_LEAP_S * rate_hz or aside_m > ASIDE_M
+    return found
+
+
+def _steps_m(markers_m: FloatArray) -> Iterator[FloatArray]:
+    """Distances from frame to frame, m, (n, n_markers), of one stretch of frames after the other."""
+    n_steps = max(len(markers_m) - 1, 0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for some in stretches(n_steps):
+            squared = np.diff(markers_m[some.start : some.stop + 1], axis=0) ** 2
+            yield np.sqrt(squared[:, :, 0] + squared[:, :, 1] + squared[:, :, 2])
 
 
 def nearest_m(markers_m: FloatArray) -> float:
@@ -135,10 +193,6 @@ def nearest_m(markers_m: FloatArray) -> float:
 
 def median_speed_m_s(markers_m: FloatArray, rate_hz: float) -> float:
     """Median over markers and frames of the speed, m/s; 0 where there is none."""
-    steps = np.empty((max(len(markers_m) - 1, 0), markers_m.shape[1]))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for some in stretches(len(steps)):
-            squared = np.diff(markers_m[some.start : some.stop + 1], axis=0) ** 2
-            steps[some] = np.sqrt(squared[:, :, 0] + squared[:, :, 1] + squared[:, :, 2])
+    steps = np.concatenate(list(_steps_m(markers_m)))
     known = steps[np.isfinite(steps)]
     return float(np.median(known)) * rate_hz if known.size else 0.0

@@ -17,7 +17,7 @@ from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.keypoints.document import is_keypoints
 from limbtorque.recordings.keypoints.read import read_keypoints
 from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
-from limbtorque.recordings.plausibility import check_plausible, without_far_samples
+from limbtorque.recordings.plausibility import check_plausible, without_leaps
 from limbtorque.recordings.recording import Audit, Recording
 from limbtorque.recordings.text.cortex import read_anc, read_forces
 from limbtorque.recordings.text.opensim_storage import read_storage
@@ -91,7 +91,7 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
         nowhere = np.zeros((recording.n_frames, 0, 3))
         recording = replace(recording, labels=(), markers_m=nowhere, force_plates=(), model_outputs=())
     check_plausible(recording)
-    recording = without_far_samples(recording)
+    recording = without_leaps(recording)
     if found := size_findings(recording):
         recording = replace(recording, audit=Audit((*recording.audit.findings, *found)))
     if options.strict:
