@@ -94,13 +94,13 @@ def without_leaps(recording: Recording) -> Recording:
     -----
     Programs write -9999 or 9999.999 where a marker was not seen, and files that are joined may change their unit of length.
     """
-    markers_m = recording.markers_m
-    far = _far(markers_m)
-    with np.errstate(over="ignore", invalid="ignore"):
-        fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
-        if fast.any():
-            leaping = _of_another_unit(markers_m, fast) | _aside(markers_m, fast, recording.rate_hz)
-            far = leaping if far is None else far | leaping
+    markers_m, far = recording.markers_m, _far(recording.markers_m)
+    if far is not None:
+        markers_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
+    fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
+    if fast.any():
+        leaping = _of_another_unit(markers_m, fast) | _aside(markers_m, fast, recording.rate_hz)
+        far = leaping if far is None else far | leaping
     if far is None or not far.any():
         return recording
     named = [recording.labels[k] for k in np.unique(np.nonzero(far)[1])]
@@ -111,7 +111,7 @@ def without_leaps(recording: Recording) -> Recording:
         "treated as missing",
         "the file is damaged there; export it again",
     )
-    kept_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
+    kept_m = np.where(far[:, :, np.newaxis], np.nan, recording.markers_m)
     return replace(recording, markers_m=kept_m, audit=Audit((*recording.audit.findings, found)))
 
 
@@ -129,7 +129,7 @@ def _far(markers_m: FloatArray) -> BoolArray | None:
 
 
 def _of_another_unit(markers_m: FloatArray, fast: BoolArray) -> BoolArray:
-    """Frames of parts that most markers enter with a leap, unlike a body where others are like one."""
+    """Frames of parts that most markers enter with a leap, and that are of no body's size."""
     found = np.zeros(markers_m.shape[:2], dtype=bool)
     together = 2 * fast.sum(axis=1) > np.isfinite(markers_m[1:, :, 0]).sum(axis=1)
     ends = [0, *(np.flatnonzero(together) + 1).tolist(), len(markers_m)]
@@ -156,7 +156,7 @@ def _aside(markers_m: FloatArray, fast: BoolArray, rate_hz: float) -> BoolArray:
 
 
 def _steps_m(markers_m: FloatArray) -> Iterator[FloatArray]:
-    """Distances from frame to frame, m, (n, n_markers), of one stretch of frames after the other."""
+    """Distances from frame to frame, m, of one stretch of frames after the other."""
     n_steps = max(len(markers_m) - 1, 0)
     with np.errstate(over="ignore", invalid="ignore"):
         for some in stretches(n_steps):

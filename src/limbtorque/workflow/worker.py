@@ -62,11 +62,21 @@ def start(stages: Sequence[str]) -> None:
         environment = {**os.environ, **ONE_THREAD}
         files = [listener.fileno()]
         started = subprocess.Popen(
-            words, stdin=subprocess.PIPE, pass_fds=files, env=environment, start_new_session=True
+            words,
+            stdin=subprocess.PIPE,
+            pass_fds=files,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=_ignore_interrupts,
         )
     _held.append(started)
     os.environ[ADDRESS] = f"{name}:{sys.prefix}"
     os.environ[RUN] = str(os.getpid())
+
+
+def _ignore_interrupts() -> None:
+    """Ignore SIGINT before the first import: Snakemake ends its jobs, and their process with itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def serve(listener: socket.socket, stages: Sequence[str]) -> None:
@@ -154,7 +164,6 @@ def _end_with(connection: socket.socket) -> None:
 
 def main(number: str, *stages: str) -> None:
     """Serve the socket of a file descriptor."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Snakemake ends its jobs, and this process with itself
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for forked jobs that have ended
     serve(socket.socket(fileno=int(number)), stages)
 
