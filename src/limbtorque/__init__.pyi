@@ -1,3 +1,9 @@
+from .analysis.results import (
+    Results as Results,
+)
+from .analysis.results import (
+    open_results as open_results,
+)
 from .analysis.study import (
     Study as Study,
 )

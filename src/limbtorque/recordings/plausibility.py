@@ -129,7 +129,7 @@ def _far(markers_m: FloatArray) -> BoolArray | None:
 
 
 def _of_another_unit(markers_m: FloatArray, fast: BoolArray) -> BoolArray:
-    """Frames of parts that most markers enter with a leap, and that are of no body's size."""
+    """Frames of parts that begin with a leap and are of no body's size."""
     found = np.zeros(markers_m.shape[:2], dtype=bool)
     together = 2 * fast.sum(axis=1) > np.isfinite(markers_m[1:, :, 0]).sum(axis=1)
     ends = [0, *(np.flatnonzero(together) + 1).tolist(), len(markers_m)]

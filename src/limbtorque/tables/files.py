@@ -27,6 +27,7 @@ from limbtorque.study.files import whole_file
 from limbtorque.tables.column import Column
 from limbtorque.tables.trial_record import TrialRecord
 
+BANDS = "+bands"  # in the name of the file with the limits of a trial's torques, whose own name has no plus
 # text that spreadsheets take for a formula, also in full-width characters, after any apostrophes
 FORMULA = "^'*[=+\\-@\\t\\r＝＋－＠]"  # noqa: RUF001 (full-width characters are meant)
 _FORMULA = re.compile(FORMULA)

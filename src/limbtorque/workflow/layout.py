@@ -11,6 +11,7 @@ from limbtorque.quality.verdict import Verdict
 from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
+from limbtorque.tables.files import BANDS
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -29,7 +30,6 @@ LEFT_OVER = RESULTS / "left_over"
 LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
 STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
-BANDS = "+bands"  # after the name of a trial, which has no plus
 CURVES_FILE = "curves.parquet"
 STUDY_TABLES = {
     "results": RESULTS / "results.csv",

@@ -24,12 +24,11 @@ from limbtorque.study.settings import load_settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import Write, empty_table, read_record, read_table, trial_table, write_table
+from limbtorque.tables.files import BANDS, Write, empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.effective_settings import load_effective_study
 from limbtorque.workflow.keys import WHOLE, code_key, session_key, trial_key
 from limbtorque.workflow.layout import (
-    BANDS,
     SETTINGS,
     band_path,
     needed,

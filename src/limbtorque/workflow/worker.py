@@ -75,7 +75,7 @@ def start(stages: Sequence[str]) -> None:
 
 
 def _ignore_interrupts() -> None:
-    """Ignore SIGINT before the first import: Snakemake ends its jobs, and their process with itself."""
+    """Ignore SIGINT before the first import; the process ends with Snakemake."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

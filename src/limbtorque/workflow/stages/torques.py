@@ -12,10 +12,10 @@ from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import Write, empty_table, write_table
+from limbtorque.tables.files import BANDS, Write, empty_table, write_table
 from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import BANDS, trial_files
+from limbtorque.workflow.layout import trial_files
 from limbtorque.workflow.run_session import Sources, run_session
 
 
