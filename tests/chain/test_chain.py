@@ -415,7 +415,6 @@ def test_bad_constants_are_named(change, message):
 @pytest.mark.parametrize(
     ("link", "frames", "joints", "message"),
     [
-        (2, 5, None, "joint_m is missing"),
         (2, 5, (4, 4, 2), r"joint_m has shape \(4, 4, 2\), expected \(5, 3 or more, 2\)"),
         (2, 5, (5, 2, 2), r"joint_m has shape \(5, 2, 2\)"),
         (3, 5, (5, 4, 2), r"loads\[0\]\.link is 3; the chain has links 0 to 2"),
@@ -425,7 +424,7 @@ def test_bad_constants_are_named(change, message):
 )
 def test_loads_that_cannot_be_placed_are_named(method, link, frames, joints, message):
     zero, load = np.zeros((5, 3)), Load(link, np.zeros((frames, 2)), np.zeros((frames, 2)), np.zeros(frames))
-    given = {"loads": [load], "joint_m": None if joints is None else np.zeros(joints)}
+    given = {"loads": [load], "joint_m": np.zeros(joints)}
     with pytest.raises(ValueError, match=message):
         method(three_links(), Kinematics(zero, zero, zero), gravity_m_s2=(0.0, 0.0), **given)
 

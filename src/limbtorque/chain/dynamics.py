@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, finite, frames, vectors
+from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Load, pairs
 
 FRAMES_AT_A_TIME = 4096  # the arrays of one pass fit in the processor's cache
@@ -134,7 +135,7 @@ def torque_terms(
     loads : sequence of Load, optional
         External loads.
     joint_m : array_like of shape (n_frames, n_joints, 2) or more joints, optional
-        Joint positions, for the moment arms of the loads; required with loads.
+        Joint positions, for the moment arms of the loads; by default those of chain and base.
     missing : bool, optional
         Allow NaN (missing values): a frame with a NaN anywhere gives NaN in the terms that need it.
 
@@ -146,12 +147,12 @@ def torque_terms(
     Raises
     ------
     ValueError
-        Mismatched shapes, numbers that are not finite, or loads without joint positions.
+        Mismatched shapes, or numbers that are not finite.
 
     Notes
     -----
-    The moment arms of external loads come from `joint_m`, the measured joint positions, not from the constant link
-    lengths: over a whole leg a centimetre of changing length would be several newton metres (docs/decisions/0022).
+    Of a recorded limb give the measured joint positions as `joint_m`: from the constant link lengths the moment arms of
+    external loads would be wrong, over a whole leg a centimetre of changing length by several newton metres (docs/decisions/0022).
 
     Examples
     --------
@@ -190,7 +191,7 @@ def torque_terms(
         coriolis=_time_first(coriolis),
         gravity=_time_first(against_gravity),
         base=_time_first(with_base),
-        external=_external(len(alpha), n, loads, joint_m, missing=missing),
+        external=external_term(chain, kinematics, loads, joint_m, missing=missing),
     )
 
 
@@ -232,6 +233,7 @@ def newton_euler(
     force, torque = np.zeros((n_frames, 2)), np.zeros(n_frames)
     torques, forces = np.empty((n_frames, n)), np.empty((n_frames, n, 2))
     gravity = vectors("gravity_m_s2", gravity_m_s2)
+    joint_m = _joints_of(chain, kinematics, loads, joint_m, missing=missing)
     pull, moment = _load_wrenches(n_frames, n, loads, joint_m, missing=missing)
     for i in reversed(range(n)):
         inertial = chain.mass_kg[i] * (com_acceleration[i] - gravity)
@@ -346,8 +348,32 @@ def checked_joints(
     return finite("joint_m", joints, missing=missing)
 
 
-def _external(n_frames: int, n: int, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool) -> FloatArray:
-    """Negative generalised forces of the loads in joint space, by virtual work."""
+def _joints_of(
+    chain: Chain, kinematics: Kinematics, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool
+) -> ArrayLike | None:
+    """Joint positions as given, or of chain and base where there are loads."""
+    if joint_m is not None or not loads:
+        return joint_m
+    return joint_positions(chain, kinematics.angle_rad, base_m=kinematics.base_m, missing=missing)
+
+
+def external_term(
+    chain: Chain, kinematics: Kinematics, loads: Sequence[Load], joint_m: ArrayLike | None, *, missing: bool = False
+) -> FloatArray:
+    """Negative generalised forces of the loads in joint space, by virtual work.
+
+    Parameters
+    ----------
+    chain, kinematics, loads, joint_m, missing
+        As in `torque_terms`.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, n_joints)
+        The external term of `torque_terms`, N m.
+    """
+    n_frames, n = kinematics.n_frames, chain.n_links
+    joint_m = _joints_of(chain, kinematics, loads, joint_m, missing=missing)
     joints = checked_joints(n_frames, n, loads, joint_m, missing=missing)
     work = np.zeros((n, n_frames))
     for load in loads:

@@ -7,13 +7,14 @@ so that the point stays (Kepple, Siegel and Stanhope 1997; Anderson and Pandy 20
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import FloatArray, frames, vectors
-from limbtorque.chain.dynamics import TorqueTerms, inertia_matrix, of_motion
+from limbtorque.chain.dynamics import TorqueTerms, external_term, inertia_matrix, of_motion
 from limbtorque.chain.kinematics import jacobian, jacobian_rate
 from limbtorque.chain.model import Chain, Kinematics, Load
 
@@ -24,6 +25,8 @@ def forward_dynamics(
     torque_nm: ArrayLike,
     *,
     gravity_m_s2: ArrayLike,
+    loads: Sequence[Load] = (),
+    joint_m: ArrayLike | None = None,
     load_nm: ArrayLike | None = None,
 ) -> FloatArray:
     """Angular accelerations of the joints from torques and loads.
@@ -38,8 +41,10 @@ def forward_dynamics(
         Net joint torques, proximal on distal, counter-clockwise positive.
     gravity_m_s2 : array_like of shape (2,)
         Acceleration of gravity in the plane.
+    loads, joint_m
+        External loads, and the joint positions for their moment arms, as in `torque_terms`.
     load_nm : array_like of shape (n_frames, n_joints), optional
-        Generalised forces of the external loads: ``J.T @ force`` of a force, the couple at every joint proximal of it.
+        Generalised forces of more loads: ``J.T @ force`` of a force, the couple at every joint proximal of it.
         This is minus the external term of `torque_terms`.
 
     Returns
@@ -60,6 +65,7 @@ def forward_dynamics(
     alpha, velocity, base = kinematics.arrays(chain, "angle_rad", "velocity_rad_s", "base_acceleration_m_s2")
     theta, omega = np.cumsum(alpha, axis=1), np.cumsum(velocity, axis=1)
     applied = frames("torque_nm", torque_nm, n, like=theta)
+    applied = applied - external_term(chain, kinematics, loads, joint_m)
     if load_nm is not None:
         applied = applied + frames("load_nm", load_nm, n, like=theta)
     gravity = vectors("gravity_m_s2", gravity_m_s2)
