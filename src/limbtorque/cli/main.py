@@ -26,7 +26,7 @@ from limbtorque.cli.command import (
 from limbtorque.cli.terminal import quoted, require_study
 from limbtorque.errors import FolderError, LimbtorqueError, SettingsError, StudyError
 from limbtorque.tables.column import counted
-from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, say
+from limbtorque.workflow.operating_system import ensure_streams, flush_or_silence, say, visible
 
 FIRST_STEPS = (
     'init "my study" --from recordings      # then fill in every TODO in "my study/config"',
@@ -69,7 +69,7 @@ def init(options: argparse.Namespace) -> int:
         watch=functools.partial(followed, what="reading recordings"),
         answers=options.set,
     )
-    print(first_screen(proposal))
+    print(visible(first_screen(proposal)))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
     again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
     print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))
@@ -105,11 +105,12 @@ def check(options: argparse.Namespace) -> int:
         for answer in followed(check_study(study, reader), len(study.trials), what="checking trials"):
             answers.append(Answer(*answer))
             if options.verbose:
-                print("\n".join(trial_lines(answers[-1])))
+                print(visible("\n".join(trial_lines(answers[-1]))))
         log.setLevel(level)
         compared = list(followed(second_looks(study, reader), len(asked_files(study)), what="comparing C3D readers"))
     readers = lines_of_readers(compared, in_run=compares_in_run(study))
-    print("\n".join([*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]))
+    lines = [*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]
+    print(visible("\n".join(lines)))
     faults = sum(bool(answer.fault) for answer in answers)
     study_word = quoted(options.study)
     if not options.verbose and any(answer.fault or answer.flags or answer.no_curve for answer in answers):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
 from limbtorque.errors import SettingsError, TrialError
-from limbtorque.workflow.operating_system import say
+from limbtorque.workflow.operating_system import say, visible
 
 if TYPE_CHECKING:
     from limbtorque.study.options.reading import Reading
@@ -62,7 +62,7 @@ def inspect(options: argparse.Namespace) -> int:
     with GuardedReader() as reader:
         recording = reader.read(options.file, **limits, forces=options.forces)
         if not options.compare:
-            print(describe(recording))
+            print(visible(describe(recording)))
             return 0
         for library in SECOND_READERS:
             differences = reader.compare(options.file, library, **limits)

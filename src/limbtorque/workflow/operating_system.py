@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import sys
 from types import TracebackType
 from typing import Any, TextIO
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but tabs and ends of lines
 
 
 def ensure_streams() -> None:
@@ -25,11 +28,22 @@ def ensure_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 (open until the process ends)
 
 
+def visible(text: str) -> str:
+    r"""Write out control characters, for terminals and comments.
+
+    Examples
+    --------
+    >>> visible("KNEE\x1b[31m, ANKLE")
+    'KNEE\\x1b[31m, ANKLE'
+    """
+    return _CONTROL.sub(lambda match: repr(match.group())[1:-1], text)
+
+
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print a line on standard error or another stream, if writable."""
     stream = sys.stderr if stream is None else stream
     with contextlib.suppress(OSError):
-        print(text, file=stream)
+        print(visible(text), file=stream)
     flush_or_silence(stream)
 
 

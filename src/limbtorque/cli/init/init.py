@@ -33,6 +33,7 @@ from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.files import write_text
 from limbtorque.study.options.reading import Reading
 from limbtorque.study.table_file import TO_DO
+from limbtorque.workflow.operating_system import visible
 
 FILES = ("config/config.yaml", "config/trials.csv", "config/subjects.csv")
 SKIPPED = "config/skipped.csv"
@@ -123,7 +124,7 @@ def init_study(
     )
     proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes))
     texts = (
-        config_text(proposal, source=str(recordings), answers=given.texts),
+        visible(config_text(proposal, source=str(recordings), answers=given.texts)),
         trials_text(proposal),
         subjects_text(proposal),
     )
