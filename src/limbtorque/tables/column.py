@@ -159,7 +159,9 @@ def attribute_columns(entries: Mapping[str, tuple[str, str]]) -> tuple[Column, .
 
 
 def row_of(described: Iterable[Column], thing: object) -> dict[str, Any]:
-    """Row of the columns that are attributes of an object; the texts of a tuple have spaces between them.
+    """Row of the columns that are attributes of an object.
+
+    The texts of a tuple are separated by spaces.
 
     Parameters
     ----------

@@ -241,7 +241,7 @@ def _guesses(records: Mapping[str, TrialRecord]) -> list[str]:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """Values of the ledger that neither the trial nor its verdict nor its recording has.
+    """Reasons and notes of a trial for the ledger.
 
     Attributes
     ----------
