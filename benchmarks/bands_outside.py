@@ -106,13 +106,20 @@ def main() -> None:
     cohort, opensim = beside_plug_in_gait(folder / "cohort"), beside_opensim(folder)
     tables = [table_of(list(cohort), other=True), table_of(list(opensim), other=False)]
     if options.write:
-        write(PAGE, [without(table, "turn walk", "run") for table in tables])
+        write(PAGE, [only(table, name) for table, name in zip(tables, ("straight walk", "walk"), strict=True)])
     print("\n\n".join(tables))
 
 
 def without(table: str, *names: str) -> str:
     """Table without the rows of some recordings, which are printed only."""
     return "\n".join(line for line in table.splitlines() if not line.startswith(tuple(f"| {name} |" for name in names)))
+
+
+def only(table: str, name: str) -> str:
+    """Rows of one recording, without their first cell."""
+    head, rule, *rows = table.splitlines()
+    chosen = [head, rule, *(row for row in rows if row.startswith(f"| {name} |"))]
+    return "\n".join(f"|{row.split('|', 2)[2]}" for row in chosen)
 
 
 def table_of(legs: Sequence[Leg], *, other: bool) -> str:

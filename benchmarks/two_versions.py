@@ -78,7 +78,7 @@ class Compared:
     def cells(self) -> str:
         """Ratio of the processor time and its interval, for a table."""
         ratio, low, high = self.ratio("used_ms")
-        return f"{ratio:.2f}{' **slower**' if self.slower() else ''} | {low:.2f} to {high:.2f}"
+        return f"{ratio:.2f} ({low:.2f} to {high:.2f}){' **slower**' if self.slower() else ''}"
 
 
 def rank(n: int) -> int:
@@ -207,27 +207,27 @@ def amount(value: float) -> str:
 def rows_table(found: dict[str, Compared]) -> list[str]:
     """Table of the rows of `ROWS`."""
     lines = [
-        "| row | work | before (ms) | now (ms) | ratio | 95 % interval |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| work | now (ms) | ratio (95 % interval) |",
+        "| --- | --- | --- |",
     ]
     for name, each in found.items():
         if each.absent:
-            lines.append(f"| {name} | {ROWS[name].about} | {each.absent} | | | |")
+            lines.append(f"| {ROWS[name].about} | {each.absent} | |")
             continue
-        times = " | ".join(amount(median(turn.used_ms for turn in turns)) for turns in (each.before, each.after))
-        lines.append(f"| {name} | {ROWS[name].about} | {times} | {each.cells()} |")
+        now = amount(median(turn.used_ms for turn in each.after))
+        lines.append(f"| {ROWS[name].about} | {now} | {each.cells()} |")
     return lines
 
 
 def stages_table(found: dict[str, Compared]) -> list[str]:
     """Table of the stages: processor time, cold time and memory of both versions."""
     lines = [
-        "| stage | processor (s) | ratio | 95 % interval | cold (s) | peak memory (MB) |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| stage | processor (s) | ratio (95 % interval) | cold (s) | peak memory (MB) |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for name, each in found.items():
         if each.absent:
-            lines.append(f"| {name} | {each.absent} | | | | |")
+            lines.append(f"| {name} | {each.absent} | | | |")
             continue
         pairs = [
             f"{median(getattr(t, what) for t in each.before) * unit:.{digits}f}, "
@@ -260,8 +260,7 @@ def page(head: Sequence[str], rows: dict[str, Compared], stages: dict[str, Compa
     if stages:
         lines += [
             "Each stage as a process of its own, on a session of four trials of 1000 frames; before, now. Cold: time with the study's "
-            "recordings and results dropped from the page cache (`posix_fadvise`), but not Python and its libraries; a disk's own "
-            "cache still applies. Peak memory of the largest process:",
+            "recordings and results dropped from the page cache. Memory of the largest process:",
             "",
             *stages_table(stages),
             "",
@@ -299,7 +298,7 @@ def main() -> int:
     text = page(head, rows, stages)
     print(f"\n{text}\n{time.perf_counter() - start:.0f} s")
     if options.write:
-        write(options.write, text)
+        write(options.write, page(head, rows, {}))
     named = [name for name, each in (rows | {f"stage {k}": v for k, v in stages.items()}).items() if each.slower()]
     if named:
         print(f"slower than {SLOWER} times before: {', '.join(named)}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
-from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE
+from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, TWICE, Check
 from limbtorque.quality.checks import CHECKS
 from limbtorque.study.chains import ARM, LEG, ChainModel
+from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import Settings, make_settings, options_page
 from limbtorque.study.trials import PER_TRIAL
 from limbtorque.uncertainty.input_errors import centre_error_m
@@ -90,36 +92,39 @@ chains:
 """
 QUALITY_HEAD = """# Quality: ok, caution, rejected, failed
 
-Every trial has a status for its torques (`torque_status`) and one for its muscle forces (`muscle_status`) in `results/ledger.csv`; `status` is the worse of the two. Made from the code by `tools/make_docs.py`.
+`results/ledger.csv` has a status of each trial's torques (`torque_status`) and muscle forces (`muscle_status`); `status` is the worse.
 
 | status | meaning | in summaries, means and figures |
 | --- | --- | --- |
 | `ok` | no metric is above its threshold | used |
-| `caution` | a metric is above its threshold: read its flag before use | used; left out with `ensembles.include: ok` |
-| `rejected` | the numbers must not be used | empty values; left out of means and figures of the study, and counted |
-| `failed` | nothing could be computed; the ledger gives the reason | none |
+| `caution` | a metric is above its threshold: read its flag | used, except with `ensembles.include: ok` |
+| `rejected` | the numbers must not be used | empty; counted, but not in means and figures |
+| `failed` | nothing was computed; the ledger gives the reason | none |
 
-- **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. A metric above its threshold outside the window does not change the status; the notes name it. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
-- **Joints**: checks with values by joint apply to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is rejected.
-- **Spikes**: torques are computed a second time with the spikes filled. A joint is rejected where its net torque or a term changes by more than `quality.spike_change_share` of its range.
-- **Limits** by the joint's name: `quality.torque_nm_kg`, `power_w_kg`, `flexion_deg`, `extension_deg`. They do not apply to joints not named; hip and shoulder have no range of motion here.
+- **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. Elsewhere a metric above its threshold is only noted. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
+- **Joints**: a check with values by joint applies to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is.
+- **Spikes**: a joint is rejected where filling the spikes changes its net torque or a term by more than `quality.spike_change_share` of the range.
 - **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.
+- **Stated errors** (the sizes of `uncertainty`) raise no flag: at most 5 % of simulated legs and arms with exactly these errors have any one flag, 10 % any at all (`benchmarks/stated_errors.py`). Their torques may err by more than a tenth, as their limits show.
 
-- **Stated errors.** What the sizes of `uncertainty` allow raises no flag: at most 5 % of simulated legs and arms with exactly these errors have any one flag, 10 % any at all (`benchmarks/stated_errors.py`); their torques may still err by more than a tenth, and the limits of the torques say so.
+Errors that the files cannot show, with the error of the torques (of their range) that passes as `ok`:
 
-What nothing in the files can show, with the error of the torques (of their range) that passes as `ok`:
-
-- Markers of an arm too far apart by 5 %: 5 to 8 %, with a spring 40 %. In a walk on plates the pressure leaves the foot, which is flagged. Give the height, and calibrate.
+- Markers of an arm too far apart by 5 %: 5 to 8 %, with a spring 40 %. On plates the pressure leaves the foot, which is flagged. Give the height, and calibrate.
 - Forces early or late by up to 18 ms: 15 ms err by 7 % in walks. Synchronise plates and cameras, by a tap on a plate.
 - Masses of two people exchanged with an arm alone: as many percent as the masses differ, and more against a spring (a fifth: 18 to 31 %). Weigh; with a height, a factor of two is flagged.
 - Markers smoothed before the export: walks at 4 Hz err by 6 to 8 %, at 3 Hz by 9 to 12 %. Export unfiltered markers.
 - Another person of the same size in the static trial. Cameras tilted by 1 degree against level plates: 4 to 5 %.
 
-Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
-Sources: *no tolerance*: every occurrence counts. *Convention*: of this program. *Benchmark*: simulated recordings with known damage ([benchmark](damage_benchmark.md)); the legs of all recorded straight walks are below the threshold. The report gives each source in full.
+Above the threshold a trial or joint is `caution`, above the number in parentheses `rejected`. An asterisk marks an option of `quality` with the metric's name; changing it computes no torques again. Limits by joint apply to no other joint; `"` is the action of the row above.
 
-| flag: metric | above the threshold | definition | threshold | action | source of the threshold |
-| --- | --- | --- | --- | --- | --- |
+| flag: metric | threshold (rejected) | definition | action |
+| --- | --- | --- | --- |
+"""
+
+
+QUALITY_TAIL = """
+Sources of the thresholds, in full in the report (*benchmark*: [simulated damage](damage_benchmark.md); all legs in recorded straight walks are below the threshold). At a threshold of 0 every occurrence counts.
+
 """
 
 
@@ -151,25 +156,37 @@ def settings_page() -> str:
 def quality_page() -> str:
     """Text of docs/quality.md."""
     thresholds = Settings().quality
-    rows = []
+    rows, action = [], ""
+    sources: dict[str, list[str]] = {}
     for check in CHECKS:
-        given = check.allowed(thresholds)
-        limit = ", ".join(f"{k} {v:g}" for k, v in given.items()) if isinstance(given, dict) else f"{given:g}"
-        limit += f" {check.unit}" * (check.unit != "1") + " (option)" * (check.threshold is None)
         name = f"`{check.flag}`" + f": `{check.name}`" * (check.flag != check.name)
-        status = {1.0: "rejected", 2.0: "caution, rejected at twice"}.get(check.rejects_from, "caution")
-        rows.append(
-            f"| {name} | {status} | {check.definition} | {limit} | {check.advice} | {_short_source(check.source)} |"
-        )
-    return QUALITY_HEAD + "\n".join(rows) + "\n"
+        same, action = check.advice == action, check.advice
+        cells = (name, _limits(check, thresholds), check.definition, '"' if same else action)
+        rows.append(f"| {' | '.join(cells)} |")
+        sources.setdefault(_short_source(check.source), []).append(f"`{check.name}`")
+    listed = [f"- {source}: {', '.join(names)}" for source, names in sources.items() if source != "no tolerance"]
+    return QUALITY_HEAD + "\n".join(rows) + "\n" + QUALITY_TAIL + "\n".join(listed) + "\n"
+
+
+def _limits(check: Check, thresholds: Quality) -> str:
+    """Threshold of a check, in parentheses the value that rejects, and an asterisk if it is an option."""
+    allowed = check.allowed(thresholds)
+    limits = allowed.items() if isinstance(allowed, Mapping) else [("", allowed)]
+    caution, rejected = (
+        ", ".join(f"{joint} {times * limit:g}".strip() for joint, limit in limits)
+        for times in (ONCE, check.rejects_from)
+    )
+    shown = {ONCE: f"({caution})", TWICE: f"{caution} ({rejected})"}.get(check.rejects_from, caution)
+    return shown + f" {check.unit}" * (check.unit != "1") + "\\*" * (check.threshold is None)
 
 
 def _short_source(source: str) -> str:
-    """First clause of the source of a threshold and clauses that cite a year; words of the page for repeated sentences."""
+    """Kind of source of a threshold, or the studies that it cites."""
     for sentence, word in ((BENCHMARK, "benchmark"), (CONVENTION, "convention"), (NO_TOLERANCE, "no tolerance")):
-        source = source.replace(sentence, word)
-    first, *others = source.split("; ")
-    return "; ".join([first, *(clause for clause in others if re.search(r"\b(?:19|20)\d\d\b", clause))])
+        if source.startswith(sentence):
+            return word
+    studies = re.findall(r"[A-Z]\w+(?: et al\.)? (?:19|20)\d\d", source)
+    return ", ".join(studies) or ("recordings" if "record" in source else re.split("[:;(]", source)[0].strip())
 
 
 def marker_sets_page() -> str:

@@ -27,8 +27,8 @@ def works(*, frames: int) -> Iterator[Work]:
     yield Work(
         "Filtering markers",
         f"{frames} frames of {n} markers, Butterworth filter of order {SMOOTHER.order} in both directions, {CUTOFF_HZ:g} Hz for both passes. The "
-        f"others do not correct the cut-off for the second pass and are given {design_hz:.4g} Hz. They treat the ends differently. With `markers` they "
-        "also filter a fourth coordinate of ones. Agreement is relative to the largest coordinate, in the middle 80 % and at the ends.",
+        f"others do not correct the cut-off for the second pass and are given {design_hz:.4g} Hz. With `markers` they also filter a fourth "
+        "coordinate of ones. Agreement is relative to the largest coordinate, in the middle 80 % and at the ends, which they treat differently.",
         "ms a recording",
         1e3,
         _agree,

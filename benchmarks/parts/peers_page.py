@@ -18,22 +18,22 @@ from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, save_figure
 START, END = "<!-- begin: printed by benchmarks/peers.py -->", "<!-- end -->"
 AS_FAST = 1.25  # medians that are closer than this, and whose quartiles overlap
 COLOUR, OTHER = "#0072B2", "0.45"
-HEAD = ("program", "version", "how", "median", "ours is faster", "agreement")
 
 
 def table(measured: Measured) -> str:
     """Table in Markdown, ours first; a way that was not measured says why."""
-    lines = [f"| {' | '.join(HEAD)} |", "| --- " * len(HEAD) + "|"]
-    lines += [f"| {' | '.join(_cells(row, measured.rows[0]))} |" for row in measured.rows]
+    lines = [f"| program | median ({measured.unit}) | ours is faster, times | agreement |", "| --- " * 4 + "|"]
+    lines += [f"| {' | '.join(_cells(row, measured))} |" for row in measured.rows]
     return "\n".join(lines)
 
 
-def _cells(row: Row, ours: Row) -> list[str]:
-    start = [row.program, row.version or "-", row.how]
+def _cells(row: Row, measured: Measured) -> list[str]:
+    words = [row.program, *row.how.split(", ")]
+    name = ", ".join(word for word in words if not measured.title.endswith(f", {word}"))
     if not row.times:
         why = row.why.replace("|", "/") or "no reason known"
-        return [*start, "not measured", "", why]
-    return [*start, number(row.median), ahead(row, ours), row.agreement]
+        return [name, "not measured", "", why]
+    return [name, number(row.median), ahead(row, measured.rows[0]), row.agreement]
 
 
 def number(value: float) -> str:
@@ -48,47 +48,40 @@ def ahead(row: Row, ours: Row) -> str:
         return ""
     ratio = row.median / ours.median
     slower = max(ratio, 1.0 / ratio)
-    times = f"{slower:.1f} times" if slower < 10.0 else f"{slower:.0f} times"
+    times = f"{slower:.1f}" if slower < 10.0 else f"{slower:.0f}"
     if row.program == OURS:
-        return f"({ratio:.1f} times)"
+        return f"({ratio:.1f})"
     overlap = row.quartiles[0] <= ours.quartiles[1] and ours.quartiles[0] <= row.quartiles[1]
     if overlap and 1.0 / AS_FAST < ratio < AS_FAST:
-        return f"**no: about as fast** ({ratio:.2f} times)"
+        return f"**as fast** ({ratio:.2f})"
     if ratio > 1.0:
         return times
-    return f"**no: ours is slower, {times}**"
+    return f"**slower, {times}**"
 
 
 def not_ahead(everything: Sequence[Measured]) -> list[str]:
-    """A line for every work in which ours is not ahead of all: of whom."""
-    lines = []
-    for measured in everything:
-        ours, *others = measured.rows
-        said = [
-            f"{row.program} ({row.how}): {ahead(row, ours).replace('**', '').removeprefix('no: ')}"
-            for row in others
-            if row.program != OURS and row.times and ahead(row, ours).startswith("**")
-        ]
-        if said:
-            lines.append(f"{measured.title}. {'; '.join(said)}")
-    return lines
+    """Titles of the works in which ours is not ahead of all."""
+    return [
+        measured.title
+        for measured in everything
+        if any(ahead(row, measured.rows[0]).startswith("**") for row in measured.rows[1:] if row.times)
+    ]
 
 
 def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
     """The section of the page."""
     missing = sorted({f"{row.program} ({row.why})" for m in everything for row in m.rows if not row.times})
     behind = not_ahead(everything)
+    versions = dict.fromkeys(f"{row.program} {row.version}" for m in everything for row in m.rows if row.version)
     parts = [
         "## Beside other programs (`peers.py`)",
         f"{datetime.date.today()}: {about[:1].lower()}{about[1:]} All programs had the same inputs, and their numbers were compared with ours first. Times are "
-        "medians of alternating runs.",
-        "Not measured: " + ("; ".join(missing) if missing else "none") + ".",
-        "limbtorque is slower here:\n\n" + "\n".join(f"- {line}" for line in behind)
-        if behind
-        else "Ours is ahead in every row.",
+        f"medians of alternating runs. {', '.join(versions)}.",
+        *(["Not measured: " + "; ".join(missing) + "."] if missing else []),
+        f"limbtorque is slower, in bold, in: {'; '.join(behind)}." if behind else "Ours is ahead in every row.",
         f"![Times beside other programs]({figure})\n\n*Medians and quartiles of the times, shorter is better; filled: ours. Made by `benchmarks/peers.py`.*",
     ]
-    parts += [f"### {m.title}\n\n{m.note} Times in {m.unit}.\n\n{table(m)}" for m in everything]
+    parts += [f"### {m.title}\n\n{m.note}\n\n{table(m)}" for m in everything]
     return "\n\n".join(parts)
 
 

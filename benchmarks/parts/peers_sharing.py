@@ -36,6 +36,12 @@ class Limb:
         return len(self.torque)
 
 
+HOW_OTHERS = (
+    f" The others take one frame per call; OSQP starts from the frame before and stops at {OSQP_TOLERANCE:g}. Agreement is relative "
+    "to mean cost and strength."
+)
+
+
 def works(*, frames: int, single: int) -> Iterator[Work]:
     """Exponent 2 for a reach and random limbs, exponent 3 for the reach, and a frame at a time."""
     reaches: dict[str, Limb] = {}
@@ -48,8 +54,7 @@ def works(*, frames: int, single: int) -> Iterator[Work]:
         note = f"{what.capitalize() if name == 'random arms' else f'The {what}'}, {len(limb)} frames within reach, three joints."
         yield _work(
             f"Static optimization, exponent 2: {name}",
-            f"{note} The others take one frame per call. OSQP starts from the frame before and stops at {OSQP_TOLERANCE:g}. Agreement is relative to mean "
-            "cost and strength.",
+            note + HOW_OTHERS * (name == "a reach"),
             limb,
             2.0,
             [

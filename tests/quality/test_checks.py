@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from limbtorque.quality.checks import CHECKS, FLAGS
-from limbtorque.quality.ledger_columns import METRIC_COLUMNS, METRICS
+from limbtorque.quality.metric_columns import METRIC_COLUMNS
 from limbtorque.quality.verdict import Flag, assess
 from limbtorque.signals.labels import EXCHANGED, SPIKES, LabelFaults, Swap, fault_notes
 from limbtorque.study.options.quality import Quality
+from limbtorque.tables.ledger_columns import METRICS
 
 THRESHOLDS = Quality()
 THREE_LINES = 240  # characters of a terminal

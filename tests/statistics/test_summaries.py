@@ -13,13 +13,13 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.study.chains import ARM
 from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import long_table_writer, make_table, quoted, unquoted
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
 from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow import keys

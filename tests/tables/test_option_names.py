@@ -7,7 +7,6 @@ from typing import get_args
 import pytest
 
 from limbtorque.quality.checks import CHECKS
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.quality.verdict import assess
 from limbtorque.study.chains import ARM, LEG
 from limbtorque.study.options.muscles import Muscles
@@ -15,6 +14,7 @@ from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import option_names
 from limbtorque.tables.frame_columns import kinematics_columns, torque_columns
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 from limbtorque.tables.study_columns import (
     CONDITION_SUMMARY_COLUMNS,

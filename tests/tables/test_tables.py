@@ -16,7 +16,6 @@ from limbtorque.chain.model import Kinematics
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import kinematics_table, motion_constants, motion_from_table
 from limbtorque.quality.checks import CHECKS
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Audit, Event, Finding
 from limbtorque.study.chains import ARM
@@ -27,6 +26,7 @@ from limbtorque.tables import files
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
 from limbtorque.tables.frame_columns import kinematics_columns, term_columns, torque_columns
+from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 from limbtorque.tables.study_columns import MEASURED, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord

@@ -8,11 +8,11 @@ from limbtorque.quality.muscle_checks import MUSCLE_CHECKS
 from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
 
-A_TWENTIETH = "a stride with 5 % of its frames missing is still comparable (statistics/mean_and_spread.py)"
+A_TWENTIETH = "a stride is comparable with 5 % of its frames missing (statistics/mean_and_spread.py)"
 CHECKS = (
     Check(
         "closure_nm",
-        "largest difference between the sum of the terms and the net torque of the recursive Newton-Euler pass",
+        "largest difference between the sum of the terms and the net torque by recursive Newton-Euler",
         PROGRAM_DEFECT,
         "rounding: the two methods differ by 1e-13 N m on the recordings (docs/examples.md); torques of 1000 N m allow for four more digits",
         part_of="closure",
@@ -21,7 +21,7 @@ CHECKS = (
     ),
     Check(
         "power_closure_w",
-        "largest difference between the sum of all powers and the rate of change of the segments' energy",
+        "largest difference between the sum of all powers and the rate of the segments' energy",
         PROGRAM_DEFECT,
         "rounding: at most 2e-13 W on the recordings (docs/recordings.md), with a margin for fast and heavy chains",
         part_of="closure",
@@ -30,44 +30,44 @@ CHECKS = (
     ),
     Check(
         "energy_rate_share",
-        "root mean square difference between the powers and the frame-to-frame change of the energy, relative to that change (at least 0.1 W)",
+        "root mean square difference between powers and frame-to-frame change of energy, over that change (at least 0.1 W)",
         "raise differentiation.accuracy, or record at a higher rate",
         f"{CONVENTION}; 0.22 % at most on the recordings (docs/recordings.md)",
         threshold=0.05,
     ),
     Check(
         "fit_error_share",
-        "chain_fit_m that the stated errors do not explain, times the joint's reaction force, over the range of its net torque",
-        "check the joint centres for swapped or loose markers",
+        "chain_fit_m beyond the stated errors, times the joint's reaction force, over the range of its net torque",
+        "check for swapped or loose markers",
         f"{BENCHMARK}: 0.006 to 0.041 there; 0.02 to 0.15 in their shoulders and elbows and 0.09 to 0.27 in their wrists, whose torques are small",
         rejects_from=TWICE,
     ),
     Check(
         "gap_share",
         "share of the judged frames in which a marker of the chain was filled",
-        "check the filled frames in the report; lower gaps.max_gap_s to leave long gaps unfilled",
+        "check the filled frames in the report, or lower gaps.max_gap_s",
         f"{CONVENTION}: filled gaps of up to gaps.max_gap_s never caused an error above 10 % (docs/damage_benchmark.md)",
     ),
     Check(
         "swapped_frames",
         "judged frames with a required marker exchanged with another",
-        "correct the labels in the capture software, or exclude these frames (start_s, end_s)",
+        "correct the labels, or exclude these frames (start_s, end_s)",
         f"{NO_TOLERANCE}; 26 recorded files have two, both in one serve at 50 Hz, both confirmed by eye",
         where=EXCHANGED,
         rejects_from=ONCE,
     ),
     Check(
         "spike_frames",
-        "number of judged frames in which a required marker has a spike of up to three frames, or a jump",
-        "correct them in the capture software, or set gaps.spikes to fill",
+        "judged frames in which a required marker has a jump or a spike of up to three frames",
+        "correct the spikes, or set gaps.spikes to fill",
         f"{NO_TOLERANCE}; 26 recorded files at 50 to 250 Hz have spikes in two movements, both confirmed by eye, and jumps in two",
         where=SPIKES,
         part_of="spikes",
     ),
     Check(
         "spike_change_share",
-        "largest change of the net torque or of a term when spikes are filled, divided by its range",
-        "correct the spikes in the capture software, or set gaps.spikes to fill",
+        "largest change of the net torque or a term when spikes are filled, over its range",
+        "correct the spikes, or set gaps.spikes to fill",
         f"{CONVENTION}: 10 % of the range",
         where=SPIKES,
         part_of="spikes",
@@ -76,7 +76,7 @@ CHECKS = (
     Check(
         "torque_nm_kg",
         "largest net torque of a joint per body mass",
-        "check the body mass, the force plates, and the markers at the time of the peak",
+        "check body mass, force plates, and the markers at the peak",
         "at least twice the reported values: about 4 N m/kg at the hip in sprints at 9 m/s (Schache et al. 2011); arms: at least three times isometric strength (Holzbaur et al. 2007)",
         part_of="joint_effort",
         rejects_from=ONCE,
@@ -84,7 +84,7 @@ CHECKS = (
     Check(
         "power_w_kg",
         "largest power of a joint per body mass",
-        "check the body mass, the force plates, and the markers at the time of the peak",
+        "check body mass, force plates, and the markers at the peak",
         f"at least twice the values reported for legs: about 25 W/kg at the ankle in one-legged jumps (Bobbert et al. 1986: 1790 W); arms: {CONVENTION}",
         part_of="joint_effort",
         rejects_from=ONCE,
@@ -107,8 +107,8 @@ CHECKS = (
     ),
     Check(
         "noise_m",
-        "standard deviation of the white noise of the joint centres, estimated from the high frequencies of their spectrum",
-        "recalibrate the cameras, and check for flickering markers",
+        "standard deviation of the joint centres' white noise, by their spectrum",
+        "recalibrate the cameras; check for flickering markers",
         "noise of 3 mm causes errors of 7 %, of 5 mm 11 % in walks (docs/damage_benchmark.md); optical systems have 0.15 mm error at rest (Merriaux et al. 2017)",
     ),
     Check(
@@ -128,26 +128,26 @@ CHECKS = (
     ),
     Check(
         "out_of_plane_share",
-        "variance of the segments' out-of-plane components relative to their total variance",
-        "choose another plane (plane.kind), or exclude this movement from planar analysis",
+        "variance of the segments' out-of-plane components over their total variance",
+        "choose another plane (plane.kind), or exclude this movement",
         f"{BENCHMARK}: at most 0.04 there, 0.19 to 0.55 where children turn by 90 degrees (docs/recordings.md)",
         rejects_from=TWICE,
     ),
     Check(
         "tilt_deg",
-        "largest mean inclination of a segment to the plane; only the projection on the plane is analysed",
+        "largest mean inclination of a segment to the plane",
         "choose another plane (plane.kind)",
         f"{CONVENTION}: at 30 degrees the projection is 13 % shorter than the segment; feet of straight walks point out by up to 26 degrees",
     ),
     Check(
         "length_variation",
         "largest standard deviation of a segment's length, less what stated errors explain, over its mean",
-        "check the joint centres for swapped or loose markers, and for a point that is not a joint centre",
+        "check for swapped or loose markers, and for a point that is not a joint centre",
         f"{BENCHMARK}: 0.02 to 0.032 there, 0.06 to 0.07 where an acromion marker is used as the shoulder's centre",
     ),
     Check(
         "functional_residual_m",
-        "largest root mean square distance between the two segments' predictions of a functional joint centre",
+        "largest root mean square distance between two segments' predictions of a functional centre",
         "check for skin movement, swapped markers or a wrong plane, or use the anatomical centre",
         "0.005 to 0.012 m for knees, ankles, hips and an elbow of the recordings, 0.026 m and more in an unsuitable plane",
         part_of="functional_centre",
@@ -155,7 +155,7 @@ CHECKS = (
     Check(
         "functional_offset_m",
         "largest mean distance between a functional joint centre and the anatomical one",
-        "check that each marker belongs to its segment and moves with it, and that the movement is large enough",
+        "check that each marker moves with its segment, by enough",
         "0.015 to 0.037 m for knees, ankles, hips and an elbow of the recordings",
         part_of="functional_centre",
         threshold=0.05,
@@ -163,13 +163,13 @@ CHECKS = (
     Check(
         "cluster_residual_m",
         "largest root mean square distance of a cluster's markers from their shape in the static trial",
-        "check for swapped markers, and for markers that were moved after the static trial",
-        "skin over thigh and shank is deformed locally by 4 to 16 mm in walking and running (docs/joint_centres.md)",
+        "check for markers swapped, or moved after the static trial",
+        "skin of thigh and shank deforms by 4 to 16 mm (docs/joint_centres.md)",
     ),
     Check(
         "reversed_flexion_deg",
         "median hyperextension of an elbow or knee; the limb may be mirrored",
-        "check the columns side and marker_set, and plane.forward_axis and plane.up_axis",
+        "check the columns side and marker_set, plane.forward_axis and plane.up_axis",
         "hypermobility of elbows and knees begins at 10 degrees (Beighton et al. 1973)",
         part_of="reversed_flexion",
         threshold=10.0,
@@ -185,26 +185,26 @@ CHECKS = (
     ),
     Check(
         "foreshortened_share",
-        "share of the judged frames in which a segment points out of the plane; torques there are empty",
-        "choose another plane (plane.kind), or exclude this movement from planar analysis",
+        "share of the judged frames in which a segment points out of the plane; their torques are empty",
+        "choose another plane (plane.kind), or exclude this movement",
         A_TWENTIETH,
     ),
     Check(
         "unmeasured_share",
-        "share of the judged frames with ground contact (or shortly after) but no known force; torques there are empty",
-        "use frames with external_status 0 or 1; see the notes for unused plates",
+        "share of the judged frames with ground contact (or shortly after) but no known force; their torques are empty",
+        "use frames with external_status 0 or 1; the notes name unused plates",
         A_TWENTIETH,
     ),
     Check(
         "plate_drift_n",
-        "drift of the unloaded vertical force of a plate in use over the recording",
-        "let the plate warm up, zero it before every trial, and record it unloaded before and after the movement",
+        "drift of the unloaded vertical force of a plate in use",
+        "let the plate warm up, zero it before every trial, and record it unloaded",
         "30 N of drift cause 2.4 % error (docs/damage_benchmark.md); at most 0.9 N on the recordings",
     ),
     Check(
         "plate_height_error_m",
         "distance of the foot's lower end from 0.04 m above the plate; largest stance median",
-        "check height and unit of FORCE_PLATFORM:CORNERS; for a step on the plate raise quality.plate_height_error_m",
+        "check height and unit of FORCE_PLATFORM:CORNERS; for a step raise quality.plate_height_error_m",
         "markers of standing feet are 0.020 to 0.054 m above the plate in 12 recorded stances, barefoot and in shoes; "
         "none is below the surface, and few shoes raise both ends to 0.09 m",
         part_of="plate_place",
@@ -212,14 +212,14 @@ CHECKS = (
     ),
     Check(
         "plate_slope_deg",
-        "largest angle between the surface of a plate in use and the horizontal",
-        "correct the plate's corners (FORCE_PLATFORM:CORNERS) or plane.up_axis; for a ramp raise quality.plate_slope_deg",
+        "largest slope of a plate in use",
+        "correct FORCE_PLATFORM:CORNERS or plane.up_axis; for a ramp raise quality.plate_slope_deg",
         "plates of 7 recorded walks are level; 3 degrees change hip torques of a simulated walk by 12 %",
         part_of="plate_place",
     ),
     Check(
         "slope_in_force_share",
-        "inclination of the mean force of whole stances towards the normal of a sloping plate, divided by the slope",
+        "inclination of a stance's mean force towards the normal of a sloping plate, over the slope",
         "correct FORCE_PLATFORM:CORNERS: the plate is level, or slopes less",
         "the mean force of a stance leans by 0.03 to 0.05 of the weight in 8 recorded steps straight ahead, a third of a slope of 8.5 "
         "degrees (in turns by up to 0.19); by the whole slope where the corners are wrong",
@@ -229,8 +229,8 @@ CHECKS = (
     ),
     Check(
         "no_contact",
-        "1 where the limb can touch the ground but no ground contact was detected in the whole trial",
-        "if the foot never touched the ground, set plates.assignment to none; on a treadmill set plates.belt_speed_m_s",
+        "1 if no ground contact was detected although the limb can touch the ground",
+        "if the foot never touched the ground, set plates.assignment to none; on a treadmill plates.belt_speed_m_s",
         NO_TOLERANCE,
         threshold=0.0,
     ),
@@ -245,14 +245,14 @@ CHECKS = (
     ),
     Check(
         "unused_share",
-        "share of the window's frames (without a window: of the analysed frames) near the ends, or with unknown torque",
-        "record or analyse a longer trial; see the notes for the frames without torque",
+        "share of the window's (else all analysed) frames near the ends or without torque",
+        "record or analyse a longer trial",
         CONVENTION,
     ),
     Check(
         "second_reader_differences",
-        "count of values in the file that another library reads differently (reading.second_reader)",
-        "compare with the capture software, and report the difference with the file",
+        "values in the file that another library reads differently (reading.second_reader)",
+        "compare with the capture software, and report the difference",
         f"{NO_TOLERANCE} beyond the rounding of 32 bits; 0 in 28 recorded files (docs/reading.md)",
         where=DIFFERS,
         threshold=0.0,

@@ -22,7 +22,7 @@ MUSCLE_CHECKS = (
     ),
     Check(
         "passive_part",
-        "largest passive force of a muscle relative to its maximum isometric force",
+        "largest passive force of a muscle over its maximum isometric force",
         "set muscles.scale, or muscles.tendon: compliant, or switch muscles.force_length_velocity off",
         CONVENTION,
         affects="muscles",
@@ -31,14 +31,14 @@ MUSCLE_CHECKS = (
     Check(
         "fibre_range_share",
         "share of frames in which a muscle fibre is outside the range of its curves",
-        "scale the set to the subject (muscles.scale), or leave out frames with fibre_status 1",
+        "set muscles.scale, or leave out frames with fibre_status 1",
         CONVENTION,
         affects="muscles",
         threshold=0.01,
     ),
     Check(
         "joints_without_moment_arms",
-        "number of joints without moment arms; the reserve produces their whole torque; the notes give the reason",
+        "joints without moment arms, whose torque is all reserve",
         "do not use forces of muscles that cross these joints",
         NO_TOLERANCE,
         affects="muscles",
@@ -46,7 +46,7 @@ MUSCLE_CHECKS = (
     ),
     Check(
         "optimization_failed_share",
-        "share of frames in which no static optimization passed its optimality certificate; their forces are empty",
+        "share of frames whose static optimization failed its optimality certificate; forces are empty",
         PROGRAM_DEFECT,
         NO_TOLERANCE,
         affects="muscles",

@@ -10,7 +10,7 @@ from typing import Any
 from limbtorque.figures.palette import TERM_COLOURS
 from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.ground.reaction import LOST
-from limbtorque.quality.ledger_columns import QUALITY_COLUMNS
+from limbtorque.quality.metric_columns import QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict, note_that_begins
 from limbtorque.report.bands import band_sentences
 from limbtorque.report.page import AFFECTS, REASONS, amount, page_template

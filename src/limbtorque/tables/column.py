@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
 
 
 def counted(number: int, noun: str) -> str:
@@ -65,6 +67,8 @@ class Column:
         float, int or str.
     source : str
         Statistic that it is made of: over body mass where its own unit is; empty where the value comes with its name.
+    attribute : str
+        Attribute that is its value, of the object that a row describes (`row_of`); empty where the value comes with its name.
     """
 
     name: str
@@ -73,6 +77,7 @@ class Column:
     sign: str = ""
     kind: type = float
     source: str = ""
+    attribute: str = ""
 
     def of(self, statistics: Mapping[str, float], mass_kg: float) -> float:
         """Value of a column with a source; NaN where the statistic is not known."""
@@ -140,23 +145,76 @@ def columns(entries: Mapping[str, str | tuple[str, str]], sign: str = "") -> tup
     return tuple(made)
 
 
-TRIAL_COLUMNS = columns(
+def attribute_columns(entries: Mapping[str, tuple[str, str]]) -> tuple[Column, ...]:
+    """Columns whose values are attributes, from their names.
+
+    Parameters
+    ----------
+    entries : mapping of str to (str, str)
+        Name, as for `columns` -> attribute and definition.
+    """
+    made = columns({name: definition for name, (_, definition) in entries.items()})
+    attributes = [attribute for attribute, _ in entries.values()]
+    return tuple(replace(column, attribute=name) for column, name in zip(made, attributes, strict=True))
+
+
+def row_of(described: Iterable[Column], thing: object) -> dict[str, Any]:
+    """Row of the columns that are attributes of an object.
+
+    The texts of a tuple are separated by spaces.
+
+    Parameters
+    ----------
+    described : iterable of Column
+        The columns; those without an attribute are left out.
+    thing : object
+        The object.
+
+    Examples
+    --------
+    >>> row_of(attribute_columns({"numerator_count:count": ("numerator", "upper number")}), 3)
+    {'numerator_count': 3}
+    """
+    values = {column.name: attrgetter(column.attribute)(thing) for column in described if column.attribute}
+    return {name: " ".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def empty_row(missing: Iterable[Column]) -> dict[str, Any]:
+    """Row without values: NaN, and empty texts.
+
+    >>> empty_row(columns({"peak_nm": "peak", "joint:text": "joint"}))
+    {'peak_nm': nan, 'joint': ''}
+    """
+    return {column.name: "" if column.kind is str else math.nan for column in missing}
+
+
+TRIAL_COLUMNS = attribute_columns(  # attributes of the trial
     {
-        "trial:text": "name of the trial",
-        "session:text": "session of the trial",
-        "subject:text": "subject",
-        "condition:text": "condition",
-        "chain:text": "chain",
-        "side:text": "side of the body",
+        "trial:text": ("name", "name of the trial"),
+        "session:text": ("session", "session of the trial"),
+        "subject:text": ("subject.name", "subject"),
+        "condition:text": ("condition", "condition"),
+        "chain:text": ("chain", "chain"),
+        "side:text": ("side", "side of the body"),
     }
 )
 GROUP_COLUMNS = (TRIAL_COLUMNS[4], TRIAL_COLUMNS[3], TRIAL_COLUMNS[5])
-TORQUE_STATUS, MUSCLE_STATUS, SPREAD_OVER, N_REJECTED, EXTERNAL_STATUS = columns(
+TORQUE_STATUS, MUSCLE_STATUS = attribute_columns(  # attributes of the verdict
     {
-        "torque_status:text": "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the row's joint, if "
-        "any, or else of the worst joint",
-        "muscle_status:text": "ok, caution, rejected (do not use; also where the torques of a joint are rejected) or failed: status of the muscle forces; none "
-        "where muscles are not enabled",
+        "torque_status:text": (
+            "torques",
+            "ok, caution, rejected (do not use) or failed: status of kinematics and torques; of the row's joint, if any, or else of "
+            "the worst joint",
+        ),
+        "muscle_status:text": (
+            "muscles",
+            "ok, caution, rejected (do not use; also where the torques of a joint are rejected) or failed: status of the muscle forces; none "
+            "where muscles are not enabled",
+        ),
+    }
+)
+SPREAD_OVER, N_REJECTED, EXTERNAL_STATUS = columns(
+    {
         "spread_over:text": "unit of mean and spread: subjects, each with the mean of its trials; or trials, all weighted equally "
         "(ensembles.spread_over, and in a study of one subject)",
         "n_rejected:count": "number of trials left out because their torques were rejected",

@@ -19,11 +19,12 @@ from limbtorque.tables.column import (
     TORQUE_STATUS,
     TRIAL_COLUMNS,
     Column,
+    attribute_columns,
     columns,
 )
 from limbtorque.tables.frame_columns import term_columns
 
-_JOINT, _TERM, WINDOW, _USED_SHARE = columns(
+_JOINT, _TERM, WINDOW, USED_SHARE = columns(
     {
         "joint:text": "joint",
         "term:text": "net torque or one of its terms",
@@ -153,7 +154,7 @@ SUMMARY_COLUMNS = (
     _TERM,
     *_POSITIVE_IS,
     *columns({"n_frames:count": "number of frames used: torque known, no edge effects"}),
-    _USED_SHARE,
+    USED_SHARE,
     *columns(
         {
             "loaded_share": "share of the used frames with a known external load (external_status 1), such as a measured stance",
@@ -187,13 +188,14 @@ def _peak_columns(name: str, extreme: str, text: str) -> list[Column]:
     return [*peaks, time]
 
 
+(BODY_MASS,) = attribute_columns({"body_mass_kg": ("subject.mass_kg", "body mass of the subject")})  # of the trial
 RESULTS_COLUMNS = (
     *(column for column in TRIAL_COLUMNS if column.name != "session"),
-    *columns({"body_mass_kg": "body mass of the subject"}),
+    BODY_MASS,
     TORQUE_STATUS,
     WINDOW,
     _JOINT,
-    _USED_SHARE,
+    USED_SHARE,
     *(column for name, (extreme, text) in _PEAKS.items() for column in _peak_columns(name, extreme, text)),
     *(column for column in STATISTICS if column.source in ("positive_work_j", "negative_work_j")),
 )
@@ -224,7 +226,7 @@ MUSCLE_SUMMARY_COLUMNS = (
             "n_frames:count": "number of frames used: force known, no edge effects, inside the range of moment arms and fibre curves",
         }
     ),
-    _USED_SHARE,
+    USED_SHARE,
     *_WINDOW_START,
     *MUSCLE_STATISTICS,
 )
@@ -247,7 +249,7 @@ CONTACT_SUMMARY_COLUMNS = (
     WINDOW,
     _JOINT,
     *columns({"n_frames:count": "number of frames used: contact force known, no edge effects"}),
-    _USED_SHARE,
+    USED_SHARE,
     *_WINDOW_START,
     *CONTACT_STATISTICS,
 )
@@ -288,14 +290,16 @@ CONDITION_SUMMARY_COLUMNS = (
         }
     ),
 )
-DICTIONARY_COLUMNS = columns(
-    {
-        "table:text": "table of the column",
-        "column:text": "name of the column",
-        "unit:text": "unit; 1 for a pure number, empty for text",
-        "definition:text": "definition of the quantity",
-        "sign:text": "meaning of a positive value",
-    }
+DICTIONARY_COLUMNS = (  # attributes of the column
+    *columns({"table:text": "table of the column"}),
+    *attribute_columns(
+        {
+            "column:text": ("name", "name of the column"),
+            "unit:text": ("unit", "unit; 1 for a pure number, empty for text"),
+            "definition:text": ("definition", "definition of the quantity"),
+            "sign:text": ("sign", "meaning of a positive value"),
+        }
+    ),
 )
 _QUANTITY = columns(
     {

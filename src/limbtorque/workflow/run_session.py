@@ -196,18 +196,6 @@ def failure(error: Exception, record: TrialRecord) -> TrialRecord:
     return replace(record, status="failed", reason=kind, message=f"{type(error).__name__}: {error}{advice}")
 
 
-def identity(trial: Trial) -> dict[str, str]:
-    """Values of the first columns of the study's tables."""
-    return {
-        "trial": trial.name,
-        "session": trial.session,
-        "subject": trial.subject.name,
-        "condition": trial.condition,
-        "chain": trial.chain,
-        "side": trial.side,
-    }
-
-
 def verdict_of(trial: Trial, records: Mapping[str, TrialRecord]) -> Verdict:
     """Verdict on a trial of a study from its records by stage."""
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]

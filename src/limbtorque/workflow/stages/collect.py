@@ -6,6 +6,7 @@ import json
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.verdict import metrics_of, outside_window
 from limbtorque.emg.summary import over_study
-from limbtorque.quality.ledger_columns import LEDGER_COLUMNS, METRIC_COLUMNS, QUALITY_COLUMNS
+from limbtorque.quality.metric_columns import METRIC_COLUMNS, QUALITY_COLUMNS
 from limbtorque.quality.verdict import Verdict
 from limbtorque.report.methods.page import methods_page
 from limbtorque.statistics.by_condition import ConditionSummary, per_body_mass
@@ -25,8 +26,8 @@ from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables import muscle_columns, study_columns
-from limbtorque.tables.column import Column
+from limbtorque.tables import ledger_columns, muscle_columns, study_columns
+from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
@@ -47,14 +48,14 @@ from limbtorque.workflow.layout import (
 from limbtorque.workflow.records import SessionRecords
 from limbtorque.workflow.results_folder import move_left_over
 from limbtorque.workflow.run_session import LIBRARIES as TRIAL_LIBRARIES
-from limbtorque.workflow.run_session import identity, verdict_of, whole_study
+from limbtorque.workflow.run_session import verdict_of, whole_study
 from limbtorque.workflow.stages import kinematics, muscles, torques
 from limbtorque.workflow.stages.verdict import trials_by_status
 
 LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
     "results": study_columns.RESULTS_COLUMNS,
-    "ledger": LEDGER_COLUMNS,
+    "ledger": ledger_columns.LEDGER_COLUMNS,
     "metrics": METRIC_COLUMNS,
     "summary": study_columns.SUMMARY_COLUMNS,
     "summary_bands": study_columns.SUMMARY_BANDS_COLUMNS,
@@ -67,7 +68,7 @@ EMG_COLUMNS = {
     "emg_by_muscle": muscle_columns.EMG_BY_MUSCLE_COLUMNS,
     "emg_co_contraction": muscle_columns.EMG_CO_CONTRACTION_COLUMNS,
 }
-SHEET_COLUMNS = (*LEDGER_COLUMNS, *QUALITY_COLUMNS)  # of the ledger in the workbook
+SHEET_COLUMNS = (*ledger_columns.LEDGER_COLUMNS, *QUALITY_COLUMNS)  # of the ledger in the workbook
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 Rows = list[dict[str, Any]]
 
@@ -131,16 +132,16 @@ def run(*, folder: Path, key: str = "") -> None:
 def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Rows]:
     """Rows of a trial in the tables of the study; rejected statistics are empty."""
     torques, muscles = records["torques"], records["muscles"]
-    about = identity(trial)
+    about = row_of(TRIAL_COLUMNS, trial)
 
     def of_joint(row: Mapping[str, Any]) -> dict[str, Any]:
-        return {**about, "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row}
+        return {**about, TORQUE_STATUS.name: verdict.joints.get(row["joint"], verdict.torques), **row}
 
     def of_muscles(row: Mapping[str, Any], statistics: Sequence[Column]) -> dict[str, Any]:
-        return _usable({**about, "muscle_status": verdict.muscles, **row}, statistics, verdict.muscles)
+        return _usable({**about, **row_of([MUSCLE_STATUS], verdict), **row}, statistics, verdict.muscles)
 
     net = [of_joint(row) for row in torques.summary]
-    net = [_usable(row, (*study_columns.STATISTICS, *study_columns.BANDS), row["torque_status"]) for row in net]
+    net = [_usable(row, (*study_columns.STATISTICS, *study_columns.BANDS), row[TORQUE_STATUS.name]) for row in net]
     why = "muscle forces rejected" if verdict.muscles == "rejected" else ""
     return {
         "results": _result_rows(trial, verdict, net),
@@ -163,7 +164,7 @@ def _usable(row: dict[str, Any], statistics: Sequence[Column], status: str) -> d
     """Row of a summary; its statistics are empty where it is rejected."""
     if status != "rejected":
         return row
-    return {**row, **{column.name: "" if column.kind is str else float("nan") for column in statistics}}
+    return {**row, **empty_row(statistics)}
 
 
 def _source(
@@ -172,7 +173,8 @@ def _source(
     """Entry of a trial in `results/provenance.json`, with its changed options."""
     recording = records["kinematics"].recording or _NOT_READ
     return {
-        **_files(trial, recording, folder),
+        **_files(trial, folder),
+        **row_of(ledger_columns.HASH_COLUMNS[1:], recording),
         "sha256": recording.sha256,
         "stages": records["muscles"].provenance,
         "muscle_set": _muscle_set_key(trial, folder),
@@ -200,24 +202,20 @@ def _changed_options(settings: Settings, study_options: Mapping[str, Any]) -> di
     return changed | {name: None for name in missing if not any(one.startswith(f"{name}.") for one in options)}
 
 
-def _files(trial: Trial, recording: RecordingFacts, folder: Path) -> dict[str, str]:
-    """Files of a trial, with hashes of files other than its recording."""
-    return {
-        "file": _relative(trial.file, folder),
-        "forces_file": _relative(trial.forces_file, folder) if trial.forces_file else "",
-        "static_file": _relative(trial.static_file, folder) if trial.static_file else "",
-        "forces_sha256": recording.forces_sha256,
-        "static_sha256": recording.static_sha256,
-    }
+def _files(trial: Trial, folder: Path) -> dict[str, str]:
+    """Files of a trial, as in the table of trials."""
+    files = row_of(ledger_columns.FILE_COLUMNS, trial)
+    return {name: _relative(path, folder) if path else "" for name, path in files.items()}
 
 
 def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]]) -> Rows:
     """Rows of `results.csv`: net torques over the window of the trial."""
     mass_kg, rows = trial.subject.mass_kg, []
     of_joint = {row["joint"]: row for row in net if row["term"] == "net" and row["window"] != study_columns.STANCE}
-    about = {**identity(trial), "body_mass_kg": mass_kg, "window": "", "used_share": float("nan")}
+    about = row_of((*TRIAL_COLUMNS, study_columns.BODY_MASS), trial) | row_of([TORQUE_STATUS], verdict)
+    about |= empty_row([study_columns.WINDOW, study_columns.USED_SHARE])
     for joint in trial.settings.chain(trial.chain).joints:
-        row = of_joint.get(joint.name, {"joint": joint.name, "torque_status": verdict.torques})
+        row = of_joint.get(joint.name, {"joint": joint.name})
         values = {c.name: c.of(row, mass_kg) for c in study_columns.RESULTS_COLUMNS if c.source}
         rows.append({**about, **row, **values})
     return rows
@@ -230,8 +228,7 @@ def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
     rows: Rows = [{"joint": "", **whole}]
     for joint in (joint.name for joint in trial.settings.chain(trial.chain).joints):
         rows.append({"joint": joint} | {name: values[joint] for name, values in by_joint.items() if joint in values})
-    empty = {column.name: float("nan") for column in QUALITY_COLUMNS}
-    return [{"trial": trial.name, **empty, **row} for row in rows]
+    return [{**row_of(TRIAL_COLUMNS[:1], trial), **empty_row(QUALITY_COLUMNS), **row} for row in rows]
 
 
 def _notes(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict) -> list[str]:
@@ -246,23 +243,46 @@ def _guesses(records: Mapping[str, TrialRecord]) -> list[str]:
     return [f"{guess.item}: {guess.interpretation}" for guess in recording.audit.guesses]
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """Reasons and notes of a trial for the ledger.
+
+    Attributes
+    ----------
+    reasons : tuple of str
+        Type of failure, and names of the flags.
+    message : str
+        Description of the failure and of the flags.
+    plane : str
+        Anatomical plane of motion; empty if not known.
+    n_guesses : int
+        Number of assumptions about the recording.
+    notes : str
+        Path of the text file with the notes, in the folder of results.
+    """
+
+    reasons: tuple[str, ...]
+    message: str
+    plane: str
+    n_guesses: int
+    notes: str
+
+
 def _ledger_row(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Any]:
     last, motion = records["muscles"], records["kinematics"].motion
-    recording = records["kinematics"].recording or _NOT_READ
+    outcome = _Outcome(
+        reasons=tuple(filter(None, (last.reason, *verdict.names))),
+        message="; ".join(filter(None, (last.message, *(flag.sentence for flag in verdict.flags)))),
+        plane=motion.plane_view if motion else "",
+        n_guesses=len(_guesses(records)),
+        notes=notes_path(trial.name).relative_to(RESULTS).as_posix(),
+    )
     return {
-        **identity(trial),
-        **_files(trial, recording, folder),
-        "status": verdict.status,
-        "torque_status": verdict.torques,
-        "muscle_status": verdict.muscles,
-        "rejected_joints": " ".join(verdict.rejected_joints),
-        "rejected_by": " ".join(verdict.rejected_by),
-        "reason": " ".join(filter(None, (last.reason, *verdict.names))),
-        "message": "; ".join(filter(None, (last.message, *(flag.sentence for flag in verdict.flags)))),
-        "plane": motion.plane_view if motion else "",
-        "input_sha256": recording.sha256,
-        "n_guesses": len(_guesses(records)),
-        "notes": notes_path(trial.name).relative_to(RESULTS).as_posix(),
+        **row_of(TRIAL_COLUMNS, trial),
+        **_files(trial, folder),
+        **row_of(ledger_columns.STATUS_COLUMNS, verdict),
+        **row_of(ledger_columns.HASH_COLUMNS, records["kinematics"].recording or _NOT_READ),
+        **row_of(ledger_columns.OUTCOME_COLUMNS, outcome),
     }
 
 
@@ -332,7 +352,7 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     for names in _joints(study):
         yield "kinematics", file_columns(names)
     yield "compared_with_file", study_columns.BESIDE_FILE_COLUMNS
-    yield "ledger", LEDGER_COLUMNS
+    yield "ledger", ledger_columns.LEDGER_COLUMNS
     yield "metrics", METRIC_COLUMNS
     if study.settings.ensembles.enabled:
         yield "curves", study_columns.CURVE_COLUMNS
@@ -353,16 +373,14 @@ def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
     for table, columns in _all_columns(study, folder):
         for column in columns:
             chosen.setdefault((table, column.name), {})[column] = None
-    return [
-        {
-            "table": table,
-            "column": name,
-            "unit": next(iter(columns)).unit,
-            "definition": _either(column.definition for column in columns),
-            "sign": _either(column.sign for column in columns),
-        }
-        for (table, name), columns in chosen.items()
-    ]
+    rows = []
+    for (table, _), columns in chosen.items():
+        texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
+        described = replace(next(iter(columns)), definition=texts[0], sign=texts[1])
+        rows.append(
+            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, described)}
+        )
+    return rows
 
 
 def _either(texts: Iterable[str]) -> str:

@@ -15,13 +15,13 @@ from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.windows import resample
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.trials import Trial
-from limbtorque.tables.column import TRIAL_COLUMNS, Column
+from limbtorque.tables.column import TORQUE_STATUS, TRIAL_COLUMNS, Column, row_of
 from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
 from limbtorque.tables.study_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.uncertainty.bands import sd_by_owner
 from limbtorque.workflow.layout import curves_path
-from limbtorque.workflow.run_session import LOG, TrialTables, finish, identity, planned_study, verdict_of
+from limbtorque.workflow.run_session import LOG, TrialTables, finish, planned_study, verdict_of
 
 
 def columns(trial: Trial) -> list[Column]:
@@ -56,7 +56,7 @@ def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], Floa
     wanted = [*(name for name in names if name.endswith(("_nm", "_w"))), *net]
     torques, record = tables.read("torques", trial, columns=lambda name: name in wanted)
     verdict = verdict_of(trial, {"kinematics": kinematics, "torques": record})
-    row = {**identity(trial), "torque_status": verdict.torques, "window": options.window, "included": 0}
+    row = row_of(TRIAL_COLUMNS, trial) | row_of([TORQUE_STATUS], verdict) | {"window": options.window, "included": 0}
     row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0, "events": ""}
     window, motion = record.window, kinematics.motion
@@ -142,10 +142,8 @@ def run(*, folder: Path, session: str, key: str) -> None:
             if values is None:
                 LOG.info("curves %s: left out: %s", trial.name, row["note"])
             else:
-                about, (_, n_points, _) = identity(trial), values.shape
-                data: dict[str, Any] = {
-                    column.name: repeated(about[column.name], values[0].size) for column in TRIAL_COLUMNS
-                }
+                about, (_, n_points, _) = row_of(TRIAL_COLUMNS, trial), values.shape
+                data: dict[str, Any] = {name: repeated(text, values[0].size) for name, text in about.items()}
                 data |= long_columns(columns(trial), n_points)
                 names = ("value", *(column.name for column in OWNERS))
                 data |= {name: curve.T.ravel() for name, curve in zip(names, values, strict=True)}

@@ -1,9 +1,8 @@
-"""Columns of `ledger.csv` and `metrics.csv`: status and metrics of trials."""
+"""Columns of `ledger.csv`, and of `metrics.csv` for the metrics without a check."""
 
 from __future__ import annotations
 
-from limbtorque.quality.checks import CHECKS
-from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, columns
+from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, attribute_columns, columns
 
 METRICS = columns(
     {
@@ -42,36 +41,50 @@ METRICS = columns(
         "replay_drift_deg": "largest difference of a joint angle at the end of the replay",
     }
 )
-QUALITY_COLUMNS = (*METRICS, *columns({check.name: check.definition for check in CHECKS}))
-LEDGER_COLUMNS = (
-    *TRIAL_COLUMNS,
-    *columns(
-        {
-            "file:text": "recording, as in the table of trials",
-            "forces_file:text": "second file, with the force plates; empty where there is none",
-            "static_file:text": "static trial, for landmarks carried by clusters; empty where there is none",
-            "status:text": "ok, caution, rejected or failed: the worse of torque_status and muscle_status",
-        }
+FILE_COLUMNS = attribute_columns(  # attributes of the trial
+    {
+        "file:text": ("file", "recording, as in the table of trials"),
+        "forces_file:text": ("forces_file", "second file, with the force plates; empty where there is none"),
+        "static_file:text": (
+            "static_file",
+            "static trial, for landmarks carried by clusters; empty where there is none",
+        ),
+    }
+)
+STATUS_COLUMNS = (  # attributes of the verdict
+    *attribute_columns(
+        {"status:text": ("status", "ok, caution, rejected or failed: the worse of torque_status and muscle_status")}
     ),
     TORQUE_STATUS,
     MUSCLE_STATUS,
-    *columns(
+    *attribute_columns(
         {
-            "rejected_joints:text": "joints whose torques must not be used",
-            "rejected_by:text": "names of the flags that reject the trial or some of its joints",
-            "reason:text": "type of failure, or names of the flags",
-            "message:text": "description of the failure or flags, and action to take",
-            "plane:text": "anatomical plane of motion: sagittal, horizontal or oblique",
-            "input_sha256:text": "hash of the recording",
-            "forces_sha256:text": "hash of the second file",
-            "static_sha256:text": "hash of the static trial",
-            "n_guesses:count": "assumptions about the recording that the file does not state",
-            "notes:text": "text file with the notes of the analysis and these assumptions",
+            "rejected_joints:text": ("rejected_joints", "joints whose torques must not be used"),
+            "rejected_by:text": ("rejected_by", "names of the flags that reject the trial or some of its joints"),
         }
     ),
 )
-METRIC_COLUMNS = (
-    TRIAL_COLUMNS[0],
-    *columns({"joint:text": "joint of the metrics; empty for metrics of the whole trial and of its worst joint"}),
-    *QUALITY_COLUMNS,
+HASH_COLUMNS = attribute_columns(  # attributes of the facts about the recording
+    {
+        "input_sha256:text": ("sha256", "hash of the recording"),
+        "forces_sha256:text": ("forces_sha256", "hash of the second file"),
+        "static_sha256:text": ("static_sha256", "hash of the static trial"),
+    }
+)
+OUTCOME_COLUMNS = attribute_columns(  # attributes of the outcome in `workflow.stages.collect`
+    {
+        "reason:text": ("reasons", "type of failure, or names of the flags"),
+        "message:text": ("message", "description of the failure or flags, and action to take"),
+        "plane:text": ("plane", "anatomical plane of motion: sagittal, horizontal or oblique"),
+        "n_guesses:count": ("n_guesses", "assumptions about the recording that the file does not state"),
+        "notes:text": ("notes", "text file with the notes of the analysis and these assumptions"),
+    }
+)
+LEDGER_COLUMNS = (
+    *TRIAL_COLUMNS,
+    *FILE_COLUMNS,
+    *STATUS_COLUMNS,
+    *OUTCOME_COLUMNS[:3],
+    *HASH_COLUMNS,
+    *OUTCOME_COLUMNS[3:],
 )
