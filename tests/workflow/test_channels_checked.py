@@ -17,7 +17,9 @@ def test_a_muscle_that_no_set_has_is_refused_with_the_sets_muscles(tmp_path):
     with pytest.raises(StudyError) as raised:
         loaded(tmp_path, "emg: {channels: {EMG1: BIClong, EMG2: [BICshort, BICshrt], EMG3: gastroc}}\n")
     message = str(raised.value)
-    assert "emg.channels: 'EMG2' is of 'BICshrt', which the muscle set does not have; did you mean 'BICshort'?" in message
+    assert (
+        "emg.channels: 'EMG2' is of 'BICshrt', which the muscle set does not have; did you mean 'BICshort'?" in message
+    )
     assert "'EMG3' is of 'gastroc'" in message
     assert "expected TRIlong, TRIlat" in message
     assert "(set arm)" in message
