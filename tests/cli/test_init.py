@@ -97,7 +97,7 @@ def fill(study, **values):
 def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_one():
     needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel", "toe_tip", "head_of_metacarpal_3"}
     for known in known_sets():
-        stand_ins = {by for by, _ in known.substitutes.values()}
+        stand_ins = {*(by for by, _ in known.substitutes.values()), *known.second_choices.values()}
         parts = {part for kind, _ in known.predicted.values() for group in PARTS[kind] for part in group}
         assert set(known.rules) <= needed | stand_ins | parts, known.name
         assert set(known.substitutes) | set(known.predicted) <= needed, known.name

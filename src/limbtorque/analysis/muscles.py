@@ -28,10 +28,11 @@ from limbtorque.muscles.force_table import (
 from limbtorque.muscles.forces import muscle_forces
 from limbtorque.muscles.objective import own_options, usable_envelopes
 from limbtorque.muscles.sets.muscle_set import MuscleSet, load_muscle_set, strengthened
-from limbtorque.statistics.windows import in_window, summary_windows, window_spans
+from limbtorque.statistics.windows import in_window, known_cycle, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.column import FRAME_COLUMNS
 from limbtorque.tables.files import Write, make_table
+from limbtorque.tables.study_columns import CYCLE
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.of_trial import too_long
 from limbtorque.uncertainty.propagation import trial_errors
@@ -113,7 +114,7 @@ def analyse_muscles(
             if write:
                 table = make_table(FRAME_COLUMNS, frame_values(motion.part(frames)))
                 write(with_envelopes(table, recorded, settings.emg, frames))
-        return None, _with_emg(replace(record, notes=emg_notes), motion, recorded, None, windows, settings)
+        return None, _with_emg(replace(record, notes=emg_notes), motion, recorded, None, windows, limb, settings)
     used = ~motion.edge & ~np.isnan(net_nm).any(axis=1)
     judged = torqued.window.judged(motion.time_s, used) if torqued.window else used
     envelopes = usable_envelopes(recorded) if recorded else None
@@ -140,7 +141,7 @@ def analyse_muscles(
     record = replace(record, metrics=report.metrics, notes=(*report.notes, *emg_notes))
     spans = window_spans(motion, torqued.window, windows)
     record = _with_summaries(record, motion, whole, report, contacts, windows, spans, limb, settings)
-    record = _with_emg(record, motion, recorded, (whole, report.muscle_set.names), windows, settings)
+    record = _with_emg(record, motion, recorded, (whole, report.muscle_set.names), windows, limb, settings)
     return forces if len(reports) == 1 else None, record
 
 
@@ -191,21 +192,26 @@ def _with_emg(
     recorded: Electromyography | None,
     predicted: tuple[ForceSeries, Sequence[str]] | None,
     windows: Mapping[str, BoolArray],
+    limb: Limb,
     settings: Settings,
 ) -> TrialRecord:
-    """Record with the rows of electromyography."""
+    """Record with the rows of electromyography, over a known cycle at least."""
     if recorded is None:
         return record
     series, names = predicted or (None, ())
-    known = series.known if series else np.ones(len(motion.time_s), dtype=bool)
+    known = (series.known if series else np.ones(len(motion.time_s), dtype=bool)) & ~motion.edge
+    window, least = next(iter(windows.values()), None), settings.ensembles.min_known_share
+    if series and window is not None and known[window].mean() < least:
+        cycle = known_cycle(motion, known, side=limb.side)
+        windows = {CYCLE: cycle, **windows} if cycle.any() and known[cycle].mean() >= least else windows
     rows = emg_summary(
         recorded,
         series.activation if series else np.zeros((len(motion.time_s), 0)),
         names,
         time_s=motion.time_s,
-        known=known & ~motion.edge,
+        known=known,
         windows=windows,
-        min_known_share=settings.ensembles.min_known_share,
+        min_known_share=least,
     )
     provenance = dict(record.provenance)
     if "muscles" in provenance:

@@ -464,6 +464,31 @@ def summary_windows(motion: ChainMotion, window: Window | None, limb: Limb, sett
     return found
 
 
+def known_cycle(motion: ChainMotion, known: BoolArray, *, side: str) -> BoolArray:
+    """Frames of the foot's cycle with most known frames, by plates and markers.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion, with the foot events that its markers and plates give.
+    known : ndarray of bool, shape (n_frames,)
+        Known frames.
+    side : str
+        Side of the limb.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_frames,)
+        From foot strike to foot strike, or foot off to foot off; all False without two of either.
+    """
+    events, time_s = motion.load.foot_events.get("plates_and_markers", ()), motion.time_s
+    cycles = [
+        find_between(events, start=kind, end=kind, side=side, time_s=time_s, known=known) for kind in (STRIKE, OFF)
+    ]
+    frames = [cycle.judged(time_s, np.ones(len(time_s), dtype=bool)) for cycle in cycles if not cycle.note]
+    return max(frames, key=lambda cycle: _share(known[cycle]), default=np.zeros(len(time_s), dtype=bool))
+
+
 def _contact(motion: ChainMotion) -> StatusArray:
     """Status of the load by frame, 0 also outside the loaded samples of each step."""
     status, time_s = motion.load.status.copy(), motion.time_s

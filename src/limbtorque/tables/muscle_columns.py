@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from limbtorque.study.options.muscles import Muscles
 from limbtorque.tables.column import (
@@ -295,10 +295,15 @@ def _burst_entries() -> dict[str, str]:
     return entries
 
 
+_EMG_WINDOW = replace(
+    WINDOW,
+    definition=f"{WINDOW.definition}; cycle, from foot strike to foot strike or foot off to foot off, where forces are known "
+    "over it and in too few frames of the window",
+)
 EMG_SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     MUSCLE_STATUS,
-    WINDOW,
+    _EMG_WINDOW,
     *_MUSCLE,
     *columns(
         {
@@ -324,7 +329,7 @@ EMG_SUMMARY_COLUMNS = (
 _OVER_SUBJECTS = "median over subjects of the median over trials: "
 EMG_BY_MUSCLE_COLUMNS = (
     GROUP_COLUMNS[0],
-    WINDOW,
+    _EMG_WINDOW,
     *_MUSCLE,
     *columns(
         {
@@ -341,7 +346,7 @@ EMG_BY_MUSCLE_COLUMNS = (
 _EMPTY = "empty for a channel with a fault, and for muscles normalised differently"
 EMG_CO_CONTRACTION_COLUMNS = (
     *TRIAL_COLUMNS,
-    WINDOW,
+    _EMG_WINDOW,
     *columns(
         {
             "first:text": "muscle",

@@ -34,6 +34,7 @@ _JOINT, _TERM, WINDOW, USED_SHARE = columns(
     }
 )
 STANCE = "stance"  # in the column window
+CYCLE = "cycle"
 BOTH = "both"  # in the column side of ensembles.csv
 _TORQUES = ("_nm", "_nms", "_w", "_j")
 

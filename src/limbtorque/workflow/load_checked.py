@@ -13,8 +13,9 @@ from typing import Any
 
 from limbtorque.analysis.muscles import muscle_set_of
 from limbtorque.analysis.reading import limb_of
-from limbtorque.errors import SettingsError, StudyError
+from limbtorque.errors import SettingsError, StudyError, did_you_mean
 from limbtorque.muscles.objective import check_options
+from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
@@ -41,6 +42,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     chains = [study.settings.chain(name) for name in sorted({trial.chain for trial in study.trials})]
     faults = [
         *_muscle_set_faults(study),
+        *_channels_of_no_muscle(study),
         *_cutoffs_of_nobody(study),
         *study_faults(study.settings, chains),
         *_masses_of_no_segment(study),
@@ -70,6 +72,28 @@ def _muscle_set_faults(study: Study) -> Iterator[str]:
                 check_options(chosen, trial.settings.muscles, joints)
         except (SettingsError, OSError) as error:
             yield f"chain {trial.chain} (first in trial {trial.name}): {error}"
+
+
+def _channels_of_no_muscle(study: Study) -> Iterator[str]:
+    """Faults of electromyography channels whose muscle no set of the study has."""
+    predicted = [
+        (name, trial) for trial in study.trials if (name := trial.settings.muscle_set(trial.chain, study.folder))
+    ]
+    if not any(trial.settings.emg.channels for _, trial in predicted):
+        return
+    try:
+        sets = [load_muscle_set(name) for name in dict.fromkeys(name for name, _ in predicted)]
+    except (SettingsError, OSError):  # told by `_muscle_set_faults`
+        return
+    known = {muscle for chosen in sets for muscle in chosen.names}
+    expected = "; ".join(f"{', '.join(chosen.names)} (set {chosen.name})" for chosen in sets)
+    for _, trial in predicted:
+        for channel, muscles in trial.settings.emg.channels.items():
+            for muscle in (muscle for muscle in muscles if muscle not in known):
+                yield (
+                    f"emg.channels: {channel!r} is of {muscle!r}, which the muscle set does not have{did_you_mean(muscle, known)}; "
+                    f"expected {expected}; name one of them, remove the channel, or set muscles.enabled: false for envelopes alone"
+                )
 
 
 def _shared_recordings(study: Study) -> Iterator[str]:

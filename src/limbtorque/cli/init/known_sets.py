@@ -6,7 +6,7 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +71,8 @@ class KnownSet:
         Joint centres whose error is not that of a marker -> its kind, or standard deviation, m (`uncertainty.sets`).
     errors_of_substitutes : dict of str to str or float
         The same of joint centres for which another landmark stands, where that one is used.
+    second_choices : dict of str to str
+        Landmark -> the one that may stand for it where its substitute has no marker either.
     """
 
     name: str
@@ -85,6 +87,7 @@ class KnownSet:
     without: tuple[str, ...] = ()
     errors: Mapping[str, str | float] = field(default_factory=dict)
     errors_of_substitutes: Mapping[str, str | float] = field(default_factory=dict)
+    second_choices: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,7 @@ def _load(path: Path) -> KnownSet:
         without=tuple(raw.get("without", ())),
         errors={name: row["error"] for name, row in rows.items() if "error" in row},
         errors_of_substitutes={name: row["error"] for name, row in substitutes.items() if "error" in row},
+        second_choices={name: row["or_by"] for name, row in substitutes.items() if "or_by" in row},
     )
 
 
@@ -342,10 +346,21 @@ def _fits(labels: tuple[str, ...], model: ChainModel) -> tuple[Fit, ...]:
         for side, rules in matched.items():
             other = matched[OPPOSITE.get(side, "")]
             predicted = predicted_centres(known, rules, other) if side else {}
-            missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, known))
+            chosen = _with_second_choices(known, rules, labels, side)
+            missing = tuple(name for name in needed if not _given(name, {*rules, *predicted}, chosen))
             if sum(name not in missing for name in centres) * 2 >= len(centres) and (known.name != LAST or not missing):
-                found.append(Fit(known, side, rules, missing, predicted))
+                found.append(Fit(chosen, side, rules, missing, predicted))
     return tuple(sorted(found, key=lambda fit: len(fit.missing)))
+
+
+def _with_second_choices(known: KnownSet, rules: Collection[str], labels: tuple[str, ...], side: str) -> KnownSet:
+    """Set with the second choices of landmarks whose substitute no label names."""
+    index, second = _index(labels), dict[str, tuple[str, str]]()
+    for name, by in known.second_choices.items():
+        substitute, why = known.substitutes[name]
+        if by in rules and not any(_hits(template, index, side) for template in known.rules[substitute]):
+            second[name] = by, why
+    return replace(known, substitutes={**known.substitutes, **second}) if second else known
 
 
 def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
@@ -367,7 +382,7 @@ def fits_without_end(labels: Sequence[str], chain: str) -> list[Fit]:
     """
     whole = [fit for fit in fits(labels, CHAINS[chain]) if not fit.missing and chain in fit.known.without]
     best = max(whole, key=lambda fit: len(fit.rules), default=None)
-    return [fit for fit in whole if best and fit.known is best.known]
+    return [fit for fit in whole if best and fit.known.name == best.known.name]
 
 
 def _given(landmark: str, rules: Collection[str], known: KnownSet) -> bool:

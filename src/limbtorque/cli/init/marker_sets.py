@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
 from limbtorque.cli.check_summary import some_of
@@ -34,6 +35,7 @@ from limbtorque.study.table_file import TO_DO
 NEAREST = 8  # markers that are tried, in threes and fours
 CLUSTER_SIZES = (3, 4)
 BEYOND_M = 0.02  # a marker farther towards the next joint is on the next segment
+LEAST_SEEN = 0.8  # of the frames in which the best marker is seen
 COMPUTED_M = 1e-4  # a point nearer to the middle of two markers was computed from them
 Around = tuple[FloatArray | None, FloatArray | None]
 
@@ -178,7 +180,7 @@ def partial_set(fits_of: Mapping[str, Sequence[Fit]], labels: Sequence[str]) -> 
     """
     chain = min((name for name in fits_of if fits_of[name]), key=lambda name: len(fits_of[name][0].missing))
     partly = fits_of[chain][0]
-    sides = [fit for fit in fits_of[chain] if fit.known is partly.known]
+    sides = [fit for fit in fits_of[chain] if fit.known.name == partly.known.name]
     begun = set_of(partly, sides)
     rules, substitutes = dict(begun.rules), dict(begun.substitutes)
     rules |= dict.fromkeys(partly.missing, (TO_DO,))
@@ -336,17 +338,20 @@ def static_trials(seen: Sequence[Seen], people: People) -> Statics:
 
 def _complete(pair: Pair, moving: Sequence[str], model: ChainModel) -> list[Fit]:
     """Best complete fits with clusters, if they have more landmarks than without."""
-    needed = needed_landmarks(model)
+    needed = set(needed_landmarks(model))
     standing = next(body.labels for body in pair.static.bodies if body.prefix == pair.prefix)
-    alone = max((len(set(needed) & set(fit.rules)) for fit in fits(moving, model) if not fit.missing), default=0)
+    alone = [fit for fit in fits(moving, model) if not fit.missing]
     both = [fit for fit in fits([*dict.fromkeys((*moving, *standing))], model) if not fit.missing]
     for known in dict.fromkeys(fit.known.name for fit in both):
         done: list[Fit] = []
+        gained = False
         for fit in (fit for fit in both if fit.known.name == known):
             carried = _with_clusters(fit, pair, moving, model, done)
-            if carried and carried.carried and len(set(needed) & set(carried.rules)) > alone:
-                done.append(carried)
-        if done:
+            without = [other for other in alone if other.side == fit.side]
+            most = max((len(needed & set(other.rules)) for other in without), default=0)
+            gained |= bool(carried and carried.carried and len(needed & set(carried.rules)) > most)
+            done += [carried] if carried else [other for other in without if other.known.name == known]
+        if gained:
             return done
     return []
 
@@ -451,12 +456,31 @@ def best_cluster(
     others = [label for label in moving if not any(fold(label).startswith(fold(own)) for own in labels)]
     standing_m, walking_m = (one.sampled(others, pair.prefix) for one in (pair.static, pair.moving))
     landmark_m = pair.static.sampled(labels, pair.prefix).mean(axis=1)
-    usable = np.isfinite(walking_m).all(axis=(0, 2))
-    usable &= np.isfinite(standing_m + landmark_m[:, None]).all(axis=2).any(axis=0)
+    seen = np.isfinite(walking_m).all(axis=2).mean(axis=0)
+    stood = np.isfinite(standing_m + landmark_m[:, None]).all(axis=2).any(axis=0)
     for cluster in (cluster for cluster in first if set(cluster) <= set(others)):
         if np.isfinite(_error([others.index(label) for label in cluster], standing_m, landmark_m, walking_m)[0]):
             return cluster
-    kept = np.flatnonzero(usable)
+    for least in (1.0, LEAST_SEEN * float(seen.max(initial=0.0))):  # markers with gaps where others do not suffice
+        kept = np.flatnonzero(stood & (seen >= least))
+        if cluster := _nearest_cluster(kept, others, standing_m, landmark_m, walking_m, side=side, around=around):
+            return cluster
+    return ()
+
+
+def _nearest_cluster(
+    kept: NDArray[np.int_],
+    others: Sequence[str],
+    standing_m: FloatArray,
+    landmark_m: FloatArray,
+    walking_m: FloatArray,
+    *,
+    side: str,
+    around: Around,
+) -> tuple[str, ...]:
+    """Rigid cluster of some markers with the least error of a landmark, or none."""
+    if not kept.size:
+        return ()
     places_m, here_m = np.nanmean(standing_m[:, kept], axis=0), np.nanmean(landmark_m, axis=0)
     middles_m = (places_m[:, None] + places_m) / 2.0  # a point in the middle of two was computed from them
     middles_m[np.diag_indices(len(kept))] = np.nan
@@ -465,7 +489,9 @@ def best_cluster(
     near = kept[own][np.argsort(lengths(places_m[own] - here_m), kind="stable")][:NEAREST].tolist()
     of_other = {k for k in near if side and template_of(others[k], OPPOSITE[side]) != others[k]}
     tried = [list(some) for n in CLUSTER_SIZES for some in combinations(near, n) if not set(some) <= of_other]
-    error, best = min((_error(some, standing_m, landmark_m, walking_m) for some in tried), default=(np.inf, []))
+    error, best = min(
+        (_error(some, standing_m, landmark_m, walking_m) for some in tried), default=(np.inf, list[int]())
+    )
     return tuple(others[k] for k in sorted(best)) if np.isfinite(error) else ()
 
 

@@ -201,7 +201,7 @@ def _limbs(
     notes: list[str] = []
     for limb, partly in fits_of.items():
         whole = [fit for fit in partly if not fit.missing]
-        chain, chosen = limb, statics[limb][1] or [fit for fit in whole if fit.known is whole[0].known]
+        chain, chosen = limb, statics[limb][1] or [fit for fit in whole if fit.known.name == whole[0].known.name]
         if not chosen and (shorter := fits_without_end(body.labels, WITHOUT_END[limb])):
             chain, chosen = WITHOUT_END[limb], shorter
             notes += [IN_SWING] if limb == "leg" else []
