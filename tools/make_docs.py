@@ -1,11 +1,13 @@
-"""Write the pages of docs that are made from the code: settings, quality, marker_sets."""
+"""Write the pages of docs that are made from the code: settings, quality, marker_sets, interface."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import limbtorque
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, TWICE, Check
@@ -234,7 +236,40 @@ def _size(known: KnownSet, landmark: str, rule: object, error: str | float | Non
     return f"{1e3 * centre_error_m(landmark, mapping, settings.uncertainty):.3g}, {kind}"
 
 
+INTERFACE_HEAD = """# Public interface
+
+Every name of `import limbtorque as lt`, by the room that it comes from (made by `tools/make_docs.py`). `help(lt.torque_terms)` prints shapes, units, signs and
+errors; the site has them too (`make docs`).
+"""
+
+
+def interface_page() -> str:
+    """Every public name with its parameters and its first sentence, by room."""
+    by_room: dict[str, list[str]] = {}
+    stub = Path(limbtorque.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    rooms = {
+        name: room
+        for room, names in re.findall(r"from \.(\w+)[\w.]* import (\([^)]*\)|.*)", stub)
+        for name in re.findall(r"(\w+) as", names)
+    }
+    for name in sorted(limbtorque.__all__, key=str.casefold):
+        value = getattr(limbtorque, name)
+        room = rooms[name]
+        called = inspect.isfunction(value)
+        names = ", ".join(inspect.signature(value).parameters) if called else ""
+        first = (
+            ((inspect.getdoc(value) if hasattr(value, "__module__") else "") or "a dictionary")
+            .partition("\n\n")[0]
+            .replace("\n", " ")
+            .replace("|", "\\|")
+        )
+        by_room.setdefault(room, []).append(f"| `{name}{f'({names})' if called else ''}` | {first} |")
+    parts = [f"## {room}\n\n| name | |\n| --- | --- |\n" + "\n".join(by_room[room]) for room in sorted(by_room)]
+    return "\n\n".join([INTERFACE_HEAD.rstrip("\n"), *parts]) + "\n"
+
+
 def main() -> None:
+    (DOCS / "interface.md").write_text(interface_page(), encoding="utf-8")
     (DOCS / "settings.md").write_text(settings_page(), encoding="utf-8")
     (DOCS / "quality.md").write_text(quality_page(), encoding="utf-8")
     (DOCS / "marker_sets.md").write_text(marker_sets_page(), encoding="utf-8")

@@ -26,6 +26,7 @@ def test_pages_made_from_the_code_are_up_to_date():
         "settings.md": module.settings_page,
         "quality.md": module.quality_page,
         "marker_sets.md": module.marker_sets_page,
+        "interface.md": module.interface_page,
     }
     for name, page in pages.items():
         stale = (ROOT / "docs" / name).read_text(encoding="utf-8") != page()
