@@ -65,3 +65,13 @@ def test_a_recording_that_rotted_is_found(run_torques, tmp_path, capsys):
     assert changed_recordings(SESSION, study) == {name: "changed"}
     assert main(["verify", str(study)]) == 1
     assert f"{name}: changed since results/kinematics/{SESSION} was made" in capsys.readouterr().out
+
+
+def test_a_deleted_table_is_named_where_the_record_is_damaged_too(run_torques, tmp_path, capsys):
+    place = run_torques(TrialError("no torque"))
+    (place / f"{TRIAL}.parquet").unlink()
+    (place / "_session.jsonl").write_text("{")
+    assert main(["verify", str(tmp_path / "study")]) == 1
+    said = capsys.readouterr().out
+    assert f"results/torques/{SESSION}/_session.jsonl: damaged" in said
+    assert f"results/torques/{SESSION}/{TRIAL}.parquet: missing" in said

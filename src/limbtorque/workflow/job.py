@@ -110,6 +110,7 @@ def work(job: dict[str, Any]) -> None:
 
     os.environ[WAIT_S] = str(job["wait"])
     Path(job["log"]).parent.mkdir(parents=True, exist_ok=True)
+    logging.raiseExceptions = False  # where the disk is full; what is said is printed, too
     handler = logging.FileHandler(job["log"], mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(levelname)s %(message)s"))
     LOG.addHandler(handler)

@@ -280,6 +280,11 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
         place = layout.session_folder(stage, session)
         if (study.folder / place).is_dir():
             found[place.as_posix()] = faults(stage, session, study.folder, contents=contents)
+            if layout.RECORD in found[place.as_posix()] and stage in layout.TABLE_STAGES:  # it names no files then
+                there = layout.session_files(stage, study, session)
+                found[place.as_posix()] |= {
+                    file.name: "missing" for file in there if not (study.folder / file).exists()
+                }
             if stage == "kinematics" and contents == "all":
                 found[place.as_posix()] |= changed_recordings(session, study.folder)
         elif (study.folder / place).exists():
