@@ -108,10 +108,18 @@ def load_study(
     meant = "name its marker or markers, or remove the line and name a replacement in 'substitutes'"
     rules = {f"{name}.{mark}": rule for name, marks in settings.marker_sets.items() for mark, rule in marks.items()}
     open_rules = {name: rule for name, rule in rules.items() if isinstance(rule, str) and is_to_do(rule)}
-    faults = [f"marker_sets.{name} {to_do_text(rule, meant)}" for name, rule in open_rules.items()]
+    faults: list[str] = []
     subjects, names = read_subjects(folder / settings.subjects, table=settings.subjects, faults=faults)
     references = References(folder, settings, names)
     trials = read_trials(folder / settings.trials, references, subjects, faults=faults)
+    unused = set() if faults else settings.marker_sets.keys() - {trial.marker_set for trial in trials} - {""}
+    if len(settings.marker_sets) == 1:
+        unused = set()  # the only one needs no name
+    faults[:0] = [
+        f"marker_sets.{name} {to_do_text(rule, meant)}"
+        for name, rule in open_rules.items()
+        if name.partition(".")[0] not in unused
+    ]
     if faults:
         raise StudyError(faults)
     return Study(folder, settings, tuple(trials), _batches(trials, settings.run.max_trials_per_job))
