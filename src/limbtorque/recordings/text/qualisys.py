@@ -156,7 +156,7 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
     Returns
     -------
     Recording
-        Force plates of kind 0 with their corners, without markers, from time zero.
+        Force plates of kind 0 with their corners, without markers, from the time of the first sample, or zero without times.
 
     Raises
     ------
@@ -176,25 +176,28 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
         beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
         files = {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
     whole, plates, digest = Text(path.name, options), list[ForcePlate](), hashlib.sha256()
+    clocks: set[Clock] = set()
     for number, file in sorted(files.items()):
         text = read_text(file, options)
-        plates.append(_plate(text, number))
+        plate, clock = _plate(text, number)
+        plates.append(plate)
+        clocks.add(clock)
         digest.update(text.sha256.encode())
         whole.findings += text.findings
         whole.notes += text.notes
-    sizes = {(plate.rate_hz, len(plate.force_n)) for plate in plates}
-    if len(sizes) > 1:
+    sizes = {len(plate.force_n) for plate in plates}
+    if len(sizes) > 1 or len(clocks) > 1:
         raise whole.error(
-            f"the other plates have different rates or numbers of samples ({len(files)} files); export them together"
+            f"the other plates have different times, rates or numbers of samples ({len(files)} files); export them together"
         )
-    whole.add("clock", "sample 1 is the first frame", "the first is at time zero")
+    ((clock,), (n_frames,)) = clocks, sizes
+    whole.add("clock", "sample 1 is the first frame", f"the first is at {clock.start_s:g} s")
     whole.sha256 = digest.hexdigest()
-    ((rate_hz, n_frames),) = sizes
-    return whole.recorded("text.qualisys", Clock(rate_hz), n_frames, force_plates=tuple(plates))
+    return whole.recorded("text.qualisys", clock, n_frames, force_plates=tuple(plates))
 
 
-def _plate(text: Text, number: int) -> ForcePlate:
-    """Plate of a file."""
+def _plate(text: Text, number: int) -> tuple[ForcePlate, Clock]:
+    """Plate of a file, and the clock of its samples."""
     header, first = _plate_heading(text)
     n_columns = len(text.lines[first].rstrip("\t").split("\t")) if first < len(text.lines) else 0
     if n_columns not in (9, 11):
@@ -205,9 +208,10 @@ def _plate(text: Text, number: int) -> ForcePlate:
         )
     values = table(text, first, len(text.lines), n_columns, "\t")
     rate_hz = _positive(text, header.get("FREQUENCY", "missing"), "FREQUENCY")
+    clock = Clock(rate_hz)
     if n_columns == 11:  # the file's own numbers and times
-        values, clock = timed_rows(values, text, Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY"))
-        rate_hz = clock.rate_hz
+        values, timed = timed_rows(values, text, Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY"))
+        clock = Clock(timed.rate_hz, start_s=timed.start_s)
     values = values[:, n_columns - 9 :]
     if int(_stated(text, header, SAMPLES)) != len(values):
         raise text.error(f"{SAMPLES} is {header[SAMPLES]}, the file has {len(values)}; export it again")
@@ -230,7 +234,7 @@ def _plate(text: Text, number: int) -> ForcePlate:
         "" if stated else "export the file with its heading; DESCRIPTION names local or world coordinates",
         note="" if stated else f"{item}: DESCRIPTION does not state its axes, assumed to be those of the laboratory",
     )
-    return plate_of(wrench, number, rate_hz, corners_m=corners_m)
+    return plate_of(wrench, number, clock.rate_hz, corners_m=corners_m), clock
 
 
 def _plate_heading(text: Text) -> tuple[dict[str, str], int]:
