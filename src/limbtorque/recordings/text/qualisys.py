@@ -23,6 +23,7 @@ KNOWN = (
 )
 CORNERS = ("POSX_POSY", "NEGX_POSY", "NEGX_NEGY", "POSX_NEGY")
 SAMPLES = "NO_OF_SAMPLES"  # the first word of a file of a force plate
+_NUMBERED = re.compile(r"\d+ *- *(?P<name>\S.*)")
 _PLATE = re.compile(r"(.*_f_)(\d+)", re.IGNORECASE)
 
 
@@ -71,6 +72,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         raise text.error(
             f"NO_OF_MARKERS is {n_points}, MARKER_NAMES has {sum(map(bool, labels))}; label all of them and export them again"
         )
+    labels = _without_numbers(text, labels)
     text.add("format", "Qualisys TSV, 3D data", f"{n_points} markers, {n_frames} frames")
     length_m = text.length_m(None, "the heading")
     before, first = _columns(text, first, n_points)
@@ -93,6 +95,16 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     text.add("events", f"{len(events)}, with times from the first frame" if events else "none", "times unchanged")
     in_order = tuple(sorted(events, key=lambda event: event.time_s))
     return text.recorded("text.qualisys", clock, len(values), labels=labels, markers_m=markers_m, events=in_order)
+
+
+def _without_numbers(text: Text, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of markers that are numbered, ``1 - RHEE``: the number of a marker differs from file to file."""
+    numbered = [_NUMBERED.fullmatch(label) for label in labels]
+    names = tuple(match["name"] for match in numbered if match)
+    if len(names) < len(labels) or len(set(names)) < len(names):
+        return labels
+    text.add("names of markers", f"numbered, such as {labels[0]!r}", f"without their numbers, such as {names[0]!r}")
+    return names
 
 
 def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:

@@ -1,4 +1,4 @@
-"""Markers and forces of Qualisys from a part of a capture: both files have its times."""
+"""Exports of Qualisys: times of a part of a capture, numbered markers."""
 
 import numpy as np
 
@@ -29,3 +29,16 @@ def test_forces_keep_the_time_of_their_file(tmp_path):
     found = read_with_forces(later(markers), late, options)
     np.testing.assert_array_equal(found.force_plates[0].force_n, expected)
     assert "clock" not in {guess.item for guess in found.audit.guesses}
+
+
+def test_numbers_before_the_names_of_markers_are_left_out(tmp_path):
+    path = text_files.write_qualisys(tmp_path / "walk.tsv")
+    options = ReadOptions(length_unit="mm")
+    names = read_recording(path, options).labels
+    numbered = "\t".join(f"{k} - {name}" for k, name in enumerate(names, start=7))
+    path.write_text(
+        path.read_text("utf-8").replace("MARKER_NAMES\t" + "\t".join(names), f"MARKER_NAMES\t{numbered}"), "utf-8"
+    )
+    found = read_recording(path, options)
+    assert found.labels == names
+    assert any(finding.item == "names of markers" for finding in found.audit.findings)
