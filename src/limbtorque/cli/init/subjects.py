@@ -17,6 +17,10 @@ from limbtorque.tables.column import counted
 GRAVITY_M_S2 = 9.80665
 LEAST_WEIGHT_N = 50.0  # on the plates: somebody stands on them
 HEAVIER = 1.15  # a standing person who weighs more than so many times the stated mass has another one
+OTHER_PERSON = (
+    0.1  # a mass that differs by more from what plates carry in walking, which holds within 2 %, is another one's
+)
+MOST_WALKS = 3  # that are named
 MASS_KG = (1.0, 400.0)
 # shorter and longer ones are typed: a number of inches is never within one of these in cm
 HEIGHT_M, LEG_M, PELVIS_M = (0.8, 2.4), (0.45, 1.3), (0.15, 0.45)
@@ -66,9 +70,19 @@ def propose_subject(
     for one in standing:
         kilograms = one.weight_n / GRAVITY_M_S2
         evidence.append(f"{one.name}, standing still: {one.weight_n:.0f} N on the plates, {kilograms:.1f} kg")
+    walking = [one for one in recordings if one.walking_n > LEAST_WEIGHT_N]
+    for one in walking[:MOST_WALKS]:
+        kilograms = one.walking_n / GRAVITY_M_S2
+        evidence.append(
+            f"{one.name}, walking over two plates: they carry {one.walking_n:.0f} N, about {kilograms:.0f} kg"
+        )
     heaviest = max((one.weight_n for one in standing), default=0.0) / GRAVITY_M_S2
     if mass is not None and heaviest > HEAVIER * mass:
         evidence.append(f"the plates measure {heaviest:.1f} kg, more than the stated mass of {mass:g} kg: not used")
+        mass = None
+    carried = float(np.median([one.walking_n for one in walking])) / GRAVITY_M_S2 if walking else 0.0
+    if mass is not None and walking and abs(carried - mass) > OTHER_PERSON * mass:
+        evidence.append(f"the plates carry {carried:.0f} kg in walking, not the stated mass of {mass:g} kg: not used")
         mass = None
     legs_m, pelvis_m = list[float](), None
     if predicted_hip:

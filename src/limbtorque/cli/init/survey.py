@@ -6,19 +6,20 @@ import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.cli.init.known_sets import LIMBS, WITHOUT_END, fits, fold, needed_landmarks, sided
 from limbtorque.motion.plane import MIN_TRAVEL_M
 from limbtorque.recordings.emg_channels import EmgChannel, emg_channels
 from limbtorque.recordings.join import start_s
 from limbtorque.recordings.keypoints.read import PICTURE
-from limbtorque.recordings.recording import Recording
+from limbtorque.recordings.recording import ForcePlate, Recording
 from limbtorque.study.chains import BUILT_IN as CHAINS
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import SAME_TIME_S
@@ -42,6 +43,8 @@ LEVELS = tuple(  # names of markers from head to foot, without their side
     )
 )
 FEET = 4  # of LEVELS, and below: they stand on a floor
+ON_PLATE_N = 20.0
+STANCE_S = (0.35, 1.3)  # shortest and longest step on a plate, from running to slow walking
 LEAST_FORCE_N = 50.0  # on the plates: somebody stands on them
 TRUNK = [1, 2]  # of LEVELS: a trunk alone shows which way is up, too
 PELVIS = (("asi", "psi"), ("asi", "sacr"), ("asis", "vsacral"), ("asis", "psis"), ("ias", "ips"))
@@ -153,6 +156,8 @@ class Seen:
         Its markers, by subject prefix.
     weight_n : float
         Mean force on all plates, N; 0 without plates.
+    walking_n : float
+        Force that carries a person who walks over two plates, N (`carried_n`); 0 where none does.
     n_plates : int
         Number of plates.
     said : tuple of (str, str)
@@ -195,6 +200,7 @@ class Seen:
     strikes: tuple[Strikes, ...] = ()
     emg: tuple[EmgChannel, ...] = ()
     answers: tuple[tuple[str, Any], ...] = ()
+    walking_n: float = 0.0
 
     @property
     def end_s(self) -> float:
@@ -224,7 +230,7 @@ class Seen:
         Where there are several, what the file states is on nobody in particular, and so is the weight on the plates.
         """
         alone = len(self.bodies) <= 1
-        return self if alone else replace(self, bodies=(body,), said=(), weight_n=0.0)
+        return self if alone else replace(self, bodies=(body,), said=(), weight_n=0.0, walking_n=0.0)
 
     def sampled(self, labels: Sequence[str], prefix: str, *, most: int = MOST_SAMPLES) -> FloatArray:
         """Positions of markers in sampled frames; NaN where missing.
@@ -295,6 +301,7 @@ def look_at(recording: Recording, *, path: Path, name: str) -> Seen:
         first_frame=recording.first_frame,
         bodies=bodies,
         weight_n=sum(_mean_force_n(plate.force_n) for plate in recording.force_plates),
+        walking_n=carried_n(recording.force_plates),
         n_plates=len(recording.force_plates),
         said=recording.person,
         up=tuple(_up(recording, kept, path.suffix.lower())),
@@ -318,6 +325,36 @@ def _mean_force_n(force_n: FloatArray) -> float:
     """Magnitude of a plate's mean force, N; 0 without samples."""
     known = force_n[np.isfinite(force_n).all(axis=1)]
     return float(np.linalg.norm(known.mean(axis=0))) if len(known) else 0.0
+
+
+def carried_n(plates: Sequence[ForcePlate]) -> float:
+    """Force that carries a walking person: mean from midstance on one plate to midstance on the next.
+
+    Between the same instants of two steps the centre of mass gains no vertical speed, so that the mean force is the weight.
+
+    Parameters
+    ----------
+    plates : sequence of ForcePlate
+        The plates of a recording.
+
+    Returns
+    -------
+    float
+        Median over pairs of plates whose only stances of `STANCE_S` overlap, N; 0 where there are none.
+    """
+    forces_n = [np.linalg.norm(np.nan_to_num(plate.force_n), axis=1) for plate in plates]
+    stances = [[(a, b) for a, b in runs(force > ON_PLATE_N) if b - a > 2] for force in forces_n]
+    steps = []
+    for force, plate, found in zip(forces_n, plates, stances, strict=True):
+        if len(found) == 1 and STANCE_S[0] <= (found[0][1] - found[0][0]) / plate.rate_hz <= STANCE_S[1]:
+            steps.append((*found[0], force, plate.rate_hz))
+    steps.sort(key=lambda step: step[0])
+    means = []
+    for (start, stop, one, rate_hz), (next_start, next_stop, other, next_hz) in pairwise(steps):
+        if rate_hz == next_hz and len(one) == len(other) and start < next_start < stop < next_stop:
+            part = slice((start + stop) // 2, (next_start + next_stop) // 2)
+            means.append(float((one + other)[part].mean()))
+    return float(np.median(means)) if means else 0.0
 
 
 def _strikes(recording: Recording) -> tuple[Strikes, ...]:
