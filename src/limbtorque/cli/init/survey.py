@@ -328,9 +328,9 @@ def _mean_force_n(force_n: FloatArray) -> float:
 
 
 def carried_n(plates: Sequence[ForcePlate]) -> float:
-    """Force that carries a walking person: mean from midstance on one plate to midstance on the next.
+    """Force that carries a person who walks over two plates.
 
-    Between the same instants of two steps the centre of mass gains no vertical speed, so that the mean force is the weight.
+    It is the mean from midstance on one plate to midstance on the next. Between the same instants of two steps the centre of mass gains no vertical speed, so that the mean force is the weight.
 
     Parameters
     ----------
