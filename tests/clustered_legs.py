@@ -29,6 +29,12 @@ def leg_settings(rules, **sections):
     )
 
 
+def walk_settings(**sections):
+    """Settings of the simulated walk with the markers that it has."""
+    plane = {"up_axis": "+z", "forward_axis": "travel", **sections.pop("plane", {})}
+    return make_settings({"marker_sets": {"walk": LANDMARKS}, "plane": plane, **sections})
+
+
 def with_clusters(recording):
     """Recording with four markers fixed on each thigh and shank, beside the line between its ends in the plane of motion."""
     place = {label: k for k, label in enumerate(recording.labels)}

@@ -22,6 +22,14 @@ STANCE = slice(50, 110)
 BUTTERWORTH = Smoother("butterworth", 2)
 
 
+def frames(*parts):
+    """Mask of the frames of all parts, each (first, stop)."""
+    mask = np.zeros(N_FRAMES, dtype=bool)
+    for start, stop in parts:
+        mask[start:stop] = True
+    return mask
+
+
 def walking_foot(x, y, stance=STANCE, length=0.2):
     """A foot that stands with its heel at (x, y) in these frames and is carried forward at 3 m/s before and after."""
     t = np.arange(N_FRAMES)

@@ -124,27 +124,3 @@ def test_no_frames_and_no_muscles(rule, n_frames, n_muscles):
     found = rule(np.zeros((n_frames, 2, n_muscles)), np.zeros((n_frames, 2)), max_force_n=np.ones(n_muscles))
     assert found.force_n.shape == (n_frames, n_muscles)
     assert found.negative_share == 0.0
-
-
-def test_shares_of_nothing_and_of_something():
-    """Half of the muscles push; the largest residual is taken over the joints of each frame."""
-    none = pseudo_inverse(np.zeros((0, 1, 2)), np.zeros((0, 1)), max_force_n=[1.0, 1.0])
-    assert (none.negative_share, none.largest_residual_nm.tolist()) == (0.0, [])
-    arm = np.array([[[0.02, -0.02], [0.0, 0.0]]])
-    some = pseudo_inverse(arm, [[10.0, -3.0]], max_force_n=[500.0, 500.0])
-    assert some.negative_share == 0.5
-    np.testing.assert_allclose(some.largest_residual_nm, [3.0])
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_input_is_refused_with_a_sentence(rule):
-    arm, strength, torque = limbs(6, 4)
-    with pytest.raises(ValueError, match=r"shape \(4, 2\)"):
-        rule(arm, torque[:, :2], max_force_n=strength)
-    with pytest.raises(ValueError, match="one for each muscle"):
-        rule(arm, torque, max_force_n=strength[:3])
-    with pytest.raises(ValueError, match="expected strengths of 0 or more"):
-        rule(arm, torque, max_force_n=-strength)
-    for exponent in (0.5, np.inf):
-        with pytest.raises(ValueError, match="expected a number from 1 to 10"):
-            slsqp(arm, torque, max_force_n=strength, exponent=exponent)

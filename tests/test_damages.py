@@ -38,6 +38,7 @@ def rows(benchmark):
         return page.prepared(pd.DataFrame([damages.row(*trial) for trial in trials]))
 
 
+@pytest.mark.slow
 def test_undamaged_recordings_are_right_and_ok_and_a_reversed_leg_is_rejected(rows):
     calm = rows[rows.kind == "none"]
     assert len(calm) == 3 * UNDAMAGED
@@ -50,6 +51,7 @@ def test_undamaged_recordings_are_right_and_ok_and_a_reversed_leg_is_rejected(ro
     assert (walks.status == "rejected").all()
 
 
+@pytest.mark.slow
 def test_large_damage_of_a_walk_is_flagged_and_larger_damage_errs_more(rows):
     for kind in LARGE:
         bad = rows[(rows.kind == kind) & rows.bad]

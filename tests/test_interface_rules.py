@@ -1,6 +1,7 @@
 """Rules for the signatures of the science, and for the sizes of all functions and modules."""
 
 import ast
+import functools
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,14 @@ FILES = sorted(
 MOST_OPTIONS, LONGEST_FUNCTION, LONGEST_MODULE = 6, 60, 600
 
 
+@functools.cache
+def tree_of(file):
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
 def functions(file):
     """Functions and methods of a module."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = tree_of(file)
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
@@ -33,7 +39,7 @@ def n_lines(function):
 
 def splatted(file):
     """Calls with a dictionary that was put together elsewhere: ``f(**options)``."""
-    for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for call in ast.walk(tree_of(file)):
         if isinstance(call, ast.Call):
             given = [keyword.value for keyword in call.keywords if keyword.arg is None]
             if any(not isinstance(value, ast.Dict | ast.DictComp) for value in given):

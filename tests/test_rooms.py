@@ -1,6 +1,7 @@
 """The plan of the package: which folder may import which, and nothing private from another module."""
 
 import ast
+import functools
 from collections import defaultdict
 from pathlib import Path
 
@@ -38,9 +39,18 @@ def modules():
     return sorted(PACKAGE.rglob("*.py"))
 
 
+@functools.cache
+def tree_of(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imported(path, *, typing=True):
     """Module and name of every import in a file, the lazy ones too, and those for the type checker unless asked not to."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return tuple(imports(tree_of(path), path.name, typing=typing))
+
+
+def imports(tree, name, *, typing):
     branches = [] if typing else [node for node in ast.walk(tree) if isinstance(node, ast.If)]
     checks = [node for node in branches if "TYPE_CHECKING" in ast.unparse(node.test)]
     left_out = {id(one) for check in checks for one in check.body}
@@ -48,7 +58,7 @@ def imported(path, *, typing=True):
         if id(node) in left_out:
             continue
         if isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{path.name} has a relative import, which hides where it leads"
+            assert not node.level, f"{name} has a relative import, which hides where it leads"
             yield from ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
@@ -156,7 +166,7 @@ def test_only_figures_import_matplotlib():
     ids=lambda path: str(path.relative_to(PACKAGE)),
 )
 def test_every_folder_says_what_comes_in_what_goes_out_and_what_it_may_not_know(folder):
-    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    text = ast.get_docstring(tree_of(folder / "__init__.py")) or ""
     for word in ("In:", "Out:", "Not here:"):
         assert f"\n{word} " in text, word
 
@@ -164,9 +174,7 @@ def test_every_folder_says_what_comes_in_what_goes_out_and_what_it_may_not_know(
 @pytest.mark.parametrize("room", [*ARRAYS_ONLY, "motion", "ground", "quality", "torques", "recordings/c3d"])
 def test_dataclasses_of_the_science_are_values(room):
     """Nothing changes a motion, torques or a problem after it was made."""
-    nodes = [
-        node for path in (PACKAGE / room).glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    ]
+    nodes = [node for path in (PACKAGE / room).glob("*.py") for node in ast.walk(tree_of(path))]
     decorators = [ast.unparse(each) for node in nodes if isinstance(node, ast.ClassDef) for each in node.decorator_list]
     classes = [text for text in decorators if text.startswith("dataclass")]
     assert all("frozen=True" in text for text in classes), classes

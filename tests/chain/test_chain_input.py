@@ -286,31 +286,18 @@ GAPS = [case(f, name) for f in WITH_MISSING for name in arrays(f) if name != "gr
 GAPS += [case(fit_rigid_chain, "joint_m")]
 
 
-def with_gaps(function):
-    return {"missing": True} if function in WITH_MISSING else {}
-
-
 @pytest.mark.parametrize(("function", "name"), GAPS)
-def test_nan_passes_where_values_may_be_missing(function, name):
-    spoilt, _ = spoil(GOOD[function][name], np.nan, np.nan)
-    called(function, {**GOOD[function], **with_gaps(function), name: spoilt})
-
-
-@pytest.mark.parametrize(("function", "name"), GAPS)
-def test_infinity_is_no_missing_value(function, name):
-    value = GOOD[function][name].copy()
-    value[(0,) * value.ndim] = np.nan  # may be missing, so it is not the entry that is named
-    spoilt, where = spoil(value, -np.inf, np.inf)
-    message = refused(function, **with_gaps(function), **{name: spoilt})
+def test_nan_may_be_missing_and_infinity_may_not(function, name):
+    options = {"missing": True} if function in WITH_MISSING else {}
+    gap, _ = spoil(GOOD[function][name], np.nan, np.nan)
+    called(function, {**GOOD[function], **options, name: gap})
+    gap[(0,) * gap.ndim] = np.nan  # so that it is not the entry that is named
+    spoilt, where = spoil(gap, -np.inf, np.inf)
+    message = refused(function, **options, **{name: spoilt})
     assert name in message
-    assert str(value.shape) in message
     assert f"-inf at [{where}]" in message
-
-
-@pytest.mark.parametrize("function", [f for f in WITH_MISSING if "gravity_m_s2" in GOOD[f]], ids=lambda f: f.__name__)
-def test_gravity_cannot_be_missing(function):
-    message = refused(function, missing=True, gravity_m_s2=np.array([0.0, np.nan]))
-    assert "gravity_m_s2 of shape (2,) has nan at [1]" in message
+    if "gravity_m_s2" in GOOD[function]:
+        assert "nan at [1]" in refused(function, **options, gravity_m_s2=np.array([0.0, np.nan]))
 
 
 @pytest.mark.parametrize("number", [np.nan, np.inf])
@@ -335,18 +322,11 @@ def test_numbers_of_loads_are_named(function, name, number):
 OF_POINTS = [f for f in GOOD if "point" in GOOD[f]]
 
 
-@pytest.mark.parametrize("link", [3, -1])
-@pytest.mark.parametrize("function", OF_POINTS, ids=lambda f: f.__name__)
-def test_points_of_links_that_are_not_there_are_named(function, link):
-    assert f"point.link is {link}; the chain has links 0 to 2" in refused(function, point=Point(link, 0.1))
-
-
-@pytest.mark.parametrize("point", [Point(1, np.nan), Point(0, 0.1, np.inf)], ids=str)
+@pytest.mark.parametrize("point", [Point(3, 0.1), Point(-1, 0.1), Point(1, np.nan), Point(0, 0.1, np.inf)], ids=str)
 @pytest.mark.parametrize("function", OF_POINTS, ids=lambda f: f.__name__)
 def test_points_that_are_nowhere_are_named(function, point):
     message = refused(function, point=point)
-    assert str(point) in message
-    assert "finite" in message
+    assert (str(point) if 0 <= point.link < LINKS else f"point.link is {point.link}") in message
 
 
 CHOICES = [(function, "space", ("joint", "segment")) for function in (jacobian, jacobian_rate)]
@@ -357,7 +337,7 @@ CHOICES += [(function, "zero", ("x_axis", "downward_vertical")) for function in 
 @pytest.mark.parametrize(("function", "name", "choices"), CHOICES)
 def test_choices_that_there_are_not_are_named(function, name, choices):
     message = refused(function, **{name: "sideways"})
-    assert f"{name} is 'sideways'" in message or f"{name} 'sideways'" in message
+    assert name in message
     assert all(repr(choice) in message for choice in choices)
 
 
@@ -374,36 +354,29 @@ def test_terms_of_another_motion_are_named(function, chain, frames):
     assert "expected" in message
 
 
-@pytest.mark.parametrize("lengths", [[0.3, 0.0], [-0.1, 0.3], [0.3, np.nan], [np.inf, 0.3]])
-def test_lengths_of_two_links_are_shown(lengths):
-    assert f"length_m is {lengths} (shape (2,)); expected two positive" in refused(two_link_angles, length_m=lengths)
+STRAIGHT = np.array([[0.3, 0.5], [0.3, np.pi], [0.3, 0.0], [0.3, 0.5], [0.3, 0.5]])
+BARE = Chain([0.3, 0.3, 0.3], [1.0, 1.0, 0.0], [0.1, 0.1, 0.1], [0.1, 0.1, 0.0])
+VALUES = [
+    *(
+        (two_link_angles, {"length_m": lengths}, "length_m is [")
+        for lengths in ([0.3, 0.0], [-0.1, 0.3], [0.3, np.nan])
+    ),
+    *((function, {"chain": BARE}, "link 2 has no inertia") for function in (forward_dynamics, induced_accelerations)),
+    (joint_motion, {"chain": CHAIN}, "the chain has 3 links"),
+    (joint_motion, {"angle_rad": STRAIGHT}, "angle_rad[1]"),
+    (fit_rigid_chain, {"joint_m": np.where(np.arange(4)[:, None] == 2, np.nan, POSITION)}, "no complete counted frame"),
+    (fit_rigid_chain, {"counted": np.zeros(FRAMES, dtype=bool)}, "no complete counted frame"),
+    (fit_rigid_chain, {"counted": np.ones(FRAMES)}, "of bool"),
+    *(
+        (minimum_jerk, {"duration_s": duration}, f"duration_s is {duration}")
+        for duration in (0.0, -1.0, np.nan, np.inf)
+    ),
+]
 
 
-@pytest.mark.parametrize("function", [forward_dynamics, induced_accelerations])
-def test_links_without_inertia_are_refused(function):
-    bare = Chain([0.3, 0.3, 0.3], [1.0, 1.0, 0.0], [0.1, 0.1, 0.1], [0.1, 0.1, 0.0])
-    assert "no inertia about its joint" in refused(function, chain=bare)
-
-
-def test_joint_motion_needs_two_links_that_are_bent():
-    assert "the chain has 3 links" in refused(joint_motion, chain=CHAIN)
-    angle = np.array([[0.3, 0.5], [0.3, np.pi], [0.3, 0.0], [0.3, 0.5], [0.3, 0.5]])
-    message = refused(joint_motion, angle_rad=angle)
-    assert f"angle_rad[1] is {angle[1].tolist()}: the links are in line" in message
-
-
-def test_a_fit_needs_a_complete_frame_that_counts():
-    gaps = POSITION.copy()
-    gaps[:, 2] = np.nan
-    assert "joint_m of shape (5, 4, 2) has no complete counted frame" in refused(fit_rigid_chain, joint_m=gaps)
-    assert "no complete counted frame" in refused(fit_rigid_chain, counted=np.zeros(FRAMES, dtype=bool))
-    message = refused(fit_rigid_chain, counted=np.ones(FRAMES))
-    assert "counted has shape (5,) of float64, expected (5,) of bool" in message
-
-
-@pytest.mark.parametrize("duration", [0.0, -1.0, np.nan, np.inf])
-def test_durations_that_are_none_are_named(duration):
-    assert f"duration_s is {duration}; expected one positive number" in refused(minimum_jerk, duration_s=duration)
+@pytest.mark.parametrize(("function", "change", "words"), VALUES)
+def test_values_that_cannot_be_are_named(function, change, words):
+    assert words in refused(function, **change)
 
 
 # --- simulation ------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import N_STATES, random_chain, random_motion, same
+from chains import N_STATES, call, filled, loaded_chains, random_chain, random_motion, same
 from limbtorque.chain.conventions import (
     interaction_torques,
     internal_angles,
@@ -33,22 +33,10 @@ def size_of(terms):
 
 
 @st.composite
-def loaded_chains(draw, least=1, most=6):
+def chains_with_terms(draw, least=1, most=6):
     """A chain, its motion and its torques with gravity of any direction, a moving base and loads on any links."""
-    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
-    loads = [
-        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
-        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
-    ]
-    terms = torque_terms(
-        chain,
-        Kinematics(*motion, base_acceleration_m_s2=rng.normal(size=(8, 2)) * 30.0),
-        gravity_m_s2=rng.normal(size=2) * 7.0,
-        loads=loads,
-        joint_m=joint_positions(chain, motion[0]),
-    )
-    return chain, motion, terms
+    chain, motion, options = draw(loaded_chains(least, most))
+    return chain, motion, call(torque_terms, chain, *motion, **options)
 
 
 # --- angles ----------------------------------------------------------------------------------------------------------
@@ -103,7 +91,7 @@ def test_generalised_torques_of_segments():
     same(segment_torques([[5.0]]), [[5.0]])
 
 
-@given(loaded_chains())
+@given(chains_with_terms())
 def test_generalised_torques_do_the_work_of_the_joint_torques(case):
     """Sum of torque times joint velocity is that of generalised torque times velocity of the segment."""
     _, (_, velocity, _), terms = case
@@ -141,13 +129,6 @@ def lagrangian(n):
     return sp.lambdify([*length, *mass, *com, *inertia, *place, *speed, *spin, gx, gy], results, "numpy", cse=True)
 
 
-def filled(nested):
-    """Nested lists of arrays and constants as one array with time first."""
-    if isinstance(nested, list):
-        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0))
-    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
-
-
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_segment_terms_are_those_of_the_lagrangian_in_absolute_angles(n):
     """No product of two segments' velocities has a coefficient: there are no Coriolis terms."""
@@ -165,7 +146,7 @@ def test_segment_terms_are_those_of_the_lagrangian_in_absolute_angles(n):
     same(found.net, net, scale=size)
 
 
-@given(loaded_chains())
+@given(chains_with_terms())
 def test_every_grouping_adds_up_to_the_same_net_torque(case):
     """Segments: all terms. Interaction and motion-dependent torques: what is left is the muscles' with its sign."""
     chain, motion, terms = case
@@ -251,7 +232,7 @@ def test_interaction_torques_of_two_links():
     assert not found.external.any()
 
 
-@given(loaded_chains(2, 6), st.integers(0, 5))
+@given(chains_with_terms(2, 6), st.integers(0, 5))
 def test_a_joint_that_moves_alone_feels_no_interaction(case, number):
     """At itself; at any speed, as its own centripetal force has no arm about it. At the others it makes some."""
     chain, (angle, velocity, acceleration), _ = case
@@ -293,51 +274,7 @@ def test_motion_dependent_torques_of_two_links():
     same(found.gravity, -terms.gravity, scale=size)
 
 
-def test_the_last_segment_alone_makes_no_motion_dependent_torque_at_its_joint():
-    """Upper segments still: whatever the forearm does, the elbow's torque is its own inertia's, weight apart."""
-    chain, motion = random_chain(np.random.default_rng(8), 3), random_motion(np.random.default_rng(8), 3)
-    still = np.array([0.0, 0.0, 1.0])
-    motion = (motion[0], motion[1] * still, motion[2] * still)
-    terms = torque_terms(chain, Kinematics(*motion), gravity_m_s2=(0.0, 0.0))
-    found = motion_dependent_torques(segment_terms(chain, Kinematics(*motion), terms=terms))
-    same(found.motion_dependent[:, 2], np.zeros(N_STATES), scale=size_of(terms))
-    same(found.net[:, 2], found.muscle[:, 2], scale=size_of(terms))
-    assert np.abs(found.motion_dependent[:, :2]).max() > 0.1
-
-
 # --- units -----------------------------------------------------------------------------------------------------------
-
-
-@given(loaded_chains())
-def test_other_units_change_every_torque_by_the_same_factor(case):
-    """Half the unit of length, a quarter of that of mass, twice that of time: 4 * 2^2 * 2^2 times the number, exactly."""
-    chain, (angle, velocity, acceleration), _ = case
-    rng = np.random.default_rng(chain.n_links)
-    base, force, couple = rng.normal(size=(8, 2)), rng.normal(size=(8, 2)) * 30.0, rng.normal(size=8)
-    results = []
-    for metre, kilogram, second in ((1.0, 1.0, 1.0), (2.0, 4.0, 0.5)):
-        newton = kilogram * metre / second**2
-        small = Chain(
-            chain.length_m * metre,
-            chain.mass_kg * kilogram,
-            chain.com_m * metre,
-            chain.inertia_kgm2 * kilogram * metre**2,
-        )
-        motion = (angle, velocity / second, acceleration / second**2)
-        joints = joint_positions(small, angle)
-        load = Load(chain.n_links - 1, force * newton, joints[:, -1], couple * newton * metre)
-        terms = torque_terms(
-            small,
-            Kinematics(*motion, base_acceleration_m_s2=base * metre / second**2),
-            gravity_m_s2=np.array(GRAVITY) * metre / second**2,
-            loads=[load],
-            joint_m=joints,
-        )
-        by_segment = segment_terms(small, Kinematics(*motion), terms=terms)
-        groups = (terms, by_segment, interaction_torques(terms), motion_dependent_torques(by_segment))
-        results.append([value / (newton * metre) for group in groups for value in vars(group).values()])
-    for before, after in zip(*results, strict=True):
-        np.testing.assert_array_equal(after, before)
 
 
 # --- missing values --------------------------------------------------------------------------------------------------

@@ -8,35 +8,25 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import call, random_chain, random_motion, same
+from chains import arm, call, loaded_chains, random_chain, random_motion, same
 from limbtorque.chain.dynamics import inertia_matrix, newton_euler, torque_terms
 from limbtorque.chain.energy import power_balance, segment_energies
 from limbtorque.chain.forward import forward_dynamics, induced_accelerations
-from limbtorque.chain.kinematics import joint_positions, point_acceleration, point_position, point_velocity
-from limbtorque.chain.model import Chain, Kinematics, Load, Point
+from limbtorque.chain.kinematics import point_acceleration
+from limbtorque.chain.model import Chain, Kinematics
 
 GRAVITY = (0.0, -9.81)
 KINDS = ("translational", "rotational", "potential")
 
 
-def arm():
-    """An upper arm and a forearm with the hand: constants of the order of a grown man's."""
-    return Chain([0.31, 0.36], [2.1, 1.7], [0.135, 0.16], [0.0205, 0.021])
-
-
 @st.composite
 def driven_chains(draw, least=1, most=6):
     """A chain, its motion, its base's position and velocity, gravity, and the torques with loads on any links."""
-    n, rng = draw(st.integers(least, most)), np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    chain, motion = random_chain(rng, n), random_motion(rng, n, 8)
+    chain, motion, options = draw(loaded_chains(least, most))
+    rng = np.random.default_rng(chain.n_links)
     base = {"base_m": rng.normal(size=(8, 2)), "base_velocity_m_s": rng.normal(size=(8, 2)) * 3.0}
-    field = {"gravity_m_s2": rng.normal(size=2) * 7.0, "base_acceleration_m_s2": rng.normal(size=(8, 2)) * 30.0}
-    loads = [
-        Load(link, rng.normal(size=(8, 2)) * 100.0, rng.normal(size=(8, 2)), rng.normal(size=8) * 5.0)
-        for link in draw(st.lists(st.integers(0, n - 1), max_size=3))
-    ]
-    put = {"loads": loads, "joint_m": joint_positions(chain, motion[0], base_m=base["base_m"])}
-    return chain, motion, base, field, put
+    field = {name: options.pop(name) for name in ("gravity_m_s2", "base_acceleration_m_s2")}
+    return chain, motion, base, field, options
 
 
 # --- energies --------------------------------------------------------------------------------------------------------
@@ -93,90 +83,6 @@ def test_energies_of_one_link_by_hand():
     same(found.translational, [[0.81]])
     same(found.rotational, [[0.45]])
     same(found.potential, [[2.0 * 9.81 * 0.3 * np.sqrt(0.75)]])
-
-
-@given(driven_chains())
-def test_kinetic_energy_is_the_quadratic_form_of_the_inertia_matrix(case):
-    """Over a still base, v.T M v / 2."""
-    chain, (angle, velocity, _), *_ = case
-    found = segment_energies(chain, Kinematics(angle, velocity), gravity_m_s2=(0.0, 0.0))
-    matrix = inertia_matrix(chain, angle)
-    expected = np.einsum("ti,tij,tj->t", velocity, matrix, velocity) / 2.0
-    # the entries of M do cancel where links turn against each other
-    size = np.einsum("ti,tij,tj->t", np.abs(velocity), np.abs(matrix), np.abs(velocity)).max()
-    same(found.total, expected, scale=size)
-    assert not found.potential.any()
-
-
-@given(driven_chains())
-def test_energy_is_that_of_the_centre_of_mass_and_of_the_motion_about_it(case):
-    """Koenig: m v_c^2 / 2 and the segments' energies in the frame that moves with the centre of mass."""
-    chain, (angle, velocity, _), base, *_ = case
-    found = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **base)
-    speeds = [
-        point_velocity(
-            chain,
-            Kinematics(angle, velocity, base_velocity_m_s=base["base_velocity_m_s"]),
-            point=chain.centre_of_mass(k),
-        )
-        for k in range(chain.n_links)
-    ]
-    share = chain.mass_kg / chain.mass_kg.sum()
-    centre = sum(part * speed for part, speed in zip(share, speeds, strict=True))
-    about = {"base_m": base["base_m"], "base_velocity_m_s": base["base_velocity_m_s"] - centre}
-    inner = call(segment_energies, chain, angle, velocity, gravity_m_s2=(0.0, 0.0), **about)
-    same(found.total, inner.total + chain.mass_kg.sum() * (centre**2).sum(axis=1) / 2.0)
-
-
-@given(driven_chains(), st.floats(-7.0, 7.0), st.tuples(st.floats(-5.0, 5.0), st.floats(-5.0, 5.0)))
-def test_turning_the_laboratory_leaves_the_energies_and_moving_it_shifts_the_potential(case, turn, shift):
-    chain, (angle, velocity, _), base, field, _ = case
-    gravity = field["gravity_m_s2"]
-    before = call(segment_energies, chain, angle, velocity, gravity_m_s2=gravity, **base)
-    matrix = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    after = segment_energies(
-        chain,
-        Kinematics(
-            angle + turn * np.eye(chain.n_links)[0],
-            velocity,
-            base_m=base["base_m"] @ matrix.T + shift,
-            base_velocity_m_s=base["base_velocity_m_s"] @ matrix.T,
-        ),
-        gravity_m_s2=matrix @ gravity,
-    )
-    same(after.translational, before.translational)
-    same(after.rotational, before.rotational)
-    moved = -chain.mass_kg * ((matrix @ gravity) @ shift)
-    size = 9.0 * np.abs(gravity).sum() * 10.0  # the heaviest link, some metres from the origin
-    same(after.potential, before.potential + moved, scale=size)
-
-
-def test_a_chain_that_is_carried_along_has_the_energy_of_its_mass():
-    """No joint turns: m v^2 / 2 of all the mass, whatever the posture."""
-    chain, angle = random_chain(np.random.default_rng(5), 4), random_motion(np.random.default_rng(5), 4, 10)[0]
-    found = segment_energies(
-        chain, Kinematics(angle, 0 * angle, base_velocity_m_s=(3.0, -4.0)), gravity_m_s2=(0.0, 0.0)
-    )
-    same(found.translational, np.tile(12.5 * chain.mass_kg, (10, 1)))
-    assert not found.rotational.any()
-
-
-def test_a_weight_in_the_hand_adds_its_own_energy():
-    """Of a point mass at the end, or anywhere along a link: m v^2 / 2 - m g . p on top, whatever the motion."""
-    rng = np.random.default_rng(7)
-    chain, (angle, velocity, _) = random_chain(rng, 3), random_motion(rng, 3, 20)
-    base, base_velocity = rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) * 3.0
-    options = {"gravity_m_s2": GRAVITY, "base_m": base, "base_velocity_m_s": base_velocity}
-    without = call(segment_energies, chain, angle, velocity, **options).total
-    for held, point in (
-        (chain.holding(2.5), chain.endpoint),
-        (chain.holding(2.5, link=1, along_m=0.07), Point(1, 0.07)),
-    ):
-        place = point_position(chain, angle, point=point, base_m=base)
-        speed = point_velocity(chain, Kinematics(angle, velocity, base_velocity_m_s=base_velocity), point=point)
-        added = 2.5 * ((speed**2).sum(axis=1) / 2.0 + 9.81 * place[:, 1])
-        same(call(segment_energies, held, angle, velocity, **options).total, without + added)
-    assert chain.mass_kg.sum() == pytest.approx(held.mass_kg.sum() - 2.5)  # the chain itself is left alone
 
 
 # --- powers ----------------------------------------------------------------------------------------------------------
@@ -257,17 +163,6 @@ def test_rate_of_energy_is_the_derivative_of_the_energy():
     rate = sum(w * energy[k : k + 600] for k, w in enumerate(weights))
     np.testing.assert_allclose(found.energy_rate[4:-4], rate, rtol=0.0, atol=1e-10 * np.abs(rate).max())
     assert np.abs(found.base).max() > 1.0
-
-
-def test_a_dropped_chain_only_trades_potential_for_kinetic_energy():
-    """Base with the acceleration of gravity, joints locked: no torque, no power, no rate of energy."""
-    chain, rng = random_chain(np.random.default_rng(6), 3), np.random.default_rng(6)
-    angle, gravity = rng.uniform(-3, 3, (10, 3)), np.array([0.0, -9.81])
-    field = {"gravity_m_s2": gravity, "base_acceleration_m_s2": gravity}
-    terms = call(torque_terms, chain, angle, 0 * angle, 0 * angle, **field)
-    found = call(power_balance, chain, angle, 0 * angle, 0 * angle, terms=terms, base_velocity_m_s=(1.0, -2.0), **field)
-    for power in (found.joint.sum(axis=1), found.base, found.external, found.energy_rate, found.residual):
-        same(power, np.zeros(10), scale=100.0)  # weight times velocity
 
 
 def test_lifting_a_chain_takes_its_weight():
@@ -387,14 +282,6 @@ def test_gravity_makes_a_limp_arm_fall():
 
 
 # --- missing values and inertia --------------------------------------------------------------------------------------
-
-
-def test_a_link_without_inertia_has_no_induced_acceleration():
-    massless = Chain([0.3, 0.3], [1.0, 0.0], [0.1, 0.1], [0.01, 0.0])
-    zero = np.zeros((1, 2))
-    terms = torque_terms(massless, Kinematics(zero, zero, zero), gravity_m_s2=GRAVITY)
-    with pytest.raises(ValueError, match="link 1 has no inertia about its joint"):
-        induced_accelerations(massless, Kinematics(zero, zero), terms=terms)
 
 
 def test_a_missing_value_stays_in_its_frame():

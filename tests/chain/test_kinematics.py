@@ -8,7 +8,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chains import random_chain, same
+from chains import filled, random_chain, same
 from limbtorque.chain.dynamics import torque_terms
 from limbtorque.chain.kinematics import (
     acceleration_parts,
@@ -98,13 +98,6 @@ def differentiated(n, link):
     return sp.lambdify([*length, along, across, *symbols], result, "numpy", cse=True)
 
 
-def filled(nested):
-    """Nested lists of arrays and constants as one array with time first."""
-    if isinstance(nested, list):
-        return np.stack([filled(part) for part in nested], axis=1) if nested else np.empty((N_STATES, 0, 2))
-    return np.broadcast_to(np.asarray(nested, dtype=float), (N_STATES,))
-
-
 def case(n, link):
     """A chain on a moving base, a point on it, and what sympy says of it, by name."""
     rng = np.random.default_rng(10 * n + link)
@@ -113,36 +106,31 @@ def case(n, link):
     state = [np.hstack(both).T for both in zip(motion, base, strict=True)]
     expected = differentiated(n, link)(*chain.length_m, point.along_m, point.across_m, *np.concatenate(state))
     names = (*DERIVATIVES, "by_joint", "by_segment", "by_joint_rate", "by_segment_rate", *PARTS)
-    return chain, motion, point, base, dict(zip(names, map(filled, expected), strict=True))
-
-
-@pytest.mark.parametrize(("n", "link"), LINKS)
-def test_position_velocity_acceleration_and_jerk_of_any_point(n, link):
-    chain, motion, point, base, expected = case(n, link)
-    same(point_position(chain, *motion[:1], point=point, base_m=base[0]), expected["position"])
-    same(point_velocity(chain, Kinematics(*motion[:2], base_velocity_m_s=base[1]), point=point), expected["velocity"])
-    same(
-        point_acceleration(chain, Kinematics(*motion[:3], base_acceleration_m_s2=base[2]), point=point),
-        expected["acceleration"],
+    return (
+        chain,
+        motion,
+        point,
+        base,
+        {name: filled(part, N_STATES, empty=(2,)) for name, part in zip(names, expected, strict=True)},
     )
-    same(point_jerk(chain, Kinematics(*motion[:3]), motion[3], point=point, base_jerk_m_s3=base[3]), expected["jerk"])
 
 
 @pytest.mark.parametrize(("n", "link"), LINKS)
-def test_jacobians_and_their_rates_in_both_spaces(n, link):
-    chain, (angle, velocity, *_), point, _, expected = case(n, link)
+def test_motion_jacobians_and_parts_of_any_point(n, link):
+    """Parts: coefficients of the angular accelerations, of squared velocities, and of products of two velocities."""
+    chain, motion, point, base, expected = case(n, link)
+    angle, velocity, _, jerk = motion
+    kinematics = Kinematics(*motion[:3], base_velocity_m_s=base[1], base_acceleration_m_s2=base[2])
+    same(point_position(chain, angle, point=point, base_m=base[0]), expected["position"])
+    same(point_velocity(chain, kinematics, point=point), expected["velocity"])
+    same(point_acceleration(chain, kinematics, point=point), expected["acceleration"])
+    same(point_jerk(chain, kinematics, jerk, point=point, base_jerk_m_s3=base[3]), expected["jerk"])
     for space in ("joint", "segment"):
         matrix, rate = expected[f"by_{space}"], expected[f"by_{space}_rate"]
         same(jacobian(chain, angle, point=point, space=space), matrix)
         same(jacobian_rate(chain, Kinematics(angle, velocity), point=point, space=space), rate)
         assert not matrix[:, :, link + 1 :].any()  # joints beyond the point do not move it
-
-
-@pytest.mark.parametrize(("n", "link"), LINKS)
-def test_parts_of_the_acceleration_are_the_coefficients(n, link):
-    """Tangential: of the angular accelerations; centripetal: of squared velocities; Coriolis: of their products."""
-    chain, motion, point, base, expected = case(n, link)
-    found = acceleration_parts(chain, Kinematics(*motion[:3], base_acceleration_m_s2=base[2]), point=point)
+    found = acceleration_parts(chain, kinematics, point=point)
     for name in PARTS:
         same(getattr(found, name), expected[name], scale=np.abs(expected["acceleration"]).max())
     np.testing.assert_array_equal(found.base, base[2])
@@ -335,103 +323,3 @@ def test_a_missing_angle_stays_in_its_frame():
         np.testing.assert_array_equal(np.delete(part, 7, axis=0), np.delete(expected, 7, axis=0))
     with pytest.raises(ValueError, match=r"angle_rad of shape \(100, 3\) has nan at \[7, 1\]"):
         jacobian(chain, angle, point=chain.endpoint)
-
-
-@given(chains())
-def test_jacobian_times_velocity_is_the_velocity_of_the_point(drawn):
-    chain, (angle, velocity, acceleration, _), point = drawn
-    for space in ("joint", "segment"):
-        turns = [a if space == "joint" else np.cumsum(a, axis=1) for a in (velocity, acceleration)]
-        matrix = jacobian(chain, angle, point=point, space=space)
-        rate = jacobian_rate(chain, Kinematics(angle, velocity), point=point, space=space)
-        moved = np.einsum("tci,ti->tc", matrix, turns[0])
-        driven = np.einsum("tci,ti->tc", rate, turns[0]) + np.einsum("tci,ti->tc", matrix, turns[1])
-        same(moved, point_velocity(chain, Kinematics(angle, velocity), point=point), scale=10.0)
-        same(driven, point_acceleration(chain, Kinematics(angle, velocity, acceleration), point=point), scale=1000.0)
-
-
-def test_the_end_of_one_link_moves_on_a_circle():
-    """Velocity l a' along the tangent, tangential acceleration l a'', centripetal acceleration l a'^2."""
-    chain, motion = Chain([0.7], [1.0], [0.3], [0.1]), random_motion(np.random.default_rng(1), 1)
-    angle, velocity, acceleration, _ = (a[:, 0] for a in motion)
-    radial, across = np.stack([np.cos(angle), np.sin(angle)], 1), np.stack([-np.sin(angle), np.cos(angle)], 1)
-    parts = acceleration_parts(chain, Kinematics(*motion[:3]), point=chain.endpoint)
-    same(point_velocity(chain, Kinematics(*motion[:2]), point=chain.endpoint), (0.7 * velocity)[:, None] * across)
-    same(parts.tangential[:, 0], (0.7 * acceleration)[:, None] * across)
-    same(parts.centripetal[:, 0], (-0.7 * velocity**2)[:, None] * radial)
-    same(np.hypot(*parts.tangential[:, 0].T), 0.7 * np.abs(acceleration))
-    same(np.hypot(*parts.centripetal[:, 0].T), 0.7 * velocity**2)
-    assert parts.coriolis.shape == (N_STATES, 0, 2)
-
-
-def test_a_fixed_joint_leaves_one_link():
-    """First joint fixed: the end circles the second with l2. Second joint fixed, straight: the base with l1 + l2."""
-    chain, (angle, velocity, acceleration, _) = (
-        Chain([0.3, 0.25], [1, 1], [0.1, 0.1], [1, 1]),
-        random_motion(np.random.default_rng(2), 2),
-    )
-    only = np.array([0.0, 1.0])
-    first_fixed = acceleration_parts(
-        chain, Kinematics(angle * only, velocity * only, acceleration * only), point=chain.endpoint
-    )
-    assert not first_fixed.coriolis.any()
-    same(np.hypot(*first_fixed.tangential.sum(axis=1).T), 0.25 * np.abs(acceleration[:, 1]))
-    same(np.hypot(*first_fixed.centripetal.sum(axis=1).T), 0.25 * velocity[:, 1] ** 2)
-    only = np.array([1.0, 0.0])
-    second_fixed = acceleration_parts(
-        chain, Kinematics(angle * only, velocity * only, acceleration * only), point=chain.endpoint
-    )
-    assert not second_fixed.coriolis.any()
-    same(np.hypot(*second_fixed.tangential.sum(axis=1).T), 0.55 * np.abs(acceleration[:, 0]))
-    same(np.hypot(*second_fixed.centripetal.sum(axis=1).T), 0.55 * velocity[:, 0] ** 2)
-
-
-def test_ellipse_by_trying_all_joint_velocities():
-    """Unit joint velocities of two joints, one each 360 / 20000 degrees: half a step off the axis at the most.
-
-    Half a step h = pi / 20000 off, the longer half axis is short by h^2 / 2 = 1.2e-8 of itself, the shorter one too long
-    by less than (h s1 / s2)^2 / 2 of itself, and the direction is off by less than h (s2 / s1 < 1).
-    """
-    n_tried, chain = 20000, Chain([0.31, 0.27], [1, 1], [0.1, 0.1], [1, 1])
-    angle = random_motion(np.random.default_rng(5), 2, 12)[0]
-    phase = 2.0 * np.pi * np.arange(n_tried) / n_tried
-    tried = np.stack([np.cos(phase), np.sin(phase)], axis=1)
-    found = velocity_ellipse(jacobian(chain, angle, point=chain.endpoint))
-    step = np.pi / n_tried
-    for k in range(len(angle)):
-        speed = point_velocity(chain, Kinematics(np.tile(angle[k], (n_tried, 1)), tried), point=chain.endpoint)
-        size = np.hypot(*speed.T)
-        longer, shorter = found.semi_axes[k]
-        assert -1e-15 < longer - size.max() < longer * step**2
-        assert -1e-15 < size.min() - shorter < shorter * (step * longer / shorter) ** 2
-        fastest = speed[size.argmax()]
-        off = np.angle(np.exp(2j * (found.angle_rad[k] - np.arctan2(fastest[1], fastest[0])))) / 2.0
-        assert abs(off) < step
-        assert -np.pi / 2 <= found.angle_rad[k] <= np.pi / 2
-
-
-def test_ellipse_of_forces_is_the_inverse():
-    """Forces that unit joint torques hold: |J.T f| = 1; along the axes of the ellipse, 1 / half axis."""
-    chain = Chain([0.31, 0.27], [1, 1], [0.1, 0.1], [1, 1])
-    matrix = jacobian(chain, [[0.3, 1.2], [2.0, -0.4]], point=chain.endpoint)
-    found = velocity_ellipse(matrix)
-    for turn, size in ((0.0, found.semi_axes[:, 0]), (np.pi / 2, found.semi_axes[:, 1])):
-        slope = found.angle_rad + turn
-        force = np.stack([np.cos(slope), np.sin(slope)], axis=1) / size[:, None]
-        same(np.linalg.norm(np.einsum("tci,tc->ti", matrix, force), axis=1), np.ones(2))
-
-
-def test_a_step_in_the_null_space_moves_the_endpoint_to_second_order():
-    """A step e leaves the endpoint by e^2 / 2 times an acceleration: half the step, a quarter of the distance."""
-    chain = Chain([0.31, 0.27, 0.2, 0.1], [1] * 4, [0.1] * 4, [1] * 4)
-    angle = np.array([[0.3, 0.9, -0.7, 0.5]])
-    projector = null_space_projector(jacobian(chain, angle, point=chain.endpoint))[0]
-    turn = projector @ np.array([1.0, -2.0, 0.5, 3.0])
-    start = point_position(chain, angle, point=chain.endpoint)
-    off = [
-        np.linalg.norm(point_position(chain, angle + step * turn, point=chain.endpoint) - start)
-        for step in (1e-3, 5e-4)
-    ]
-    assert np.linalg.norm(turn) > 1.0  # it does move the joints
-    assert off[0] < 1e-3**2 / 2 * np.abs(turn).sum() ** 2  # every point's acceleration is below reach (< 1 m) x speed^2
-    assert off[0] / off[1] == pytest.approx(4.0, rel=1e-2)  # third-order terms: of the order of the step

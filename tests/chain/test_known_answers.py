@@ -7,6 +7,7 @@ degrees against each other and against the plane's normal; that is what the tole
 
 import numpy as np
 import pytest
+from opensim_storage import read_storage
 from scipy import interpolate, signal
 
 from limbtorque.chain.dynamics import newton_euler, torque_terms
@@ -21,18 +22,10 @@ LENGTH_M, ELBOW_FORWARD_M = 0.2904, 0.0061  # elbow against the shoulder, along 
 PLANAR = np.array([0.042, 0.0054])  # N m at shoulder and elbow, of 2.8: the model is not exactly planar
 
 
-def storage(path):
-    lines = path.read_text().splitlines()
-    start = lines.index("endheader") + 1
-    columns = lines[start].split()
-    rows = np.array([[float(x) for x in line.split()] for line in lines[start + 1 :] if line.strip()])
-    return {name: rows[:, i] for i, name in enumerate(columns)}
-
-
 @pytest.fixture(scope="module")
 def angles(recordings):
     """Shoulder elevation and elbow flexion, rad, as measured."""
-    table = storage(recordings / "arm26" / "arm26_InverseKinematics.mot")
+    table = read_storage(recordings / "arm26" / "arm26_InverseKinematics.mot")
     np.testing.assert_allclose(table["time"], np.arange(121) / RATE_HZ, atol=1e-7)
     return np.radians(np.stack([table["r_shoulder_elev"], table["r_elbow_flex"]], axis=1))
 
@@ -40,7 +33,7 @@ def angles(recordings):
 @pytest.fixture(scope="module")
 def moments(recordings):
     """Shoulder and elbow moments of OpenSim, N m."""
-    table = storage(recordings / "arm26" / "std_arm26_InverseDynamics.sto")
+    table = read_storage(recordings / "arm26" / "std_arm26_InverseDynamics.sto")
     return np.stack([table["r_shoulder_elev_moment"], table["r_elbow_flex_moment"]], axis=1)
 
 

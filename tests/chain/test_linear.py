@@ -62,13 +62,6 @@ def test_500_sets_of_parameters_equal_a_loop(rng, n):
         same(found[:, :, k], term_rows(torque_terms(each, kinematics, gravity_m_s2=GRAVITY)))
 
 
-def test_a_joints_own_centripetal_term_is_exactly_zero(rng):
-    chain, kinematics = random_chain(rng, 3), moving(rng, 3)
-    rows = term_regressor(chain, kinematics, gravity_m_s2=GRAVITY)
-    for i in range(3):
-        assert not rows[i, 4 + i].any()
-
-
 def test_rows_are_the_net_torque_and_the_terms_in_the_order_of_the_table(rng):
     chain, kinematics = random_chain(rng, 3), moving(rng, 3)
     terms = torque_terms(chain, kinematics, gravity_m_s2=GRAVITY)

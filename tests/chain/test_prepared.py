@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from chains import arm, random_chain, random_motion, same
 from limbtorque.chain.dynamics import newton_euler, torque_terms
 from limbtorque.chain.forward import forward_dynamics
-from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import Chain, Kinematics, Load
 from limbtorque.chain.prepared import PreparedChain
 
@@ -97,13 +96,6 @@ def test_states_may_be_lists_of_whole_numbers(n):
     same(prepared.forward_dynamics(ones, ones, ones), prepared.forward_dynamics(*np.ones((3, n))))
 
 
-def test_gravity_is_checked_when_the_chain_is_prepared():
-    with pytest.raises(ValueError, match=r"gravity_m_s2 has shape \(3,\), expected \(2,\): components in the plane"):
-        PreparedChain(ARM, (0.0, -9.81, 0.0))
-    with pytest.raises(ValueError, match=r"gravity_m_s2 of shape \(2,\) has nan at \[1\]; expected finite numbers"):
-        PreparedChain(ARM, (0.0, np.nan))
-
-
 @pytest.mark.parametrize("chain", [ARM, random_chain(np.random.default_rng(0), 4)], ids=["two links", "four links"])
 @pytest.mark.parametrize("name", ["angle_rad", "velocity_rad_s", "acceleration_rad_s2", "torque_nm"])
 @pytest.mark.parametrize(
@@ -166,20 +158,3 @@ def test_a_runaway_state_has_accelerations_of_nan(n, wrong):
     prepared = PreparedChain(random_chain(np.random.default_rng(n), n), GRAVITY)
     acceleration, _ = prepared.driven([wrong] * n, [1.0] * n, [0.0] * n, (0.0, 0.0))
     assert np.isnan(acceleration).all()
-
-
-@pytest.mark.parametrize("n", LINKS)
-def test_a_chain_at_rest_carries_its_weight(n):
-    """Gravity's torque at a joint: the weight of every distal link times its horizontal distance from the joint."""
-    rng = np.random.default_rng(n)
-    chain, angle = random_chain(rng, n), rng.uniform(-3.0, 3.0, n)
-    joints = joint_positions(chain, angle[None])[0]
-    theta = np.cumsum(angle)
-    centre_x = joints[:n, 0] + chain.com_m * np.cos(theta)
-    expected = [9.81 * chain.mass_kg[i:] @ (centre_x[i:] - joints[i, 0]) for i in range(n)]
-    rest = np.zeros(n)
-    terms = PreparedChain(chain, (0.0, -9.81)).torque_terms(angle, rest, rest)
-    same(terms.net, expected)
-    same(terms.gravity, expected)
-    assert not terms.inertial.any()
-    assert not terms.external.any()

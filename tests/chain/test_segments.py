@@ -126,11 +126,3 @@ def test_a_measured_length_scales_the_tables_shares_only():
     assert chain.length_m[0] == 0.26
     assert chain.com_m[0] == pytest.approx(0.43 * 0.24)
     assert chain.inertia_kgm2[0] == pytest.approx(80 * 0.016 * (0.303 * 0.24) ** 2)
-
-
-@pytest.mark.parametrize("row", DEMPSTER_WINTER.values())
-def test_shares_are_those_of_a_body(row):
-    assert 0.0 < row.mass < 0.2
-    assert 0.3 < row.com < 0.7
-    assert 0.2 < row.gyration < 0.5
-    assert row.proximal != row.distal

@@ -92,6 +92,7 @@ ELSEWHERE = {
         'pip install --constraint constraints.txt --editable ".[cluster]"',
         'snakemake -s <clone>/Snakefile --directory "my study" --profile <clone>/profiles/sge',
     ],
+    "test_workflow.py::test_status_notices_what_a_run_would_do": ['limbtorque status "my study"'],
     "test_bucket.py::test_recordings_are_read_from_a_bucket_and_results_written_to_it": [
         'pip install --constraint s3-constraints.txt --editable ".[s3]"',
         "snakemake -s <clone>/Snakefile --directory PLACE/s3/BUCKET/STUDY --cores all --profile <clone>/profiles/s3 \\",

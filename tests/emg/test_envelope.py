@@ -37,11 +37,6 @@ def test_a_low_pass_at_the_nyquist_frequency_is_left_out():
     assert gain(80.0, rate_hz=200.0, low_pass_hz=450.0) == pytest.approx(1.0, abs=0.01)
 
 
-def test_too_slow_channels_are_refused():
-    with pytest.raises(SignalError, match="needs more than 44 samples per second"):
-        band_pass(np.zeros((100, 1)), rate_hz=40.0, high_pass_hz=20.0, low_pass_hz=450.0)
-
-
 def test_too_short_channels_are_refused():
     with pytest.raises(SignalError, match=r"emg\.envelope_cutoff_hz: 6 needs"):
         linear_envelope(np.zeros((100, 1)), rate_hz=RATE_HZ, cutoff_hz=6.0)
@@ -72,3 +67,8 @@ def test_values_at_times_with_a_delay():
     values = np.arange(11.0)[:, None]  # one per 0.1 s, from 2 s on: 10 (t - 2)
     found = at_times(values, np.array([2.0, 2.04, 2.5, 3.04, 3.05]), rate_hz=10.0, start_s=2.0, delay_s=0.04)[:, 0]
     np.testing.assert_allclose(found, [math.nan, 0.0, 4.6, 10.0, math.nan], atol=1e-9)
+
+
+def test_too_slow_channels_are_refused():
+    with pytest.raises(SignalError, match="needs more than 44 samples per second"):
+        band_pass(np.zeros((100, 1)), rate_hz=40.0, high_pass_hz=20.0, low_pass_hz=450.0)

@@ -8,7 +8,6 @@ from emg_signals import RATE_HZ, bursts
 
 from limbtorque.emg.recorded import electromyography, peaks
 from limbtorque.emg.summary import co_contraction_rows, emg_summary, over_study
-from limbtorque.errors import SignalError
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.options.muscles import Emg
 
@@ -194,12 +193,6 @@ def test_recorded_envelopes_are_taken_as_they_are():
     np.testing.assert_allclose(found.envelope[:, 0], np.maximum(np.sin(2 * np.pi * FRAMES_S), 0.0), atol=1e-4)
     assert np.isnan(found.activity["bonato"][:, 0]).all()
     assert np.isfinite(found.activity["hodges_bui"]).all()
-
-
-def test_a_short_recording_is_a_sentence():
-    short = recording({label: values[:50] for label, values in TWO.items()})
-    with pytest.raises(SignalError, match="50 samples"):
-        electromyography(short, FRAMES_S[:3], "right", options())
 
 
 def summary(activation, names, found=None, known=None):

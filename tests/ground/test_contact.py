@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clustered_legs import LANDMARKS
+from clustered_legs import walk_settings
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import MEASURED, NONE, UNMEASURED
@@ -26,13 +26,7 @@ WALKERS = {
     "child": Walker(30.0, 1.35, 0.95, 1.0),
     "tall": Walker(95.0, 1.95, 1.15, 1.4, strike_m_s=0.3),
 }
-SETTINGS = make_settings(
-    {
-        "marker_sets": {"walk": LANDMARKS},
-        "plane": {"up_axis": "+z", "forward_axis": "travel"},
-        "filter": {"cutoff_hz": 8.0},
-    }
-)
+SETTINGS = walk_settings(filter={"cutoff_hz": 8.0})
 ALONG = 0.3  # half the length of a simulated plate, m
 
 
@@ -87,7 +81,10 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("name", ["soft", "impact", "slow", "very_slow", "child"])
+SLOW_ONES = [pytest.param(name, marks=pytest.mark.slow) for name in ("impact", "slow", "child")]
+
+
+@pytest.mark.parametrize("name", ["soft", "very_slow", *SLOW_ONES])
 def test_no_loaded_frame_is_given_no_load(name):
     """The foot's exact force is below the plates' threshold in every frame with status 0, with events and without."""
     for kind, side in (*((kind, "right") for kind in KINDS), ("one for both feet", "left")):

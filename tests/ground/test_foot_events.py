@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clustered_legs import LANDMARKS
+from clustered_legs import walk_settings
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.ground.foot import kind_of
@@ -23,14 +23,7 @@ STRIDE_S = WALKER.stride_s
 
 def settings(**ensembles):
     window = {"window": "events", "start_event": "Foot Strike", "end_event": "Foot Strike", **ensembles}
-    return make_settings(
-        {
-            "marker_sets": {"walk": LANDMARKS},
-            "plane": {"up_axis": "+z", "forward_axis": "travel"},
-            "ensembles": window,
-            "muscles": {"enabled": False},
-        }
-    )
+    return walk_settings(ensembles=window, muscles={"enabled": False})
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from limbtorque.ground.foot import _between_frames, file_strikes, oconnor_events, zeni_events
+from limbtorque.ground.foot import file_strikes, oconnor_events, zeni_events
 from limbtorque.recordings.recording import Event
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 
@@ -133,12 +133,3 @@ def test_of_several_falls_on_a_low_heel_the_deepest_is_the_strike():
         toe = np.cumsum(speeds) / RATE_HZ
         found = oconnor_events(swing, 2.0 * toe, rate_hz=RATE_HZ).strike / RATE_HZ
         assert found[found > 2.0] == pytest.approx([3.0 if first_m_s > second else 4.0], abs=0.02)
-
-
-def test_the_top_between_frames_is_that_of_the_parabola_and_the_middle_of_a_flat_one():
-    """Three equal samples have no parabola: the peak stays at its middle frame."""
-    at = np.arange(12.0)
-    curved = 3.0 - 0.2 * (at - 4.3) ** 2
-    assert _between_frames(curved, np.array([4])) == pytest.approx([4.3], abs=1e-12)
-    flat = np.minimum(curved, curved[5])
-    assert _between_frames(np.minimum(flat, curved[3]), np.array([4])).tolist() == [4.0]

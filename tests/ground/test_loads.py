@@ -14,9 +14,8 @@ from hypothesis import settings as options
 from hypothesis import strategies as st
 from smoothed import smooth_at
 
-from clustered_legs import LANDMARKS
+from clustered_legs import walk_settings
 from limbtorque.analysis.chain_motion import chain_motion
-from limbtorque.errors import LoadError, SignalError
 from limbtorque.ground.foot import MIN_CONTACT_S, centre_of_pressure, find_foot
 from limbtorque.ground.plates import read_plates
 from limbtorque.ground.reaction import SPREAD_N, impact_times
@@ -289,18 +288,6 @@ def test_second_step_beside_the_plates():
     is_unknown(found, slice(132, 153))
 
 
-def test_a_given_plate_is_taken_whatever_the_geometry():
-    """Markers and plates in frames 0.3 m apart: geometry says another's, the settings say it is this foot's."""
-    shifted = (STANCE, FORCE_N, (POINT[0], 0.30, 0.0))
-    plates = [plate(y=0.0, loads=[shifted]), plate(2, x=3.0)]
-    foot = walking_foot(0.2, 0.01)
-    is_unknown(ground(plates, foot))
-    found = ground(plates, foot, settings=Plates(assignment=(1,)))
-    is_own_load(found)
-    assert any("as given" in note for note in found.notes)
-    is_unknown(ground(plates, foot, settings=Plates(assignment=(2,))))
-
-
 def test_offset_is_removed():
     """What the plate shows before and after the step is no load; moments, too."""
     offset = np.array([3.0, -2.0, 12.0, 1.5, -4.0, 0.7])
@@ -393,12 +380,6 @@ def test_a_part_of_a_trial_is_cut_from_the_plates_too():
     assert any("plate 1 frames 51-110: this foot" in note for note in part.notes)
 
 
-def test_too_few_samples_for_the_filter_are_refused():
-    one = plate(loads=[(slice(0, N_FRAMES), FORCE_N, POINT)])
-    with pytest.raises(SignalError, match="frames are fewer"):
-        ground([one], walking_foot(0.2, 0.0, slice(0, N_FRAMES)), cutoff_hz=6.0, frames=slice(60, 70))
-
-
 def test_the_laboratory_may_have_y_up():
     """The same walk named by other axes, y up and z forward: the same load in the plane."""
     cyclic = [1, 2, 0]  # x y z of the one are z x y of the other
@@ -447,23 +428,6 @@ def test_forces_across_the_up_axis_are_told_whoever_stands_on_the_plate():
     assert ground([plate(loads=[UNDER])], walking_foot(5.0, 0.0)).metrics["plate_tilt_deg"] < 10.0
 
 
-def test_a_heel_that_passes_over_the_other_foots_plate_does_not_load_it():
-    """It comes slowly over plate 1, on which the other foot pushes off, and lands on plate 2."""
-    heel = OWN.back_m.copy()
-    approach = slice(STANCE.start - 4, STANCE.start)
-    heel[approach] = [[0.2 - 0.008 * k, 0.0, 0.03] for k in (4, 3, 2, 1)]
-    toe = heel + np.array([0.2, 0.0, 0.0])
-    foot = find_foot({"heel": heel, "toe": toe}, ends=(heel, toe), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
-    assert foot.contact[STANCE.start - 3]
-    other = walking_foot(-0.1, 0.15, slice(10, 56))
-    theirs = (slice(10, 56), FORCE_N, (0.0, 0.15, 0.0))
-    plates = [plate(x=-0.41, loads=[theirs]), plate(2, x=0.195, loads=[UNDER])]
-    found = ground(plates, foot, other)
-    is_own_load(found)
-    assert not (found.status == UNMEASURED).any()
-    assert any("plate 1 frames 11-56: other foot" in note for note in found.notes)
-
-
 # --- onsets and warnings of the whole load ---------------------------------------------------------------------------
 
 
@@ -491,41 +455,6 @@ def test_onsets_are_those_of_the_middle_of_the_last_segment(n_joints):
     assert impact_times(readings, placed, own, RATE_HZ) == ()
 
 
-def walk_settings():
-    return make_settings(
-        {
-            "marker_sets": {"walk": LANDMARKS},
-            "plane": {"up_axis": "+z", "forward_axis": "travel"},
-            "filter": {"cutoff_hz": 8.0},
-        }
-    )
-
-
-FILTERED = "averaged over each frame, not filtered"
-
-
-@pytest.mark.parametrize(
-    ("changes", "notes"),
-    [
-        ({}, ["force plates are filtered at 40 Hz, around impacts in part like the joint positions: "]),
-        ({"filter.force_cutoff_hz": "8.0"}, ["force plates are filtered at 8 Hz, also at impacts"]),
-        ({"filter.force_cutoff_hz": "20"}, ["force plates are filtered at 20 Hz, also at impacts"]),
-        ({"filter.method": "none"}, [FILTERED]),
-        ({"filter.method": "quintic_spline"}, ["force plates are filtered at 40 Hz, around impacts"]),
-    ],
-)
-def test_the_filter_of_plates_is_noted(changes, notes):
-    walker = Walker()
-    walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
-    made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)
-    settings = walk_settings()
-    limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
-    found = chain_motion(made, limb, override(settings, changes, source="test"))
-    said = [note for note in found.notes if FILTERED in note or "force plates are filtered at" in note]
-    assert len(said) == len(notes)
-    assert all(expected in note for expected, note in zip(notes, said, strict=True))
-
-
 def test_a_heel_that_stands_is_contact_while_the_toe_taps():
     """Two steps off the plates; the toe moves up and down at 6 Hz by 5 cm, far above the speed of a standing foot."""
     walker = Walker()
@@ -535,37 +464,8 @@ def test_a_heel_that_stands_is_contact_while_the_toe_taps():
     tapping = made.markers_m.copy()
     tapping[:, toe, 2] += 0.05 * np.sin(2.0 * np.pi * 6.0 * np.arange(made.n_frames) / made.rate_hz)
     found = [
-        chain_motion(each, limb, walk_settings()).load.status
+        chain_motion(each, limb, walk_settings(filter={"cutoff_hz": 8.0})).load.status
         for each in (replace(made, events=()), replace(made, events=(), markers_m=tapping))
     ]
     np.testing.assert_array_equal(found[0], found[1])
     assert (found[1][round(0.3 * made.rate_hz) :][:30] == UNMEASURED).all()  # the heel stands from 0.3 s on
-
-
-def test_contact_is_where_the_foot_stands():
-    np.testing.assert_array_equal(OWN.contact[CORE], True)
-    assert not OWN.contact[: STANCE.start - 1].any()
-    assert not OWN.contact[STANCE.stop + 1 :].any()
-
-
-def test_a_lifted_heel_may_be_beyond_the_edge():
-    heel = OWN.back_m.copy()
-    heel[70 : STANCE.stop, 2] += 0.04 + 0.001 * np.arange(STANCE.stop - 70)
-    heel[70 : STANCE.stop, 0] -= 0.1
-    foot = find_foot({"toe": OWN.front_m}, ends=(heel, OWN.front_m), rate_hz=RATE_HZ, belt_m_s=np.zeros(3))
-    found = ground([plate(x=0.18, loads=[UNDER])], foot, ankle_m=np.tile(ANKLE, (N_FRAMES, 1)))
-    is_own_load(found)
-
-
-def test_a_plate_that_ends_before_the_markers_is_refused():
-    one = plate(loads=[UNDER])
-    short = replace(one, force_n=one.force_n[:-1], moment_nm=one.moment_nm[:-1])
-    with pytest.raises(LoadError, match=r"plate 1 has 1599 samples, expected at least 1600 for the frames"):
-        ground([short], OWN)
-    is_own_load(ground([short], OWN, frames=slice(0, 150)))
-
-
-def test_a_force_cutoff_that_would_alias_is_refused():
-    """A wave of 95 Hz would be one of 5 Hz at 100 frames per second."""
-    with pytest.raises(LoadError, match=r"200 Hz \(filter\.force_cutoff_hz\), expected less than 50 Hz"):
-        ground([plate(loads=[UNDER])], OWN, cutoff_hz=200.0)

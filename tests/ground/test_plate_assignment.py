@@ -10,16 +10,10 @@ from limbtorque.ground.assignment import Feet, Stretch, assign
 from limbtorque.ground.foot import Foot, FootEvents, Strikes
 from limbtorque.ground.plates import read_plates
 from limbtorque.study.options.reading import Plates
+from plates import frames
 
 N, RATE_HZ, UP = plates.N_FRAMES, plates.RATE_HZ, plates.UP
 AIR_M = 0.3
-
-
-def frames(*parts):
-    mask = np.zeros(N, dtype=bool)
-    for start, stop in parts:
-        mask[start:stop] = True
-    return mask
 
 
 def foot(*steps, length=0.2, side="", zeni=(), oconnor=(), file=(), off=()):
@@ -79,11 +73,6 @@ def test_the_margins_end_with_the_recording():
     are(found.timely, (0, 5), (150, N))
 
 
-def test_the_side_is_named_once():
-    [note] = assigned(replace(OWN, side="left"), OTHER_AWAY, measured=[STANCE]).notes
-    assert note.startswith("plate 1 frames 51-110: this foot (left), centre of pressure 0.000 m from this foot, ")
-
-
 def test_frames_in_which_the_other_foot_is_not_seen():
     other = foot((0, 40, 2.0, 0.0))
     other.back_m[60:70], other.front_m[65:75] = np.nan, np.nan
@@ -118,12 +107,6 @@ def test_a_given_plate_may_be_far_away():
     far = foot((50, 110, 0.2, 0.2))
     are(assigned(far, measured=[STANCE]).own)
     are(assigned(far, measured=[STANCE], settings=Plates(assignment=(1,))).own, (50, 110))
-
-
-def test_the_other_foot_is_named_where_it_is_within_reach():
-    far, near = foot((50, 110, 0.2, 0.2)), foot((50, 110, 0.2, 0.05))
-    [note] = assigned(far, replace(near, contact=np.zeros(N, dtype=bool)), measured=[STANCE]).notes
-    assert ": other foot, centre of pressure 0.200 m from this foot, 0.050 m from the other" in note
 
 
 def test_a_foot_that_is_not_seen():

@@ -12,6 +12,7 @@ from limbtorque.quality.verdict import assess
 from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Plates
+from plates import frames
 
 FOOT_M = 0.02  # heel and front of `plates.walking_foot` above the ground, in stance
 
@@ -66,7 +67,7 @@ def test_wrong_corners_turn_the_force_and_a_ramp_does_not(axis, degrees, turned)
     parts = (slice(50, 55), slice(55, 105), slice(105, 110))
     measured = plates.plate(loads=[(part, *load[1:]) for part, load in zip(parts, loads, strict=True)])
     surface_of = sloped(degrees, axis).corners_m
-    found = surface([replace(measured, corners_m=surface_of)], plates.OWN, [frames(50, 110)])
+    found = surface([replace(measured, corners_m=surface_of)], plates.OWN, [frames((50, 110))])
     lean = np.tan(np.radians(turned * degrees)) / np.tan(np.radians(degrees))
     assert found["slope_in_force_share"] == pytest.approx(lean, abs=0.01)
     assert flags(found) == {"plate_slope_deg": "caution"} | (
@@ -78,7 +79,7 @@ def test_wrong_corners_turn_the_force_and_a_ramp_does_not(axis, degrees, turned)
 def test_a_small_slope_and_a_part_of_a_stance_show_nothing_of_a_ramp(degrees, owned):
     loads = [(part, (0.0, 0.0, n), plates.POINT) for part, n in ((slice(50, 55), 70.0), (slice(55, 110), 700.0))]
     measured = replace(plates.plate(loads=loads), corners_m=sloped(degrees, 0).corners_m)
-    assert np.isnan(surface([measured], plates.OWN, [frames(*owned)])["slope_in_force_share"])
+    assert np.isnan(surface([measured], plates.OWN, [frames(owned)])["slope_in_force_share"])
 
 
 def test_corners_in_the_other_sense_are_the_same_surface():
@@ -97,15 +98,9 @@ def surface(measured, foot, owned):
     return surface_metrics(readings, owned, foot, plates.UP)
 
 
-def frames(start, stop):
-    mask = np.zeros(plates.N_FRAMES, dtype=bool)
-    mask[start:stop] = True
-    return mask
-
-
 @pytest.mark.parametrize(("end", "n_frames", "known"), [(53, 3, True), (52, 2, False)])
 def test_three_loaded_frames_show_the_height(end, n_frames, known):
-    owned = frames(50, end)
+    owned = frames((50, end))
     assert runs(owned) == [(50, 50 + n_frames)]
     found = surface([plates.plate(loads=[(slice(40, 110), plates.FORCE_N, plates.POINT)])], plates.OWN, [owned])
     assert np.isfinite(found["plate_height_error_m"]) == known
@@ -117,13 +112,13 @@ def test_the_worst_of_several_plates_counts_and_lightly_loaded_ones_do_not():
         second = lowered(0.3, plates.plate(2, loads=[(slice(110, 130), (0.0, 0.0, force_n), plates.POINT)]))
         foot = replace(plates.OWN, back_m=plates.OWN.back_m.copy(), front_m=plates.OWN.front_m.copy())
         foot.back_m[:, 2] = foot.front_m[:, 2] = FOOT_M
-        found = surface([plates.plate(loads=[plates.UNDER]), second], foot, [frames(50, 110), frames(110, 130)])
+        found = surface([plates.plate(loads=[plates.UNDER]), second], foot, [frames((50, 110)), frames((110, 130))])
         assert found["plate_height_error_m"] == pytest.approx(abs(height_m - STANDING_M))
 
 
 def test_the_lower_end_of_the_foot_counts_and_a_missing_one_does_not():
     foot = replace(plates.OWN, back_m=plates.OWN.back_m + 0.3 * plates.UP)
-    measured, owned = [plates.plate(loads=[plates.UNDER])], [frames(50, 110)]
+    measured, owned = [plates.plate(loads=[plates.UNDER])], [frames((50, 110))]
     assert surface(measured, foot, owned)["plate_height_error_m"] == pytest.approx(abs(FOOT_M - STANDING_M))
     hidden = replace(foot, front_m=np.full_like(foot.front_m, np.nan))
     assert surface(measured, hidden, owned)["plate_height_error_m"] == pytest.approx(FOOT_M + 0.3 - STANDING_M)
@@ -135,7 +130,7 @@ def test_a_plate_without_corners_has_a_height_only():
     """Files of wrenches give the mean point of action four times."""
     measured = plates.plate(loads=[plates.UNDER])
     point = replace(measured, kind=0, corners_m=np.tile(np.array(plates.POINT) - 0.2 * plates.UP, (4, 1)))
-    found = surface([point], plates.OWN, [frames(50, 110)])
+    found = surface([point], plates.OWN, [frames((50, 110))])
     assert found["plate_height_error_m"] == pytest.approx(FOOT_M + 0.2 - STANDING_M)
     assert np.isnan(found["plate_slope_deg"])
 

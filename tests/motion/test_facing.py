@@ -43,12 +43,6 @@ def test_a_treadmill_in_any_direction(walking, turn_rad):
         chain_motion(on_a_belt(walking, turn_rad), LIMB, leg_settings(MEASURED))
 
 
-def test_both_limbs_have_the_same_forward(walking):
-    chosen = leg_settings(MEASURED, plane={"forward_axis": "pelvis"})
-    right, left = (chain_motion(walking, replace(LIMB, side=side), chosen) for side in ("right", "left"))
-    np.testing.assert_allclose(right.plane.axes, left.plane.axes, atol=1e-12)
-
-
 def test_one_side_alone_has_no_direction(walking):
     left = [k for k, label in enumerate(walking.labels) if label.startswith("L")]
     hidden = walking.markers_m.copy()

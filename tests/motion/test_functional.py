@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from demo_reach import SETTINGS, settings_with
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
@@ -21,7 +22,7 @@ from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import reach_motion
 from limbtorque.study.chains import Functional
 from limbtorque.study.files import parse_yaml
-from limbtorque.study.settings import load_settings, make_settings, override
+from limbtorque.study.settings import make_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 200
@@ -237,29 +238,19 @@ def test_segments_without_orientation_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("rule", "message"),
+    ("rule", "words"),
     [
-        (
-            {"functional": [["A", "A"], ["C", "D"]], "anatomical": "K"},
-            "A, A: a segment's orientation needs two different",
-        ),
-        ({"functional": [["A", "B"], []], "anatomical": "K"}, "no label: a segment's orientation needs two different"),
+        ({"functional": [["A", "A"], ["C", "D"]], "anatomical": "K"}, "needs two different"),
+        ({"functional": [["A", "B"], []], "anatomical": "K"}, "needs two different"),
         ({"functional": [["A", "B"], ["B", "D"]], "anatomical": "K"}, "B: named for both segments"),
-        ({"functional": [["A", "B"], ["C", "D"]]}, "marker_sets.m.knee_axis.anatomical is missing"),
-        ({"functional": [["A", "B"]], "anatomical": "K"}, "marker_sets.m.knee_axis.functional"),
-        ({"functional": ["A", "B"], "anatomical": "K"}, "knee_axis.functional.0 is 'A', expected a list"),
-        ({"functinal": [["A", "B"], ["C", "D"]]}, "functinal is unknown; did you mean 'functional'?"),
-        (
-            {"functional": [["A", "B"], ["C", "D"]], "anatomical": {"functional": [["A", "B"], ["C", "D"]]}},
-            "anatomical.functional is unknown",
-        ),
-        ({"functional": [["A", "B"], ["C", "D"]], "anatomical": {"between": ["A"]}}, "anatomical.between"),
+        ({"functional": [["A", "B"], ["C", "D"]]}, "anatomical is missing"),
+        ({"functional": ["A", "B"], "anatomical": "K"}, "functional.0 is 'A'"),
+        ({"functinal": [["A", "B"], ["C", "D"]]}, "did you mean 'functional'"),
     ],
 )
-def test_settings_that_say_no_two_segments(rule, message):
-    with pytest.raises(SettingsError) as error:
+def test_settings_that_say_no_two_segments(rule, words):
+    with pytest.raises(SettingsError, match=words) as error:
         make_settings({"marker_sets": {"m": {"knee_axis": rule}}})
-    assert message in str(error.value)
     assert str(error.value).count("\n  - marker_sets.m.knee_axis") <= 2  # of one kind of rule only
 
 
@@ -280,7 +271,6 @@ def test_labels_of_a_functional_landmark():
 
 # --- whole trials ----------------------------------------------------------------------------------------------------
 
-SETTINGS = load_settings(ROOT / "config" / "config.yaml")
 DEMO = {trial.name: replace(trial, gaps=()) for trial in demo_trials()}
 UPPER_ARM = ("UA1", "UA2", "UA3")
 FOREARM = ("FA1", "FA2")
@@ -327,7 +317,7 @@ def arm_settings(demo, functional=True, **changes):
     raw["differentiation"]["accuracy"] = 8
     raw["plane"]["kind"] = "horizontal" if demo.horizontal else "sagittal"
     raw["muscles"]["enabled"] = False
-    return override(make_settings(raw), {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
+    return settings_with(make_settings(raw), **changes)
 
 
 def analysed(demo, recording, settings):
@@ -372,9 +362,8 @@ def test_the_ledgers_figures_and_the_note_of_a_trial():
     assert quality["functional_range_deg"] == pytest.approx(55.0, abs=1e-9)  # 95 to 40 deg
     assert quality["functional_offset_m"] == pytest.approx(0.02, abs=1e-9)
     (note,) = (note for note in result.motion.notes if "functional" in note)
-    assert note.startswith("landmark elbow_axis: functional centre of UA1, UA2, UA3 against FA1, FA2, from 251 frames:")
-    assert "55 deg of rotation" in note
-    assert note.endswith("20 mm from the anatomical centre")
+    for words in ("elbow_axis", "UA1, UA2, UA3 against FA1, FA2", "251 frames", "55 deg", "20 mm"):
+        assert words in note
     plain = analysed(demo, simulated(demo), arm_settings(demo, functional=False))
     assert not any("functional" in name for name in plain.motion.metrics)
     assert not any("functional" in note for note in plain.motion.notes)
@@ -531,15 +520,3 @@ def test_markers_on_one_line_across_the_plane_are_refused():
             counted=np.ones(N, dtype=bool),
             min_range_deg=20.0,
         )
-
-
-def test_a_pose_is_the_segments_own():
-    first, _ = turns(60.0)
-    pose = planar_pose(points(body(first, FIRST)))
-    turned = np.exp(1j * (pose.angle_rad - first))
-    np.testing.assert_allclose(turned, turned[0], atol=1e-12)
-    np.testing.assert_allclose(planar(pose.position_m), body(first, FIRST).mean(axis=1), atol=1e-12)
-    distance = np.abs(FIRST[:, None] - FIRST)
-    np.testing.assert_allclose(
-        np.abs(planar(pose.shape_m)[:, None] - planar(pose.shape_m)), distance, atol=1e-12
-    )  # nothing shrinks

@@ -1,38 +1,28 @@
 """Exchanged labels and spikes: how well they are found in real recordings, and what a trial makes of them."""
 
 from dataclasses import replace
-from pathlib import Path
 
+import demo_reach
 import numpy as np
 import pytest
+from demo_reach import arm_motion, settings_with
 
-from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.arrays import lengths, missing_samples
 from limbtorque.cli.inspect import describe
-from limbtorque.motion.limb import Limb
 from limbtorque.motion.markers import fill_needed
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
-from limbtorque.signals.labels import LabelFaults, Swap, fault_notes, find_faults, find_spikes, find_swaps, spike_runs
-from limbtorque.simulation.demo import demo_trials
+from limbtorque.signals.labels import Swap, find_faults, find_spikes, find_swaps, spike_runs
 from limbtorque.study.options.motion import Gaps
-from limbtorque.study.settings import load_settings, override
 
-ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = load_settings(ROOT / "config" / "config.yaml")
-DEMO = replace(demo_trials()[1], gaps=()).recording(noise_m=2e-4)
+DEMO = demo_reach.DEMO.recording(noise_m=2e-4)
 LABELS = DEMO.labels
 KNUCKLE, ELBOW, WRIST = (LABELS.index(name) for name in ("KNU", "ELBL", "WRU"))
 
 
-def motion(recording, *, start_s=None, end_s=None, **changes):
-    settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    found = chain_motion(
-        recording,
-        Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers", start_s=start_s, end_s=end_s),
-        settings,
-    )
-    return found, {flag.check.name for flag in assess(found.metrics, settings.quality)}
+def motion(recording, *, limb=None, **changes):
+    found = arm_motion(recording, limb=limb, **changes)
+    return found, {flag.check.name for flag in assess(found.metrics, settings_with(**changes).quality)}
 
 
 def with_markers(change):
@@ -85,17 +75,6 @@ def test_an_impact_is_no_spike():
     assert not find_spikes(foot).any()
     foot[10, 0] += [0.0, 0.03, 0.0]
     assert spike_runs(find_spikes(foot)) == [(0, 10, 11)]
-
-
-def test_notes_name_ten_and_count_the_rest():
-    swaps = tuple(Swap(0, 1, 10 * k, 10 * k + 5) for k in range(12))
-    spikes = np.zeros((200, 2), dtype=bool)
-    spikes[[3, 50, 51], 1] = True
-    first, second = fault_notes(LabelFaults(swaps, spikes, spikes), ["A", "B"], first_frame=101)
-    assert first.startswith("labels exchanged (markers, frames): A and B 101-105, A and B 111-115, ")
-    assert first.endswith("A and B 191-195, and 2 more")
-    assert second == "spikes (marker, frames): B 104, B 151-152"
-    assert fault_notes(LabelFaults((), spikes, spikes[:0]), ["A", "B"], first_frame=1) == []
 
 
 # --- in real recordings ----------------------------------------------------------------------------------------------
@@ -200,17 +179,6 @@ def test_the_partner_may_be_a_marker_that_the_chain_does_not_need():
     assert found.metrics["swapped_frames"] == 0.0
     assert "swapped_frames" not in flags
     assert not any("exchanged" in note for note in found.notes)
-
-
-def test_faults_outside_the_window_do_not_count():
-    recording = exchanged(KNUCKLE, ELBOW, 20, 25)
-    assert motion(recording)[0].metrics["swapped_frames"] == 5.0
-    inside, _ = motion(recording, start_s=0.5, end_s=2.0)
-    assert inside.metrics["swapped_frames"] == 0.0
-    assert not any("exchanged" in note for note in inside.notes)
-    later, _ = motion(exchanged(KNUCKLE, ELBOW, 100, 107), start_s=0.5, end_s=2.0)
-    assert later.metrics["swapped_frames"] == 7.0
-    assert any("101-107" in note for note in later.notes)
 
 
 def test_spikes_are_flagged_or_on_request_filled():

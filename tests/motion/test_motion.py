@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from demo_reach import DEMO, EXACT, SETTINGS, arm_motion, settings_with
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import LoadError, SignalError
@@ -13,32 +14,14 @@ from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.filters import filter_reach
-from limbtorque.simulation.demo import demo_trials
-from limbtorque.study.settings import load_settings, override
+from limbtorque.study.settings import load_settings
 from limbtorque.torques.joint_torques import joint_torques
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = load_settings(ROOT / "config" / "config.yaml")
-DEMO = replace(demo_trials()[1], gaps=())
-EXACT = DEMO.recording(noise_m=0.0)
 
 
-def motion(recording=EXACT, *, measured=None, load="", start_s=None, end_s=None, **changes):
-    settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    return chain_motion(
-        recording,
-        Limb(
-            "arm",
-            side="right",
-            body_mass_kg=72.0,
-            marker_set="limb_markers",
-            measured=measured or {},
-            load=load,
-            start_s=start_s,
-            end_s=end_s,
-        ),
-        settings,
-    )
+def motion(recording=EXACT, *, limb=None, **changes):
+    return arm_motion(recording, limb=limb, **changes)
 
 
 def yawed(degrees):
@@ -49,7 +32,7 @@ def yawed(degrees):
 
 def test_a_window_keeps_the_time_and_frames_of_the_recording():
     later = replace(EXACT, first_frame=201)
-    found = motion(later, start_s=0.5, end_s=2.0)
+    found = motion(later, limb={"start_s": 0.5, "end_s": 2.0})
     np.testing.assert_array_equal(found.frame, np.arange(251, 402))
     np.testing.assert_allclose(found.time_s, np.arange(50, 201) / 100.0)
     whole = motion(later)
@@ -70,10 +53,6 @@ def test_the_largest_speed_is_allowed(monkeypatch):
     monkeypatch.setattr("limbtorque.motion.chain_motion.FASTEST_M_S", top_m_s * (1.0 - 1e-12))
     with pytest.raises(SignalError, match="a joint moves at"):
         motion(filter__method="none")
-
-
-def test_an_arm_has_no_axis_upwards_to_compare():
-    assert motion().metrics["up_axis_deg"] == 0.0
 
 
 def test_frames_within_reach_of_the_ends_are_marked():
@@ -113,7 +92,7 @@ def test_measured_parameters_are_projected_as_the_tables_are():
             f"{row}_com_m": plain.com_m[i],
             f"{row}_inertia_kgm2": plain.inertia_kgm2[i],
         }
-    with_table, with_own = motion(yawed(24.0)).chain, motion(yawed(24.0), measured=own).chain
+    with_table, with_own = motion(yawed(24.0)).chain, motion(yawed(24.0), limb={"measured": own}).chain
     for name in ("mass_kg", "com_m", "inertia_kgm2"):
         np.testing.assert_allclose(getattr(with_own, name), getattr(with_table, name), rtol=1e-4)
 
@@ -160,10 +139,10 @@ WALK = load_settings(ROOT / "tests" / "recordings_study" / "config" / "config.ya
 
 
 def leg(recording, side="right", settings=WALK, **trial):
-    changes = {k.replace("__", "."): str(v) for k, v in trial.items() if "__" in k}
-    plain = {k: v for k, v in trial.items() if "__" not in k}
+    changes = {name: value for name, value in trial.items() if "__" in name}
+    plain = {name: value for name, value in trial.items() if "__" not in name}
     limb = Limb("leg", side=side, body_mass_kg=66.0, marker_set="opensim_walking", **plain)
-    return chain_motion(recording, limb, override(settings, changes, source="test"))
+    return chain_motion(recording, limb, settings_with(settings, **changes))
 
 
 def flags(found):
@@ -206,24 +185,6 @@ def test_the_other_foot_that_is_not_seen_is_flagged(walk):
     markers[:, index] = np.nan
     assert "other_foot_unknown_share" in flags(leg(replace(walk, markers_m=markers)))
     assert "other_foot_unknown_share" not in flags(leg(walk))
-
-
-def test_without_the_heel_the_ankle_takes_its_place(walk):
-    markers = walk.markers_m.copy()
-    markers[:, walk.labels.index("RCAL")] = np.nan
-    found = leg(replace(walk, markers_m=markers))
-    assert not any("nan" in note for note in found.notes)
-    assert any("plate 2" in note and "other foot" in note for note in found.notes)
-
-
-def test_missing_samples_of_a_plate_make_that_stance_unusable_and_no_more(walk):
-    plate = walk.force_plates[0]
-    force = plate.force_n.copy()
-    force[5700] = np.nan
-    found = leg(replace(walk, force_plates=(replace(plate, force_n=force), walk.force_plates[1])))
-    assert any("samples of the plate are missing" in note for note in found.notes)
-    assert (found.load.status == 0).any()
-    assert not (found.load.status == 1).any()
 
 
 def test_a_load_on_a_leg_that_meets_the_ground_is_refused(walk):

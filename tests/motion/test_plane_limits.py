@@ -1,9 +1,10 @@
-"""The best-fitting plane at both sides of each angle that decides on its normal, its x axis and its view."""
+"""The best-fitting plane and foreshortened segments at both sides of each angle that decides."""
 
 import numpy as np
 import pytest
 
 from limbtorque.errors import SignalError
+from limbtorque.motion.joint_centres import foreshortened_frames
 from limbtorque.motion.plane import PlaneFrame, find_plane, planarity
 from limbtorque.study.options.motion import Plane
 
@@ -113,3 +114,26 @@ def test_a_segment_without_length_has_no_tilt():
     found = planarity(PlaneFrame(np.array([FORWARD, UP, RIGHT]), "sagittal"), np.zeros((5, 3, 3)))
     assert found.tilt_deg.tolist() == found.length_m.tolist() == [0.0, 0.0]
     assert np.isnan(found.length_variation).all()
+
+
+# --- segments that point out of the plane, by hand ---
+
+
+SAGITTAL = PlaneFrame(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]), "sagittal")
+
+
+def limb(out_deg, n=30):
+    """Two segments; the second points out of the plane by these degrees in frames 10 and 11."""
+    joints = np.zeros((n, 3, 3))
+    joints[:, 1] = [0.4, 0.0, 0.0]
+    joints[:, 2] = [0.7, 0.0, 0.0]
+    angle = np.radians(out_deg)
+    joints[10:12, 2] = [0.4 + 0.3 * np.cos(angle), 0.3 * np.sin(angle), 0.0]
+    return joints
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize(("out_deg", "reach", "frames"), [(59.0, 0, []), (61.0, 0, [10, 11]), (61.0, 3, range(7, 15)), (89.0, 12, range(24))])  # fmt: skip
+def test_a_projection_of_less_than_a_half_is_60_degrees_out_of_the_plane(out_deg, reach, frames, side):
+    found = foreshortened_frames(limb(side * out_deg), SAGITTAL, reach=reach, min_projection=0.5)
+    assert np.flatnonzero(found).tolist() == list(frames)

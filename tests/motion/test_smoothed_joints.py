@@ -1,16 +1,14 @@
 """The smoothing of joint centres: which of them choose the cut-off, and what the notes say, at both sides of each limit."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from demo_reach import SETTINGS
 
 from limbtorque.motion.smoothing import limited_cutoff, smooth_joints, smoother_of
 from limbtorque.signals.cutoff import choose_cutoff, moving_share
 from limbtorque.signals.smoothers import smooth_with_impacts
-from limbtorque.study.settings import load_settings, make_settings, override
+from limbtorque.study.settings import make_settings, override
 
-SETTINGS = load_settings(Path(__file__).resolve().parents[2] / "config" / "config.yaml")
 RATE_HZ, N = 100.0, 400
 NAMES = ("hip", "knee", "ankle", "toe")
 
@@ -50,10 +48,6 @@ def test_a_joint_centre_with_three_times_the_noise_does_not_choose(noise_m, jump
     assert found.cutoff_hz[0] == pytest.approx(expected.cutoff_hz[0], rel=1e-6)
 
 
-def test_a_joint_centre_without_a_name_is_a_number():
-    assert smoothed(centres(1e-3, 1e-3, 9e-3), names=()).notes[-1].startswith("point 3: far noisier")
-
-
 # --- cut-offs --------------------------------------------------------------------------------------------------------
 
 
@@ -67,12 +61,10 @@ def test_cutoffs_by_joint_are_those_of_each_alone():
     alone = [choose_cutoff(values[:, k, :2], noise_share=share, **at).cutoff_hz for k in range(3)]
     assert found.cutoff_hz == pytest.approx(alone)
     assert alone[0] > alone[1] > alone[2]
-    listed = ", ".join(f"{name} {cutoff_hz:.2f}" for name, cutoff_hz in zip(NAMES, alone, strict=False))
     assert found.metrics["cutoff_hz"] == max(alone)
-    named = smoothed(values, scope="joint", min_cutoff_hz=0.5, names=NAMES[:3])
-    assert f"cut-off {listed} Hz" in named.notes[0]
-    unnamed = smoothed(values, scope="joint", min_cutoff_hz=0.5, names=())
-    assert f"cut-off {', '.join(f'{cutoff_hz:.2f}' for cutoff_hz in alone)} Hz" in unnamed.notes[0]
+    for names, before in ((NAMES[:3], ("hip ", "knee ", "ankle ")), ((), ("", "", ""))):
+        listed = ", ".join(f"{name}{cutoff_hz:.2f}" for name, cutoff_hz in zip(before, alone, strict=True))
+        assert f"cut-off {listed} Hz" in smoothed(values, scope="joint", min_cutoff_hz=0.5, names=names).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -134,33 +126,15 @@ def test_impacts_are_smoothed_at_the_raised_cutoff():
 
 
 @pytest.mark.parametrize(
-    ("least_hz", "most_hz", "limits"),
-    [
-        (0.5, 40.0, ()),
-        (30.0, 40.0, ("below filter.min_cutoff_hz",)),
-        (0.5, 1.0, ("above filter.max_cutoff_hz",)),
-    ],
+    ("least_hz", "most_hz", "option"),
+    [(0.5, 40.0, ""), (30.0, 40.0, "filter.min_cutoff_hz"), (0.5, 1.0, "filter.max_cutoff_hz")],
 )
 @pytest.mark.parametrize("scope", ["trial", "joint"])
-def test_a_limited_cutoff_is_named(least_hz, most_hz, limits, scope):
+def test_a_limited_cutoff_is_named(least_hz, most_hz, option, scope):
     found = smoothed(centres(1e-3, 1e-3), scope=scope, min_cutoff_hz=least_hz, max_cutoff_hz=most_hz)
-    assert ("; the trial's own would be " in found.notes[0]) == bool(limits)
-    for limit in ("above filter.max_cutoff_hz", "below filter.min_cutoff_hz"):
-        assert (f", {limit}" in found.notes[0]) == (limit in limits)
-    assert not limits or set(found.cutoff_hz) == {most_hz if "above" in limits[0] else least_hz}
-    given = smoothed(centres(1e-3, 1e-3), cutoff_hz=30.0, min_cutoff_hz=30.0, max_cutoff_hz=30.5)
-    assert "as given; the trial's own would be " in given.notes[0]
-    assert "filter.m" not in given.notes[0]
-
-
-def test_cutoffs_of_joints_may_be_limited_on_both_sides():
-    alone = [smoothed(centres(1e-4, 1e-4), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
-    alone += [smoothed(centres(3e-3, 3e-3), scope="trial", min_cutoff_hz=0.5, max_cutoff_hz=40.0).cutoff_hz[0]]
-    middle = sum(alone) / 2.0
-    note = smoothed(
-        centres(1e-4, 3e-3, 3e-3), scope="joint", min_cutoff_hz=middle - 0.1, max_cutoff_hz=middle + 0.1
-    ).notes[0]
-    assert ", above filter.max_cutoff_hz, below filter.min_cutoff_hz; noise" in note
+    assert ("the trial's own would be" in found.notes[0]) == bool(option)
+    for limit_hz, name in ((least_hz, "filter.min_cutoff_hz"), (most_hz, "filter.max_cutoff_hz")):
+        assert (name in found.notes[0]) == (set(found.cutoff_hz) == {limit_hz}) == (name == option)
 
 
 @pytest.mark.parametrize("method", ["butterworth", "critically_damped"])

@@ -5,7 +5,6 @@ import pytest
 import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.integrate import solve_ivp
 from sympy.physics import biomechanics as sb
 
 from limbtorque.muscles import hill
@@ -196,19 +195,6 @@ def test_rate_and_back(rate, activation):
     else:
         assert found == pytest.approx(float(rate > back), abs=1e-13)
         assert abs(rate) > abs(back)
-
-
-def test_excitation_brings_an_activation_where_it_should():
-    """Activation 0.3 + 0.2 sin(8 t), an integration of the model by SciPy."""
-    time = np.linspace(0.0, 1.0, 11)
-
-    def rates(t, state):
-        wanted, rate = 0.3 + 0.2 * np.sin(8.0 * t), 1.6 * np.cos(8.0 * t)
-        excitation, _ = excitation_for_rate(rate, wanted)
-        return activation_rate(excitation, state)
-
-    made = solve_ivp(rates, (0.0, 1.0), [0.3], t_eval=time, rtol=1e-9, atol=1e-10)
-    np.testing.assert_allclose(made.y[0], 0.3 + 0.2 * np.sin(8.0 * time), atol=1e-7)
 
 
 def test_excitation_of_missing_and_impossible_values():

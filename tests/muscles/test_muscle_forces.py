@@ -115,8 +115,7 @@ def test_muscles_and_reserves_add_up_to_the_net_torque(case):
     assert ok.mean() > 0.9
     assert (table.optimization_residual_nm[ok] <= CLOSURE_NM).all()
     assert (table.optimization_duality_gap[ok].abs() <= 1e-6).all()
-    if OPTIONS[case].get("reserve") != 5.0:
-        assert (table[[f"{joint}_torque_reserve_nm" for joint in JOINTS]][ok] == 0).all(axis=None)
+    assert (table[[f"{joint}_torque_reserve_nm" for joint in JOINTS]][ok] == 0).all(axis=None)
     for name in result.muscles.muscle_set.names:
         force, least, greatest = (table[f"{name}_{what}_n"][ok] for what in ("force", "min_force", "max_force"))
         assert (force >= least).all()
@@ -144,14 +143,6 @@ def mirrored_pair(**options):
         frame(analyse_recording(which, Limb("arm", side=side, body_mass_kg=72.0), settings))
         for which, side in ((right, "right"), (left, "left"))
     ]
-
-
-def test_a_mirrored_limb_has_the_same_forces():
-    a, b = mirrored_pair()
-    forces = [name for name in a if name.endswith(("_force_n", "_activation", "_length_m"))]
-    np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
-    assert (a["elbow_flexion_sign"] == -b["elbow_flexion_sign"]).all()
-    assert a["BRA_force_n"].max() + a["TRIlat_force_n"].max() > 10.0
 
 
 def test_passive_tension_is_taken_off_the_torque_to_be_shared():
@@ -308,21 +299,16 @@ def test_what_a_set_does_not_have_is_refused(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"exponent": 1}, "exponent is 1, expected 2, 3, or min_max"),
-        ({"exponent": "max"}, "min_max"),
+        ({"exponent": 1}, "expected 2, 3, or min_max"),
         ({"criterion": "volume", "exponent": "min_max"}, "no meaning with exponent min_max"),
         ({"emg_weight": 1.0, "exponent": 3.0}, "emg_weight needs exponent 2"),
         (COMPLIANT | {"emg_weight": 1.0}, "cannot be combined with emg_weight"),
         ({"exponent": "min_max", "weights": {"BRA": 2.0}}, "weights have no meaning"),
         ({"activation_bounds": {"BRA": [0.5, 0.2]}}, "least 0.5 is above largest 0.2"),
-        ({"activation_bounds": {"BRA": [-0.1, 0.2]}}, r"BRA.0 is -0.1, expected a number of 0 or more"),
-        ({"weights": {"BRA": 0}}, "weights.BRA is 0, expected a number above 0"),
         ({"sets": {"armm": "pairs"}}, "armm, which is not a chain"),
         ({"tendon": "compliant"}, "a compliant tendon needs fibres: set force_length_velocity: true"),
         ({"force_length_velocity": True, "tendon_strain": {"BRA": 0.1}}, "no effect with tendon: rigid"),
-        (COMPLIANT | {"tendon_strain": {"BRA": 5}}, "tendon_strain.BRA is 5, expected a number of 0.2 or less"),
         ({"force_length_velocity": True, "passive_moments": "riener_edrich"}, "use passive_moments: anderson"),
-        ({"passive_moments": "hatze"}, "riener_edrich"),
     ],
 )
 def test_settings_that_mean_nothing_are_refused(options, message):
@@ -436,6 +422,8 @@ def test_signs_of_a_limb_that_extends_counter_clockwise():
     assert (b["elbow_flexion_sign"] == -1).all()
     short = a.optimization_shortfall_nm > 1e-3
     assert short.any()
+    forces = [name for name in a if name.endswith(("_force_n", "_activation", "_length_m"))]
+    np.testing.assert_allclose(a[forces], b[forces], atol=1e-6, equal_nan=True)
     proofs = ["optimality_certificate", "optimization_multiplier"]
     for what in (*proofs, "torque_reserve_nm", "torque_muscle_elbow_flexor_nm"):
         np.testing.assert_allclose(b[f"elbow_{what}"], -a[f"elbow_{what}"], atol=1e-5)
@@ -546,38 +534,3 @@ def test_the_summary_of_contact_forces_is_that_of_the_table():
     assert elbow["effort_range_bw"] == pytest.approx(width.median(), rel=1e-12)
     few = contact_summary(result.motion, series, windows={"trial": inside}, min_known_share=1.01)
     assert all(math.isnan(row["peak_bw"]) for row in few)
-
-
-def test_range_of_a_force_has_its_passive_part():
-    result = analysed(force_length_velocity=True)
-    table = frame(result)
-    ok = table.optimization_status == 0
-    assert (table["TRIlong_passive_force_n"][ok] > 1.0).any()
-    assert (table["TRIlong_min_force_n"] >= table["TRIlong_passive_force_n"] - 1e-9)[ok].all()
-    most = table["TRIlong_passive_force_n"] + table["TRIlong_strength_n"]
-    np.testing.assert_allclose(table["TRIlong_max_force_n"][ok], most[ok], rtol=1e-9)  # weak torques: all of it
-
-
-def test_summary_is_that_of_the_frames_it_uses():
-    result = analysed()
-    table = frame(result)
-    used = table.edge == 0
-    for row in summary_of(result):
-        force, activation = table[f"{row['muscle']}_force_n"], table[f"{row['muscle']}_activation"]
-        assert row["n_frames"] == used.sum()
-        assert row["mean_n"] == pytest.approx(force[used].mean())
-        assert row["peak_activation"] == activation[used].max()
-        if row["peak_n"] > 0:
-            assert row["peak_time_s"] == table.time_s[used][force[used].idxmax()]
-        assert row["criterion"] == "minimum sum of (force / strength)^2"
-    assert table[["TRIlong_min_force_n", "BRA_min_force_n"]].notna().all(axis=None)
-
-
-def test_share_of_the_possible_range():
-    result = analysed(sets={"arm": "pairs"})
-    table = frame(result)
-    names, strength = result.muscles.muscle_set.names, result.muscles.muscle_set.max_force_n
-    width = sum(
-        (table[f"{n}_max_force_n"] - table[f"{n}_min_force_n"]) / s for n, s in zip(names, strength, strict=True)
-    ) / len(names)
-    assert result.muscles.metrics["force_range_share"] == pytest.approx(width.mean())

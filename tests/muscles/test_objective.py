@@ -21,7 +21,7 @@ from limbtorque.muscles.objective import (
     volumes,
 )
 from limbtorque.muscles.sets.muscle_set import load_muscle_set, strengthened
-from limbtorque.muscles.static_optimization.criteria import OK, RESERVE
+from limbtorque.muscles.static_optimization.criteria import OK
 from limbtorque.muscles.strength_factors import Effort, fitted_factors
 from limbtorque.study.options.muscles import Muscles
 
@@ -84,14 +84,6 @@ def test_two_muscles_share_by_arm_and_fibre_length():
     found = least_cost_forces(problem, Muscles(criterion="volume")).activation[0]
     lengths = [muscle.optimal_fibre_length_m for muscle in pair.muscles]
     assert found[0] / found[1] == pytest.approx((0.03 / lengths[0]) / (0.05 / lengths[1]), rel=1e-12)
-
-
-def test_volume_needs_fibre_lengths():
-    bare = replace(LEG, muscles=(replace(LEG.muscles[0], optimal_fibre_length_m=None), *LEG.muscles[1:]))
-    with pytest.raises(
-        SettingsError, match=r"no optimal_fibre_length_m for hamstrings, which muscles\.criterion: volume needs"
-    ):
-        check_options(bare, Muscles(criterion="volume"), JOINTS)
 
 
 # --- envelopes ---------------------------------------------------------------------------------------------------------
@@ -240,13 +232,3 @@ def test_strengthened_sets():
     )
     with pytest.raises(SettingsError, match=r"has no muscle 'solus' \(muscles.strength_factors.S01\)"):
         check_options(LEG, Muscles(strength_factors={"S01": {"solus": 0.5}}), JOINTS)
-
-
-def test_envelopes_do_not_change_what_can_be_reached():
-    problem = walk()
-    strong = replace(problem, torque_nm=problem.torque_nm * 30.0)
-    options = Muscles(emg_weight=3.0)
-    found, plain = (optimize_forces(strong, options, which)[0] for which in (envelopes(problem), None))
-    assert (plain.status == RESERVE).any()
-    assert found.status.tolist() == plain.status.tolist()
-    assert found.reserve_nm == pytest.approx(plain.reserve_nm, abs=1e-6)

@@ -3,7 +3,6 @@
 Models with known moment arms are written by the tests. Those that need the package ``opensim`` are skipped without it.
 """
 
-import itertools
 import math
 import os
 import sys
@@ -12,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from opensim_storage import read_storage
 from pulls import implied_arm, pull_direction
 
 from limbtorque.cli.import_muscles import in_child
-from limbtorque.cli.init.folder import SKIPPED
 from limbtorque.cli.main import main
 from limbtorque.errors import ModelError
 from limbtorque.muscles.moment_arms import musculotendon
@@ -24,9 +23,7 @@ from limbtorque.muscles.opensim_models.joints import JointChoice, ModelJoint
 from limbtorque.muscles.opensim_models.model import check_model, read_model
 from limbtorque.muscles.opensim_models.samples import (
     Samples,
-    back_and_forth,
     fit_lengths,
-    grid_lines,
     largest_jump,
     sample,
     unbroken,
@@ -127,13 +124,13 @@ def slope(length, values, i, step=1e-6):
 
 @pytest.fixture
 def leg_model(tmp_path):
-    def write(knee="flexion positive", *, joints=(), muscles=(), bodies=(), constraints=(), file="links.osim"):
-        path = tmp_path / file
+    def write(knee="flexion positive", *, joints=(), muscles=(), bodies=(), constraints=(), changes=()):
+        path = tmp_path / "links.osim"
         every = [muscle(*SHORT, force=500.0), muscle(*LONG), *muscles]
-        path.write_text(
-            model_text(["femur_r", "tibia_r", *bodies], [HIP, KNEE[knee], *joints], every, constraints),
-            encoding="utf-8",
-        )
+        text = model_text(["femur_r", "tibia_r", *bodies], [HIP, KNEE[knee], *joints], every, constraints)
+        for old, new in changes:
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
         return path
 
     return write
@@ -195,9 +192,8 @@ def test_strength_fibres_and_reference_are_the_models(leg_model):
 )
 @pytest.mark.usefixtures("opensim")
 def test_strain_of_the_tendon_is_the_models(leg_model, kind, stated):
-    path = leg_model()
-    own = path.read_text(encoding="utf-8").replace("</Millard2012EquilibriumMuscle>", stated + f"</{kind}>")
-    path.write_text(own.replace("<Millard2012EquilibriumMuscle", f"<{kind}"), encoding="utf-8")
+    millards = "Millard2012EquilibriumMuscle"
+    path = leg_model(changes=[(f"</{millards}>", stated + f"</{kind}>"), (f"<{millards}", f"<{kind}")])
     strain = {muscle.tendon_strain for muscle in import_muscle_set(path, RIGHT_LEG).muscle_set.muscles}
     assert strain == {float(stated.partition(">")[2].partition("<")[0])}
 
@@ -256,11 +252,7 @@ def test_coordinate_that_follows_the_knee_moves_with_it(leg_model):
 
 @pytest.mark.usefixtures("opensim")
 def test_locked_joint_is_moved_and_said(leg_model):
-    text = leg_model().read_text(encoding="utf-8")
-    path = leg_model(file="locked.osim")
-    path.write_text(
-        text.replace("<range>0.0 2.0</range>", "<range>0.0 2.0</range><locked>true</locked>"), encoding="utf-8"
-    )
+    path = leg_model(changes=[("<range>0.0 2.0</range>", "<range>0.0 2.0</range><locked>true</locked>")])
     found = import_muscle_set(path, RIGHT_LEG)
     assert any("locks knee_angle_r" in note for note in found.notes)
     arm = musculotendon(found.muscle_set, [[0.0, 1.0, 0.0]]).moment_arm_m[0, 1, 0]
@@ -269,13 +261,7 @@ def test_locked_joint_is_moved_and_said(leg_model):
 
 @pytest.mark.usefixtures("opensim")
 def test_range_beyond_the_models_own_is_sampled_and_said(leg_model):
-    path = leg_model()
-    path.write_text(
-        path.read_text(encoding="utf-8").replace(
-            "<range>0.0 2.0</range>", "<range>0.0 2.0</range><clamped>true</clamped>"
-        ),
-        encoding="utf-8",
-    )
+    path = leg_model(changes=[("<range>0.0 2.0</range>", "<range>0.0 2.0</range><clamped>true</clamped>")])
     found = import_muscle_set(path, replace(RIGHT_LEG, choice=JointChoice({}, {"knee": (-20.0, 90.0)})))
     assert any("knee was sampled beyond the model's own range, 0 to 115 deg" in note for note in found.notes)
     ours = musculotendon(found.muscle_set, [[0.0, -0.3, 0.0]])
@@ -324,8 +310,7 @@ def fault(path, **changes):
 
 @pytest.mark.usefixtures("opensim")
 def test_joint_out_of_the_plane_is_refused(leg_model):
-    path = leg_model()
-    path.write_text(path.read_text(encoding="utf-8").replace(f"{math.pi} 0 0", f"0 {math.pi / 2} 0"), encoding="utf-8")
+    path = leg_model(changes=[(f"{math.pi} 0 0", f"0 {math.pi / 2} 0")])
     said = fault(path)
     assert "the knee's coordinate knee_angle_r turns about an axis 90 deg from the normal" in said
     assert "--hold" in said
@@ -339,7 +324,6 @@ def test_joint_out_of_the_plane_is_refused(leg_model):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"side": "left"}, "no joint of the left leg recognised"),
         ({"side": "left"}, "no joint of the left leg recognised; choose the other side"),
         ({"choice": JointChoice({"knee": "knee_angel_r"}, {})}, "no coordinate 'knee_angel_r' for the knee"),
         (
@@ -374,36 +358,11 @@ def test_model_without_muscles_at_the_joints_is_refused(leg_model):
 
 
 @pytest.mark.usefixtures("opensim")
-def test_numbers_that_are_none_of_a_muscle_are_named(leg_model):
-    far = muscle("far_r", ("/bodyset/femur_r", -0.02, 2.0, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
-    said = fault(leg_model(muscles=[far]))
-    assert "muscle 'far': length: it is" in said
-    assert "correct these numbers in the model" in said
-
-
-@pytest.mark.usefixtures("opensim")
 def test_joints_that_meet_leave_the_axes_of_the_anatomical_position(leg_model):
-    path = leg_model()
-    path.write_text(path.read_text(encoding="utf-8").replace(f"0 {-THIGH} 0", "0 0 0"), encoding="utf-8")
-    found = import_muscle_set(path, RIGHT_LEG)
+    found = import_muscle_set(leg_model(changes=[(f"0 {-THIGH} 0", "0 0 0")]), RIGHT_LEG)
     assert found.muscle_set.reference is None
     line = found.muscle_set.muscles[0].lines_of_action["knee"]
     np.testing.assert_allclose([*line.proximal_m, *line.distal_m], [-0.15, 0.02, 0.05, 0.03], atol=1e-4)
-
-
-@pytest.mark.usefixtures("opensim")
-def test_muscle_without_a_place_is_left_out(leg_model):
-    nowhere = muscle("lost_r", ("/bodyset/femur_r", "nan", -0.15, 0.0), ("/bodyset/tibia_r", -0.03, -0.05, 0.0))
-    found = import_muscle_set(leg_model(muscles=[nowhere]), RIGHT_LEG)
-    assert found.muscle_set.names == ("short", "long")
-    assert any("not a number: lost_r;" in note for note in found.notes)
-
-
-@pytest.mark.usefixtures("opensim")
-def test_damaged_model_is_a_sentence(leg_model):
-    path = leg_model()
-    path.write_text(path.read_text(encoding="utf-8").replace("/bodyset/tibia_r", "/bodyset/tibai_r"), encoding="utf-8")
-    assert "OpenSim cannot use it (" in fault(path)
 
 
 @pytest.mark.parametrize(
@@ -539,16 +498,6 @@ def test_jump_of_the_length_is_stated_and_the_arm_followed(samples):
     assert fit.length_max_m > 1e-3
 
 
-def test_grid_is_passed_by_neighbours():
-    visited = list(back_and_forth((3, 4)))
-    assert sorted(visited) == [(i, j) for i in range(3) for j in range(4)]
-    assert {sum(abs(a - b) for a, b in zip(one, other, strict=True)) for one, other in itertools.pairwise(visited)} == {
-        1
-    }
-    assert list(back_and_forth((3,))) == [(0,), (1,), (2,)]
-    assert [len(line) for line in grid_lines(JOINTS[1:])] == [47]
-
-
 def test_names_lose_their_side_unless_two_would_meet():
     names = ["soleus_r", "soleus_l", "r_biceps", "psoas", "psoas_r"]
     assert [short_name(name, names) for name in names] == ["soleus", "soleus", "biceps", "psoas", "psoas_r"]
@@ -596,11 +545,8 @@ def test_unreadable_options_are_named(leg_model, tmp_path, capsys, words, said):
 
 def recorded(path, in_degrees):
     """Coordinates of a storage file, rad; columns without their paths."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    first = next(i for i, line in enumerate(lines) if line.strip() == "endheader") + 1
-    names = [name.removesuffix("/value").rpartition("/")[2] for name in lines[first].split()]
-    values = np.array([line.split() for line in lines[first + 1 :] if line.strip()], dtype=float)
-    return dict(zip(names, np.radians(values.T) if in_degrees else values.T, strict=True))
+    columns = {name.removesuffix("/value").rpartition("/")[2]: values for name, values in read_storage(path).items()}
+    return {name: np.radians(values) if in_degrees else values for name, values in columns.items()}
 
 
 def opensim_arms(opensim, path, values, muscles, coordinates):
@@ -678,11 +624,3 @@ def test_forces_of_an_imported_set_are_those_of_quadprog(recordings):
         limits = np.concatenate([torque[f] / scale, np.zeros(n), -np.ones(n)])
         activation = quadprog.solve_qp(np.eye(n), np.zeros(n), conditions, limits, 3)[0]
         np.testing.assert_allclose(ours.force_n[f] / strength, activation, atol=1e-6)
-
-
-def test_init_names_the_command_that_reads_a_model(capsys):
-    words = SKIPPED[".osim"].partition("see limbtorque ")[2].split()
-    with pytest.raises(SystemExit) as ended:
-        main([*words, "--help"])
-    assert ended.value.code == 0
-    assert "model" in capsys.readouterr().out

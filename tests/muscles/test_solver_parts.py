@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq, linprog, lsq_linear
+from scipy.optimize import brentq
 
 import limbtorque.muscles.static_optimization.reachable as reachable
 from limbtorque.muscles.static_optimization.criteria import (
@@ -18,7 +18,6 @@ from limbtorque.muscles.static_optimization.criteria import (
     certify,
 )
 from limbtorque.muscles.static_optimization.dual import Frames, newton_step, response, top
-from limbtorque.muscles.static_optimization.reachable import activation_range
 from limbtorque.muscles.static_optimization.solve import share_torques
 
 FRAMES = 30
@@ -87,9 +86,6 @@ def test_the_answer_to_a_pull_costs_as_much_at_the_margin(exponent):
     assert (marginal[found == 0.05] >= pull[found == 0.05]).all()
     assert (marginal[found == 0.9] <= pull[found == 0.9]).all()
     assert (found[pull <= 0] == 0.05).all()
-
-
-# --- facets ----------------------------------------------------------------------------------------------------------
 
 
 # --- small torques ---------------------------------------------------------------------------------------------------
@@ -204,30 +200,3 @@ def test_newton_step_solves_the_weighted_normal_equations(joints):
     step = newton_step(reach, slope, torque, weight)
     matrix = np.einsum("imf,mf,jmf->fij", reach, slope, reach) + 0.1 * np.eye(joints)
     np.testing.assert_allclose(step, np.linalg.solve(matrix, torque.T[..., None])[..., 0].T, rtol=1e-8, atol=1e-10)
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_nearest_reachable_torque(joints):
-    """Bounded least squares of SciPy, for torques within and far outside the reach."""
-    reach, torque, low, high = limbs(joints, 30 + joints)
-    torque = torque * np.where(np.arange(FRAMES) % 2, 1.0, 6.0) + np.where(np.arange(FRAMES) % 2, 0.0, 3.0)
-    found = reachable.nearest(Frames(reach, torque, low, high))
-    assert not found.failed.any()
-    assert (np.abs(found.reserve[:, 1::2]) < 1e-9).all()
-    for f in range(FRAMES):
-        best = lsq_linear(reach[..., f], torque[:, f], bounds=(low[:, f], high[:, f]), tol=1e-14)
-        np.testing.assert_allclose(found.reserve[:, f], torque[:, f] - reach[..., f] @ best.x, atol=1e-5)
-
-
-@pytest.mark.parametrize("joints", [1, 2, 3, 4])
-def test_range_of_each_activation_by_facets(joints):
-    reach, torque, low, high = limbs(joints, 40 + joints)
-    least, greatest = activation_range(Frames(reach, torque, low, high))
-    for f in range(0, FRAMES, 5):
-        bounds = np.stack([low[:, f], high[:, f]], axis=1)
-        for muscle in range(len(low)):
-            for sign, found in ((1.0, least), (-1.0, greatest)):
-                cost = np.zeros(len(low))
-                cost[muscle] = sign
-                best = linprog(cost, A_eq=reach[..., f], b_eq=torque[:, f], bounds=bounds)
-                assert found[muscle, f] == pytest.approx(sign * best.fun, abs=1e-7)

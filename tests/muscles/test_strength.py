@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from limbtorque.muscles.moment_arms import musculotendon
-from limbtorque.muscles.objective import Problem, optimize_forces
+from limbtorque.muscles.objective import Problem
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.muscles.strength import MOST, SETTLED, compliant_muscles, optimize_with_strengths, strengths
 from limbtorque.study.options.muscles import Muscles
@@ -84,16 +84,6 @@ def test_no_forces_near_by_have_a_smaller_sum_of_activations(exponent, f):
         )
         assert np.abs(met["fun"](theirs.x)).max() < 1e-6
         assert cost(ours) <= theirs.fun * (1.0 + 1e-5)
-
-
-def test_the_units_matter():
-    """Forces over strengths in place of activations leave a larger sum of activations, at the same torques."""
-    unit, strong, torque, found = optimized(compliant())
-    plain, _ = optimize_forces(problem(unit, torque, strong), compliant())
-    activation = strong.compliant.state(plain.force_n + strong.passive_n).activation
-    sums = (np.maximum(activation, 0.0) ** 2).sum(axis=1), (found.activation**2).sum(axis=1)
-    assert (sums[0] > sums[1] * 1.001).any()
-    assert (sums[0] >= sums[1] * (1.0 - 1e-6)).all()
 
 
 def test_the_largest_activation_is_as_small_as_can_be():

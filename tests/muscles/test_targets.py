@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from scipy.optimize import minimize
 
 from limbtorque.muscles.static_optimization.criteria import INVALID, OK, RESERVE
 from limbtorque.muscles.static_optimization.solve import share_torques
@@ -122,22 +121,3 @@ def test_an_unknown_target_stays_in_its_frame():
     target = np.zeros((3, 6))
     target[1, 2] = math.nan
     assert share_torques(arm, torque, strength, target=target).status.tolist() == [OK, INVALID, OK]
-
-
-def test_a_sum_of_two_squares_is_one_target():
-    """SLSQP on w a^2 + k (a - e)^2 against weight w + k and target k e / (w + k)."""
-    arm, strength, torque = limbs(7, 4)
-    rng = np.random.default_rng(7)
-    w, k, e = rng.uniform(0.5, 2.0, 6), rng.uniform(0.5, 5.0, 6), rng.uniform(0.0, 1.0, 6)
-    found = share_torques(arm, torque, strength, target=k * e / (w + k), weight=w + k)
-    for f in range(len(arm)):
-        answer = minimize(
-            lambda a: (w * a**2 + k * (a - e) ** 2).sum(),
-            found.activation[f] * 0.0 + 0.5,
-            jac=lambda a: 2.0 * (w * a + k * (a - e)),
-            bounds=[(0.0, 1.0)] * 6,
-            constraints={"type": "eq", "fun": lambda a, f=f: arm[f] @ (a * strength) - torque[f]},
-            method="SLSQP",
-            options={"ftol": 1e-15, "maxiter": 300},
-        )
-        assert found.activation[f] == pytest.approx(answer.x, abs=1e-6)

@@ -12,8 +12,6 @@ from scipy.optimize import brentq
 from limbtorque.muscles import hill, strength
 from limbtorque.muscles.hill import hill_limits
 from limbtorque.muscles.strength import CLOSED, TendonUnits, equilibrium_tension, fibre_state
-from limbtorque.study.options.muscles import Muscles
-from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
 
 OPTIMUM, SLACK, PENNATION, FASTEST = 0.05, 0.25, 0.4, 0.5  # like a soleus
 
@@ -243,12 +241,3 @@ def test_equilibrium_is_near_that_of_millards_muscle(opensim, activation, most):
     found = equilibrium_tension(units(lengths), np.full(lengths.shape, activation))
     theirs = opensim_tension(opensim, "Millard2012EquilibriumMuscle", lengths, activation)
     np.testing.assert_allclose(found, theirs, atol=most)
-
-
-def test_a_criterion_by_volume_has_units_of_its_own_in_the_table():
-    """Its forces settle with the tendons as those of activations do."""
-    entry = MuscleEntry("SOL", ("ankle",), length=True, fibres=True)
-    options = Muscles(criterion="volume", tendon="compliant", force_length_velocity=True)
-    columns = {column.name: column.definition for column in muscle_columns(["ankle"], ["foot"], [entry], options)}
-    assert "SOL_criterion_unit_n" in columns
-    assert "volume-weighted ((force - passive force) / criterion unit)^p" in columns["optimization_cost"]

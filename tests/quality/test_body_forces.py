@@ -14,6 +14,7 @@ from limbtorque.quality.body_checks import centre_of_mass, force_metrics, total_
 from limbtorque.quality.foot_checks import foot_metrics, pressure_on_toes, shear_error_share
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings, make_settings
+from plates import frames
 
 N, RATE_HZ, UP = plates.N_FRAMES, plates.RATE_HZ, plates.UP
 WHOLE = slice(0, N)
@@ -52,13 +53,6 @@ def test_the_centre_of_mass_of_two_legs_and_the_rest():
 
 
 # --- total force -----------------------------------------------------------------------------------------------------
-
-
-def frames(*parts):
-    mask = np.zeros(N, dtype=bool)
-    for start, stop in parts:
-        mask[start:stop] = True
-    return mask
 
 
 def foot(forward_m, upward_m=0.0):

@@ -15,7 +15,6 @@ from limbtorque.quality.verdict import judge
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.writers import write_recording
-from limbtorque.signals.labels import find_jumps
 from limbtorque.simulation.gait import HALF_WIDTH_M, Walker, Walkway, walk_recording
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import load_settings, make_settings, override
@@ -142,22 +141,6 @@ def cohort_walk(recordings):
     joints = {"hip_axis": "{S}FEP", "knee_axis": "{S}FEO", "ankle_axis": "{S}TIO"}
     own = {"marker_sets": {"simulated": {**joints, **FOOT}}}
     return read_recording(file), make_settings({**SETTINGS.model_dump(), **own})
-
-
-@pytest.mark.parametrize(("height_m", "n_frames", "found"), [(0.2, 10, 10), (0.05, 5, 5), (0.02, 1, 1), (0.02, 5, 0)])
-def test_jumps_of_a_still_marker(height_m, n_frames, found):
-    """The limits in its docstring: at 100 Hz 1.7 cm for a frame, 3.3 cm for more."""
-    markers_m = np.random.default_rng(0).normal(0.0, 0.001, (200, 1, 3))
-    markers_m[100 : 100 + n_frames, 0, 2] += height_m
-    jumps = find_jumps(markers_m, rate_hz=100.0)
-    assert np.flatnonzero(jumps[:, 0]).tolist() == list(range(100, 100 + found))
-
-
-def test_white_noise_of_a_centimetre_is_no_jump_but_a_jump_of_fifty_is():
-    still = 0.01 * np.random.default_rng(3).standard_normal((600, 5, 3))
-    assert not find_jumps(still, rate_hz=100.0).any()
-    still[300:303, 2] += 0.5
-    assert np.argwhere(find_jumps(still, rate_hz=100.0)).tolist() == [[300, 2], [301, 2], [302, 2]]
 
 
 def test_what_the_distance_of_the_fitted_chain_is_worth(walking):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from demo_reach import DEMO, EXACT, arm_motion
 
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.errors import SettingsError
@@ -13,14 +14,10 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.cutoff import choose_cutoff
 from limbtorque.signals.smoothers import Smoother
-from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.reach import reach_motion
-from limbtorque.study.settings import load_settings, override
+from limbtorque.study.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
-SETTINGS = load_settings(ROOT / "config" / "config.yaml")
-DEMO = replace(demo_trials()[1], gaps=())
-EXACT = DEMO.recording(noise_m=0.0)
 NOISY = DEMO.recording(noise_m=3e-4)
 TRUTH = reach_motion(DEMO.reach, rate_hz=EXACT.rate_hz)
 METHODS = ["butterworth", "critically_damped", "quintic_spline"]
@@ -28,8 +25,7 @@ CUTOFFS = ["residual", "autocorrelation", "gcv", "expected_error"]
 
 
 def motion(recording=NOISY, **changes):
-    settings = override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
-    return chain_motion(recording, Limb("arm", side="right", body_mass_kg=72.0, marker_set="limb_markers"), settings)
+    return arm_motion(recording, **changes)
 
 
 def error(found):
@@ -61,13 +57,6 @@ def test_a_chosen_cutoff_is_told_with_the_noise_that_was_found(cutoff):
     )
 
 
-def test_a_given_cutoff_is_told_beside_the_trials_own():
-    own = motion().metrics["cutoff_hz"]
-    found = motion(filter__cutoff_hz=9)
-    assert (found.metrics["cutoff_hz"], found.metrics["own_cutoff_hz"]) == (9.0, own)
-    assert any(f"cut-off 9.00 Hz, as given; the trial's own would be {own:.2f} Hz" in note for note in found.notes)
-
-
 def test_a_chosen_cutoff_stays_between_its_limits():
     """The trial's own is between 4 and 8 Hz; a given number is never limited."""
     own = motion().metrics["own_cutoff_hz"]
@@ -79,13 +68,6 @@ def test_a_chosen_cutoff_stays_between_its_limits():
     assert motion(filter__cutoff_hz=2.0).cutoff_hz == (2.0,)
     with pytest.raises(SettingsError, match="min_cutoff_hz is 9 Hz, expected at most max_cutoff_hz, 5 Hz"):
         motion(filter__min_cutoff_hz=9.0, filter__max_cutoff_hz=5.0)
-
-
-@pytest.mark.parametrize("method", ["butterworth", "quintic_spline"])
-def test_least_expected_error_is_near_the_best_fixed_cutoff(method):
-    """At most a fifth above the least error that any fixed cut-off has."""
-    fixed = [error(motion(filter__method=method, filter__cutoff_hz=f)) for f in (2.5, 3.5, 4.5, 6.0, 8.0, 10.0)]
-    assert error(motion(filter__method=method, filter__cutoff_hz="expected_error")) < 1.2 * min(fixed)
 
 
 def test_a_gap_is_filled_from_the_other_markers_and_told():
@@ -139,38 +121,3 @@ def test_the_default_filter_is_stated_once():
     from limbtorque.study.options.motion import Filter
 
     assert (Smoother().method, Smoother().order) == (Filter().method, Filter().order)
-
-
-@pytest.mark.parametrize("jump", ["step", "spike"])
-def test_one_jumping_marker_does_not_decide_for_the_others(jump):
-    """The knuckle's marker jumps by 48 mm, to stay or for a frame; the other three joint centres are as they were."""
-    moved = NOISY.markers_m.copy()
-    frames = slice(120, None) if jump == "step" else slice(120, 121)
-    moved[frames, NOISY.labels.index("KNU")] += [0.0, 0.0, 0.048]
-    found = motion(replace(NOISY, markers_m=moved), gaps__spikes="flag")
-    assert found.cutoff_hz[0] == pytest.approx(motion().cutoff_hz[0], rel=0.1)
-    assert any(note.startswith("endpoint: far noisier than the others") for note in found.notes)
-    assert not any("far noisier" in note for note in motion().notes)
-
-
-def test_each_joint_can_have_its_own_cutoff():
-    """The shoulder hardly moves, so its cut-off is the lowest; one for all lies between."""
-    own = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error", filter__scope="joint")
-    cutoffs_hz = own.cutoff_hz
-    together = motion(filter__method="quintic_spline", filter__cutoff_hz="expected_error").metrics["cutoff_hz"]
-    assert len(cutoffs_hz) == 4
-    assert min(cutoffs_hz) < together <= max(cutoffs_hz)
-    assert own.metrics["cutoff_hz"] == max(cutoffs_hz)
-
-
-def test_a_cutoff_from_the_data_is_no_higher_than_allowed():
-    """Without noise the data ask for far more than 12 Hz; the note and the ledger say both, and a number given is left alone."""
-    found = motion(EXACT)
-    assert found.metrics["cutoff_hz"] == 12.0 < found.metrics["own_cutoff_hz"]
-    assert any(", above filter.max_cutoff_hz" in note for note in found.notes)
-    assert any("the recording was smoothed before" in note for note in found.notes)
-    assert motion(EXACT, filter__max_cutoff_hz=15).metrics["cutoff_hz"] == 15.0
-    assert motion(EXACT, filter__cutoff_hz=20).metrics["cutoff_hz"] == 20.0
-    each = motion(EXACT, filter__scope="joint")
-    assert max(each.cutoff_hz) == 12.0
-    assert any("shoulder " in note and "endpoint " in note for note in each.notes)

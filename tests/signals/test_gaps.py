@@ -122,7 +122,7 @@ def test_other_markers_are_better_than_time_in_long_gaps(walking):
     for way in ("principal_components", "cubic"):
         squared = []
         for marker in range(markers.shape[1]):
-            for start in (20, 80, 130):
+            for start in (20, 130):
                 holes = with_gap(markers, (marker, start, start + 50))
                 wrong = (filled(holes, way).markers_m - markers)[start : start + 50, marker]
                 squared.append((wrong**2).sum(axis=1).mean())
@@ -132,14 +132,6 @@ def test_other_markers_are_better_than_time_in_long_gaps(walking):
 
 
 # --- labels ----------------------------------------------------------------------------------------------------------------
-
-
-def test_smooth_fast_noisy_and_missing_markers_have_no_spikes_or_swaps():
-    markers = tumbling() + 3e-4 * np.random.default_rng(2).normal(size=(200, 5, 3))
-    holes = with_gap(markers, (0, 50, 53), (1, 0, 200))
-    for positions in (markers, holes, markers[:4], markers[:1]):
-        assert not find_spikes(positions).any()
-        assert find_swaps(positions) == []
 
 
 def test_real_markers_have_no_spikes_or_swaps_until_they_are_made(walking):

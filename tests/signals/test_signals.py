@@ -38,11 +38,6 @@ def test_cutoff_at_or_above_nyquist_is_refused(cutoff_hz):
         low_pass(np.zeros(200), rate_hz=50.0, cutoff_hz=cutoff_hz)
 
 
-def test_design_cutoff_at_nyquist_is_refused():
-    with pytest.raises(SignalError, match=r"24\.99 Hz needs a design cut-off of 2[45]\S* Hz, too near the Nyquist"):
-        low_pass(np.zeros(200), rate_hz=50.0, cutoff_hz=24.99)
-
-
 @pytest.mark.parametrize(("order", "cutoff_hz", "rate_hz"), [(2, 6.0, 50.0), (2, 6.0, 1000.0), (5, 3.0, 100.0)])
 def test_too_few_frames_are_refused_and_the_next_number_is_not(order, cutoff_hz, rate_hz):
     needed = filter_reach(cutoff_hz, rate_hz=rate_hz, order=order) + 1
@@ -271,3 +266,8 @@ def test_best_cutoff_of_pezzack_is_where_it_is_known_to_be(pezzack):
     grid = np.arange(3.0, 10.01, 0.25)
     for angle, known in ((clean, 6.5), (noisy, 5.0)):
         assert abs(grid[np.argmin([error(angle, c) for c in grid])] - known) <= 0.5
+
+
+def test_design_cutoff_at_nyquist_is_refused():
+    with pytest.raises(SignalError, match=r"24\.99 Hz needs a design cut-off of 2[45]\S* Hz, too near the Nyquist"):
+        low_pass(np.zeros(200), rate_hz=50.0, cutoff_hz=24.99)

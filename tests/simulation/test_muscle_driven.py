@@ -140,16 +140,6 @@ def test_constants_of_the_activation_dynamics():
     np.testing.assert_allclose(made.memory[1], usual.memory[1], atol=1e-9)
 
 
-def test_mirrored_limb_moves_as_a_mirror_image():
-    """The same excitations, the same activations, and every torque with the other sign."""
-    options = {"activation": np.full(N, 0.02)}
-    right = move(muscle_drive(RIGHT, ACTIVATION, **options))
-    left = move(muscle_drive(LEFT, ACTIVATION, **options), angle=(np.pi - BENT[0], -BENT[1]))
-    np.testing.assert_allclose(left.angle_rad, [np.pi, 0.0] - right.angle_rad, atol=KINKS)
-    np.testing.assert_allclose(left.torque_nm, -right.torque_nm, atol=100.0 * KINKS)
-    np.testing.assert_allclose(left.memory, right.memory, atol=1e-9)
-
-
 def shared_reach(musculature, mirrored, rate_hz=500.0):
     """Time, motion, activations and excitations of a reach of a right arm, or of its mirror image."""
     time = np.arange(round(0.8 * rate_hz) + 1) / rate_hz

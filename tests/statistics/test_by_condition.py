@@ -134,10 +134,6 @@ def test_peaks_of_both_directions_are_not_averaged(spread_over):
     assert np.isnan(mixed["mean"])
 
 
-def test_means_of_both_signs_are_averaged():
-    assert figures([row(mean_nm=1.0), row(mean_nm=-2.0)], "mean_nm")["mean"] == -0.5
-
-
 @given(st.lists(st.tuples(st.sampled_from("ABC"), st.floats(-1e6, 1e6)), min_size=1, max_size=12))
 def test_statistics_agree_with_pandas(values):
     found = figures([row(s, rms_nm=v) for s, v in values], "rms_nm", spread_over="subjects")

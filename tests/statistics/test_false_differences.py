@@ -46,7 +46,7 @@ def found_in_curves(share, spread_over, *, repetitions):
     return np.count_nonzero(differs([one.mean for one in means], [one.sd for one in means], n))
 
 
-def found_in_summary(share, spread_over, *, joints=200):
+def found_in_summary(share, spread_over, *, joints=100):
     """Number of repetitions, each a statistic of a joint, in which a difference is found in the summary by condition."""
     summary = ConditionSummary(include="ok", spread_over=spread_over, min_units=2)
     about = {
@@ -90,5 +90,5 @@ def test_over_trials_a_difference_is_found_far_too_often(share):
     expected = 2.0 * norm.sf(student.ppf(0.975, 2 * SUBJECTS * TRIALS - 2) / widened)  # 14, 26 and 35 %
     found, repetitions = found_in_summary(share, "trials")
     for rate in (found_in_curves(share, "trials", repetitions=4000) / 4000, found / repetitions):
-        assert rate == pytest.approx(expected, abs=0.03)  # 3 standard errors of 2200 repetitions
+        assert rate == pytest.approx(expected, abs=0.04)  # 3 standard errors of 1100 repetitions
         assert rate > 2.5 * LEVEL

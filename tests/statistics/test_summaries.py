@@ -1,6 +1,5 @@
 """Summaries of the demo study, the workbook and the Parquet metadata."""
 
-import csv
 import datetime
 import re
 import time
@@ -22,8 +21,7 @@ from limbtorque.tables.files import long_table_writer, make_table, quoted, unquo
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
 from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
-from limbtorque.workflow import keys
-from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
+from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
@@ -35,40 +33,28 @@ JOINTS = [joint.name for joint in ARM.joints]
 ODD = ['=1+1, "fast"', "+reach", "@home; slow"]
 
 
+CONDITIONS = {
+    "S01_sagittal_fast": ODD[0],
+    "S01_horizontal_fast": ODD[1],
+    "S02_horizontal_fast": ODD[0],
+    "S02_sagittal_fast": ODD[2],
+    "S02_sagittal_slow": ODD[0],
+}
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Four trials of the demo whose conditions are hard to write down, and a trial that fails."""
+
+    def change(rows):
+        rows = {row["trial"]: {**row, "start_s": "", "end_s": "", "note": ""} for row in rows}
+        rows["S02_sagittal_fast"]["note"] = "-seen twice"
+        rows["S02_sagittal_slow"] |= {"start_s": "90", "end_s": "91"}
+        return [{**rows[name], "condition": condition} for name, condition in CONDITIONS.items()]
+
+    extra = "ensembles: {min_units: 1}\ntables: {xlsx: true}\n"
     folder = tmp_path_factory.mktemp("summaries") / "study"
-    (folder / "config").mkdir(parents=True)
-    (folder / "data").symlink_to(ROOT / "data")
-    (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
-    text = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
-    (folder / "config" / "config.yaml").write_text(
-        text.replace("\nensembles:\n", "\nensembles:\n  min_units: 1\n") + "\ntables:\n  xlsx: true\n", encoding="utf-8"
-    )
-    with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
-        rows = {row["trial"]: row for row in csv.DictReader(file)}
-    names = (
-        "S01_sagittal_fast",
-        "S01_horizontal_fast",
-        "S02_horizontal_fast",
-        "S02_sagittal_fast",
-        "S02_sagittal_slow",
-    )
-    chosen = [{**rows[name], "condition": ODD[0], "start_s": "", "end_s": "", "note": ""} for name in names]
-    chosen[1]["condition"], chosen[3]["condition"], chosen[3]["note"] = ODD[1], ODD[2], "-seen twice"
-    chosen[4] |= {"start_s": "90", "end_s": "91"}
-    with (folder / "config" / "trials.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, chosen[0])
-        writer.writeheader()
-        writer.writerows(chosen)
-    study = load_study(folder)
-    stages = {"kinematics": kinematics, "torques": torques, "muscles": muscles, "curves": curves}
-    for stage, module in stages.items():
-        for session in study.batches:
-            module.run(folder=folder, session=session, key=keys.session_key(stage, study, session))
-    ensembles.run(folder=folder, key=keys.ensembles_key(study))
-    collect.run(folder=folder)
+    run_stages(make_study(folder, names=CONDITIONS, extra=extra, change=change))
     return folder
 
 

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from demo_reach import EXACT, SETTINGS, arm_motion
 from hypothesis import given
 from hypothesis import strategies as st
 
 from limbtorque.recordings.recording import Event
 from limbtorque.simulation.reach import minimum_jerk
-from limbtorque.statistics.windows import find_between, find_movement, resample
+from limbtorque.statistics.windows import find_between, find_movement, find_window, resample
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.tables.trial_record import Window
 
@@ -191,3 +192,40 @@ def test_short_runs_and_points_beyond_the_frames():
     found = resample(time_s, values, start_s=0.0, end_s=6.0, n_points=13)[:, 0]
     np.testing.assert_array_equal(found[[0, 4, 5, 6, 10]], [1.0, 3.0, 4.0, 5.0, 7.0])
     assert np.isnan(np.delete(found, [0, 4, 5, 6, 10])).all()
+
+
+# --- the ends of a window between two frames: known frames on one side are enough ---
+
+
+def test_the_last_point_may_be_less_than_a_frame_beyond_the_known_frames():
+    """A cubic is its own spline: exact at 0.504 s although the frame at 0.51 s is missing."""
+    t = np.arange(100) / 100.0
+    values = (t**3 - t)[:, None]
+    values[51:] = np.nan
+    found = resample(t, values, start_s=0.1, end_s=0.504)
+    assert found[-1, 0] == pytest.approx(0.504**3 - 0.504, abs=1e-12)
+    assert not np.isnan(found).any()
+
+
+def test_the_first_point_may_be_less_than_a_frame_before_the_known_frames():
+    t = np.arange(100) / 100.0
+    values = (t**3 - t)[:, None]
+    values[:31] = np.nan
+    found = resample(t, values, start_s=0.302, end_s=0.9)
+    assert found[0, 0] == pytest.approx(0.302**3 - 0.302, abs=1e-12)
+
+
+def test_a_point_a_frame_beyond_the_known_frames_is_missing():
+    t = np.arange(100) / 100.0
+    values = np.ones((100, 1))
+    values[51:] = np.nan
+    assert np.isnan(resample(t, values, start_s=0.1, end_s=0.51)[-1, 0])
+    inside = resample(t, values, start_s=0.1, end_s=0.9)
+    assert np.isnan(inside[52:]).all()  # from 0.516 s on
+
+
+def test_without_rest_and_events_a_part_can_be_named():
+    moving = arm_motion(EXACT).part(slice(80, 100))
+    found = find_window(moving, np.ones(20, dtype=bool), events=(), side="right", settings=SETTINGS)
+    assert np.isnan([found.start_s, found.end_s]).all()
+    assert "start_s and end_s in the table of trials" in found.note

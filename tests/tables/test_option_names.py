@@ -2,15 +2,13 @@
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
+from all_columns import ALL_MUSCLES, ALL_TORQUES
 
 from limbtorque.quality.checks import CHECKS
 from limbtorque.quality.verdict import assess
 from limbtorque.study.chains import ARM, LEG
-from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import option_names
 from limbtorque.tables.frame_columns import kinematics_columns, torque_columns
@@ -44,22 +42,14 @@ def unknown_options(text):
 def all_columns():
     everything = [CURVE_COLUMNS, ENSEMBLE_COLUMNS, WINDOW_COLUMNS, DICTIONARY_COLUMNS, LEDGER_COLUMNS]
     everything += [CONDITION_SUMMARY_COLUMNS, MUSCLE_SUMMARY_COLUMNS, SUMMARY_COLUMNS]
-    muscles = Muscles(
-        force_length_velocity=True,
-        tendon="compliant",
-        passive_moments="anderson",
-        contact_forces=True,
-        ranges=True,
-    )
-    torques = TorqueColumns(columns=(*get_args(Convention), "power", "induced_accelerations"), bands=True)
     for chain in (ARM, LEG):
         joints = [joint.name for joint in chain.joints]
         segments = [segment.name for segment in chain.segments]
         entries = [MuscleEntry("A", tuple(joints), length=True, fibres=True)]
         everything += [
             kinematics_columns(joints, segments),
-            torque_columns(joints, segments, torques),
-            muscle_columns(joints, segments, entries, muscles),
+            torque_columns(joints, segments, ALL_TORQUES),
+            muscle_columns(joints, segments, entries, ALL_MUSCLES),
             curve_columns(chain.joints, per_body_mass=True),
             wide_columns(joints),
         ]

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from all_columns import ALL_MUSCLES, ALL_TORQUES
 
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
@@ -19,8 +19,6 @@ from limbtorque.quality.checks import CHECKS
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.recording import Audit, Event, Finding
 from limbtorque.study.chains import ARM
-from limbtorque.study.options.muscles import Muscles
-from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.settings import load_settings
 from limbtorque.tables import files
 from limbtorque.tables.column import Column
@@ -35,13 +33,6 @@ from limbtorque.torques.summary import study_rows, torque_summary
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
-ALL_MUSCLE_COLUMNS = Muscles(
-    force_length_velocity=True,
-    tendon="compliant",
-    passive_moments="anderson",
-    contact_forces=True,
-)
-ALL_COLUMNS = TorqueColumns(columns=(*get_args(Convention), "power", "induced_accelerations"), bands=True)
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +52,8 @@ def test_every_column_has_a_unit_a_definition_and_a_name_that_ends_in_its_unit()
     endings = {"s": "_s", "N m": "_nm", "N": "_n", "m": "_m", "rad": "_rad", "rad/s": "_rad_s", "W": "_w", "J": "_j"}
     everything = [
         *kinematics_columns(JOINTS, SEGMENTS),
-        *torque_columns(JOINTS, SEGMENTS, ALL_COLUMNS),
-        *muscle_columns(
-            JOINTS, SEGMENTS, [MuscleEntry("BRA", ("elbow",), length=True, fibres=True)], ALL_MUSCLE_COLUMNS
-        ),
+        *torque_columns(JOINTS, SEGMENTS, ALL_TORQUES),
+        *muscle_columns(JOINTS, SEGMENTS, [MuscleEntry("BRA", ("elbow",), length=True, fibres=True)], ALL_MUSCLES),
         *MUSCLE_SUMMARY_COLUMNS,
         *SUMMARY_COLUMNS,
         *LEDGER_COLUMNS,
@@ -145,11 +134,6 @@ def test_missing_numbers_are_empty_cells(tmp_path):
     table = make_table([Column("a_m", "m", "x"), Column("b_m", "m", "y")], {"a_m": [1.0, math.nan], "b_m": [-0.0, 2.0]})
     write_table(table, tmp_path / "x.csv")
     assert (tmp_path / "x.csv").read_text() == '"a_m","b_m"\n1,0\n,2\n'
-
-
-def test_columns_and_values_have_to_agree():
-    with pytest.raises(ValueError, match="without values"):
-        make_table([Column("a_m", "m", "x")], {"b_m": [1.0]})
 
 
 def summary_of(motion, torques, *, inside=None, min_known_share=0.5):
@@ -264,17 +248,6 @@ def test_a_window_of_too_few_known_frames_has_no_statistics_but_its_share(result
             assert (of_study["peak_sense"] == "") == (empty or row["peak_nm"] == 0.0)
 
 
-def test_work_of_the_net_torque_there_and_back_in_a_horizontal_plane_is_nothing(result):
-    """The arm starts and ends at rest on a shoulder that returns: what the joints put in, they take out again.
-
-    The moving shoulder does work of its own; with the joints' it balances: here both ways are mirror images in time,
-    so that the work of each way cancels joint by joint, but for noise.
-    """
-    rows = {(row["joint"], row["term"]): row for row in summary_of(result.motion, result.torques)}
-    total = sum(rows[joint, "net"][f"{sign}_work_j"] for joint in JOINTS for sign in ("positive", "negative"))
-    assert abs(total) < 0.02 * sum(rows[joint, "net"]["positive_work_j"] for joint in JOINTS)
-
-
 def test_a_table_in_pieces_has_the_bytes_of_the_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "PIECE_ROWS", 2)
     columns = (Column("a_m", "m", "x"), Column("n", "1", "n", kind=int), Column("t", "", "t", kind=str))
@@ -351,3 +324,8 @@ def test_tables_of_text_and_numbers_need_no_pandas(tmp_path):
     assert done.stdout.strip() == "False"
     lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
     assert lines == ['"name","word","n"', '"é","\'=1",1', '"b","\'=1",2', '"b","\'=1",3', '"","\'=1",4']
+
+
+def test_columns_and_values_have_to_agree():
+    with pytest.raises(ValueError, match="without values"):
+        make_table([Column("a_m", "m", "x")], {"b_m": [1.0]})

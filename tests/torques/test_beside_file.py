@@ -131,14 +131,3 @@ def test_a_constant_has_no_correlation_and_zero_no_ratio():
         assert np.isnan(row["peak_ratio"])
         assert row["file_peak"] == 0.0
         assert row["rms"] == pytest.approx(SIZE[quantity] * np.sqrt((WAVE**2).mean()))
-
-
-def test_what_the_file_said_stands_beside():
-    found = rows(OURS)
-    assert [found[q]["file_label"] for q in ("angle", "torque", "power")] == ["KneeAngles", "KneeMoment", "KneePower"]
-    assert [found[q]["file_unit"] for q in ("angle", "torque", "power")] == ["deg", "Nmm/kg", "W/kg"]
-    assert [found[q]["file_sign"] for q in ("angle", "torque", "power")] == [1, -1, 1]
-    assert [found[q]["file_per_kg"] for q in ("angle", "torque", "power")] == [0, 1, 1]
-    assert found["torque"]["file_convention"] == "convention of moment"
-    absolute = SimpleNamespace(**{**vars(OUTPUT), "per_kg": False})
-    assert [row["file_per_kg"] for row in rows(OURS, output=absolute).values()] == [0, 0, 0]

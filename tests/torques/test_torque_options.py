@@ -6,7 +6,9 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from demo_reach import DEMO, SETTINGS, settings_with
 
+from clustered_legs import walk_settings
 from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
@@ -18,7 +20,7 @@ from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.simulation.replay import replay
 from limbtorque.study.options.outputs import Convention, TorqueColumns
-from limbtorque.study.settings import load_settings, make_settings, override
+from limbtorque.study.settings import make_settings
 from limbtorque.tables.frame_columns import (
     CONVENTION_PARTS,
     inducing_sources,
@@ -29,15 +31,9 @@ from limbtorque.torques.joint_torques import joint_torques, torque_table
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINTS, SEGMENTS = ("shoulder", "elbow", "wrist"), ("upper_arm", "forearm", "hand")
-SETTINGS = load_settings(ROOT / "config" / "config.yaml")
 ALL = {"columns": str([*get_args(Convention), "power", "induced_accelerations"])}
 SPRING = replace(demo_trials()[2], gaps=())
-FAST = replace(demo_trials()[1], gaps=())
 ROUNDING = 1e-9  # N m, W or m/s^2: sums of some ten numbers of up to 1e3, and inverses of matrices of condition 1e3
-
-
-def settings_with(**changes):
-    return override(SETTINGS, {k.replace("__", "."): str(v) for k, v in changes.items()}, source="test")
 
 
 def motion_of(demo, recording=None, **changes):
@@ -123,12 +119,6 @@ def test_columns_are_there_only_where_they_were_asked_for():
     assert not [n for n in names if "_from_" in n]
 
 
-def test_a_convention_may_be_one_word_or_a_list_and_is_there_once():
-    one = make_settings({"torques": {"columns": "interaction"}}).torques
-    twice = make_settings({"torques": {"columns": ["interaction", "interaction"]}}).torques
-    assert one == twice == TorqueColumns(columns=("interaction",))
-
-
 # --- energy and power ------------------------------------------------------------------------------------------------
 
 
@@ -154,7 +144,7 @@ def quality_of(motion):
 
 
 def test_frames_without_acceleration_are_empty_in_every_convention_and_leave_the_others_alone():
-    motion = motion_of(FAST)
+    motion = motion_of(DEMO)
     unknown = np.zeros(len(motion.time_s), dtype=bool)
     unknown[40:45] = True
     holed = with_acceleration(motion, np.nan, unknown)
@@ -180,7 +170,7 @@ def test_energy_metric_is_of_the_judged_frames_that_have_a_rate_and_no_edge_effe
 
     The rate of the energy is an eighth-order difference: four frames at each end have none.
     """
-    motion = motion_of(FAST)
+    motion = motion_of(DEMO)
     frames = np.arange(len(motion.time_s))
     half = frames < len(frames) // 2
     edge = (frames < 12) | (frames >= len(frames) - 12)
@@ -202,7 +192,7 @@ def test_energy_metric_is_of_the_judged_frames_that_have_a_rate_and_no_edge_effe
 
 def test_energy_metric_is_the_rms_of_the_wrong_power_over_the_rms_of_the_rate():
     """The powers of right derivatives are the rate of the energy; wrong ones differ from it by what they add."""
-    good = motion_of(FAST)
+    good = motion_of(DEMO)
     judged = np.arange(len(good.time_s)) % 3 == 0  # any frames
     bad = with_acceleration(good, 1.1, judged)
     rate, wrong = (joint_torques(motion).powers.total for motion in (good, bad))
@@ -214,7 +204,7 @@ def test_energy_metric_is_the_rms_of_the_wrong_power_over_the_rms_of_the_rate():
 
 
 def test_a_wrong_torque_opens_the_balance_of_powers():
-    motion = motion_of(FAST)
+    motion = motion_of(DEMO)
     torques = joint_torques(motion)
     wrong = replace(torques.terms, coriolis=1.01 * torques.terms.coriolis)
     residual = replace(torques.powers, joint=wrong.net * motion.kinematics.velocity_rad_s)
@@ -248,17 +238,8 @@ def test_induced_accelerations_of_a_leg_on_the_ground_hold_its_foot():
     walker = Walker()
     walkway = Walkway(plates_m=((walker.stride_m + 0.1, -0.2),))
     made = walk_recording(walker, walkway, duration_s=1.6 * walker.stride_s, first_strike_s=0.1)
-    joints = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"}
-    rows = {"greater_trochanter": "{S}HIP", "femoral_condyles": "{S}KNE", "lateral_malleolus": "{S}ANK"}
-    foot = {"medial_malleolus": "{S}ANK", "head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}
-    settings = make_settings(
-        {
-            "marker_sets": {"walk": joints | rows | foot},
-            "plane": {"up_axis": "+z", "forward_axis": "travel"},
-            "filter": {"cutoff_hz": 8.0},
-            "torques": {"columns": ["induced_accelerations"]},
-            "muscles": {"enabled": False},
-        }
+    settings = walk_settings(
+        filter={"cutoff_hz": 8.0}, torques={"columns": ["induced_accelerations"]}, muscles={"enabled": False}
     )
     limb = Limb("leg", side="right", body_mass_kg=walker.mass_kg, marker_set="walk")
     found = analyse_recording(made, limb, settings)
@@ -276,24 +257,24 @@ def test_induced_accelerations_of_a_leg_on_the_ground_hold_its_foot():
 
 
 def test_a_rigid_chain_keeps_its_lengths_and_finds_the_true_ones_without_noise():
-    motion = motion_of(FAST, motion__angles="rigid_chain", filter__method="none")
+    motion = motion_of(DEMO, motion__angles="rigid_chain", filter__method="none")
     lengths = np.linalg.norm(np.diff(motion.joint_m, axis=1), axis=2)
-    np.testing.assert_allclose(lengths, np.broadcast_to(FAST.arm.length_m, lengths.shape), atol=1e-12)
-    np.testing.assert_allclose(motion.chain.length_m, FAST.arm.length_m, atol=1e-12)
+    np.testing.assert_allclose(lengths, np.broadcast_to(DEMO.arm.length_m, lengths.shape), atol=1e-12)
+    np.testing.assert_allclose(motion.chain.length_m, DEMO.arm.length_m, atol=1e-12)
     assert motion.metrics["chain_fit_m"] < 1e-12
-    plain = motion_of(FAST, motion__angles="segments", filter__method="none")
+    plain = motion_of(DEMO, motion__angles="segments", filter__method="none")
     np.testing.assert_allclose(motion.kinematics.angle_rad, plain.kinematics.angle_rad, atol=1e-12)
     assert "chain_fit_m" not in plain.metrics
 
 
 def test_a_chain_that_is_not_rigid_is_flagged():
     """The elbow markers wander along the arm by 5 cm."""
-    recording = FAST.recording(noise_m=0.0)
+    recording = DEMO.recording(noise_m=0.0)
     moved = recording.markers_m.copy()
     wander = 0.05 * np.sin(2 * np.pi * 1.0 * np.arange(len(moved)) / 100.0)
     along = moved[:, 1:3].mean(axis=1) - moved[:, 0]
     moved[:, 1:3] += (wander[:, None] * along / np.linalg.norm(along, axis=1, keepdims=True))[:, None]
-    motion = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
+    motion = motion_of(DEMO, replace(recording, markers_m=moved), motion__angles="rigid_chain")
     shares = fit_error_share(motion, joint_torques(motion), np.ones(len(motion.time_s), dtype=bool))
     flags = [flag.check.name for flag in assess({}, SETTINGS.quality, {"fit_error_share": shares})]
     assert "fit_error_share" in flags
@@ -344,7 +325,7 @@ def test_a_lost_replay_stops_where_it_was_told_to():
 
 
 def test_a_replay_begins_at_the_longest_known_stretch():
-    motion = motion_of(FAST)
+    motion = motion_of(DEMO)
     acceleration = motion.kinematics.acceleration_rad_s2.copy()
     acceleration[40] = np.nan
     holed = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
@@ -367,7 +348,7 @@ def test_a_replay_tests_derivatives_and_not_masses():
 
 
 def test_there_is_no_replay_of_two_frames():
-    motion = motion_of(FAST)
+    motion = motion_of(DEMO)
     acceleration = np.full_like(motion.kinematics.acceleration_rad_s2, np.nan)
     acceleration[[10, 20, 21]] = 0.0
     scattered = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
@@ -411,7 +392,7 @@ def test_a_fast_movement_with_right_derivatives_is_not_flagged():
 
 def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
     """The hand turns through the perpendicular for a while: those frames are empty, the others are fitted as without."""
-    recording = FAST.recording(noise_m=0.0)
+    recording = DEMO.recording(noise_m=0.0)
     moved = recording.markers_m.copy()
     hand = moved[:, 5] - moved[:, 3:5].mean(axis=1)
     length = np.linalg.norm(hand, axis=1, keepdims=True)
@@ -420,28 +401,15 @@ def test_a_segment_that_leaves_the_plane_does_not_spoil_the_rigid_chain():
     across = np.array([0.0, -1.0, 0.0]) * length
     turned = hand * np.cos(lift * np.pi / 2.0) + across * np.sin(lift * np.pi / 2.0)
     moved[:, 5] = moved[:, 3:5].mean(axis=1) + turned
-    out = motion_of(FAST, replace(recording, markers_m=moved), motion__angles="rigid_chain")
+    out = motion_of(DEMO, replace(recording, markers_m=moved), motion__angles="rigid_chain")
     assert 0.1 < out.foreshortened.mean() < 0.6
     before = np.flatnonzero(out.foreshortened)[0] - 40
-    whole = motion_of(FAST, motion__angles="rigid_chain")
+    whole = motion_of(DEMO, motion__angles="rigid_chain")
     np.testing.assert_allclose(out.kinematics.angle_rad[:before], whole.kinematics.angle_rad[:before], atol=0.02)
     assert np.isfinite(joint_torques(out).terms.net[~out.foreshortened]).all()
 
 
 # --- settings --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        ({"replay": True}, r"replay is true, expected 'replay:' and, .*\(enabled\)"),
-        ({"torques.columns": []}, r"is an option of a section; write 'torques:'"),
-        ({"torques": {"columns": ["interacton"]}}, r"torques\.columns\.0 is .*did you mean 'interaction'"),
-    ],
-)
-def test_sections_written_wrongly_are_explained(raw, message):
-    with pytest.raises(SettingsError, match=message):
-        make_settings(raw)
 
 
 @pytest.mark.parametrize("name", ["chain", "base", "endpoint", "external"])
@@ -452,17 +420,6 @@ def test_names_of_joints_that_columns_have_are_refused(name):
         make_settings({"chains": {"own": raw}})
 
 
-def test_derivatives_that_do_not_fit_each_other_are_flagged():
-    """Accelerations that are a tenth too large change the powers by about a tenth of their inertial part."""
-    good = motion_of(FAST)
-    moved = good.kinematics
-    bad = replace(good, kinematics=replace(moved, acceleration_rad_s2=1.1 * moved.acceleration_rad_s2))
-    assert quality_of(good)["energy_rate_share"] < 0.005
-    assert 0.02 < quality_of(bad)["energy_rate_share"] < 0.2
-    assert quality_of(bad)["closure_nm"] < 1e-9  # the algebra cannot see it
-    assert [f.check.name for f in assess({"energy_rate_share": 0.06}, SETTINGS.quality)] == ["energy_rate_share"]
-
-
-def test_gravity_pulls_the_endpoint_down(table):
-    """The arm reaches forward and gravity alone would let the hand fall."""
-    assert (table["endpoint_acceleration_from_gravity_y_m_s2"] < 0.0).all()
+def test_an_option_of_a_section_is_not_written_as_one_name():
+    with pytest.raises(SettingsError, match="is an option of a section"):
+        make_settings({"torques.columns": []})

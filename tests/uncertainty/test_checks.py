@@ -53,37 +53,23 @@ def test_a_substitute_has_the_error_of_its_set():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
+    ("wrong", "words"),
     [
-        ({"segment_mass": -0.1}, "uncertainty.sizes: segment_mass is -0.1, expected from 0 to 0.5"),
-        ({"sizes": {"body_mas": 0.1}}, "body_mas is unknown; did you mean 'body_mass'"),
-        ({"segment_correlation": 1.0}, "segment_correlation"),
+        ({"segment_mass": -0.1}, "segment_mass is -0.1"),
+        ({"sizes": {"body_mas": 0.1}}, "did you mean 'body_mass'"),
         ({"landmarks": {"elbow_axis": "guessed"}}, "uncertainty.landmarks"),
-        ({"landmarks": {"elbow_axis": 8.0}}, "expected a standard deviation from 0 to 0.1 m"),
-        ({"landmarks": {"elbow_axis": -0.01}}, "expected a standard deviation from 0 to 0.1 m"),
-        ({"sets": {"sim": {"elbow_axis": 8.0}}}, "expected a standard deviation from 0 to 0.1 m"),
+        ({"landmarks": {"elbow_axis": 8.0}}, "from 0 to 0.1 m"),
+        ({"landmarks": {"elbow_axis": -0.01}}, "from 0 to 0.1 m"),
+        ({"sets": {"sim": {"elbow_axis": 8.0}}}, "from 0 to 0.1 m"),
         ({"off": ["segment_mass", "segment_mass"]}, "segment_mass twice"),
-        ({"off": ["segments"]}, "uncertainty.off"),
-        ({"soft_tissue_range_deg": 0.0}, "soft_tissue_range_deg"),
         ({"plate_gain": None}, "uncertainty.sizes.plate_gain"),
-        ({"enabled": True, "samples": 500}, "500: expected 0, or a power of two from 256 to 65536, such as 512"),
-        ({"enabled": True, "samples": 128}, "uncertainty.samples"),
-        ({"enabled": True, "samples": 131072}, "uncertainty.samples"),
-        ({"enabled": True, "samples": -256}, "uncertainty.samples"),
-        ({"enabled": True, "samples": 0.5}, "uncertainty.samples"),
-        ({"enabled": False, "samples": 512}, "samples needs enabled; switch both on, or samples to 0"),
-        ({"seed": -1}, "uncertainty.seed"),
-        ({"moment_arm": -0.1}, "moment_arm"),
-        ({"muscle_strength": 2.0}, "muscle_strength"),
+        *(({"enabled": True, "samples": n}, "uncertainty.samples") for n in (500, 128, 131072, -256, 0.5)),
+        ({"enabled": False, "samples": 512}, "samples needs enabled"),
     ],
 )
-def test_wrong_sizes_are_refused(wrong, sentence):
-    with pytest.raises(SettingsError, match=sentence):
+def test_wrong_sizes_are_refused(wrong, words):
+    with pytest.raises(SettingsError, match=words):
         settings(**wrong)
-
-
-def test_one_source_may_be_given_without_a_list():
-    assert settings(off="filter").uncertainty.off == ("filter",)
 
 
 def test_a_landmark_that_is_no_joint_centre():

@@ -17,24 +17,26 @@ from parts.coverage_cases import case_settings, cases  # noqa: E402 - as the ben
 SUBJECTS = 60
 
 
-def shares(*, off=(), factor=1.0):
+def shares(*, off=(), factor=1.0, subjects=SUBJECTS):
     """Share held of the net torques, over subjects and joints, by phase."""
     found = {}
-    for case in cases("reach", SUBJECTS, settings=case_settings(off), seed=4, factor=factor):
+    for case in cases("reach", subjects, settings=case_settings(off), seed=4, factor=factor):
         for (_, term, phase), (share, *_) in band_coverage.judged(case).items():
             if term == "net":
                 found.setdefault(phase, []).append(share)
     return {phase: float(np.mean(each)) for phase, each in found.items()}
 
 
-def test_bands_hold_the_truth_as_often_as_they_state():
-    """60 subjects with three joints: the standard error is 1 to 2 %."""
-    found = shares()
+@pytest.mark.parametrize("subjects", [15, pytest.param(SUBJECTS, marks=pytest.mark.slow)])
+def test_bands_hold_the_truth_as_often_as_they_state(subjects):
+    """60 subjects with three joints: the standard error is 1 to 2 %, of 15 twice as much."""
+    found = shares(subjects=subjects)
     assert set(found) == {"rest", "move", "mean over rest", "mean over move", "whole curve"}
     for phase, share in found.items():
         assert 0.89 < share <= 1.0, phase
 
 
+@pytest.mark.slow
 def test_twice_the_errors_are_held_as_seldom_as_a_normal_error_would_be():
     """``2 Phi(1.96 / 2) - 1`` is 67 %; the filter's part, which is not drawn, adds a little."""
     found = shares(factor=2.0)
@@ -43,12 +45,14 @@ def test_twice_the_errors_are_held_as_seldom_as_a_normal_error_would_be():
     assert found["whole curve"] < 0.80
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", [("joint_centres", "soft_tissue"), ("segment_mass", "segment_com", "body_mass")])
 def test_without_some_sources_the_bands_hold_as_often(off):
     for phase, share in shares(off=off).items():
         assert 0.89 < share <= 1.0, phase
 
 
+@pytest.mark.slow
 def test_limits_of_samples_hold_the_truth_as_often():
     """Net torques of 60 reaches by 256 samples; by the terms computed anew in each sample it was the same 95 and 96 %."""
     held = {}

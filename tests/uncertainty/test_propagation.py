@@ -137,34 +137,36 @@ def test_error_of_a_joint_centre_equals_the_analysis_of_moved_markers(case, join
             np.testing.assert_allclose(found[i, :, k][:, used], expected[i][:, used], rtol=0.0, atol=share * size)
 
 
-def test_noise_of_markers_equals_the_spread_of_noisy_recordings():
+NOISE_M = 0.0005
+
+
+@pytest.fixture(scope="module")
+def noisy_reaches():
+    """Motion, terms and used frames of 120 reaches with noise on their markers."""
+    return [analysed(reach(NOISE_M, seed), CASES["arm"][1], settings_of()) for seed in range(120)]
+
+
+def test_noise_of_markers_equals_the_spread_of_noisy_recordings(noisy_reaches):
     """Standard deviation over 120 recordings; of one frame it is uncertain by 6 %, of their median by about 1 %."""
-    limb, settings, noise_m = CASES["arm"][1], settings_of(), 0.0005
-    rows = []
-    for seed in range(120):
-        motion, each, used = analysed(reach(noise_m, seed), limb, settings)
-        rows.append(each)
-    spread = np.std(rows, axis=0, ddof=1)
-    stated = np.sqrt(noise_bands(motion, marker_noise(AnalysedLimb(motion, limb, settings))).variance)
+    motion, _, used = noisy_reaches[-1]
+    spread = np.std([rows for _, rows, _ in noisy_reaches], axis=0, ddof=1)
+    stated = np.sqrt(noise_bands(motion, marker_noise(AnalysedLimb(motion, CASES["arm"][1], settings_of()))).variance)
     for i in range(3):
         for term in (0, 1, 2, 3):  # not gravity, which has the noise of the lengths, left out, as well
             ratio = spread[i, term, used] / stated[i, term, used]
             assert 0.93 < np.median(ratio) < 1.07, (i, term)
 
 
-def test_noise_of_means_and_impulses_equals_the_spread_of_noisy_recordings():
+def test_noise_of_means_and_impulses_equals_the_spread_of_noisy_recordings(noisy_reaches):
     """120 recordings; a spread is uncertain by 6 %. The errors of successive accelerations cancel in a mean."""
-    limb, settings, noise_m = CASES["arm"][1], settings_of(), 0.0005
     weights = {"early": np.zeros(311), "late": np.zeros(311)}
     weights["early"][80:130], weights["late"][120:201] = 1.0 / 50.0, 0.01
-    sums = {name: [] for name in weights}
-    for seed in range(120):
-        motion, each, _ = analysed(reach(noise_m, seed), limb, settings)
-        for name, found in sums.items():
-            found.append(np.nan_to_num(each) @ weights[name])
-    stated = noise_bands(motion, marker_noise(AnalysedLimb(motion, limb, settings)), weights=weights)
-    for name, found in sums.items():
-        ratio = np.std(found, axis=0, ddof=1)[:, :4] / np.sqrt(stated.sums[name][:, :4])
+    motion = noisy_reaches[-1][0]
+    noise = marker_noise(AnalysedLimb(motion, CASES["arm"][1], settings_of()))
+    stated = noise_bands(motion, noise, weights=weights)
+    for name, weight in weights.items():
+        sums = [np.nan_to_num(rows) @ weight for _, rows, _ in noisy_reaches]
+        ratio = np.std(sums, axis=0, ddof=1)[:, :4] / np.sqrt(stated.sums[name][:, :4])
         for term in range(4):
             assert 0.8 < np.min(ratio[:, term]) <= np.max(ratio[:, term]) < 1.25, (name, term)
     frames = np.sqrt((stated.variance * weights["early"]).sum(axis=2))
@@ -172,7 +174,7 @@ def test_noise_of_means_and_impulses_equals_the_spread_of_noisy_recordings():
 
 
 def test_weights_over_the_same_frames_have_noise_in_proportion():
-    motion, _, used = analysed(reach(0.0005), CASES["arm"][1], settings_of())
+    motion, _, used = analysed(reach(NOISE_M), CASES["arm"][1], settings_of())
     noise = marker_noise(AnalysedLimb(motion, CASES["arm"][1], settings_of()))
     found = noise_bands(motion, noise, weights={"mean": used / used.sum(), "sum": 2.0 * used, "none": 0.0 * used})
     np.testing.assert_allclose(found.sums["sum"], (2.0 * used.sum()) ** 2 * found.sums["mean"], rtol=1e-12)
@@ -195,7 +197,7 @@ def test_stretches_of_frames_make_no_difference(monkeypatch):
 
 
 def test_noise_of_the_mean_of_two_markers_is_smaller():
-    motion, _, _ = analysed(reach(0.0005), CASES["arm"][1], settings_of())
+    motion, _, _ = analysed(reach(NOISE_M), CASES["arm"][1], settings_of())
     found = joint_noise_m(AnalysedLimb(motion, CASES["arm"][1], settings_of()))
     np.testing.assert_allclose(found / found[0], [1.0, np.sqrt(0.5), np.sqrt(0.5), 1.0])
     np.testing.assert_allclose(found, [5e-4, 5e-4 / np.sqrt(2), 5e-4 / np.sqrt(2), 5e-4], rtol=0.1)

@@ -17,12 +17,6 @@ def columns(directions, draw):
     return dict(zip(directions, direction_numbers(directions, draw).T, strict=True))
 
 
-@pytest.mark.parametrize("n", [0, 1, 3, 500])
-def test_the_number_of_samples_is_a_power_of_two(n):
-    with pytest.raises(ValueError, match=f"n_samples is {n}"):
-        Draw(n, 0)
-
-
 def test_trials_share_what_they_have_in_common_and_nothing_else():
     one = columns(ALL, Draw(64, 1, "anna", "walk_1"))
     same, other = columns(ALL, Draw(64, 1, "anna", "walk_2")), columns(ALL, Draw(64, 1, "ben", "walk_3"))
@@ -48,3 +42,8 @@ def test_numbers_are_standard_normal_and_independent():
     correlation = np.corrcoef(numbers.T) - np.eye(len(ALL))
     assert np.abs(correlation).max() < 4.0 * 0.031
     assert np.abs(correlation[:3, :3]).max() < 0.02  # those of a source are one Sobol sequence
+
+
+def test_a_number_of_draws_that_is_not_balanced_is_refused():
+    with pytest.raises(ValueError, match="n_samples is 3"):
+        Draw(3, 0)
