@@ -245,7 +245,7 @@ def cluster_shape(markers_m: ArrayLike, landmark_m: ArrayLike) -> ClusterShape:
     known = ~(np.isnan(markers).any(axis=(1, 2)) | np.isnan(landmark).any(axis=1))
     if not known.any():
         raise SignalError(
-            "no frame of the static trial has the landmark and all markers of its cluster; choose another static trial or cluster"
+            "no frame has the landmark and all markers of its cluster; choose another static trial or cluster"
         )
     middle = markers[known].mean(axis=1)
     spread, beside = markers[known] - middle[:, None], landmark[known] - middle
