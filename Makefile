@@ -1,5 +1,6 @@
 # make demo             install, and run the demo study
 # make test             install, and run the tests but for slow ones; make slow: those; make quick: without Snakemake and browser, too
+# make coverage         line coverage of the fast tests; `.ci/run` prints that of three rooms
 # make attack           damage files, tables, runs and results, 16 minutes on two cores: SEED= FILES= TABLES= KILLS= (docs/reliability.md)
 # make check            check style and types; make format: mend the style
 # make mutants          change the code in 300 places, run the tests that run each (an hour at most); NUMBER=300 SEED=1
@@ -28,7 +29,7 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
-.PHONY: demo test slow attack attack-sample slurm-test s3-test quick mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
+.PHONY: demo test slow attack attack-sample slurm-test s3-test quick coverage mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -60,6 +61,10 @@ s3-test: .venv/tools
 
 quick: .venv/tools
 	$(PYTEST) -m "not (slow or workflow or slurm or browser or attack)"
+
+# line coverage, which takes a third more processor time: tests of processes and browser add little to it
+coverage: .venv/tools
+	$(PYTEST) -m "not (slow or workflow or slurm or browser or attack)" --cov=limbtorque --cov-report=term:skip-covered
 
 # the lines that each test runs are noted first, and again after any change; SEED chooses the places
 mutants: .venv/tools

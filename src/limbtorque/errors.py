@@ -78,7 +78,7 @@ class FolderError(StudyError):
     def __init__(self, summary: str, faults: list[str], *, advice: str) -> None:
         super().__init__(faults)
         self.advice = advice
-        self.args = ("\n".join([f"{summary}:", *(f"  - {fault}" for fault in faults)]),)
+        self.args = ("\n".join([f"{summary}:" if faults else summary, *(f"  - {fault}" for fault in faults)]),)
 
 
 class ModelError(LimbtorqueError):

@@ -8,7 +8,7 @@ from proposed_study import seen as surveyed
 from c3d_files import write_c3d
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.init.marker_sets import static_trials
-from limbtorque.cli.init.people import who_is_who
+from limbtorque.cli.init.people import conditions_of, who_is_who
 from limbtorque.cli.init.subjects import height_of, mass_of, propose_subject
 from limbtorque.cli.init.survey import look_at
 from limbtorque.recordings.c3d.read import read_c3d
@@ -285,3 +285,12 @@ def test_a_mass_that_is_a_text_with_a_unit_is_asked_for(tmp_path):
     write(tmp_path / "data" / "S02" / "walk.c3d", 1.01 * xyz, labels, masses=["heavy"])
     init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
     assert masses(tmp_path / "study") == {"S01": "TODO", "S02": "TODO"}
+
+
+def test_names_of_the_subjects_are_no_conditions():
+    ones = [seen("HC030A/HC030A05.c3d"), seen("HC032A/HC032A03.c3d")]
+    found = who_is_who(ones)
+    by_name = {one.name: found.of[one.name, ""] for one in ones}
+    conditions, notes = conditions_of(ones, by_name, found.level)
+    assert set(conditions.values()) == {""}
+    assert "fill in the column condition" in notes[0]

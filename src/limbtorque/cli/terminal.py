@@ -69,7 +69,9 @@ def require_study(folder: Path) -> None:
         raise LimbtorqueError(f"{name} is a part of a study; give the study's folder: {inside}")
     else:
         found = f"{name} has no {SETTINGS_FILE}, so it is not a study"
-    raise LimbtorqueError(f"{found}; give a study's folder, or create one: `limbtorque init {name} --from RECORDINGS`")
+    raise LimbtorqueError(
+        f"{found}; give a study's folder, or create one: `limbtorque init {quoted(folder)} --from RECORDINGS`"
+    )
 
 
 def quoted(path: Path) -> str:

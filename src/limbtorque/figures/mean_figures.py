@@ -136,9 +136,8 @@ def draw_ensemble(
         percent, mean, sd = (curve[name].to_numpy(dtype=float) for name in ("percent", "mean", "sd"))
         whole = curve["n_trials"].to_numpy() == of.most
         look: dict[str, Any] = {"color": colours[condition], "linestyle": SIDE_LINES[side]}
-        axes.plot(
-            percent, np.where(whole, mean, np.nan), label=f"{condition or 'no condition'}, {side} ({number})", **look
-        )
+        group = f"{condition or 'no condition'}, {side}" if condition or len(colours) > 1 else side
+        axes.plot(percent, np.where(whole, mean, np.nan), label=f"{group} ({number})", **look)
         band: dict[str, Any] = {"color": colours[condition], "linewidth": 0.0}
         axes.fill_between(percent, mean - sd, mean + sd, where=whole, alpha=0.18, **band)
         if not whole.all():

@@ -244,7 +244,9 @@ def cluster_shape(markers_m: ArrayLike, landmark_m: ArrayLike) -> ClusterShape:
         raise SignalError(f"a cluster has {markers.shape[1]} markers, expected {FEWEST_MARKERS} or more for its pose")
     known = ~(np.isnan(markers).any(axis=(1, 2)) | np.isnan(landmark).any(axis=1))
     if not known.any():
-        raise SignalError("no frame has the landmark and all markers of its cluster")
+        raise SignalError(
+            "no frame has the landmark and all markers of its cluster; choose another static trial or cluster"
+        )
     middle = markers[known].mean(axis=1)
     spread, beside = markers[known] - middle[:, None], landmark[known] - middle
     shape = spread[0]

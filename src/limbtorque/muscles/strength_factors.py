@@ -86,7 +86,9 @@ def strongest(
     along = SENSES[sense] * motion.flexion.sign[j] * net_nm[:, j]
     known = np.isfinite(net_nm).all(axis=1) & ~motion.edge
     if not (along[known] > 0.0).any():
-        raise SettingsError(f"{joint} {sense}: the trial has no such torque; name the trial of that effort")
+        raise SettingsError(
+            f"{joint} {sense}: the trial has no torque in this direction; name the trial with the maximal effort in it"
+        )
     frame = int(np.where(known, along, -np.inf).argmax())
     at = slice(frame, frame + 1)
     plain = options.model_copy(update={"ranges": False, "contact_forces": False, "emg_weight": 0.0})

@@ -139,7 +139,7 @@ def recording_table(recording: Recording) -> pa.Table:
         Two markers have one label.
     """
     if len(set(recording.labels)) < len(recording.labels):
-        raise LimbtorqueError(f"{recording.source}: a label occurs twice, and columns need different names")
+        raise LimbtorqueError(f"{recording.source}: a label occurs twice; rename one of the two")
     columns = {
         "frame": pa.array(recording.first_frame + np.arange(recording.n_frames)),
         "time_s": pa.array(recording.time_s),

@@ -257,8 +257,12 @@ def conditions_of(
         by_folder = by_folder or bool(others)
     if not conditions:
         return {}, []
+    kinds = {name: condition for name, condition in conditions.items() if name not in omitted}
+    if all(condition == people[name].lower() for name, condition in kinds.items()):
+        return dict.fromkeys(conditions, ""), [
+            "no conditions: names of files and folders are those of the subjects; fill in the column condition to compare some"
+        ]
     source = "the other folders' names" if by_folder else "the files' names without their numbers"
-    kinds = [condition for name, condition in conditions.items() if name not in omitted]
     return conditions, [
-        f"conditions are from {source}: {some_of(kinds)} (a guess; change them to the conditions you compare)"
+        f"conditions are from {source}: {some_of(kinds.values())} (a guess; change them to the conditions you compare)"
     ]

@@ -133,7 +133,7 @@ def force_plates(
 
 
 def _plate(group: Group, i: int, analog: FloatArray, units: Sequence[str], length_m: float) -> ForcePlate:
-    """A plate without sampling rate; raises the reason if unusable."""
+    """Force plate without its sampling rate; raises an error if it cannot be used."""
     kind = _kind(group, i)
     corners_m = plate_column(group, "CORNERS", i, (3, 4)).T * length_m
     axes = plate_axes(corners_m)
