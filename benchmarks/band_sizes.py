@@ -126,18 +126,16 @@ def recorded(folder: Path) -> Iterator[Leg]:
 
 
 def by_source(legs: Sequence[Leg]) -> str:
-    """Table of the limits and of the standard deviations by source, of each kind, joint and phase."""
-    names = ["recording", "joint", "phase", "95 % limits, N m", *(f"{name}, N m" for name in GROUPS)]
-    lines = [f"| {' | '.join(names)} |", "| --- | --- | --- " + "| ---: " * (len(names) - 3) + "|"]
+    """Table of the limits and of the standard deviations by source, of each kind and joint in stance."""
+    names = ["recording", "joint", "95 % limits, N m", *(f"{name}, N m" for name in GROUPS)]
+    lines = [f"| {' | '.join(names)} |", "| --- | --- " + "| ---: " * (len(names) - 2) + "|"]
     for name in dict.fromkeys(leg.name for leg in legs):
         parts = [(leg.motion.load.status, leg.bands()[1]) for leg in legs if leg.name == name]
-        for phase, status in PHASES.items():
-            for k, joint in enumerate(JOINTS):
-                means = np.array([_means(of, on == status, k) for on, of in parts])  # [leg, group]
-                means = means[np.isfinite(means).all(axis=1)]
-                sizes = [LIMITS * np.sqrt(np.median(means.sum(axis=1))), *np.sqrt(np.median(means, axis=0))]
-                cells = [name, joint, phase, *map(_digits, sizes)]
-                lines.append(f"| {' | '.join(cells)} |")
+        for k, joint in enumerate(JOINTS):
+            means = np.array([_means(of, on == PHASES["stance"], k) for on, of in parts])  # [leg, group]
+            means = means[np.isfinite(means).all(axis=1)]
+            sizes = [LIMITS * np.sqrt(np.median(means.sum(axis=1))), *np.sqrt(np.median(means, axis=0))]
+            lines.append(f"| {' | '.join([name, joint, *map(_digits, sizes)])} |")
     return "\n".join(lines)
 
 

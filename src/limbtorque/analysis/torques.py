@@ -203,7 +203,9 @@ def trial_uncertainty(
         return TrialUncertainty(without_bands(summary), limits, notes=(note,))
     used = used_frames(motion, torques)
     weights = window_weights(motion, windows, used)
-    bands = torque_bands(motion, limb, settings, weights=weights | peak_weights(summary, motion))
+    bands = torque_bands(
+        motion, limb, settings, weights=weights | peak_weights(summary, motion), kinds=settings.torques.bands
+    )
     rows = with_bands(summary, bands, motion, windows=windows, used=used)
     if options.samples:
         draw = Draw(options.samples, options.seed, limb.subject, limb.trial)

@@ -93,6 +93,24 @@ def term_rows(terms: TorqueTerms) -> FloatArray:
     return np.concatenate([terms.net.T[:, None], *several, *single], axis=1)
 
 
+def with_kinds(rows: FloatArray) -> FloatArray:
+    """Rows of `term_rows` and, behind them, sums of the terms of a kind.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_joints, n_terms, ...)
+        Rows as of `term_rows`, or changes of them.
+
+    Returns
+    -------
+    ndarray of shape (n_joints, n_terms + 3, ...)
+        With the sums of the inertial, centripetal and Coriolis terms.
+    """
+    n = len(rows)
+    kinds = slice(1, 1 + n), slice(1 + n, 1 + 2 * n), slice(1 + 2 * n, -3)
+    return np.concatenate([rows, *(rows[:, kind].sum(axis=1, keepdims=True) for kind in kinds)], axis=1)
+
+
 def terms_of_constants(
     coupling: FloatArray, first_moment: FloatArray, kinematics: Kinematics, *, gravity_m_s2: ArrayLike
 ) -> FloatArray:

@@ -302,7 +302,8 @@ def band_columns(joints: Sequence[str]) -> list[Column]:
     """
     entries: dict[str, str | tuple[str, str]] = {}
     for joint in joints:
-        for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints))):
+        kinds = [column.name.removesuffix("_nm") for column in kind_columns(joint)]
+        for name in (f"{joint}_torque", *(f"{joint}_torque_{term}" for term in _terms(joint, joints)), *kinds):
             text = f"standard deviation of {name}_nm due to errors of the inputs, to first order"
             entries[f"{name}_sd_nm"] = (text, SIZE)
             if name != f"{joint}_torque":

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbtorque.arrays import ComplexArray, FloatArray
+from limbtorque.chain.linear import number_of_terms
 from limbtorque.chain.model import pairs
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.smoothing import smoother_of
@@ -293,7 +294,10 @@ def _levers(motion: ChainMotion, n_terms: int) -> FloatArray:
     """
     square = np.nan_to_num(motion.kinematics.velocity_rad_s.T) ** 2
     n, lever = len(square), np.ones((n_terms, len(motion.time_s)))
-    lever[1 + n : -3] = [*square, *(square[j] + square[k] for j, k in pairs(n))]
+    both = [square[j] + square[k] for j, k in pairs(n)]
+    lever[1 + n : 1 + 2 * n + len(both)] = [*square, *both]
+    if n_terms > number_of_terms(n):  # with the sums of the terms of each kind
+        lever[-2:] = square.sum(axis=0), np.sum(both, axis=0)
     return lever
 
 

@@ -27,6 +27,7 @@ from limbtorque.chain.linear import (
     change_of_terms,
     number_of_terms,
     terms_of_constants,
+    with_kinds,
 )
 from limbtorque.chain.model import Kinematics, pairs
 from limbtorque.errors import LandmarkError
@@ -232,7 +233,11 @@ def marker_noise(analysed: AnalysedLimb) -> MarkerNoise | None:
 
 
 def noise_bands(
-    motion: ChainMotion, noise: MarkerNoise | None, *, weights: Mapping[str, FloatArray] | None = None
+    motion: ChainMotion,
+    noise: MarkerNoise | None,
+    *,
+    weights: Mapping[str, FloatArray] | None = None,
+    kinds: bool = False,
 ) -> NoiseBands:
     """Variance of every torque term and its sums due to marker noise.
 
@@ -244,6 +249,8 @@ def noise_bands(
         From `marker_noise`.
     weights : mapping of str to ndarray of shape (n_frames,), optional
         As in `propagation.torque_bands`. Sums over the same frames have noise in proportion to the sums of their weights.
+    kinds : bool, optional
+        With the sums of the terms of each kind as further rows of the frames.
 
     Notes
     -----
@@ -251,16 +258,19 @@ def noise_bands(
     """
     n, n_frames, weights = motion.chain.n_links, len(motion.time_s), weights or {}
     shape = (n, number_of_terms(n))
-    variances = np.zeros((2, *shape, n_frames))
+    of_rows = with_kinds if kinds else np.asarray
+    variances = np.zeros((2, n, of_rows(np.zeros(shape)).shape[1], n_frames))
     if noise is None:
         nothing = {name: np.zeros(shape) for name in weights}
         return NoiseBands(variances[0], variances[1], nothing, nothing)
-    kinds, which = _kinds_of_sums(weights)
-    sums = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in kinds]
+    alike, which = _kinds_of_sums(weights)
+    sums = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in alike]
     for first in range(0, n_frames, FRAMES_AT_A_TIME):
         some = slice(first, min(first + FRAMES_AT_A_TIME, n_frames))
         rows = noise_rows(motion.part(some), noise.parts[..., some])
-        variances[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), noise.moments[..., some]), 0.0)
+        variances[..., some] = np.maximum(
+            np.einsum("kijt,akt->aijt", _squares(of_rows(rows)), noise.moments[..., some]), 0.0
+        )
         for each in sums:
             each.add(rows, some)
     of_sums = [each.variances() for each in sums]
@@ -440,7 +450,9 @@ class ProductNoise:
     variance_nm2: FloatArray
 
 
-def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None) -> ProductNoise:
+def product_noise(
+    motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None, *, kinds: bool = False
+) -> ProductNoise:
     """Mean and variance of products of two velocity errors in every term.
 
     Parameters
@@ -452,6 +464,8 @@ def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatA
     others : ndarray of shape (n_links, n_links, n_frames), optional
         Covariance of the velocities' errors by all other sources, rad^2/s^2. They add to the variance alone: their part of
         the mean depends on what is fixed, the true velocity or the measured one.
+    kinds : bool, optional
+        With the sums of the terms of each kind as further rows.
 
     Notes
     -----
@@ -468,10 +482,19 @@ def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatA
         bias[:, place] = row * by_noise[p, q]
         variance[:, place] = row**2 * (covariance[p, p] * covariance[q, q] + covariance[p, q] ** 2)
         form[:, p, q] = form[:, q, p] = row if p == q else row / 2.0
-    turned = np.einsum("iabt,bct->iact", form, covariance)
-    bias[:, 0] = np.einsum("iabt,bat->it", form, by_noise)
-    variance[:, 0] = 2.0 * np.einsum("iabt,ibat->it", turned, turned)
+    bias[:, 0], variance[:, 0] = _of_form(form, by_noise, covariance)
+    if kinds:
+        bias, variance = with_kinds(bias), with_kinds(variance)  # an inertial term has no product of velocities
+        own = np.eye(n)[:, :, None] * form
+        for place, part in ((-2, own), (-1, form - own)):
+            bias[:, place], variance[:, place] = _of_form(part, by_noise, covariance)
     return ProductNoise(bias, variance)
+
+
+def _of_form(form: FloatArray, by_noise: FloatArray, covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of a quadratic form of the velocities' errors for each joint."""
+    turned = np.einsum("iabt,bct->iact", form, covariance)
+    return np.einsum("iabt,bat->it", form, by_noise), 2.0 * np.einsum("iabt,ibat->it", turned, turned)
 
 
 def without_velocity_noise(motion: ChainMotion, noise: MarkerNoise | None) -> ChainMotion:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.chain.linear import term_rows
+from limbtorque.chain.linear import number_of_terms, term_rows, with_kinds
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.study.options.uncertainty import SOURCES, Source
 from limbtorque.study.settings import Settings
-from limbtorque.tables.frame_columns import limit_columns, term_columns
+from limbtorque.tables.frame_columns import kind_columns, limit_columns, term_columns
 from limbtorque.tables.study_columns import BANDS
 from limbtorque.torques.joint_torques import Torques
 from limbtorque.uncertainty.analysed_limb import AnalysedLimb
@@ -115,7 +115,7 @@ def with_bands(
         if some.size
     }
     shared = {owner: np.array([each.shared_by == owner for each in bands.directions], dtype=bool) for owner in SHARED}
-    n_terms, count, banded = bands.variance_nm2.shape[1], dict.fromkeys(windows, 0), []
+    n_terms, count, banded = number_of_terms(len(motion.joints)), dict.fromkeys(windows, 0), []
     for row in rows:
         name = row["window"]
         place = divmod(count[name], n_terms)
@@ -242,9 +242,10 @@ def frame_columns(
     """
     noise = marker_noise(AnalysedLimb(motion, limb, settings))
     sd = motion_sd(trial_errors(motion, limb, settings, noise=noise), noise)
-    rows, joints, values = term_rows(torques.terms), motion.joints, {}
+    rows, joints, values = with_kinds(term_rows(torques.terms)), motion.joints, {}
     for i, joint in enumerate(joints):
-        names = [f"{joint}_torque", *(column.name.removesuffix("_nm") for column in term_columns(joint, joints))]
+        parts = (*term_columns(joint, joints), *kind_columns(joint))
+        names = [f"{joint}_torque", *(column.name.removesuffix("_nm") for column in parts)]
         for name, centre, size in zip(names, rows[i] - bands.bias_nm[i], bands.sd_nm[i], strict=True):
             values[f"{name}_sd_nm"] = size
             if name != f"{joint}_torque":  # whose limits are in the torque table

@@ -23,6 +23,7 @@ from limbtorque.chain.linear import (
     number_of_terms,
     term_regressor,
     terms_of_constants,
+    with_kinds,
 )
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
@@ -60,7 +61,12 @@ FRAMES_AT_A_TIME = 256  # the changes of all terms in all directions take 15 kB 
 
 
 def torque_bands(
-    motion: ChainMotion, limb: Limb, settings: Settings, *, weights: Mapping[str, FloatArray] | None = None
+    motion: ChainMotion,
+    limb: Limb,
+    settings: Settings,
+    *,
+    weights: Mapping[str, FloatArray] | None = None,
+    kinds: bool = False,
 ) -> TorqueBands:
     """Uncertainty of all torques and terms of a trial, to first order.
 
@@ -75,6 +81,8 @@ def torque_bands(
     weights : mapping of str to ndarray of shape (n_frames,), optional
         Weights of the frames in sums whose uncertainty is needed, too: ``1 / n`` for a mean, ``1 / rate`` for an integral.
         Frames of weight 0 do not count, whatever they hold.
+    kinds : bool, optional
+        With the sums of the terms of each kind as further rows of the frames (`linear.with_kinds`), whose errors are correlated.
 
     Returns
     -------
@@ -97,12 +105,14 @@ def torque_bands(
     errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
     directions = tuple(errors.directions)
     shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
-    by_source = {each.source: np.zeros((*shape, len(motion.time_s))) for each in directions}
-    lost_joints = np.zeros((*shape, len(motion.time_s)))
+    of_rows = with_kinds if kinds else np.asarray
+    n_rows = of_rows(np.zeros(shape)).shape[1]
+    by_source = {each.source: np.zeros((shape[0], n_rows, len(motion.time_s))) for each in directions}
+    lost_joints = np.zeros((shape[0], n_rows, len(motion.time_s)))
     changes = {name: np.zeros((*shape, len(directions))) for name in weights}
     for some, start, rows in errors.changes():
         for source, first, last in _blocks(directions[start : start + rows.shape[2]]):
-            part = rows[:, :, first:last]
+            part = of_rows(rows[:, :, first:last])
             by_source[source][..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
             if source == "filter":
                 part = part[:, :, : len(LOST_JOINTS)]
@@ -110,20 +120,20 @@ def torque_bands(
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             changes[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
-    by_noise = noise_bands(likely, noise, weights=weights)
+    by_noise = noise_bands(likely, noise, weights=weights, kinds=kinds)
     _sums_in_phase(changes, errors, weights, by_noise.sums_in_loss)
     if errors.loss is not None and noise is not None:
         left = variance_of_loss(lost_joints, by_noise.in_loss, errors.loss, likely)
         by_source["filter"] += left - lost_joints
-    products = product_noise(motion, noise, errors.velocity_covariance())
+    products = product_noise(motion, noise, errors.velocity_covariance(), kinds=kinds)
     by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
     sums = {}
     for name, weight in weights.items():
         used = np.flatnonzero(weight)
-        of_products = together * (products.variance_nm2[..., used] @ weight[used] ** 2)
+        of_products = together * (products.variance_nm2[:, : shape[1], used] @ weight[used] ** 2)
         variance = (changes[name] ** 2).sum(axis=2) + by_noise.sums[name] + of_products
-        sums[name] = SumBands(changes[name], variance, products.bias_nm[..., used] @ weight[used])
+        sums[name] = SumBands(changes[name], variance, products.bias_nm[:, : shape[1], used] @ weight[used])
     return TorqueBands(directions, by_source, products.bias_nm, sums)
 
 

@@ -15,11 +15,15 @@ from limbtorque.muscles.lines_of_action import free_stretch, stretch_length, str
 from limbtorque.muscles.opensim_models.joints import RIGHT, RULES, UP, ModelJoint, moving_as_one
 from limbtorque.muscles.opensim_models.model import OpenSimModel
 
-N_POSTURES = 7
+N_POSTURES = 13
 AGREES_M = 3e-3  # as `joint_contact` allows
 SAME_M = 2e-4
+TURNED_RAD = math.radians(3.0)
 HOLD_PER_M = 0.1  # keeps points along the line where the path leaves them
 OBLIQUE_DEG = 20.0
+HIGHEST_POWER = 5  # of a direction
+STEEP_DEG = 45.0  # of a line to the plane: in the plane its direction says little
+GOOD_DEG, WORST_DEG = 1.0, 10.0  # departure of a direction: a higher power is tried; no line
 LEAST_SEGMENT_M = 0.01
 FARTHEST_M = 0.6  # of a point from the joint, in a muscle set
 
@@ -92,8 +96,11 @@ def lines_of_action(
     The line runs from the last point of the path on the proximal side to the next one, on the distal side, projected into the
     sagittal plane. Where these points are fixed to the segments it is exact. Points on a wrapping surface, and those on the
     segment before the proximal one, move: the two points are then those of the line whose moment arm and direction are nearest
-    to the path's by least squares (1 mm as much as 3 degrees), over seven postures of the joint with the others at flexion 0
-    and seven with them at the middle of their range; the note has the errors. A muscle that reaches the distal segment from a
+    to the path's by least squares (1 mm as much as 3 degrees), over 13 postures of the joint with the others at flexion 0
+    and 13 with them at the middle of their range. Where such a line has another arm than the path by more than 3 mm, or another direction
+    by more than 3 degrees, as iliacus and psoas over the brim of the pelvis, the entry is the direction of the straight piece, the
+    tangent to the surface, by flexion, with the part of the tension in the plane; its moment about the joint is the model's arm, and the entry has
+    the rms difference. A muscle that reaches the distal segment from a
     body between the two, as the quadriceps does from the patella, or that ends on such a body, pulls parallel to the distal
     segment.
     """
@@ -117,7 +124,7 @@ def lines_of_action(
                         arm = joint.sign * model.arm(muscle, joint.coordinate)
                         seen[muscle].append(Seen(float(flexion), arm, *_in_axes(model, axes, ends, centre)))
         for muscle in muscles:
-            if entry := _entry(seen[muscle], axes, model.file):
+            if entry := line_entry(seen[muscle], axes, model.file):
                 lines[muscle][joint.name] = entry
     model.pose({})
     return lines
@@ -172,7 +179,23 @@ def _in_axes(
     return np.array([-proximal[0], proximal[1], distal[0], distal[1]]), oblique
 
 
-def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None:
+def line_entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None:
+    """Line of action of a muscle at a joint, as in a muscle set.
+
+    Parameters
+    ----------
+    seen : sequence of Seen
+        Its path in several postures; empty for one that runs over a body between the segments.
+    axes : Axes
+        Axes of the segments.
+    file : str
+        Name of the model's file.
+
+    Returns
+    -------
+    dict or None
+        None without a line.
+    """
     if not seen:
         return {
             "parallel_to": "distal",
@@ -186,12 +209,13 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
     if float(np.abs(points).max()) >= FARTHEST_M:
         return None
     arm_m, turned_rad = _errors(points, seen, axes)
+    if np.abs(arm_m).max() > AGREES_M or np.abs(turned_rad).max() > TURNED_RAD:
+        return _direction(seen, axes, file)
     notes = []
     if np.abs(arm_m).max() > SAME_M:
-        agree = float(np.mean(np.abs(arm_m) <= AGREES_M))
         notes.append(
-            f"The path is not one straight line: in {100 * agree:.0f} % of the sampled postures the moment arm is within "
-            f"{1e3 * AGREES_M:.0f} mm of the model's, and the direction within {np.degrees(np.abs(turned_rad)).max():.0f} deg in all."
+            f"The path is not one straight line: the moment arm is within {1e3 * np.abs(arm_m).max():.1f} mm of the model's in the "
+            f"sampled postures, and the direction within {np.degrees(np.abs(turned_rad)).max():.0f} deg."
         )
     oblique = float(np.mean([one.oblique_deg for one in seen]))
     if oblique > OBLIQUE_DEG:
@@ -202,6 +226,43 @@ def _entry(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None
         "distal_m": rounded[2:],
         "source": f"path points of {file}, projected into the plane",
         **({"note": " ".join(notes)} if notes else {}),
+    }
+
+
+def _direction(seen: Sequence[Seen], axes: Axes, file: str) -> dict[str, Any] | None:
+    """Entry with the direction of the straight piece by flexion; None if it jumps."""
+    in_the_plane = [one for one in seen if one.oblique_deg <= STEEP_DEG]
+    steep = len(in_the_plane) < len(seen)
+    seen = in_the_plane if 2 * len(in_the_plane) >= len(seen) else seen
+    flexion_deg = np.array([one.flexion_deg for one in seen])
+    stretch = _stretches(seen, axes)
+    order = np.argsort(flexion_deg, kind="stable")
+    direction = np.empty(len(seen))
+    direction[order] = np.unwrap(np.arctan2(stretch[1], -stretch[0])[order])
+    for power in range(1, HIGHEST_POWER + 1):
+        coefficients = np.polynomial.polynomial.polyfit(np.radians(flexion_deg), np.degrees(direction), power)
+        fitted_deg = np.polynomial.polynomial.polyval(np.radians(flexion_deg), coefficients)
+        departure_deg = float(np.abs(fitted_deg - np.degrees(direction)).max())
+        if departure_deg <= GOOD_DEG:
+            break
+    if departure_deg > WORST_DEG:
+        return None
+    in_plane = np.cos(np.radians([one.oblique_deg for one in seen]))
+    distal_m = np.array([one.points_m[2:] for one in seen]).T
+    arm_m = in_plane * (distal_m[0] * stretch[1] - distal_m[1] * stretch[0]) / np.hypot(*stretch)
+    difference_m = arm_m - [one.arm_m for one in seen]
+    low_deg, high_deg = float(flexion_deg.min()), float(flexion_deg.max())
+    note = (
+        f"Elsewhere it is more than {STEEP_DEG:.0f} deg oblique to the plane, and has the direction of the range's end."
+    )
+    return {
+        "direction_deg": [round(float(c), 2) for c in coefficients],
+        "in_plane_part": round(float(in_plane.mean()), 3),
+        "range_deg": [round(low_deg, 1), round(high_deg, 1)],
+        "max_departure_deg": round(departure_deg, 1),
+        "arm_difference_m": round(float(np.sqrt(np.mean(difference_m**2))), 4),
+        "source": f"straight piece of the path in {file} across the joint, projected into the plane",
+        **({"note": note} if steep and seen is in_the_plane else {}),
     }
 
 
@@ -222,6 +283,12 @@ def _errors(points: FloatArray, seen: Sequence[Seen], axes: Axes) -> tuple[Float
     angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
     stretch = free_stretch(points[None], angle)[:, 0]
     arm = stretch_moment(points[None], angle)[0] / stretch_length(stretch)
-    own = np.array([free_stretch(one.points_m[None], angle[k : k + 1])[:, 0, 0] for k, one in enumerate(seen)]).T
+    own = _stretches(seen, axes)
     turned = np.arctan2(stretch[0] * own[1] - stretch[1] * own[0], (stretch * own).sum(axis=0))
     return np.nan_to_num(arm - [one.arm_m for one in seen], nan=1.0), np.nan_to_num(turned, nan=1.0)
+
+
+def _stretches(seen: Sequence[Seen], axes: Axes) -> FloatArray:
+    """Vector from distal to proximal point of each posture, in distal axes: (2, n)."""
+    angle = np.radians([one.flexion_deg for one in seen]) + axes.between_rad
+    return np.array([free_stretch(one.points_m[None], angle[k : k + 1])[:, 0, 0] for k, one in enumerate(seen)]).T
