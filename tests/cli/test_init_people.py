@@ -74,11 +74,6 @@ def test_a_folder_that_only_groups_the_people_lends_nothing(folders):
     assert set(subjects(*ones).values()) == {"TODO"}
 
 
-def test_people_of_one_folder_by_the_numbers_of_their_files():
-    ones = [seen("S01_walk1.c3d", (MASS, "60")), seen("S01_walk2.c3d"), seen("S02_walk1.c3d"), seen("S02_stand.c3d")]
-    assert subjects(*ones) == {"S01": "60", "S02": "TODO"}
-
-
 def test_a_name_in_several_folders_is_one_person_of_whom_nothing_is_lent():
     """Two laboratories both call somebody S01: other masses are asked for, and no file lends its mass to another."""
     both = seen("a/S01_w.c3d", (MASS, "60")), seen("b/S01_w.c3d", (MASS, "72"))
@@ -117,11 +112,6 @@ def test_numbered_people_of_two_recordings_are_four():
 def test_the_weight_of_two_people_is_nobodys():
     one = seen("a.c3d", prefixes=("Ann", "Bob"), moved_m=0.001, weight_n=1300.0)
     assert one.alone(one.bodies[0]).weight_n == 0.0
-
-
-def test_names_that_are_the_same_in_the_table_stay_apart():
-    named, _, _ = people(seen("P 1/a.c3d"), seen("P_1/a.c3d"))
-    assert len({who.casefold().replace(" ", "_") for who in named.values()}) == 2
 
 
 # --- statements -------------------------------------------------------------------------------------------------------
@@ -208,11 +198,6 @@ def test_the_static_trial_is_of_the_same_person():
     assert static_of(seen("S01_walk.trc"), standing("S02_stand.trc"))[0] == ""
     assert static_of(seen("ann_walk.trc"), standing("ann_stand.trc"), standing("bob_stand.trc"))[0] == "ann_stand.trc"
     assert static_of(seen("run.trc"), standing("static.trc"))[0] == "static.trc"
-
-
-def test_the_static_trial_of_the_same_session_is_used():
-    near = standing("S01/post/stand.trc")
-    assert static_of(seen("S01/post/walk.trc"), standing("S01/pre/stand.trc"), near)[0] == "S01/post/stand.trc"
 
 
 def test_of_static_trials_of_nobody_none_is_guessed():

@@ -17,7 +17,7 @@ from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts
 from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
-from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save_figure
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
 from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, kinds_of_terms
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
@@ -221,19 +221,6 @@ def test_peaks_that_may_not_be_the_largest_torque_are_marked():
     ]
 
 
-def test_the_axis_says_what_0_to_100_percent_is():
-    figure = ensemble_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
-    assert figure.axes[-1].get_xlabel() == "gait cycle (%)"
-    figure = peak_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
-    assert "% of the gait cycle" in figure.get_suptitle()
-
-
-def test_a_figure_that_would_show_nothing_is_a_line():
-    figure = note_figure("Nothing to draw: 0 of 2 trials have a curve: several movements (2).")
-    assert figure.axes == []
-    assert figure.get_size_inches()[1] * 25.4 < 10.0
-
-
 def test_flags_by_trial_and_by_condition():
     ledger = pd.DataFrame(
         {
@@ -324,29 +311,6 @@ def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
     assert f"In the means: {counts} Thin line and light band: fewer trials" in text
     assert "values begin or end. A sentence.\n" in text
     assert "Flexion positive" in text
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"only_flagged": True}, "flag that concerns the cut-off"),
-        ({"ranges": (1, 2)}, "In 1 of 2 trials (muscles.ranges)"),
-        ({"ground": True}, "up to 0.06 s after it"),
-        ({"missing": {"arm": "3 of 4 trials have a curve."}}, "3 of 4 trials have a curve. results/windows.csv"),
-        (
-            {"curves": ensembles().iloc[:0], "percent": {}, "missing": {"arm": "0 of 2."}},
-            "**peak_terms** (arm) Not drawn. 0",
-        ),
-        (
-            {"curves": ensembles().assign(spread_over="trials", n_rejected=2)},
-            "3 trials of 2 subjects; 2 trials rejected.",
-        ),
-        ({"curves": ensembles().assign(spread_over="trials", n_subjects=1)}, "In each mean: 3 trials of 1 subject."),
-    ],
-)
-def test_captions_say_what_is_drawn(more, said):
-    assert said in captioned(**more)
-    assert said not in captioned()
 
 
 def uneven():

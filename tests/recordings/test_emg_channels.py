@@ -15,7 +15,6 @@ from limbtorque.recordings.emg_channels import (
     side_and_muscle,
     size_findings,
 )
-from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 
@@ -160,20 +159,6 @@ def test_electromyograms_of_a_size_that_no_amplifier_gives_are_a_guess(unit, siz
     found = size_findings(replace(RECORDING, analog_labels=labels, analog_units=(unit,) * 3, analog=values))
     assert [finding.stated.partition(";")[0] for finding in found] == ([odd] if odd else [])
     assert all(finding.guessed for finding in found)
-
-
-def test_a_strict_reading_refuses_an_impossible_scale_of_electromyography(tmp_path):
-    """A scale of 1e11; channels that nothing is computed from may have any."""
-    positions = np.arange(90.0).reshape(10, 3, 3)
-    analog = np.array([1e-4, 1e-4]) * np.array([1e11, 1e11])[np.newaxis] * np.sin(np.arange(10.0))[:, np.newaxis]
-    for label, odd in (("RVL", True), ("Sync", False)):
-        groups = {"ANALOG": {"LABELS": ["Trigger", label], "UNITS": ["V", "V"]}}
-        path = raw_c3d(tmp_path / f"{label}.c3d", positions, analog=analog, parameters=groups)
-        guesses = [guess.item for guess in read_recording(path).audit.guesses]
-        assert ("size of electromyograms" in guesses) == odd
-        if odd:
-            with pytest.raises(ReadError, match="RVL up to"):
-                read_recording(path, ReadOptions(strict=True))
 
 
 def test_the_electromyograms_of_the_recordings_are_of_a_believable_size(recordings):

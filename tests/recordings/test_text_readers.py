@@ -13,7 +13,6 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import content_format, file_format, read_recording
 from limbtorque.recordings.recording import Recording, find_marker
-from limbtorque.recordings.text.vicon import read_vicon
 from text_files import FORCE_N, LABELS, POINT_M, TORQUE_NM, positions_mm
 
 MM, M = ReadOptions(length_unit="mm"), ReadOptions(length_unit="m")
@@ -418,13 +417,6 @@ def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
     assert file_format(text_files.write_qualisys(tmp_path / "q.txt")) == "Qualisys TSV"
 
 
-def test_strict_lists_the_guesses(tmp_path: Path) -> None:
-    path = text_files.write_csv(tmp_path / "a.csv", time="time")
-    assert [guess.item for guess in read_recording(path).audit.guesses] == ["unit of time"]
-    with pytest.raises(ReadError, match=r"reading.strict forbids: unit of time: .*name the column time_s or time_ms"):
-        read_recording(path, ReadOptions(strict=True))
-
-
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
@@ -462,18 +454,6 @@ def test_a_force_that_is_not_finite_is_missing(tmp_path: Path, value: str) -> No
     assert np.flatnonzero(missing).tolist() == ([2, 4] if "inf" in value else [2])
     assert np.isfinite(wrench[~missing]).all()
     describe(read_recording(path))
-
-
-def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("E\n")
-    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected section Trajectories or Devices"):
-        read_vicon(path)
-    lines = text_files.write_vicon(path).read_text().split("\n")
-    at = lines.index("Trajectories")
-    path.write_text("\n".join([*lines[at : at + 5], "", "", "Joints", "100"]) + "\n")
-    with pytest.raises(ReadError, match=r"a.csv line 1: section trajectories has no frames"):
-        read_vicon(path)
 
 
 def test_positions_that_are_too_large_to_measure_between_are_refused(tmp_path: Path) -> None:

@@ -190,11 +190,6 @@ def test_names_that_lead_elsewhere(study, name):
     assert repr(name) in found
 
 
-@pytest.mark.parametrize("name", ["a", "7", "S01_reach-3.b", "x" * 100])
-def test_names_that_are_right(study, name):
-    assert study([f"{name},{name},Ann,reach.c3d,arm,right,x"]).trials[0].name == name
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -391,8 +386,3 @@ def test_a_column_goes_before_the_command_line_and_that_before_the_file(study, t
     assert found.settings.filter.cutoff_hz == 6.0
     with pytest.raises(SettingsError, match=r"--config:\n  - filter.cutof_hz is unknown; did you mean 'cutoff_hz'"):
         load_study(tmp_path / "a study", overrides={"filter.cutof_hz": 6})
-
-
-def test_a_misspelt_required_column_is_named(study):
-    found = only(study, subject_columns=SUBJECTS.replace("mass_kg", "mass_kgs"))
-    assert found == "config/subjects.csv: column mass_kg is missing; did you mean 'mass_kgs'?"

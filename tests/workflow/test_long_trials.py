@@ -3,7 +3,6 @@
 What many trials share is found once, and their faults are counted.
 """
 
-import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -220,24 +219,3 @@ def test_many_wrong_rows_are_told_of_by_the_first(tmp_path, monkeypatch):
     assert len(error.value.faults) == 3000
     assert len(compared) == 100
     assert len(str(error.value).splitlines()) == 102
-
-
-REPEATED = """
-import resource, sys
-import numpy as np
-from limbtorque.analysis.memory import keep_freed_memory
-if sys.argv[1] == "kept":
-    assert keep_freed_memory()
-for _ in range(20):
-    arrays = [np.ones(500_000) for _ in range(5)]
-    del arrays
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such setting")
-def test_freed_memory_is_used_again():
-    """Twenty times 20 MB are 98,000 pages of 4 kB, which the system clears anew where all of them are given back."""
-    words = [sys.executable, "-c", REPEATED]
-    kept, default = (int(subprocess.check_output([*words, name])) for name in ("kept", "default"))
-    assert kept < default - 20_000

@@ -127,17 +127,3 @@ def test_check_compares_each_file_once_and_by_default(tmp_path, asked):
         assert list(second_looks(load_study(folder), reader)) == []
     assert asked == []
     assert lines_by_kind([]) == []
-
-
-def test_a_line_for_each_kind_of_difference():
-    readings = [
-        *(SecondReading(f"a{i}.c3d", "ezc3d 1.7.2", "x compared") for i in range(5)),
-        *(SecondReading(f"b{i}.c3d", "ezc3d 1.7.2", "x compared", (FAR, RATE)) for i in range(30)),
-        SecondReading("c.c3d", "ezc3d 1.7.2", "x compared", notes=("known fault at force plate 1",)),
-        *(SecondReading(f"d{i}.c3d", "ezc3d", refused="MIPS is not supported") for i in range(2)),
-    ]
-    lines = lines_by_kind(readings)
-    said = ("6 of 38", "2 files, first d0.c3d", "1 file, first c.c3d", "30 files, first b0.c3d: pos", "b0.c3d: rate")
-    assert all(part in line for part, line in zip(said, lines, strict=False))
-    assert len(lines) == len(said) + 1
-    assert lines_by_kind(readings, in_run=True)[-1] != lines[-1]
