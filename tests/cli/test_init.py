@@ -1,6 +1,5 @@
 """A study proposed from a folder of recordings: what is known, what is guessed aloud, and what is left to fill in."""
 
-import csv
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -76,20 +75,6 @@ def write(path, labels, **options):
     return write_c3d(path, positions(labels, **options), labels=labels, groups=groups)
 
 
-def fill(study, **values):
-    """Do what the person has to do: put values in place of TODO, column by column, and the up axis into the settings."""
-    for name in ("trials", "subjects"):
-        table = rows(study, name)
-        for row in table:
-            for column, value in values.items():
-                if row.get(column, "").startswith("TODO"):
-                    row[column] = value
-        with (study / "config" / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, table[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(table)
-
-
 # --- known sets -------------------------------------------------------------------------------------------------------
 
 
@@ -128,35 +113,14 @@ def test_names_fit_after_side_and_case_are_folded(labels):
 @pytest.mark.parametrize(
     "labels",
     [
-        [
-            "R_ASIS",
-            "L_ASIS",
-            "R_PSIS",
-            "L_PSIS",
-            "R_Knee_Lat",
-            "R_Knee_Med",
-            "R_Ankle_Lat",
-            "R_Ankle_Med",
-            "R_Heel",
-            "R_MT2",
-        ],
-        [
-            "RIAS",
-            "LIAS",
-            "RIPS",
-            "LIPS",
-            "RightLateralKnee",
-            "RMedKnee",
-            "r.lat.malleolus",
-            "r.med.malleolus",
-            "Rcalc",
-            "RMTP2",
-        ],
-        ["RGT", "RLEK", "RMEK", "RLM", "RMM", "RHEE", "RMT1", "RMT5"],
-        ["RASI", "LASI", "V.Sacral", "RKNEL", "RKNEM", "RANKL", "RANKM", "R_Toe", "RHEE"],
+        "R_ASIS L_ASIS R_PSIS L_PSIS R_Knee_Lat R_Knee_Med R_Ankle_Lat R_Ankle_Med R_Heel R_MT2",
+        "RIAS LIAS RIPS LIPS RightLateralKnee RMedKnee r.lat.malleolus r.med.malleolus Rcalc RMTP2",
+        "RGT RLEK RMEK RLM RMM RHEE RMT1 RMT5",
+        "RASI LASI V.Sacral RKNEL RKNEM RANKL RANKM R_Toe RHEE",
     ],
 )
 def test_names_of_no_known_set_fit_by_their_words(labels):
+    labels = labels.split()
     chosen = [fit for fit in fits(labels, LEG) if not fit.missing]
     assert [(fit.known.name, fit.side) for fit in chosen] == [("words", "right")]
     assert len(chosen[0].rules["knee_axis"]) == len(chosen[0].rules["ankle_axis"]) == 2
@@ -691,19 +655,11 @@ def test_subjects_of_copies_only_are_not_asked_for(recordings, tmp_path):
     assert left == {"std_walking2_markers.trc": "same movement as walking2.c3d"}
 
 
-def test_the_walks_of_a_cohort_go_from_foot_strike_to_foot_strike(recordings, tmp_path):
-    """One of the six walks, a turn, has no events."""
-    proposal = init_study(tmp_path / "study", recordings / "cohort")
-    (window, *_), own = configured(tmp_path / "study")
-    assert window == "events"
-    assert set(own.values()) == {"events"}
-    assert not any(trial["ensembles.events"] for trial in proposal.trials)
-
-
 # --- real recordings --------------------------------------------------------------------------------------------------
 
 
 def test_a_recorded_cohort(recordings, tmp_path):
+    """Six walks; one of them, a turn, has no events."""
     study = tmp_path / "cohort"
     proposal = init_study(study, recordings / "cohort")
     assert proposal.to_do == 0
@@ -717,38 +673,10 @@ def test_a_recorded_cohort(recordings, tmp_path):
     }
     assert {t.condition for t in loaded.trials} == {"straight", "turn"}
     assert sum("static trial" in t.left_out for t in proposal.trials) == 12
-
-
-@pytest.mark.parametrize(
-    ("name", "filled", "trials"),
-    [
-        ("walking_opensim", {"mass_kg": "66"}, ["walking2_right", "walking2_left"]),
-        (
-            "tennis_serve",
-            {"mass_kg": "75", "plane.forward_axis": "-y"},
-            [
-                f"{name}_{limb}"
-                for name, serves in (
-                    ("kinematics_tennis_serve", 5),
-                    ("Viktor_kinematics_tennis_serve_2players", 3),
-                )
-                for limb in (*(f"right_arm_{k + 1}" for k in range(serves)), "left_arm", "right_leg", "left_leg")
-            ],
-        ),
-    ],
-)
-def test_recordings_can_be_analysed_once_the_rest_is_filled_in(recordings, tmp_path, name, filled, trials):
-    study = tmp_path / name
-    init_study(study, recordings / name)
-    with pytest.raises(StudyError, match="is not filled in"):
-        load_study(study)
-    fill(study, **filled)
-    checked = list(check_study(checked_study(study)))
-    faults = {trial: fault for trial, fault, *_ in checked}
-    assert list(faults) == trials
-    # markers of the left arm are hidden for long
-    assert all(trial.endswith("left_arm") for trial, fault in faults.items() if fault)
-    assert all("did not converge" in fault for fault in faults.values() if fault)
+    (window, *_), own = configured(study)
+    assert window == "events"
+    assert set(own.values()) == {"events"}
+    assert not any(trial["ensembles.events"] for trial in proposal.trials)
 
 
 def walk_with_emg(folder, labels):

@@ -281,30 +281,6 @@ def test_the_page_needs_no_sideways_scrolling(browser, walk, width):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_a_point_between_keypoints_stays_there_until_another_marker_is_chosen(browser, tmp_path):
-    names = [side + name for side in "RL" for name in ("Hip", "Knee", "Ankle", "Heel", "BigToe")]
-    places = np.random.default_rng(1).uniform(size=(1, len(names), 3))
-    write_trc(tmp_path / "walk.trc", np.repeat(places, 20, axis=0), unit="m", labels=names)
-    page = tmp_path / "page.html"
-    assert main(["map", str(tmp_path / "walk.trc"), "--output", str(page)]) == 0
-    open_page(browser, page)
-    proposed = parse_yaml(value(browser, "#yaml"))
-    between = {"between": ["{S}Heel", "{S}BigToe"], "fraction": 0.74}
-    assert proposed["marker_sets"]["my_markers"]["head_of_metatarsal_2"] == between
-    errors = {"hip_axis": "keypoint", "knee_axis": "keypoint", "ankle_axis": 0.015, "head_of_metatarsal_2": 0.015}
-    assert proposed["uncertainty"]["sets"]["my_markers"] == errors
-    ankle, heel, toe = (places[0, names.index(f"R{name}")] for name in ("Ankle", "Heel", "BigToe"))
-    length_m = np.linalg.norm(heel + 0.74 * (toe - heel) - ankle)
-    cells = "return [...document.querySelectorAll('#length_table tbody tr')].at(-1).cells[1].textContent"
-    assert float(browser.execute_script(cells)) == pytest.approx(length_m, abs=0.001)
-    select = find(browser, "#landmarks select[data-landmark=head_of_metatarsal_2][data-nth='1']")
-    select.find_element("css selector", "option[value='']").click()
-    changed = parse_yaml(value(browser, "#yaml"))
-    assert changed["marker_sets"]["my_markers"]["head_of_metatarsal_2"] == "{S}Heel"
-    del errors["head_of_metatarsal_2"]
-    assert changed["uncertainty"]["sets"]["my_markers"] == errors
-
-
 PELVIS = ("RASI", "LASI", "SACR")
 ON_LEGS = [side + name for side in "RL" for name in ("KNE", "ANK", "TOE", "HEE")]
 ON_ARMS = [side + name for side in "RL" for name in ("SHO", "ELB", "WRA", "WRB", "FIN")]

@@ -14,7 +14,6 @@ from limbtorque.errors import SettingsError
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
-from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
@@ -299,20 +298,6 @@ def test_captions_define_the_terms_that_are_there_with_their_colours():
         )
 
 
-def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
-    text = captioned()
-    assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
-    assert "Indigo: slow; green: fast. Solid: right. In each mean: 2 subjects, 3 trials." in text
-    assert "Thin line" not in text
-    assert "has no band" not in text
-    assert "A mean of one subject has no band." in captioned(min_units=1)
-    text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
-    counts = "slow, right: 2 subjects, 3 trials; fast, right: 2 subjects, 3 to 5 trials."
-    assert f"In the means: {counts} Thin line and light band: fewer trials" in text
-    assert "values begin or end. A sentence.\n" in text
-    assert "Flexion positive" in text
-
-
 def uneven():
     """The ensembles above, of which the fast ones have 5 trials, but 3 of them only from 80 %, and the slow ones none at 0 %."""
     table = ensembles()
@@ -368,33 +353,16 @@ def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table()
 
 @pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
 def test_every_figure_has_the_width_that_is_asked_for(width_mm):
-    muscles = pa.table(
-        {
-            "time_s": [0.0, 0.1],
-            "edge": [0, 0],
-            "A_force_n": [1.0, 2.0],
-            "A_activation": [0.1, 0.2],
-            "B_force_n": [1.0, 1.0],
-            "B_activation": [0.1, 0.1],
-        }
-    )
     choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
-    ledger = pd.DataFrame(
-        {
-            "trial": ["a_name_that_is_much_longer_than_a_column"],
-            "condition": [""],
-            "status": ["caution"],
-            "reason": ["tilt_deg"],
-            "rejected_by": [""],
-        }
-    )
+    about = {"trial": "a_name_that_is_much_longer_than_a_column", "condition": "", "status": "caution"}
+    ledger = pd.DataFrame([{**about, "reason": "tilt_deg", "rejected_by": ""}])
+    page = {"title": "x", "width_mm": width_mm}
     made = [
-        muscle_figure(muscles, title="x", width_mm=width_mm),
-        cutoff_figure([choice], title="x", unit="m", width_mm=width_mm),
-        cutoff_figure([choice] * 3, names="abc", title="x", unit="m", width_mm=width_mm),
-        flag_figure(ledger, title="x", width_mm=width_mm),
-        peak_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
-        ensemble_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+        cutoff_figure([choice], unit="m", **page),
+        cutoff_figure([choice] * 3, names="abc", unit="m", **page),
+        flag_figure(ledger, **page),
+        peak_figure(ensembles(), joints=["elbow"], **page),
+        ensemble_figure(ensembles(), joints=["elbow"], **page),
     ]
     for figure in made:
         assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)

@@ -20,24 +20,18 @@ def marker(recording: Recording, name: str) -> np.ndarray:
     return recording.markers_m[:, find_marker(recording, name)]
 
 
-@pytest.mark.parametrize(
-    ("unit", "length_m"),
-    [
-        ("mm", 1e-3),
-        ("MM", 1e-3),
-        ("Millimetres  ", 1e-3),
-        ("millimeter", 1e-3),
-        ("cm", 1e-2),
-        ("Centimeters", 1e-2),
-        ("m", 1.0),
-        ("M ", 1.0),
-        ("meters", 1.0),
-        ("metre", 1.0),
-    ],
-)
-def test_units_of_length(tmp_path: Path, unit: str, length_m: float) -> None:
-    read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), units=unit))
-    np.testing.assert_allclose(read.markers_m, positions() * length_m, rtol=FLOAT32)
+METRIC = {
+    1e-3: ("mm", "MM", "Millimetres  ", "millimeter"),
+    1e-2: ("cm", "Centimeters"),
+    1.0: ("m", "M ", "meters", "metre"),
+}
+
+
+@pytest.mark.parametrize("length_m", METRIC)
+def test_units_of_length(tmp_path: Path, length_m: float) -> None:
+    for unit in METRIC[length_m]:
+        read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), units=unit))
+        np.testing.assert_allclose(read.markers_m, positions() * length_m, rtol=FLOAT32)
 
 
 @pytest.mark.parametrize(

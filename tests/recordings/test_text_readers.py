@@ -141,16 +141,6 @@ def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s
         read_recording(write_at(tmp_path / f"a{suffix}", times_s), MM)
 
 
-def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
-    with pytest.raises(ReadError, match="the first line is 'Inverse Dynamics': results of OpenSim, not a recording"):
-        read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
-    with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
-        read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)
-    read = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", M)
-    assert read.labels == ("r_acromion", "r_humerus_epicondyle", "r_radius_styloid")
-    assert read.rate_hz == 120.0
-
-
 # ---- formulas ----
 
 
@@ -353,25 +343,13 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
     ("name", "writer", "old", "new", "said"),
     [
         ("a.trc", text_files.write_trc, "\tmm\t", "\tinch\t", r"Units: 'inch', expected one of mm, cm, m"),
-        (
-            "a.trc",
-            text_files.write_trc,
-            "\tS:RWRI",
-            "\t",
-            r"line 4: 2 names over columns of 3 markers, NumMarkers is 3",
-        ),
+        ("a.trc", text_files.write_trc, "\tS:RWRI", "\t", r"line 4: 2 names over columns of 3 markers"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t1o3\t", r"line 10: column 3 is '1o3', expected a number"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t103,5\t", r"decimal point, not a comma"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t", r"line 10: expected 11 cells, found 10"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n5\t0.03", r"line 10: frame 5 follows frame 3"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time jumps from 0.0(2|35) to 0.0(35|4) s"),
-        (
-            "a.trc",
-            text_files.write_trc,
-            "\nFrame#",
-            "\nFeld",
-            r"not a TRC file: no line of names that begins with Frame#",
-        ),
+        ("a.trc", text_files.write_trc, "\nFrame#", "\nFeld", r"not a TRC file: no line of names"),
         ("a.sto", text_files.write_marker_sto, "nRows=12", "nRows=120", r"says 120 rows \(nrows\), the file has 12"),
         ("a.sto", text_files.write_marker_sto, "time\t", "zeit\t", r"first column is 'zeit', expected 'time'"),
         ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of unknown"),

@@ -413,22 +413,6 @@ def test_only_trials_with_a_replay_are_counted():
     assert "; 1 trial had too few frames with a known torque for that." in text
 
 
-def test_plates_are_told_of_the_trials_that_used_them():
-    used = "plate 1 frames 5-9: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other"
-    rows = [row(name, chain="leg", notes=used) for name in "abcd"]
-    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is across the edge of the plate"))
-    of = {
-        "b": {"options": {"plates.assignment": "none"}},
-        "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
-    }
-    text = page(leg(), rows=rows, of=of)
-    assert "(2 trials); cut-off 50 Hz, not that of the positions (1 trial) |" in text.split("## Checklist")[1]
-    assert "In 4 trials ground reaction forces were measured" in text
-    assert "; the belt ran at 1.2 m/s (1 trial)" in text
-    none = page(leg(plates={"assignment": "none"}), rows=rows)
-    assert "| filter of forces | no force plate was used |" in none
-
-
 def errors_of(*args, **options):
     """Size and source of every error in the table of errors."""
     text = page(*args, **options)

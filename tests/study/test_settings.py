@@ -1,14 +1,12 @@
 """Settings: unknown keys, ranges, one place for every option, changes for one trial."""
 
 import contextlib
-import types
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any
 
 import pytest
 import yaml  # PyYAML, which Snakemake brings: a reader of YAML 1.1
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from limbtorque.errors import SettingsError
 from limbtorque.study.chains import ARM, LEG
@@ -115,44 +113,6 @@ def test_defaults_and_built_in_chains():
 
 
 # --- one option, one place -------------------------------------------------------------------------------------------
-
-
-def models(annotation: Any, seen: dict[type, None]) -> dict[type, None]:
-    """All models that an annotation leads to."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in seen:
-        seen[annotation] = None
-        for field in annotation.model_fields.values():
-            models(field.annotation, seen)
-    for part in get_args(annotation):
-        models(part, seen)
-    return seen
-
-
-def numeric(annotation: Any) -> bool:
-    """Whether a plain number, or several, can stand here."""
-    if get_origin(annotation) is Literal:
-        return False
-    if get_origin(annotation) in (Union, types.UnionType, tuple):
-        return any(numeric(part) for part in get_args(annotation))
-    return annotation in (int, float)
-
-
-ALL = [(model, name) for model in models(Settings, {}) for name in model.model_fields]  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(("model", "name"), ALL, ids=[f"{m.__name__}.{n}" for m, n in ALL])
-def test_every_option_has_a_sentence_and_every_number_a_unit(model, name):
-    field = model.model_fields[name]
-    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-        assert (field.annotation.__doc__ or "").strip().endswith(".")
-        return
-    if name != "type":  # the tag that tells loads apart
-        assert (field.description or "").strip().endswith((".", ")"))
-    if numeric(field.annotation) and name != "assignment":  # plate numbers
-        assert field.json_schema_extra["x-unit"]
-        for suffix, unit in (("_hz", "Hz"), ("_nm", "N m"), ("_m_s", "m/s"), ("_deg", "deg"), ("_mb", "MB")):
-            if name.endswith(suffix):
-                assert field.json_schema_extra["x-unit"] == unit
 
 
 def test_list_of_options_is_whole_and_within_its_own_ranges():

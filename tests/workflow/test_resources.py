@@ -1,6 +1,5 @@
 """What a run asks of a cluster, the locks of a run, and what is changed in Snakemake."""
 
-import asyncio
 import errno
 import fcntl
 import os
@@ -134,33 +133,6 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     asked = workflow(MaxJobsPerTimespan.parse_choice("5/1m"))
     assert not snakemake_faults.unpace(asked)
     assert asked.scheduler.job_rate_limiter is not None
-
-
-def test_waiting_jobs_find_their_reason_anew_after_a_checkpoint():
-    """But not those that run or are done."""
-    cleared, updated = [], []
-    reasons = {job: SimpleNamespace(clear=lambda job=job: cleared.append(job)) for job in ("done", "runs", "waits")}
-
-    async def update():
-        updated.append(list(cleared))
-
-    dag = SimpleNamespace(
-        jobs=list(reasons),
-        finished=lambda job: job == "done",
-        _running={"runs"},
-        reason=reasons.get,
-        postprocess_after_update=update,
-    )
-    assert snakemake_faults.forget_reasons(SimpleNamespace(dag=dag))
-    asyncio.run(dag.postprocess_after_update())
-    assert updated == [["waits"]]
-
-
-def test_a_later_snakemake_without_these_attributes_is_left_alone():
-    for later in (SimpleNamespace(), SimpleNamespace(dag=SimpleNamespace(), is_main_process=True)):
-        assert not snakemake_faults.unpace(later)
-        assert not snakemake_faults.forget_reasons(later)
-    assert not records.force_damaged(later, None)
 
 
 def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys
-from staged_study import ROOT, change_settings, make_study, run_stages
+from staged_study import change_settings, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
 FAR = Difference("position", "'S01:RELB'", -0.394, -0.392, "m", "y", 4, 12)
@@ -74,23 +74,6 @@ def test_a_run_compares_only_where_it_is_set(folder, asked, monkeypatch):
     assert set(zip(flagged.status, flagged.second_reader_differences, strict=True)) == {("caution", "2")}
     said = "position 'S01:RELB' y: -0.394 m and -0.392 m (sample 4; 12 differ); and 1 more"
     assert flagged.notes.str.contains(said, regex=False).all()
-
-
-def test_the_run_of_one_recording_has_the_flag(tmp_path, monkeypatch, capsys):
-    config, file = ROOT / "config" / "config.yaml", ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
-    base = ["run", str(file), "--chain", "arm", "--side", "right", "--mass-kg", "72", "--settings", str(config)]
-    base += ["--output", str(tmp_path), "--set", "filter.cutoff_hz=6"]
-
-    def said(*more):
-        assert main([*base, *more]) == 0
-        return capsys.readouterr().out
-
-    assert "second reader" not in said()
-    out = said("--set", "reading.second_reader=ezc3d")
-    assert "note: second reader, S01_sagittal_fast.c3d: ezc3d " in out
-    assert "second_reader_differences" not in out
-    monkeypatch.setattr(GuardedReader, "compare", differing)
-    assert "caution: second_reader_differences is 2, allowed 0" in said("--set", "reading.second_reader=ezc3d")
 
 
 def test_setting_it_repeats_the_kinematics_and_check_knows_it(folder):
