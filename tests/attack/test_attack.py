@@ -2,15 +2,12 @@
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from attack import __main__ as command
 from attack import files, page, tables, touched
 from limbtorque.recordings.recording import Recording
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def options(**numbers):

@@ -87,6 +87,7 @@ def test_check_sums_up_every_trial_on_a_first_screen(capsys):
     assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
 
 
+@pytest.mark.slow
 def test_check_has_a_line_for_every_trial_where_asked(capsys):
     code, out, _ = run(capsys, "check", ROOT, "--verbose")
     assert code == 0

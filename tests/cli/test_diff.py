@@ -9,7 +9,7 @@ import pytest
 
 from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, causes, compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
-from limbtorque.cli.diff.runs import CURVES, KEYS, Run
+from limbtorque.cli.diff.runs import CURVES, KEYS, Run, read_run
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError
 
@@ -321,3 +321,11 @@ def test_metrics_that_are_rounding_in_both_runs_are_no_changes(second, listed):
     """The threshold of closure_nm is 1e-9 N m."""
     found = compare(run(ledgers=[ledger(closure_nm="1e-14")]), run("b", ledgers=[ledger(closure_nm=second)]))
     assert [change.quantity for change in found.changes] == ["closure_nm"] * listed
+
+
+def test_results_that_are_not_readable_are_a_sentence(tmp_path, capsys):
+    folder = write(tmp_path / "a", run())
+    (folder / "provenance.json").write_text("{", encoding="utf-8")
+    assert main(["diff", str(folder), str(folder)]) == 2
+    assert "the results are not readable" in capsys.readouterr().err
+    assert read_run(write(tmp_path / "b", run())).tables["ledger"]["trial"].tolist() == ["t1"]

@@ -12,13 +12,7 @@ from proposed_study import both_sides, rows, seen
 from c3d_files import write_c3d
 from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.cli.init.known_sets import (
-    PARTS,
-    fits,
-    known_sets,
-    match_set,
-    needed_landmarks,
-)
+from limbtorque.cli.init.known_sets import PARTS, fits, known_sets, match_set, needed_landmarks
 from limbtorque.cli.init.pairs import same_movement
 from limbtorque.cli.init.study_settings import judge_up
 from limbtorque.cli.init.subjects import propose_subject
@@ -40,21 +34,8 @@ from limbtorque.workflow.load_checked import checked_study
 from text_files import write_trc
 
 PLUG_IN_GAIT_ARM = ["SHO", "ELB", "WRA", "WRB", "FIN"]
-HEIGHTS_M = {
-    "LFHD": 1.7,
-    "SHO": 1.4,
-    "ELB": 1.1,
-    "WRA": 0.9,
-    "WRB": 0.89,
-    "FIN": 0.8,
-    "ASI": 1.0,
-    "FEP": 0.9,
-    "FEO": 0.5,
-    "TIO": 0.1,
-    "ANK": 0.1,
-    "TOE": 0.03,
-    "HEE": 0.05,
-}
+HEIGHTS_M = {"LFHD": 1.7, "SHO": 1.4, "ELB": 1.1, "WRA": 0.9, "WRB": 0.89, "FIN": 0.8, "ASI": 1.0}
+HEIGHTS_M |= {"FEP": 0.9, "FEO": 0.5, "TIO": 0.1, "ANK": 0.1, "TOE": 0.03, "HEE": 0.05}
 
 
 def positions(labels, *, travel_m=2.0, up=2, n_frames=101, seed=1):
@@ -698,3 +679,28 @@ def test_channels_of_electromyography_are_mapped_to_muscles(tmp_path):
         "channels": {"Voltage.{S} Sol": "soleus", "Voltage.{S} Tib Ant": "tib_ant"},
         "antagonists": [["tib_ant", "soleus"]],
     }
+
+
+def test_the_weight_on_the_plates_is_a_hint_only():
+    found = propose_subject("S07", [seen(moved_m=0.001, weight_n=9.80665 * 50.0)])
+    assert found.mass_kg == "TODO"
+    assert "a.c3d, standing still: 490 N on the plates, 50.0 kg" in found.evidence
+    assert "plates" not in " ".join(propose_subject("S07", [seen(moved_m=1.0, weight_n=9.80665 * 50.0)]).evidence)
+
+
+def test_sides_that_no_pattern_can_write_get_a_marker_set_each(tmp_path):
+    labels = [f"{side}{stem}" for side in ("Right", "L") for stem in PLUG_IN_GAIT_ARM]
+    write(tmp_path / "data" / "reach.c3d", labels)
+    study = tmp_path / "study"
+    init_study(study, tmp_path / "data")
+    assert [(row["side"], row["marker_set"]) for row in rows(study)] == [
+        ("right", "plug_in_gait_markers_right"),
+        ("left", "plug_in_gait_markers_left"),
+    ]
+    assert 'lateral_epicondyle: "RightELB"' in (study / FILES[0]).read_text(encoding="utf-8")
+
+
+def test_a_name_that_two_labels_fit_is_not_taken():
+    known = next(one for one in known_sets() if one.name == "plug_in_gait_markers")
+    assert "acromion" not in match_set(known, ["R_SHO", "r.sho"], "right")
+    assert match_set(known, ["RSHO", "r.sho"], "right")["acromion"] == ("RSHO",)

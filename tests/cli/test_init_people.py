@@ -246,3 +246,8 @@ def test_a_mass_that_is_a_text_with_a_unit_is_asked_for(tmp_path):
     write(tmp_path / "data" / "S02" / "walk.c3d", 1.01 * xyz, labels, masses=["heavy"])
     init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
     assert masses(tmp_path / "study") == {"S01": "TODO", "S02": "TODO"}
+
+
+def test_names_that_are_the_same_in_the_table_stay_apart():
+    named, _, _ = people(seen("P 1/a.c3d"), seen("P_1/a.c3d"))
+    assert len({who.casefold().replace(" ", "_") for who in named.values()}) == 2

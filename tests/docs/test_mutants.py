@@ -68,17 +68,6 @@ def test_a_sample_is_that_of_its_seed_and_compiles(mutants, module):
     assert len(every) == len(mutants.places(module))
 
 
-@pytest.mark.usefixtures("module")
-def test_an_explanation_without_its_mutant_is_out_of_date(mutants):
-    there = ("chain/module.py", "if a > LIMIT and not b:", "if a > LIMIT or not b:")
-    gone = [
-        ("chain/module.py", there[1], "if a > LIMIT and not c:"),
-        ("chain/module.py", "if a > LIMIT:", "if a < LIMIT:"),
-        ("chain/other.py", *there[1:]),
-    ]
-    assert mutants.out_of_date([there, *gone]) == gone
-
-
 def test_every_explanation_is_of_a_mutant_of_this_code(mutants):
     explained = mutants.explanations()
     assert mutants.out_of_date(explained) == []

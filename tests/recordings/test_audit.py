@@ -112,3 +112,8 @@ def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
     assert "unit of length: the columns' names: 'm'" in ledger["csv"]["notes"]
     assert (ledger["vague"]["status"], ledger["vague"]["reason"]) == ("failed", "read")
     assert "reading.strict forbids: unit of time" in ledger["vague"]["message"]
+
+
+def test_compare_is_for_c3d_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", "--compare", str(text_files.write_csv(tmp_path / "a.csv"))]) == 1
+    assert "--compare reads a single C3D file" in capsys.readouterr().err

@@ -118,6 +118,10 @@ BOMBS: list[Callable[[Path], Path]] = [
 ]
 
 
+QUICK = (trc_of_many_labels, storage_of_many_columns, lists_in_lists, overlapping_parameters)
+MARKED = [pytest.param(bomb, marks=[pytest.mark.slow] * (bomb not in QUICK), id=bomb.__name__) for bomb in BOMBS]
+
+
 def measured(path: Path) -> tuple[float, float, str]:
     """Peak memory of reading a file, MB, processor time, s, and what it said; in a process of its own."""
     code = (
@@ -136,7 +140,7 @@ def measured(path: Path) -> tuple[float, float, str]:
     return float(peak), float(took), said
 
 
-@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb.__name__)
+@pytest.mark.parametrize("bomb", MARKED)
 def test_reading_takes_no_more_than_the_file_explains(tmp_path: Path, bomb: Callable[[Path], Path]) -> None:
     path = bomb(tmp_path)
     peak_mb, took_s, said = measured(path)

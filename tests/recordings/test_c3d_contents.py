@@ -11,13 +11,9 @@ from limbtorque.errors import LandmarkError, ReadError
 from limbtorque.recordings.c3d.header import Parameter, texts
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
-from limbtorque.recordings.recording import Event, Recording, find_marker
+from limbtorque.recordings.recording import Event, find_marker
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number
-
-
-def marker(recording: Recording, name: str) -> np.ndarray:
-    return recording.markers_m[:, find_marker(recording, name)]
 
 
 METRIC = {

@@ -15,6 +15,7 @@ from limbtorque.recordings.emg_channels import (
     side_and_muscle,
     size_findings,
 )
+from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 
@@ -168,3 +169,17 @@ def test_the_electromyograms_of_the_recordings_are_of_a_believable_size(recordin
         n_channels += len(emg_channels(recording))
         assert not size_findings(recording), path.name
     assert n_channels > 10
+
+
+def test_a_strict_reading_refuses_an_impossible_scale_of_electromyography(tmp_path):
+    """A scale of 1e11; channels that nothing is computed from may have any."""
+    positions = np.arange(90.0).reshape(10, 3, 3)
+    analog = np.array([1e-4, 1e-4]) * np.array([1e11, 1e11])[np.newaxis] * np.sin(np.arange(10.0))[:, np.newaxis]
+    for label, odd in (("RVL", True), ("Sync", False)):
+        groups = {"ANALOG": {"LABELS": ["Trigger", label], "UNITS": ["V", "V"]}}
+        path = raw_c3d(tmp_path / f"{label}.c3d", positions, analog=analog, parameters=groups)
+        guesses = [guess.item for guess in read_recording(path).audit.guesses]
+        assert ("size of electromyograms" in guesses) == odd
+        if odd:
+            with pytest.raises(ReadError, match="RVL up to"):
+                read_recording(path, ReadOptions(strict=True))

@@ -13,6 +13,7 @@ from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import content_format, file_format, read_recording
 from limbtorque.recordings.recording import Recording, find_marker
+from limbtorque.recordings.text.vicon import read_vicon
 from text_files import FORCE_N, LABELS, POINT_M, TORQUE_NM, positions_mm
 
 MM, M = ReadOptions(length_unit="mm"), ReadOptions(length_unit="m")
@@ -506,3 +507,25 @@ def test_a_position_that_is_farther_than_any_body_goes_is_missing(tmp_path: Path
     np.testing.assert_array_equal(found.markers_m[kept], good.markers_m[kept])
     with pytest.raises(ReadError, match=r"1 positions of S:RSHO are more than 1000 m from the others"):
         read_recording(path, ReadOptions(strict=True))
+
+
+def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("E\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected section Trajectories or Devices"):
+        read_vicon(path)
+    lines = text_files.write_vicon(path).read_text().split("\n")
+    at = lines.index("Trajectories")
+    path.write_text("\n".join([*lines[at : at + 5], "", "", "Joints", "100"]) + "\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: section trajectories has no frames"):
+        read_vicon(path)
+
+
+def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
+    with pytest.raises(ReadError, match="the first line is 'Inverse Dynamics': results of OpenSim, not a recording"):
+        read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
+    with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
+        read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)
+    read = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", M)
+    assert read.labels == ("r_acromion", "r_humerus_epicondyle", "r_radius_styloid")
+    assert read.rate_hz == 120.0

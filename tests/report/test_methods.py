@@ -338,8 +338,6 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
 
 # ---- curves ----
 
-STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
-
 
 def window(trial, note="", included=0):
     return {"trial": trial, "included": str(included), "torque_status": "caution", "note": note}
@@ -474,3 +472,49 @@ def test_sizes_of_single_trials_are_counted_and_measured_segments_are_no_table()
 def test_every_size_of_the_settings_has_words_for_the_methods():
     assert set(ERRORS) == set(options_of(Uncertainty()))
     assert {reference for *_, reference in ERRORS.values() if reference} <= set(REFERENCES)
+
+
+STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "first exceeds 5 % of its peak"),
+        (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
+        ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
+        ({"window": "cycles"}, "is the cycle (from one turning point of the endpoint to the next of the same kind)."),
+        ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
+        ({"n_points": 51}, "by cubic splines at 51 even points"),
+        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
+        ({"min_units": 1}, "are over participants, of the mean of each participant's trials;"),
+        ({"spread_over": "trials"}, "are over trials, all weighted equally, not the means of the participants, and not given where fewer than 2 trials have a value;"),
+        ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
+        ({"include": "ok"}, "joints with a quality flag on their torques were left out."),
+    ],
+)  # fmt: skip
+def test_time_normalisation_and_averaging_are_told(options, says):
+    two = [row("a"), row("b", subject="Bea")]
+    text = page({"ensembles": options}, rows=two)
+    assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
+    assert "are over the trials of the only participant, and not given" in paragraph()
+    off = page({"ensembles": {**options, "enabled": False}})
+    assert "| time normalisation and averaging | no curves were computed |" in off
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("plates_and_markers", "the flanks of the vertical force where a plate measured the step, else strikes of the markers (O'Connor et al. 2007) and offs of the markers (Zeni et al. 2008)."),
+        ("plates", "the flanks of the vertical force on the plates."),
+        ("zeni_2008", "those of the markers (Zeni et al. 2008)."),
+        ("oconnor_2007", "those of the markers (O'Connor et al. 2007)."),
+    ],
+)  # fmt: skip
+def test_the_source_of_foot_strikes_is_told(source, says):
+    rows, found = [row("t0"), row("t1")], {**window("t0", included=1), "events": source}
+    of_file = {**window("t1", included=1), "events": "file"}
+    assert f"In 1 trial foot strikes and offs are {says}" in page(
+        {"ensembles": STRIDE}, rows=rows, windows=[found, of_file]
+    )
+    assert "foot strikes and offs are" not in page({"ensembles": STRIDE}, rows=rows, windows=[of_file])

@@ -45,3 +45,12 @@ def test_the_panel_of_electromyograms_gives_reasons_and_no_dead_envelope():
     reasons = "soleus: not compared: dead; tib_ant: not compared: 77.8 % known, limit 90 %."
     assert f"; those of dead channels are not drawn. {reasons} Known: share of the window's frames" in panel.about
     assert panel.about.endswith("(limit: ensembles.min_known_share).")
+
+
+@pytest.mark.parametrize("ranged", [False, True])
+def test_the_panel_of_contact_forces_names_the_factor_of_its_range(ranged):
+    ends = [f"knee_effort_{end}_contact_bw" for end in ("min", "max")] if ranged else []
+    table = pa.table(dict.fromkeys(["knee_contact_bw", *ends], FRAMES))
+    (panel,) = panels._contact_panel(table, ["knee"], panels._Curves())
+    assert ("up to 1.25 times the smallest possible peak activation" in panel.about) == ranged
+    assert ("range" in panel.about) == ranged

@@ -126,7 +126,6 @@ def _fields(model, prefix=""):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[" * 20_000, "nested too deeply"),
         ("a: " + "[" * 2000 + "]" * 2000, "nested too deeply"),
         ("{a: " * 2000 + "}" * 2000, "nested too deeply"),
         ("a: 1\n" * LARGEST_FILE, "characters, too many for settings"),
