@@ -18,7 +18,7 @@ Case = tuple[str, bytes]  # "GROUP:NAME: what was done", and the file
 Values = np.ndarray | list[str]
 
 STANDARD = {  # the groups of the C3D user guide (c3d.org) that say what a number means
-    "POINT": (
+    "POINT": [
         "USED",
         "SCALE",
         "RATE",
@@ -29,11 +29,11 @@ STANDARD = {  # the groups of the C3D user guide (c3d.org) that say what a numbe
         "X_SCREEN",
         "Y_SCREEN",
         "LONG_FRAMES",
-    ),
-    "ANALOG": ("USED", "LABELS", "UNITS", "GEN_SCALE", "SCALE", "OFFSET", "RATE", "FORMAT", "BITS"),
-    "FORCE_PLATFORM": ("USED", "TYPE", "ZERO", "CORNERS", "ORIGIN", "CHANNEL", "CAL_MATRIX"),
-    "EVENT": ("USED", "TIMES", "LABELS", "CONTEXTS"),
-    "TRIAL": ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD"),
+    ],
+    "ANALOG": ["USED", "LABELS", "UNITS", "GEN_SCALE", "SCALE", "OFFSET", "RATE", "FORMAT", "BITS"],
+    "FORCE_PLATFORM": ["USED", "TYPE", "ZERO", "CORNERS", "ORIGIN", "CHANNEL", "CAL_MATRIX"],
+    "EVENT": ["USED", "TIMES", "LABELS", "CONTEXTS"],
+    "TRIAL": ["ACTUAL_START_FIELD", "ACTUAL_END_FIELD"],
 }
 FACTORS = (-1.0, 10.0, 0.1, 1e3, 1e-3, 1e30, 1e-30, 2.0, 1.02)
 SINGLE = (0.0, -1.0, 1.0, 7.0, 1e8, 3e9, np.nan, np.inf, -np.inf)

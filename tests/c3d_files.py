@@ -93,21 +93,6 @@ def offset_of(source: Path, parameter: str) -> int:
     return begin + 2 + raw[begin + 1]
 
 
-def without_last_label(source: Path) -> Path:
-    """Take the last of POINT:LABELS away: the file then has more points than labels."""
-    raw = bytearray(source.read_bytes())
-    at = offset_of(source, "LABELS")  # behind: distance to the next, -1, 2 dimensions, length, number
-    length, number = raw[at - 2], raw[at - 1]
-    (distance,) = struct.unpack_from("<H", raw, at - 6)
-    struct.pack_into("<H", raw, at - 6, distance - length)
-    raw[at - 1] = number - 1
-    data = (struct.unpack_from("<H", raw, 16)[0] - 1) * 512
-    raw[data:data] = bytes(length)
-    del raw[at + (number - 1) * length : at + number * length]
-    source.write_bytes(raw)
-    return source
-
-
 INTEL, DEC, MIPS = 84, 85, 86
 
 

@@ -25,47 +25,10 @@ OUTCOMES = ("accepted", "refused", "read otherwise", "traceback", "hang", "memor
 BROKEN = ("read otherwise", "traceback", "hang", "memory")
 TIME_S, MEMORY_MB = 60.0, 1000
 VALUES = (
-    *(
-        '"12:30:00"',
-        "12:30:00",
-        "1e308",
-        "1e-320",
-        "-1",
-        "0",
-        "true",
-        ".nan",
-        ".inf",
-        "-.inf",
-        "[]",
-        "{}",
-        "null",
-        "[1, 2]",
-        "{a: 1}",
-    ),
-    *(
-        '"\\0"',
-        '"\\e[31m"',
-        "/dev/zero",
-        "..",
-        '"<script>"',
-        "!!python/object/apply:os.system [id]",
-        "&a [*a]",
-        "0x1F",
-        "1_000",
-        "0o17",
-    ),
-    *(
-        "99999999999999999999999",
-        '""',
-        "'  '",
-        "*missing",
-        "2020-01-01",
-        "~",
-        "yes",
-        "1e5",
-        '"=1+1"',
-        "|\n    text\n    more",
-    ),
+    *('"12:30:00"', "12:30:00", "1e308", "1e-320", "-1", "0", "true", ".nan", ".inf", "-.inf", "[]", "{}", "null"),
+    *("[1, 2]", "{a: 1}", '"\\0"', '"\\e[31m"', "/dev/zero", "..", '"<script>"'),
+    *("!!python/object/apply:os.system [id]", "&a [*a]", "0x1F", "1_000", "0o17", "9" * 23, '""', "'  '"),
+    *("*missing", "2020-01-01", "~", "yes", "1e5", '"=1+1"', "|\n    text\n    more"),
 )
 
 

@@ -2,15 +2,12 @@
 
 import argparse
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from attack import __main__ as command
 from attack import files, page, tables, touched
 from limbtorque.recordings.recording import Recording
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def options(**numbers):
@@ -81,27 +78,6 @@ def test_the_judge_of_files_sees_what_it_must(tmp_path, monkeypatch):
     assert outcome(files.ReadError("a.trc: reading was stopped after 10 s (...)")) == "hang"
     assert outcome(files.ReadError("a.trc: reading needs more than 512 MB (...)")) == "memory"
     assert outcome(KeyError("x")) == "traceback"
-
-
-def test_only_damage_in_form_counts_as_seen():
-    def seen(old, new):
-        return files._can_be_seen(files.Case("a.csv", "cell", new.encode(), old.encode()))
-
-    assert not seen("1,2\n3,4\n", "1,2\n3,5\n")
-    assert not seen("1,2\n3,4\n", '1,2\n3,"5"\n')
-    for cell in ("x", "(4", "4)", "4_0", "\u0664", "\u00a04", "\x1c4"):
-        assert seen("1,2\n3,4\n", f"1,2\n3,{cell}\n")
-    for damage, can in (
-        ("ANALOG:SCALE: one fewer", True),
-        ("ANALOG:SCALE: all 0", True),
-        ("ANALOG:SCALE: times 1e+30", True),
-        ("ANALOG:SCALE: times 2", False),
-        ("ANALOG:OFFSET: all 0", False),
-        ("EVENT: absent", False),
-        ("EVENT:TIMES: one fewer", True),
-        ("flip 3", False),
-    ):
-        assert files._can_be_seen(files.Case("a.c3d", damage, b"", b"")) is can, damage
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ from limbtorque.cli.check_summary import Answer, summary_lines
 from limbtorque.cli.main import COMMANDS, main
 from limbtorque.cli.run_study import snakefile
 from limbtorque.cli.terminal import followed
-from limbtorque.quality.checks import CHECKS
-from limbtorque.quality.verdict import Flag
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
@@ -20,16 +18,6 @@ def run(capsys, *arguments):
     code = main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
     return code, captured.out, captured.err
-
-
-def test_inspect_says_what_is_in_a_file(capsys):
-    code, out, _ = run(capsys, "inspect", FILE)
-    assert code == 0
-    assert "251 at 100 Hz, numbers 1 to 251" in out
-    assert "markers     8" in out
-    assert "plates      0" in out
-    assert "KNU" in out
-    assert "missing, gaps: 1, longest 0.05 s" in out
 
 
 def test_inspect_names_prefixes_plates_and_events_of_real_files(capsys, recordings):
@@ -99,26 +87,13 @@ def test_check_sums_up_every_trial_on_a_first_screen(capsys):
     assert err == f"next: limbtorque run-study {ROOT}\n"  # and no bar: this is no terminal
 
 
+@pytest.mark.slow
 def test_check_has_a_line_for_every_trial_where_asked(capsys):
     code, out, _ = run(capsys, "check", ROOT, "--verbose")
     assert code == 0
     assert (out.count(": ok\n"), out.count(": can be analysed, with problems:\n")) == (29, 7)
     assert "spike_frames is" in out
     assert "ready: 36 of 36 trials; 7 would be caution or rejected" in out
-
-
-def flags(name, joint, value):
-    check = next(check for check in CHECKS if check.name == name)
-    return [Flag(check, value, 0.1, joint)]
-
-
-def test_36_trials_with_one_flag_are_one_line():
-    name = next(check.name for check in CHECKS if check.rejects_from > 2.0)
-    answers = [Answer(f"trial_{k:02d}", "", flags(name, "knee", 0.2 + 0.01 * k), "") for k in range(36)]
-    first, line = summary_lines(answers)
-    assert first == "ready: 36 of 36 trials; 36 would be caution or rejected"
-    assert f"caution: {name} (knee) in 36 trials: trial_00, trial_01" in line
-    assert "and 33 more; 0.2 to 0.55" in line
 
 
 def test_faults_of_one_kind_are_one_line():
@@ -138,15 +113,6 @@ def test_settings_prints_every_option(capsys):
     assert all(f"`{name}`" in out for name in option_names())
 
 
-@pytest.mark.parametrize("name", [command.name for command in COMMANDS])
-def test_every_command_shows_examples(capsys, name):
-    with pytest.raises(SystemExit) as end:
-        main([*name.split(), "--help"])
-    assert end.value.code == 0
-    out = capsys.readouterr().out
-    assert f"examples:\n  limbtorque {name} " in out
-
-
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_the_examples_can_be_parsed(command):
     import shlex
@@ -158,20 +124,6 @@ def test_the_examples_can_be_parsed(command):
     for line in lines:
         words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
         assert callable(_parser().parse_args(_split(words[1:])[0]).command.work)
-
-
-def test_faults_of_a_study_end_with_what_to_do_next(capsys, tmp_path):
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.yaml").write_text("filtr: {}\n", encoding="utf-8")
-    code, _, err = run(capsys, "check", tmp_path)
-    assert code == 1
-    assert err.endswith(
-        "next: correct the settings; `limbtorque settings` lists every option with its default and range\n"
-    )
-    (tmp_path / "config" / "config.yaml").write_text("plane: {up_axis: +z}\n", encoding="utf-8")
-    code, _, err = run(capsys, "check", tmp_path)
-    assert code == 1
-    assert err.endswith("next: correct these faults, then run `limbtorque check STUDY` again\n")
 
 
 def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):

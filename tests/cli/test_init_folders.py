@@ -48,16 +48,6 @@ def test_a_forward_axis_that_is_typed_holds(tmp_path):
         init_study(tmp_path / "other", tmp_path, answers={"plane.up_axis": "+z", "plane.forward_axis": "+z"})
 
 
-def test_an_answer_that_no_file_needs_is_named(tmp_path):
-    """The file states mm: cm is not used, and the first screen says so."""
-    (tmp_path / "a").mkdir()
-    write_trc(tmp_path / "a" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    answers = {"reading.length_unit": "cm", "a:reading.rate_hz": "100"}
-    notes = init_study(tmp_path / "study", tmp_path, answers=answers).notes
-    assert "--set reading.length_unit=cm: not used: every file states its own value" in notes
-    assert "--set a:reading.rate_hz=100.0: not used: every file of this folder states its own value" in notes
-
-
 # --- folders ----------------------------------------------------------------------------------------------------------
 
 
@@ -178,11 +168,6 @@ def test_an_answer_does_not_override_what_another_file_states(tmp_path):
     assert not proposal.unread
 
 
-def test_an_answer_for_a_folder_is_one_on_what_files_do_not_state(tmp_path):
-    with pytest.raises(SettingsError, match="FOLDER:OPTION=VALUE"):
-        init_study(tmp_path / "study", tmp_path, answers={"a:plane.up_axis": "+z"})
-
-
 @pytest.mark.parametrize("folder", ["nofolder", "A", "a/b/c"])
 def test_an_answer_for_a_folder_that_is_not_there_is_refused_with_those_that_are(tmp_path, folder):
     (tmp_path / "data" / "a" / "b").mkdir(parents=True)
@@ -193,45 +178,6 @@ def test_an_answer_for_a_folder_that_is_not_there_is_refused_with_those_that_are
         init_study(tmp_path / "study", tmp_path / "data", answers={f"{folder}:reading.length_unit": "cm"})
     assert not (tmp_path / "study").exists()
     init_study(tmp_path / "study", tmp_path / "data", answers={"a/b:reading.length_unit": "cm"})
-
-
-def test_the_page_of_a_file_without_a_unit_is_written_with_the_answer(tmp_path):
-    data = tmp_path / "data"
-    data.mkdir()
-    write_trc(data / "walk.trc", walk() * 1e3, unit="", labels=[f"M{k:02d}" for k in range(len(LABELS))])
-    proposal = init_study(tmp_path / "study", data, answers={"reading.length_unit": "mm"})
-    assert proposal.maps == ("maps/walk.html",)
-
-
-def test_an_answer_that_is_no_option_is_refused(tmp_path):
-    with pytest.raises(SettingsError, match=r"did you mean 'reading\.forces_length_unit'"):
-        init_study(tmp_path / "study", tmp_path, answers={"forces_length_unit": "m"})
-    with pytest.raises(SettingsError, match=r"reading\.lenght_unit"):
-        init_study(tmp_path / "study", tmp_path, answers={"reading.lenght_unit": "mm"})
-
-
-def test_a_folder_without_a_recording_is_refused_with_its_reasons(tmp_path, capsys):
-    data = tmp_path / "data"
-    data.mkdir()
-    for k in range(3):
-        (data / f"table{k}.csv").write_text("muscle,joint\nbiceps,elbow\n", encoding="utf-8")
-    assert main(["init", str(tmp_path / "study"), "--from", str(data)]) == 1
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == f"limbtorque: no file in {data} can be read as a recording:"
-    assert lines[1].startswith("  - 3 files (table0.csv, table1.csv, table2.csv), the first: ")
-    assert lines[-1] == "next: give the folder of recordings of markers (C3D, TRC, TSV, CSV ...) after --from"
-    assert not (tmp_path / "study").exists()
-
-
-def test_a_missing_unit_is_asked_for_in_the_next_command(tmp_path, capsys):
-    (tmp_path / "data").mkdir()
-    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="", labels=LABELS)
-    assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 1
-    said = capsys.readouterr().err
-    assert "(walk.trc): no unit of length: init needs --set reading.length_unit=mm (or cm, m)" in said
-    last = said.splitlines()[-1]
-    assert last.startswith("next: give the unit, mm, cm or m: limbtorque init ")
-    assert main(shlex.split(last.partition("limbtorque ")[2])) == 0
 
 
 def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_written(tmp_path, capsys):

@@ -8,12 +8,9 @@ from proposed_study import rows
 from scipy.signal import find_peaks
 
 from c3d_files import write_c3d
-from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import init_study
 from limbtorque.cli.init.survey import marker_movements
 from limbtorque.recordings.read import read_recording
-from limbtorque.study.study import load_study
-from limbtorque.workflow.load_checked import checked_study
 
 RATE_HZ = 100.0
 ARM = {"CLO": (0.0, 1.4), "HUO": (0.05, 1.1), "RAO": (0.3, 1.1), "WRB": (0.3, 1.08), "FIN": (0.4, 1.1)}
@@ -64,18 +61,6 @@ def test_reaches_between_rests_are_rows(tmp_path):
     ends = [(float(row["start_s"]), float(row["end_s"])) for row in found]
     assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(ends))
     assert any("right arm: 4 movements between rests, one row each (start_s, end_s)" in note for note in proposal.notes)
-
-
-def test_each_row_has_a_curve_of_its_own_movement(tmp_path):
-    path, _ = reaches(3)
-    arm_file(tmp_path / "data", path)
-    init_study(tmp_path / "study", tmp_path / "data", chains=("arm",))
-    trials = tmp_path / "study" / "config" / "trials.csv"
-    trials.write_text(trials.read_text(encoding="utf-8").replace("TODO", "+x"), encoding="utf-8")
-    checked = list(check_study(checked_study(tmp_path / "study")))
-    assert [fault for _, fault, *_ in checked] == ["", "", ""]
-    assert not any("movements: the endpoint rests" in str(row) for row in checked)
-    assert load_study(tmp_path / "study").trials[1].start_s > 1.0
 
 
 def test_one_reach_stays_one_row(tmp_path):

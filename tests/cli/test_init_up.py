@@ -13,7 +13,7 @@ from limbtorque.cli.init.study_settings import judge_up_by_file
 from limbtorque.cli.init.survey import Clue
 from limbtorque.cli.init.text import first_screen
 
-SCREEN, BODY, FLOOR = (Clue(kind, "+z", kind) for kind in ("screen", "body", "floor"))
+SCREEN, BODY = (Clue(kind, "+z", kind) for kind in ("screen", "body"))
 OTHER = Clue("body", "+x", "lies")
 
 

@@ -10,14 +10,12 @@ from keypoint_files import person, write_frames
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.cli.init.init import FILES, init_study
-from limbtorque.cli.init.known_sets import Fit, fits, fits_without_end, known_sets
-from limbtorque.cli.init.marker_sets import set_of
+from limbtorque.cli.init.known_sets import fits, fits_without_end
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.chains import ARM, LEG
-from limbtorque.study.files import parse_yaml
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.uncertainty.input_errors import centre_errors_m
@@ -102,13 +100,6 @@ def test_arms_and_legs_of_keypoints_are_proposed_for_both_sides(labels, expected
     assert {side for _, side, _ in found} == {"left", "right"}
 
 
-def test_one_set_serves_sides_whose_case_differs(tmp_path):
-    study = propose(OPENCAP, tmp_path)
-    config = (study / FILES[0]).read_text(encoding="utf-8")
-    assert 'knee_axis: ["{S}_knee_study", "{S}_mknee_study"]' in config
-    assert 'up_axis: "+y"' in config
-
-
 def test_the_ball_of_the_foot_lies_between_heel_and_toe(tmp_path):
     study = propose(BODY_25, tmp_path)
     text = (study / FILES[2]).read_text(encoding="utf-8").replace("TODO", "70")
@@ -120,16 +111,6 @@ def test_the_ball_of_the_foot_lies_between_heel_and_toe(tmp_path):
     assert rule.fraction == 0.74
 
 
-def test_a_point_between_keypoints_is_carried_from_the_static_trial_as_it_is():
-    known = next(one for one in known_sets() if one.name == "halpe_26")
-    labels = {"head_of_metatarsal_2": ("RHeel", "RBigToe"), "hip_axis": ("RHip",)}
-    found = set_of(Fit(known, "right", labels, carried={"head_of_metatarsal_2": ("RA", "RB", "RC")}), [])
-    rule = parse_yaml(found.computed["head_of_metatarsal_2"])
-    assert rule["static"] == {"between": ["{S}Heel", "{S}BigToe"], "fraction": 0.74}
-    assert rule["cluster"] == ["{S}A", "{S}B", "{S}C"]
-    assert found.errors == {"hip_axis": "keypoint", "head_of_metatarsal_2": 0.015}
-
-
 def test_keypoints_have_the_errors_of_the_literature(tmp_path):
     """40 mm at hip and knee (Needham et al. 2021), 25 mm elsewhere (Kanko et al. 2021), over the root of 3."""
     study = propose(BODY_25, tmp_path)
@@ -139,11 +120,6 @@ def test_keypoints_have_the_errors_of_the_literature(tmp_path):
     hip, knee, *foot = centre_errors_m(leg, load_study(study).settings)
     assert hip == knee == pytest.approx(0.040 / math.sqrt(3.0), abs=0.0005)
     assert foot == pytest.approx([0.025 / math.sqrt(3.0)] * 2, abs=0.001)
-
-
-def test_markers_have_no_errors_of_their_own_in_the_settings(tmp_path):
-    study = propose([name.replace("_study", "") for name in OPENCAP if "shoulder" not in name], tmp_path)
-    assert "uncertainty" not in (study / FILES[0]).read_text(encoding="utf-8")
 
 
 def errors_of(labels, tmp_path, chain):
@@ -192,15 +168,6 @@ def test_a_chain_without_its_end_is_for_sets_that_never_have_it():
     assert [fit.side for fit in fits_without_end(COCO, "leg_without_foot")] == ["right", "left"]
     assert not [fit for fit in fits(COCO, LEG) if not fit.missing]
     assert not [fit for fit in fits(COCO, ARM) if not fit.missing]
-
-
-def test_what_lacks_is_said(tmp_path):
-    text = (propose(["Nose", *COCO[:3]], tmp_path) / FILES[1]).read_text(encoding="utf-8").replace("\n# ", " ")
-    assert "no leg: these marker names match less than half of the joints of any known marker set" in text
-    other = tmp_path / "other"
-    other.mkdir()
-    text = (propose(COCO, other) / FILES[1]).read_text(encoding="utf-8").replace("\n# ", " ")
-    assert "hip and knee torques in swing only" in text
 
 
 # --- a leg without its foot -------------------------------------------------------------------------------------------

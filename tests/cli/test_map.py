@@ -92,12 +92,6 @@ def test_people_are_told_apart_by_their_prefix(tmp_path):
     assert data["labels"] == ["HIP", "KNEE", "HIP", "KNEE"]
 
 
-def test_an_axis_that_is_not_certain_is_left_to_choose(tmp_path):
-    write(tmp_path / "reach.c3d", ["A", "B", "C"])
-    assert data_of(tmp_path / "reach.c3d")["up_axis"] == ""
-    assert data_of(tmp_path / "reach.c3d", up_axis="+y")["up_axis"] == "+y"
-
-
 @pytest.mark.parametrize(("way_m", "found"), [(3.0, "Foot Strike"), (0.1, "")])
 def test_a_walk_without_strikes_in_its_file_has_those_of_plates_and_markers(tmp_path, way_m, found):
     labels = ["A", "B", "C", "D", "E"]

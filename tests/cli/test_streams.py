@@ -27,9 +27,10 @@ def shell(words, cwd):
         ("settings > /dev/full", 1, FULL),
         ("check study > /dev/full", 1, FULL),
         ("settings >&-", 0, ""),
-        ("check study >&-", 0, "next: "),
-        ("check study 2> /dev/full", 0, ""),
-        ("check study >&- 2>&- <&-", 0, ""),
+        *(
+            pytest.param(f"check study {streams}", 0, says, marks=pytest.mark.slow)
+            for streams, says in ((">&-", "next: "), ("2> /dev/full", ""), (">&- 2>&- <&-", ""))
+        ),
         ("settings | head -1", 0, ""),
         ("diff no_study no_study > /dev/full", 2, "limbtorque: "),
     ],

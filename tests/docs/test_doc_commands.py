@@ -20,7 +20,7 @@ from limbtorque.cli.main import COMMANDS as PROGRAM_COMMANDS
 from limbtorque.cli.main import main
 from limbtorque.recordings.writers import write_sto
 from limbtorque.study.files import parse_yaml, yaml_text
-from limbtorque.study.settings import load_settings, make_settings
+from limbtorque.study.settings import load_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_trials
 from text_files import write_trc
@@ -191,12 +191,6 @@ def test_every_command_is_known():
     assert sorted(known) == sorted(COMMANDS), "commands of the pages that no test runs, or that no page has"
 
 
-def test_commands_are_found_where_they_stand():
-    assert commands("docs/first_hour.md")[0] == 'limbtorque init "my study" --from recordings'
-    assert 'limbtorque run-study "my study"' in commands("README.md")
-    assert commands("docs/theory.md") == []  # formulas are indented, too
-
-
 @pytest.mark.parametrize(("where", "command"), [(where, command) for where in RUN for command in RUN[where]])
 def test_the_command_runs(where, command, place, monkeypatch):
     folders = {"study": place / "my study", "beside": place, "before": place / "before", "clone": ROOT}
@@ -215,12 +209,6 @@ def test_the_command_runs(where, command, place, monkeypatch):
         assert main(words) == 0
         settings.write_text(before, encoding="utf-8")
     assert not output or re.fullmatch(r"\w+\.md", output)
-
-
-@pytest.mark.parametrize("test", ELSEWHERE)
-def test_what_runs_elsewhere_is_tested_there(test):
-    file, _, name = test.partition("::")
-    assert f"def {name}(" in next((ROOT / "tests").rglob(file)).read_text(encoding="utf-8")
 
 
 def test_make_knows_its_targets():
@@ -367,8 +355,3 @@ def test_the_tables_of_a_recipe_are_those_of_a_study(recipe, number, tmp_path):
         (study / "config" / "trials.csv").write_text(trials, encoding="utf-8")
     loaded = load_study(study)
     assert len(loaded.trials) == (len(rows) if kind == "trials" else 2)
-
-
-def test_the_settings_of_the_recipes_say_what_the_text_says():
-    assert make_settings(parse_yaml(blocks("docs/howto.md", "yaml")[0])).marker_sets["our_lab"]
-    assert len(TABLES) == 6

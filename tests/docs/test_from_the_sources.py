@@ -91,15 +91,6 @@ def test_notebooks_are_kept_without_outputs(path):
     assert sum("assert" in text for text in source(path)) > 1  # an answer that is wrong ends the build
 
 
-def test_there_is_a_notebook_for_each_document():
-    assert [path.stem for path in NOTEBOOKS] == [
-        "kinematic_chain",
-        "matrix_formalism",
-        "one_and_two_links",
-        "three_links",
-    ]
-
-
 def test_every_example_of_a_document_is_in_a_notebook():
     shown = {name for path in NOTEBOOKS for text in source(path) for name in re.findall(r"show\(\s*(\w+)", text)}
     linked = set(re.findall(r"examples/(\w+)\.py", PAGE)) - {"_arms", "_drawing"}

@@ -41,13 +41,6 @@ def module(mutants, tmp_path, monkeypatch):
     return path
 
 
-class Lines:
-    """Lines that each test runs."""
-
-    def contexts_by_lineno(self, _):
-        return {2: [""], 6: [""], 8: ["tests/chain/a.py::one|run", "tests/b.py::two|setup"], 9: ["tests/b.py::two|run"]}
-
-
 def test_what_is_changed(mutants, module):
     changes = [{mutant.change[2] for mutant in place} for place in mutants.places(module)]
     assert {"LIMIT: float | None = 4.0", "LIMIT: float | None = 2.0"} in changes  # not its annotation
@@ -73,54 +66,6 @@ def test_a_sample_is_that_of_its_seed_and_compiles(mutants, module):
         compile(mutant.after, "module.py", "exec")
         assert mutant.diff.count("\n+") >= 1
     assert len(every) == len(mutants.places(module))
-
-
-@pytest.mark.usefixtures("module")
-def test_the_tests_of_the_room_then_a_minute_of_others(mutants):
-    names = ("tests/b.py::two", "tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture", "tests/b.py::three")
-    seconds = dict(zip(names, (0.1, 9.0, 0.2, 0.1), strict=True))
-    tests = mutants.Tests(Lines(), ROOT, seconds)
-
-    def covering(line):
-        return tests.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, line, CODE))
-
-    long = mutants.Tests(Lines(), ROOT, seconds | {"tests/b.py::two": 61.0})
-    assert long.covering(mutants.Mutant("src/limbtorque/chain/module.py", "core/AddNot", 0, 9, CODE)) == ([], [])
-    assert covering(8) == (["tests/chain/a.py::one", "tests/chain/a.py::shares_its_fixture"], ["tests/b.py::two"])
-    assert covering(9) == ([], ["tests/b.py::two"])
-    assert covering(12) == ([], [])  # no test runs it
-    assert covering(2) == covering(6) == covering(8)  # run at import, by all
-
-
-@pytest.mark.usefixtures("module")
-def test_an_explanation_without_its_mutant_is_out_of_date(mutants):
-    there = ("chain/module.py", "if a > LIMIT and not b:", "if a > LIMIT or not b:")
-    gone = [
-        ("chain/module.py", there[1], "if a > LIMIT and not c:"),
-        ("chain/module.py", "if a > LIMIT:", "if a < LIMIT:"),
-        ("chain/other.py", *there[1:]),
-    ]
-    assert mutants.out_of_date([there, *gone]) == gone
-
-
-@pytest.mark.usefixtures("module")
-def test_counts_and_faults(mutants, capsys):
-    first, second, *others = mutants.sample(["chain"], 9, 1)
-    outcomes = dict.fromkeys([first, second, *others], "killed") | {first: "survived"}
-    faults = mutants.report(outcomes, {second.change: "a reason"})
-    text = capsys.readouterr().out
-    assert first.diff in text
-    assert f"{1 - 1 / len(outcomes):.1%} of {len(outcomes)} mutants killed, 1 survivors not explained" in text
-    assert "write a test, or explain it" in next(fault for fault in faults if str(first.line) in fault)
-    assert any("a test fails this mutant" in fault for fault in faults)
-    assert mutants.report(dict.fromkeys(others, "survived"), {each.change: "a reason" for each in others}) == [
-        "only 0.0% killed, at least 90% are wanted"
-    ]
-    assert mutants.report({first: "killed", second: "timed out"}, {}) == []
-    twelve = dict.fromkeys(mutants.sample(["chain"], 12, 1), "killed")
-    for number, faulty in ((4, False), (5, True)):
-        left = dict.fromkeys([*twelve][:number], "survived")
-        assert bool(mutants.report(twelve | left, {}, allowed=4)) == faulty
 
 
 def test_every_explanation_is_of_a_mutant_of_this_code(mutants):

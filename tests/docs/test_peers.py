@@ -36,30 +36,6 @@ def not_there():
     raise ImportError("libnothing.so: no such file")
 
 
-def test_a_program_that_is_not_there_is_in_the_table_with_the_reason(peers):
-    measure, page, _ = peers
-    asked = work(measure, ("MuJoCo", lambda: lambda: [1.0, 2.0]), ("SLSQP (SciPy)", not_there))
-    found = measure.measure(asked, runs=2, reasons={"MuJoCo": "pip: no matching | distribution"})
-    assert [(row.program, len(row.times)) for row in found.rows] == [
-        ("limbtorque", 2),
-        ("MuJoCo", 0),
-        ("SLSQP (SciPy)", 0),
-    ]
-    _, _, _, mujoco, slsqp = page.table(found).splitlines()
-    assert mujoco.endswith("| MuJoCo, some way | not measured |  | pip: no matching / distribution |")
-    assert slsqp.endswith("| SLSQP (SciPy), some way | not measured |  | ImportError: libnothing.so: no such file |")
-    text = page.section([found], about="", figure="")
-    assert "Not measured: MuJoCo (pip: no matching | distribution); SLSQP (SciPy) (ImportError:" in text
-
-
-def test_a_module_that_cannot_be_imported_is_missing(peers, monkeypatch):
-    measure, _, _ = peers
-    monkeypatch.setitem(measure.PROGRAMS, "nobody's", measure.Program("nobodys-program", "nobodys_program"))
-    assert measure.missing("nobody's", {}) == "ModuleNotFoundError: No module named 'nobodys_program'"
-    assert measure.version("nobody's") == ""
-    assert measure.missing("SLSQP (SciPy)", {}) == ""
-
-
 def test_what_does_not_agree_is_not_timed(peers):
     measure, page, _ = peers
     found = measure.measure(work(measure, ("SLSQP (SciPy)", lambda: lambda: [1.0, 2.5])), runs=2, reasons={})
@@ -99,43 +75,6 @@ def test_where_ours_is_not_ahead_the_table_says_so(peers, ours, other, said):
     assert page.ahead(first, first) == ""
     lines = page.not_ahead([measure.Measured("Counting", "", "us", (first, second))])
     assert lines == (["Counting"] if said.startswith("**") else [])
-
-
-def test_numbers_have_three_digits(peers):
-    _, page, _ = peers
-    assert [page.number(x) for x in (0.01234, 0.1234, 1.234, 12.34, 123.4, 1234.0)] == [
-        "0.0123",
-        "0.123",
-        "1.23",
-        "12.3",
-        "123",
-        "1234",
-    ]
-
-
-def test_the_section_is_put_between_its_marks(peers):
-    _, page, _ = peers
-    assert page.put_in(f"a\n{page.START}\nold\n{page.END}\nb\n", "new") == f"a\n{page.START}\nnew\n{page.END}\nb\n"
-    with pytest.raises(ValueError, match="both marks"):
-        page.put_in("a", "new")
-    written = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    assert page.put_in(written, "").count(page.START) == 1
-
-
-def test_a_figure_is_drawn_with_what_was_not_measured(peers, tmp_path):
-    measure, page, _ = peers
-    known = measure.Row("daqp", "1", "way", "", (2.0, 3.0, 4.0))
-    first = measure.Row(measure.OURS, "1", "way", "", (1.0, 1.1, 1.2))
-    gone = measure.Row("OSQP", "", "way", "", (), "not there")
-    page.draw([measure.Measured("Counting", "", "us", (first, known, gone))], tmp_path / "drawn.svg")
-    assert (tmp_path / "drawn.svg").stat().st_size > 0
-
-
-def test_pip_says_why(peers):
-    _, _, script = peers
-    said = "WARNING: old\nERROR: Could not find a version\nERROR: No matching distribution found for biorbd==9\n"
-    assert script.why_not(said) == "pip: No matching distribution found for biorbd==9"
-    assert script.why_not("") == "pip could not install it"
 
 
 def test_every_program_is_pinned_and_at_the_version_of_the_tests(peers):

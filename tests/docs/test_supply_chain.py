@@ -60,16 +60,6 @@ def test_the_build_back_end_is_pinned():
     assert str(wanted) in PROJECT["dependency-groups"]["build"]
 
 
-def test_make_demo_installs_nothing_without_a_hash():
-    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    recipe = rules.partition("\n.venv/installed .venv-demo/installed:")[2].partition("\n\n")[0]
-    installs = [line for line in recipe.splitlines() if "$(call INSTALL," in line or "$(call HASHED," in line]
-    assert len(installs) == 3
-    assert "--require-hashes --only-binary :all:" in rules
-    for line in installs:
-        assert "$(call HASHED," in line or "--no-deps --no-build-isolation --editable ." in line
-
-
 @pytest.mark.parametrize(
     ("group", "licence", "refused"),
     [
@@ -85,11 +75,6 @@ def test_make_demo_installs_nothing_without_a_hash():
 )
 def test_the_gpl_is_refused_outside_the_peers(licences, group, licence, refused):
     assert bool(licences.faults([(group, "a-package", licence)])) == refused
-
-
-def test_a_package_that_several_groups_need_counts_in_the_first(licences):
-    rows = licences.grouped({"a": "GPL-2.0", "b": "MIT"}, {"run": {"a"}, "peers": {"a", "b"}})
-    assert rows == [("run", "a", "GPL-2.0"), ("peers", "b", "MIT")]
 
 
 def test_the_licences_of_what_is_installed_here(licences, capsys, monkeypatch):
@@ -112,26 +97,3 @@ def test_every_extra_and_group_of_the_project_is_in_a_group_of_licences(licences
         waiting += [inner for one in own if one.name == "limbtorque" for inner in one.extras - extras]
     assert extras == set(PROJECT["project"]["optional-dependencies"])
     assert {name for _, chosen in licences.GROUPS.values() for name in chosen} == set(PROJECT["dependency-groups"])
-
-
-def test_make_licences_lists_every_group(licences):
-    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    recipe = rules.partition("\nlicences:")[2].partition("\n\n")[0]
-    called = [line.partition("tools/licences.py")[2].split() for line in recipe.splitlines() if "licences.py" in line]
-    assert {name for names in called for name in (names or licences.HERE)} == set(licences.GROUPS)
-
-
-@pytest.mark.parametrize(("group", "found"), [("run", {"no-such-package"}), ("peers", set())])
-def test_a_package_that_is_not_installed_is_a_fault_but_for_the_peers(licences, monkeypatch, capsys, group, found):
-    def requires(name):
-        if name != "limbtorque":
-            raise licences.metadata.PackageNotFoundError
-        return ["no-such-package>=1"]
-
-    monkeypatch.setattr(licences.metadata, "requires", requires)
-    monkeypatch.setattr(licences, "installed_licences", dict)
-    assert licences.packages([group]) == ({group: set()}, found)
-    assert licences.main([group]) == len(found)
-    assert capsys.readouterr().err == "".join(
-        f"make licences: {name}: not installed, so its licence is not known\n" for name in found
-    )

@@ -14,10 +14,9 @@ from limbtorque.errors import SettingsError
 from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
-from limbtorque.figures.muscle_figures import muscle_figure
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
-from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, note_figure, save_figure
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
 from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, kinds_of_terms
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
@@ -221,19 +220,6 @@ def test_peaks_that_may_not_be_the_largest_torque_are_marked():
     ]
 
 
-def test_the_axis_says_what_0_to_100_percent_is():
-    figure = ensemble_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
-    assert figure.axes[-1].get_xlabel() == "gait cycle (%)"
-    figure = peak_figure(ensembles(), joints=["elbow"], title="study", axis="gait cycle (%)")
-    assert "% of the gait cycle" in figure.get_suptitle()
-
-
-def test_a_figure_that_would_show_nothing_is_a_line():
-    figure = note_figure("Nothing to draw: 0 of 2 trials have a curve: several movements (2).")
-    assert figure.axes == []
-    assert figure.get_size_inches()[1] * 25.4 < 10.0
-
-
 def test_flags_by_trial_and_by_condition():
     ledger = pd.DataFrame(
         {
@@ -312,43 +298,6 @@ def test_captions_define_the_terms_that_are_there_with_their_colours():
         )
 
 
-def test_captions_say_which_line_is_what_and_how_many_trials_there_are():
-    text = captioned()
-    assert "Flexion (deg), net torque (N m), power (W) of elbow over 0 to 100 % of the movement" in text
-    assert "Indigo: slow; green: fast. Solid: right. In each mean: 2 subjects, 3 trials." in text
-    assert "Thin line" not in text
-    assert "has no band" not in text
-    assert "A mean of one subject has no band." in captioned(min_units=1)
-    text = captioned(curves=uneven(), uneven={"arm": ["A sentence."]})
-    counts = "slow, right: 2 subjects, 3 trials; fast, right: 2 subjects, 3 to 5 trials."
-    assert f"In the means: {counts} Thin line and light band: fewer trials" in text
-    assert "values begin or end. A sentence.\n" in text
-    assert "Flexion positive" in text
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"only_flagged": True}, "flag that concerns the cut-off"),
-        ({"ranges": (1, 2)}, "In 1 of 2 trials (muscles.ranges)"),
-        ({"ground": True}, "up to 0.06 s after it"),
-        ({"missing": {"arm": "3 of 4 trials have a curve."}}, "3 of 4 trials have a curve. results/windows.csv"),
-        (
-            {"curves": ensembles().iloc[:0], "percent": {}, "missing": {"arm": "0 of 2."}},
-            "**peak_terms** (arm) Not drawn. 0",
-        ),
-        (
-            {"curves": ensembles().assign(spread_over="trials", n_rejected=2)},
-            "3 trials of 2 subjects; 2 trials rejected.",
-        ),
-        ({"curves": ensembles().assign(spread_over="trials", n_subjects=1)}, "In each mean: 3 trials of 1 subject."),
-    ],
-)
-def test_captions_say_what_is_drawn(more, said):
-    assert said in captioned(**more)
-    assert said not in captioned()
-
-
 def uneven():
     """The ensembles above, of which the fast ones have 5 trials, but 3 of them only from 80 %, and the slow ones none at 0 %."""
     table = ensembles()
@@ -404,33 +353,16 @@ def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table()
 
 @pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
 def test_every_figure_has_the_width_that_is_asked_for(width_mm):
-    muscles = pa.table(
-        {
-            "time_s": [0.0, 0.1],
-            "edge": [0, 0],
-            "A_force_n": [1.0, 2.0],
-            "A_activation": [0.1, 0.2],
-            "B_force_n": [1.0, 1.0],
-            "B_activation": [0.1, 0.1],
-        }
-    )
     choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
-    ledger = pd.DataFrame(
-        {
-            "trial": ["a_name_that_is_much_longer_than_a_column"],
-            "condition": [""],
-            "status": ["caution"],
-            "reason": ["tilt_deg"],
-            "rejected_by": [""],
-        }
-    )
+    about = {"trial": "a_name_that_is_much_longer_than_a_column", "condition": "", "status": "caution"}
+    ledger = pd.DataFrame([{**about, "reason": "tilt_deg", "rejected_by": ""}])
+    page = {"title": "x", "width_mm": width_mm}
     made = [
-        muscle_figure(muscles, title="x", width_mm=width_mm),
-        cutoff_figure([choice], title="x", unit="m", width_mm=width_mm),
-        cutoff_figure([choice] * 3, names="abc", title="x", unit="m", width_mm=width_mm),
-        flag_figure(ledger, title="x", width_mm=width_mm),
-        peak_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
-        ensemble_figure(ensembles(), joints=["elbow"], title="x", width_mm=width_mm),
+        cutoff_figure([choice], unit="m", **page),
+        cutoff_figure([choice] * 3, names="abc", unit="m", **page),
+        flag_figure(ledger, **page),
+        peak_figure(ensembles(), joints=["elbow"], **page),
+        ensemble_figure(ensembles(), joints=["elbow"], **page),
     ]
     for figure in made:
         assert figure.get_size_inches()[0] == pytest.approx(width_mm / 25.4)

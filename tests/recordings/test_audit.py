@@ -74,19 +74,6 @@ def test_guesses_about_a_c3d_file(tmp_path: Path) -> None:
         read_recording(path, STRICT)
 
 
-def test_counts_of_analog_channels_that_disagree(tmp_path: Path) -> None:
-    group = {"ANALOG": {"USED": np.array(3), "RATE": np.array(55.0)}}
-    path = raw_c3d(tmp_path / "a.c3d", text_files.positions_mm(), analog=np.ones((24, 2)), parameters=group)
-    with pytest.raises(
-        ReadError, match=r"counts 4 analog values in a frame, 2 samples of each channel; ANALOG:USED states 3"
-    ):
-        read_recording(path)
-    group["ANALOG"]["USED"] = np.array(2)
-    read = read_recording(raw_c3d(path, text_files.positions_mm(), analog=np.ones((24, 2)), parameters=group))
-    assert (read.analog.shape, read.analog_rate_hz) == ((24, 2), 200.0)
-    assert [g.item for g in read.audit.guesses] == ["analog"]
-
-
 def test_inspect_shows_the_audit_and_takes_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = text_files.write_csv(tmp_path / "a.csv", name="{label}_{axis}", time="time")
     assert main(["inspect", str(path)]) == 1
@@ -97,11 +84,6 @@ def test_inspect_shows_the_audit_and_takes_options(tmp_path: Path, capsys: pytes
     assert "(a guess: name the column time_s or time_ms)" in out
     assert main(["inspect", str(path), "--set", "reading.length_unit=mm", "--set", "reading.strict=true"]) == 1
     assert "reading.strict forbids: unit of time" in capsys.readouterr().err
-
-
-def test_compare_is_for_c3d_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["inspect", "--compare", str(text_files.write_csv(tmp_path / "a.csv"))]) == 1
-    assert "--compare reads a single C3D file" in capsys.readouterr().err
 
 
 def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
@@ -130,3 +112,8 @@ def test_one_trial_in_three_formats_gives_one_answer(tmp_path: Path) -> None:
     assert "unit of length: the columns' names: 'm'" in ledger["csv"]["notes"]
     assert (ledger["vague"]["status"], ledger["vague"]["reason"]) == ("failed", "read")
     assert "reading.strict forbids: unit of time" in ledger["vague"]["message"]
+
+
+def test_compare_is_for_c3d_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", "--compare", str(text_files.write_csv(tmp_path / "a.csv"))]) == 1
+    assert "--compare reads a single C3D file" in capsys.readouterr().err

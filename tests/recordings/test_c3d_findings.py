@@ -101,25 +101,12 @@ def test_points_by_label(tmp_path):
     assert found(read, "points")[:2] == ("6, of which 5 have a label", "3 positions, 2 modelled outputs, 1 left out")
 
 
-def test_only_modelled_points_are_refused(tmp_path):
-    with pytest.raises(
-        ReadError, match=r"none of the 3 points is a labelled position \(2 modelled outputs, 1 without a label\)"
-    ):
-        read_c3d(write_c3d(tmp_path / "a.c3d", positions(10, 3), labels=["X", "Y", ""], point={"SCALARS": ["X", "Y"]}))
-
-
 @pytest.mark.parametrize(("unit", "given", "noted"), [("mm", "mm", False), ("mm", "m", True), ("", "cm", False)])
 def test_the_given_unit_counts(tmp_path, unit, given, noted):
     read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), units=unit), ReadOptions(length_unit=given))
     metres = {"mm": 1e-3, "m": 1.0, "cm": 1e-2}[given]
     np.testing.assert_allclose(read.markers_m, metres * positions(), rtol=1e-6)
     assert any("reading.length_unit is used" in note for note in read.notes) == noted
-
-
-@pytest.mark.parametrize(("x", "y", "said"), [("", "", "not stated"), ("+X", "", "POINT:X_SCREEN +X, Y_SCREEN empty"), ("", "+Z", "POINT:X_SCREEN empty, Y_SCREEN +Z"), ("+X", "+Z", "POINT:X_SCREEN +X, Y_SCREEN +Z")])  # fmt: skip
-def test_axes_of_the_screen(tmp_path, x, y, said):
-    read = read_c3d(write_c3d(tmp_path / "a.c3d", positions(), point={"X_SCREEN": [x], "Y_SCREEN": [y]}))
-    assert found(read, "axes")[0] == said
 
 
 # --- events ----------------------------------------------------------------------------------------------------------
@@ -136,14 +123,6 @@ def with_events(path, times_s, *, labels=None, used=None, first_frame=1, **more)
         **more,
     }
     return read_c3d(write_c3d(path, positions(), groups={"EVENT": group}, first_frame=first_frame))
-
-
-def test_events_in_order_with_minutes(tmp_path):
-    read = with_events(tmp_path / "a.c3d", [0.08, 65.5, 0.02], labels=["c", "d", "b"])
-    assert [event.label for event in read.events] == ["b", "c", "d"]
-    assert [event.time_s for event in read.events] == pytest.approx([0.02, 0.08, 65.5], abs=1e-6)
-    assert found(read, "events")[1] == "times unchanged"
-    assert found(read, "number of events") is None
 
 
 @pytest.mark.parametrize(("time_s", "outside"), [(-0.0049, False), (-0.0051, True), (0.0999, False), (0.1001, True)])

@@ -2,7 +2,6 @@
 
 import struct
 
-import numpy as np
 import pytest
 
 from limbtorque.errors import ReadError
@@ -217,15 +216,3 @@ def test_the_header_has_room_for_eighteen_events(said, read):
 
 
 # --- no C3D file -----------------------------------------------------------------------------------------------------
-
-
-def test_what_is_no_c3d_file():
-    raw = file()
-    refused(b"", r"the file is empty \(0 bytes\)")
-    refused(raw[:511], "not a C3D file: 511 bytes, the header alone has 512")
-    refused(raw[:512], "the file is truncated: its parameters start at byte 512, the file has 512 bytes")
-    refused(raw[:1023], "its parameters start at byte 512, the file has 1023 bytes")
-    refused(raw[:1] + b"\x51" + raw[2:], "its second byte is 0x51, a C3D file has 0x50 there")
-    refused(b"\0" + raw[1:], "not a C3D file")
-    refused(raw[:515] + b"\x57" + raw[516:], "unknown byte order 87")
-    assert np.isfinite(read_header(raw, "a.c3d").rate_hz)

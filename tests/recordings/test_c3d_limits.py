@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c3d_files import changed, offset_of, positions, write_c3d
+from c3d_files import changed, positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.header import Parameter, numbers, parse_parameters, texts, value
 from limbtorque.recordings.c3d.read import read_c3d
@@ -53,13 +53,6 @@ def test_groups_and_parameters_by_name_in_any_order():
         assert numbers(groups["POINT"]["USED"], INTEL, signed=False).tolist() == [3.0, 65532.0]
 
 
-def test_a_locked_name_has_a_negative_length():
-    locked = struct.pack("bb", -4, 1) + RATE[2:]
-    groups, broken_at, _ = parse_parameters(section(POINT, locked), INTEL)
-    assert numbers(groups["POINT"]["RATE"], INTEL).tolist() == [100.0]
-    assert broken_at is None
-
-
 def test_the_first_of_two_counts_and_the_contradiction_is_named():
     again = entry(b"RATE", 1, parameter(4, (), struct.pack("<f", 7.0)))
     other = entry(b"LOST", 9, parameter(4, (), struct.pack("<f", 7.0)))
@@ -71,13 +64,6 @@ def test_the_first_of_two_counts_and_the_contradiction_is_named():
     assert broken_at is None
     assert twice == ("POINT:RATE",)
     assert parse_parameters(section(POINT, RATE, RATE), INTEL)[2] == ()
-
-
-def test_what_follows_the_last_entry_is_not_read():
-    last = entry(b"RATE", 1, parameter(4, (), struct.pack("<f", 100.0)), last=True)
-    after = entry(b"USED", 1, parameter(2, (), struct.pack("<h", 3)))
-    groups, *_ = parse_parameters(section(POINT, last, after), INTEL)
-    assert list(groups["POINT"]) == ["RATE"]
 
 
 @pytest.mark.parametrize("size", [3, 0, -2, 5])
@@ -144,58 +130,11 @@ def refused(source: Path, tmp_path: Path, layout: str, offset: int, number: floa
         read_c3d(changed(source, tmp_path / "changed.c3d", layout, offset, number))
 
 
-@pytest.mark.parametrize("factor", [0.51, 1.0, 1.99])
-def test_rates_of_header_and_parameter_that_agree_to_a_factor_of_two(
-    small: Path, tmp_path: Path, factor: float
-) -> None:
-    read = read_c3d(changed(small, tmp_path / "a.c3d", "<f", 20, 100.0 * factor))
-    assert read.rate_hz == 100.0
-
-
-@pytest.mark.parametrize("factor", [0.49, 2.01])
-def test_rates_that_contradict_each_other(small: Path, tmp_path: Path, factor: float) -> None:
-    refused(small, tmp_path, "<f", 20, 100.0 * factor, r"frames per second, POINT:RATE states 100; correct one of them")
-
-
 @pytest.mark.parametrize("header_hz", [0.0, -5.0, float("nan")])
 def test_a_header_without_a_rate_says_nothing_against_the_parameter(
     small: Path, tmp_path: Path, header_hz: float
 ) -> None:
     assert read_c3d(changed(small, tmp_path / "a.c3d", "<f", 20, header_hz)).rate_hz == 100.0
-
-
-@pytest.mark.parametrize("rate_hz", [0.0, -100.0, float("nan"), float("inf")])
-def test_a_rate_is_above_zero(small: Path, tmp_path: Path, rate_hz: float) -> None:
-    refused(small, tmp_path, "<f", offset_of(small, "RATE"), rate_hz, r"POINT:RATE.*must be above zero")
-
-
-def test_frames_and_points_are_counted_alike(small: Path, tmp_path: Path) -> None:
-    refused(small, tmp_path, "<H", 2, 4, r"counts 4 points, the parameter POINT:USED 3")
-    refused(small, tmp_path, "<H", offset_of(small, "FRAMES"), 11, r"counts 10 frames, the parameter POINT:FRAMES 11")
-    filled = changed(small, tmp_path / "a.c3d", "<H", offset_of(small, "FRAMES"), 65535)  # not filled in
-    assert read_c3d(filled).n_frames == 10
-
-
-def test_analog_values_are_whole_channels(small: Path, tmp_path: Path) -> None:
-    refused(small, tmp_path, "<H", 4, 7, r"7 analog values in a frame")
-    refused(small, tmp_path, "<H", 18, 0, r"6 analog values in a frame")
-    refused(
-        small,
-        tmp_path,
-        "<H",
-        18,
-        3,
-        r"counts 6 analog values in a frame, 3 samples of each channel; ANALOG:USED states 3",
-    )
-
-
-def test_the_block_of_the_data_is_told_alike(small: Path, tmp_path: Path) -> None:
-    at = offset_of(small, "DATA_START")
-    block = struct.unpack_from("<H", small.read_bytes(), 16)[0]
-    message = rf"begin in block {block}, POINT:DATA_START states"
-    for other in (1, 2, block + 1):
-        refused(small, tmp_path, "<H", at, other, message)
-    assert read_c3d(changed(small, tmp_path / "none.c3d", "<H", at, 0)).n_frames == 10  # not filled in
 
 
 def test_positions_on_a_line_look_like_other_quantities(tmp_path: Path) -> None:

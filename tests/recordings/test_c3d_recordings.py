@@ -18,13 +18,6 @@ def marker(recording: Recording, name: str) -> np.ndarray:
     return recording.markers_m[:, find_marker(recording, name)]
 
 
-def storage(path: Path) -> tuple[list[str], np.ndarray]:
-    """Columns and rows of an OpenSim storage file."""
-    lines = path.read_text().splitlines()
-    start = lines.index("endheader") + 1
-    return lines[start].split(), np.array([[float(x) for x in line.split()] for line in lines[start + 1 :] if line])
-
-
 @pytest.mark.parametrize("kind", ["pi", "pr", "vi", "vr", "si", "sr"])
 def test_sample01_formats_agree(recordings: Path, kind: str) -> None:
     """One trial in three byte orders, integers and real numbers: one recording."""
@@ -65,33 +58,6 @@ def test_sample10_duplicate_labels(recordings: Path, name: str) -> None:
     assert any("more than once: RANK, RKNE, LKNE, LANK" in note for note in read.notes)
     with pytest.raises(LandmarkError, match="'RKNE' is ambiguous"):
         find_marker(read, "RKNE")
-
-
-def test_walking_markers_agree_with_opensim(recordings: Path) -> None:
-    read = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
-    lines = (recordings / "walking_opensim" / "std_walking2_markers.trc").read_text().splitlines()
-    labels = lines[3].split()[2:]
-    values = np.array([[float(x) for x in line.split()[2:]] for line in lines[5:] if line.strip()])
-    assert read.rate_hz == 250.0
-    assert read.markers_m.shape[0] == 1249
-    assert set(labels) == set(read.labels)
-    for i, label in enumerate(labels):  # the file has five digits
-        np.testing.assert_allclose(marker(read, label)[::10][:125], values[:125, 3 * i : 3 * i + 3] * 1e-3, rtol=5e-5)
-
-
-@pytest.mark.parametrize("name", ["std_walking2_grfs.sto", "std_cop_walking2_grfs.sto"])
-def test_walking_wrenches_agree_with_opensim(recordings: Path, name: str) -> None:
-    read = read_c3d(recordings / "walking_opensim" / "walking2.c3d")
-    columns, rows = storage(recordings / "walking_opensim" / name)
-    samples = np.rint(rows[:, 0] * 2000.0).astype(int)
-    assert len(read.force_plates) == 2
-    for p in read.force_plates:
-        at = columns.index(f"f{p.number}_1")
-        force, point, moment = (rows[:, at + 3 * k : at + 3 * k + 3] for k in range(3))
-        about_origin = (moment + np.cross(point, force)) * 1e-3
-        # the file has 8 decimals
-        np.testing.assert_allclose(p.force_n[samples], force, rtol=5e-9, atol=6e-9)
-        np.testing.assert_allclose(p.moment_nm[samples], about_origin, rtol=5e-9, atol=2e-8)
 
 
 PLATED = [
@@ -153,19 +119,6 @@ def test_sample10_counts(recordings: Path, tmp_path: Path) -> None:
     # three decimals in the file's matrix: 116 x 0.0005; the plate's y and z are the laboratory's -y, -z
     np.testing.assert_allclose(p.force_n[0] * [1, -1, -1], [-177.797, -1.6284, -5.3018], atol=0.06)
     np.testing.assert_allclose(p.moment_nm[0] * [1e3, -1e3, -1e3], [498.958, 639.870, -332.620], atol=0.06)
-
-
-def test_tennis_agrees_with_its_csv(recordings: Path) -> None:
-    folder = recordings / "tennis_serve"
-    read = read_c3d(folder / "kinematics_tennis_serve.c3d")
-    lines = (folder / "kinematics_tennis_serve.csv").read_text().splitlines()
-    columns = lines[0].split(",")
-    values = np.array([[float(x) for x in line.split(",")] for line in lines[1:]])
-    assert read.rate_hz == 50.0
-    assert all(label.startswith("Derrick:") for label in read.labels)
-    for label in {column.partition("[")[0] for column in columns[1:]}:
-        at = columns.index(f"{label}[0]")
-        np.testing.assert_allclose(marker(read, label), values[:, at : at + 3], rtol=FLOAT32, atol=5e-8)
 
 
 def test_two_players_are_ambiguous(recordings: Path) -> None:

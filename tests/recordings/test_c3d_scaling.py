@@ -59,13 +59,6 @@ def test_the_scale_of_a_channel_is_the_product_of_both():
     assert offset.tolist() == [10.0, -20.0]
 
 
-def test_what_is_missing_counts_as_one_and_zero():
-    scale, offset = analog_scale(header())
-    assert (scale.tolist(), offset.tolist()) == ([1.0, 1.0], [0.0, 0.0])
-    scale, offset = analog_scale(header(GEN_SCALE=real(0.25)))
-    assert (scale.tolist(), offset.tolist()) == ([0.25, 0.25], [0.0, 0.0])
-
-
 def test_continued_parameters_are_joined_in_order():
     parts = {"SCALE": real(1.0, 2.0), "SCALE2": real(3.0), "SCALE3": real(4.0, 5.0), "SCALE5": real(9.0)}
     scale, _ = analog_scale(header(4, **parts))
@@ -150,11 +143,6 @@ def test_a_general_scale_of_an_impossible_size_is_refused(general, said):
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
-def test_a_complete_file_has_no_finding():
-    assert list(scale_findings(header(**GOOD), np.zeros((40, 2)))) == []
-    assert list(scale_findings(header(0), np.zeros((0, 0)))) == []
-
-
 @pytest.mark.parametrize("name", ["GEN_SCALE", "SCALE", "OFFSET"])
 def test_each_missing_parameter_is_a_finding(name):
     left = {key: value for key, value in GOOD.items() if key != name}
@@ -184,19 +172,6 @@ def test_each_missing_parameter_is_a_finding(name):
 def test_each_odd_parameter_is_a_finding(change, subject, stated):
     [finding] = scale_findings(header(**GOOD | change), np.zeros((40, 2)))
     assert (finding.item, finding.stated) == (subject, stated)
-
-
-def test_both_scales_stored_as_integers_are_one_finding():
-    [finding] = scale_findings(header(**GOOD | {"GEN_SCALE": whole(1), "SCALE": whole(1, 1)}), np.zeros((40, 2)))
-    assert finding.stated == "ANALOG:GEN_SCALE and SCALE stored as integers, expected real numbers"
-
-
-@pytest.mark.parametrize(("n", "listed"), [(1, "1"), (8, "1, 2, 3, 4, 5, 6, 7, 8"), (9, "1, 2, 3, 4, 5, 6, 7, 8, ...")])
-def test_channels_without_a_scale_are_listed_from_one(n, listed):
-    scale = real(*[0.0] * n, *[1.0] * (12 - n))
-    made = header(12, **GOOD | {"SCALE": scale, "OFFSET": whole(*[0] * 12), "USED": whole(12)})
-    [finding] = scale_findings(made, np.zeros((40, 12)))
-    assert f"for {n} of 12 channels ({listed})" in finding.stated
 
 
 # --- sign of the numbers ---------------------------------------------------------------------------------------------

@@ -24,7 +24,13 @@ FORMATS = (
     *("o.csv", "c.forces", "c.anc", "q_f_1.tsv", "w.txt", "k.json"),
 )
 C3D = ("intel real", "intel integer", "dec real", "dec integer", "mips real", "mips integer")
+QUICK = ("intel real", "mips integer", "a.trc", "f.mot", "n.csv", "p.csv", "k.json")  # the others are slow
 SLOWEST_S = 2.0  # processor time of one case, the start of a new process included
+
+
+def marked(names: tuple[str, ...]) -> list:
+    """Parameters for each name, those that are not quick marked as slow."""
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in names]
 
 
 def processor_s() -> float:
@@ -65,7 +71,7 @@ def good_text(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return text_bases(tmp_path_factory.mktemp("text"))
 
 
-@pytest.mark.parametrize("base", C3D)
+@pytest.mark.parametrize("base", marked(C3D))
 def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     raw = good_c3d[base]
     found = outcomes(damaged_c3d(raw, seed=C3D.index(base), n_flips=300), tmp_path / "a.c3d", ReadOptions())
@@ -115,7 +121,7 @@ def test_odd_labels_in_c3d_files(tmp_path: Path) -> None:
         describe(read_c3d(tmp_path / "a.c3d"))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", marked(FORMATS))
 def test_damaged_text_files(tmp_path: Path, good_text: dict[str, bytes], name: str) -> None:
     raw = good_text[name]
     found = outcomes(damaged_text(raw, seed=FORMATS.index(name), n_flips=250), tmp_path / name, SAID)

@@ -162,6 +162,15 @@ def test_electromyograms_of_a_size_that_no_amplifier_gives_are_a_guess(unit, siz
     assert all(finding.guessed for finding in found)
 
 
+def test_the_electromyograms_of_the_recordings_are_of_a_believable_size(recordings):
+    n_channels = 0
+    for path in sorted(recordings.rglob("*.c3d")):
+        recording = read_recording(path)
+        n_channels += len(emg_channels(recording))
+        assert not size_findings(recording), path.name
+    assert n_channels > 10
+
+
 def test_a_strict_reading_refuses_an_impossible_scale_of_electromyography(tmp_path):
     """A scale of 1e11; channels that nothing is computed from may have any."""
     positions = np.arange(90.0).reshape(10, 3, 3)
@@ -174,12 +183,3 @@ def test_a_strict_reading_refuses_an_impossible_scale_of_electromyography(tmp_pa
         if odd:
             with pytest.raises(ReadError, match="RVL up to"):
                 read_recording(path, ReadOptions(strict=True))
-
-
-def test_the_electromyograms_of_the_recordings_are_of_a_believable_size(recordings):
-    n_channels = 0
-    for path in sorted(recordings.rglob("*.c3d")):
-        recording = read_recording(path)
-        n_channels += len(emg_channels(recording))
-        assert not size_findings(recording), path.name
-    assert n_channels > 10

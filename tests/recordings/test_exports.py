@@ -6,7 +6,6 @@ import pytest
 from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.emg_channels import emg_channels
-from limbtorque.recordings.join import forces_options
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from text_files import (
@@ -123,15 +122,6 @@ def test_analog_channels_of_cortex_are_in_millivolts(tmp_path):
     assert (read.analog_labels, read.analog_units, read.analog_rate_hz) == (("Sol_R", "TA_R"), ("mV", "mV"), 1000.0)
     k = np.arange(20)
     np.testing.assert_allclose(read.analog, np.column_stack([1000 * k * 2e4, -1000 * k * 1e4]) / 2**16)
-
-
-def test_missing_samples_of_channels_are_noted(tmp_path):
-    path = write_anc(tmp_path / "walk.anc")
-    assert not read_recording(path).notes
-    lines = path.read_text().split("\n")
-    lines[-3] = "\t".join([*lines[-3].split("\t")[:1], "--", *lines[-3].split("\t")[2:]])
-    path.write_text("\n".join(lines))
-    assert "1 samples of analog channels are missing, of 40" in read_recording(path).notes
 
 
 @pytest.mark.parametrize("number", ["100\\.000000", "100.000000", "1e400", ""])
@@ -259,10 +249,6 @@ def test_rotations_without_points_are_refused_with_the_way_out(tmp_path):
     with pytest.raises(ReadError, match="rotations of segments only") as error:
         read_recording(path)
     assert "export" in str(error.value)
-
-
-def test_options_of_a_force_file_are_its_own():
-    assert forces_options(ReadOptions(length_unit="m", forces_length_unit="mm")).length_unit == "mm"
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

@@ -11,7 +11,6 @@ import pytest
 
 import text_files
 from c3d_files import CORNERS_MM, plate, write_c3d
-from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.join import distance_m, join_forces, stands
@@ -242,17 +241,6 @@ def test_units_of_the_two_files_are_each_their_own(tmp_path: Path) -> None:
     )
 
 
-def test_inspect_shows_both_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = [str(marker_file(tmp_path / "m.trc")), "--forces", str(force_file(tmp_path / "f.mot"))]
-    assert main(["inspect", *files]) == 0
-    said = capsys.readouterr().out
-    assert "forces of   f.mot  (sha256 " in said
-    assert "plates      1" in said
-    assert "axes of the forces" in said
-    assert main(["inspect", *files, "--compare"]) == 1
-    assert "omit --forces" in capsys.readouterr().err
-
-
 # ---- a study ----
 
 SETTINGS = """
@@ -367,12 +355,3 @@ def test_axes_that_are_exchanged_are_a_guess_though_the_forces_pass_near_a_marke
     assert not stands(turned.markers_m, walk.force_plates)
     joined = join_forces(turned, replace(walk, sha256="f" * 64), NEWTON)
     assert "axes of the forces" in {guess.item for guess in joined.audit.guesses}
-
-
-def test_the_unit_of_the_second_file_is_asked_for_by_its_own_option(walk: Recording, tmp_path: Path) -> None:
-    write_recording(walk, tmp_path / "m.sto")
-    write_sto(forces_table(walk), tmp_path / "f.mot")
-    with pytest.raises(ReadError, match=r"give it with the option reading\.forces_length_unit"):
-        read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", NEWTON)
-    read = read_with_forces(tmp_path / "m.sto", tmp_path / "f.mot", replace(NEWTON, forces_length_unit="m"))
-    assert any("as in reading.forces_length_unit" in finding.interpretation for finding in read.audit.findings)

@@ -142,16 +142,6 @@ def test_any_other_uneven_times_are_refused(tmp_path: Path, suffix: str, times_s
         read_recording(write_at(tmp_path / f"a{suffix}", times_s), MM)
 
 
-def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
-    with pytest.raises(ReadError, match="the first line is 'Inverse Dynamics': results of OpenSim, not a recording"):
-        read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
-    with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
-        read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)
-    read = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", M)
-    assert read.labels == ("r_acromion", "r_humerus_epicondyle", "r_radius_styloid")
-    assert read.rate_hz == 120.0
-
-
 # ---- formulas ----
 
 
@@ -354,25 +344,13 @@ def test_labels_that_are_hard_to_see(tmp_path: Path) -> None:
     ("name", "writer", "old", "new", "said"),
     [
         ("a.trc", text_files.write_trc, "\tmm\t", "\tinch\t", r"Units: 'inch', expected one of mm, cm, m"),
-        (
-            "a.trc",
-            text_files.write_trc,
-            "\tS:RWRI",
-            "\t",
-            r"line 4: 2 names over columns of 3 markers, NumMarkers is 3",
-        ),
+        ("a.trc", text_files.write_trc, "\tS:RWRI", "\t", r"line 4: 2 names over columns of 3 markers"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t1o3\t", r"line 10: column 3 is '1o3', expected a number"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t103,5\t", r"decimal point, not a comma"),
         ("a.trc", text_files.write_trc, "\t103\t", "\t", r"line 10: expected 11 cells, found 10"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n5\t0.03", r"line 10: frame 5 follows frame 3"),
         ("a.trc", text_files.write_trc, "\n4\t0.03", "\n4\t0.035", r"the time jumps from 0.0(2|35) to 0.0(35|4) s"),
-        (
-            "a.trc",
-            text_files.write_trc,
-            "\nFrame#",
-            "\nFeld",
-            r"not a TRC file: no line of names that begins with Frame#",
-        ),
+        ("a.trc", text_files.write_trc, "\nFrame#", "\nFeld", r"not a TRC file: no line of names"),
         ("a.sto", text_files.write_marker_sto, "nRows=12", "nRows=120", r"says 120 rows \(nrows\), the file has 12"),
         ("a.sto", text_files.write_marker_sto, "time\t", "zeit\t", r"first column is 'zeit', expected 'time'"),
         ("a.sto", text_files.write_marker_sto, "endheader", "end", r"content is CSV with named columns|of unknown"),
@@ -418,13 +396,6 @@ def test_name_and_content_have_to_agree(tmp_path: Path) -> None:
     assert file_format(text_files.write_qualisys(tmp_path / "q.txt")) == "Qualisys TSV"
 
 
-def test_strict_lists_the_guesses(tmp_path: Path) -> None:
-    path = text_files.write_csv(tmp_path / "a.csv", time="time")
-    assert [guess.item for guess in read_recording(path).audit.guesses] == ["unit of time"]
-    with pytest.raises(ReadError, match=r"reading.strict forbids: unit of time: .*name the column time_s or time_ms"):
-        read_recording(path, ReadOptions(strict=True))
-
-
 @pytest.mark.parametrize(
     ("unit", "said"),
     [
@@ -462,18 +433,6 @@ def test_a_force_that_is_not_finite_is_missing(tmp_path: Path, value: str) -> No
     assert np.flatnonzero(missing).tolist() == ([2, 4] if "inf" in value else [2])
     assert np.isfinite(wrench[~missing]).all()
     describe(read_recording(path))
-
-
-def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text("E\n")
-    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected section Trajectories or Devices"):
-        read_vicon(path)
-    lines = text_files.write_vicon(path).read_text().split("\n")
-    at = lines.index("Trajectories")
-    path.write_text("\n".join([*lines[at : at + 5], "", "", "Joints", "100"]) + "\n")
-    with pytest.raises(ReadError, match=r"a.csv line 1: section trajectories has no frames"):
-        read_vicon(path)
 
 
 def test_positions_that_are_too_large_to_measure_between_are_refused(tmp_path: Path) -> None:
@@ -548,3 +507,25 @@ def test_a_position_that_is_farther_than_any_body_goes_is_missing(tmp_path: Path
     np.testing.assert_array_equal(found.markers_m[kept], good.markers_m[kept])
     with pytest.raises(ReadError, match=r"1 positions of S:RSHO are more than 1000 m from the others"):
         read_recording(path, ReadOptions(strict=True))
+
+
+def test_vicon_without_sections_or_frames(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("E\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: found 'E', expected section Trajectories or Devices"):
+        read_vicon(path)
+    lines = text_files.write_vicon(path).read_text().split("\n")
+    at = lines.index("Trajectories")
+    path.write_text("\n".join([*lines[at : at + 5], "", "", "Joints", "100"]) + "\n")
+    with pytest.raises(ReadError, match=r"a.csv line 1: section trajectories has no frames"):
+        read_vicon(path)
+
+
+def test_tables_that_are_no_recordings_are_refused(recordings: Path) -> None:
+    with pytest.raises(ReadError, match="the first line is 'Inverse Dynamics': results of OpenSim, not a recording"):
+        read_recording(recordings / "arm26" / "std_arm26_InverseDynamics.sto", M)
+    with pytest.raises(ReadError, match="no marker: expected columns such as RSHO_x_mm"):
+        read_recording(recordings / "moment_arms" / "upper_limb_muscle_params.csv", M)
+    read = read_recording(recordings / "arm26" / "arm26_InverseKinematics.mot", M)
+    assert read.labels == ("r_acromion", "r_humerus_epicondyle", "r_radius_styloid")
+    assert read.rate_hz == 120.0

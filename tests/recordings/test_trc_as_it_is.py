@@ -89,11 +89,6 @@ def test_a_file_that_was_cut_inside_a_line(trc):
         read(trc, [*lines[:15], lines[15][:20]])
 
 
-def test_strict_refuses_what_was_assumed(trc):
-    with pytest.raises(ReadError, match="NumFrames is '13'"):
-        read(trc, [line.replace("\t12\t3", "\t13\t3") for line in lines_of(trc)], options=ReadOptions(strict=True))
-
-
 @pytest.mark.parametrize("name", range(3))
 @pytest.mark.parametrize("empty", [False, True])
 def test_a_name_that_is_missing_is_not_guessed(trc, name, empty):
@@ -106,12 +101,6 @@ def test_a_name_that_is_missing_is_not_guessed(trc, name, empty):
         return
     with pytest.raises(ReadError, match="every marker needs one"):
         read(trc, lines)
-
-
-def test_a_line_in_the_middle_that_is_cut_is_refused(trc):
-    lines = lines_of(trc)
-    with pytest.raises(ReadError, match="line 11: expected 11 cells, found 4"):
-        read(trc, [*lines[:10], "\t".join(lines[10].split("\t")[:4]), *lines[11:]])
 
 
 def test_a_heading_without_frames_is_no_recording(trc):

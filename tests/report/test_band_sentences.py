@@ -42,33 +42,28 @@ def test_the_band_its_main_source_and_what_would_help():
     assert "Most useful improvement: more accurate joint centres (by imaging" in sentence
 
 
-def test_the_single_best_measurement_and_what_it_would_leave():
-    """Without 64 % of the variance, 0.6 of the width; sources that are no landmark are named before."""
-    [sentence] = band_sentences([ROW])
-    assert sentence.endswith(
-        "peak of -83.4 N m: 7 N m. There, an exact hip_axis alone would make the limits 40 % narrower."
-    )
-    [other] = band_sentences([{**ROW, "peak_main_input": "filter", "peak_main_input_share": 0.2}])
-    assert "an exact" not in other
+FROM_FILTER = {"peak_main_source": "filter", "peak_share_filter": 0.96, "peak_main_input": "filter"}
 
 
-def test_another_source_at_the_peak_is_named_with_its_share_and_remedy():
-    """The window's own is not said twice."""
-    assert "At the peak" not in band_sentences([ROW])[0]
-    at_peak = {"peak_main_source": "filter", "peak_share_filter": 0.96, "peak_main_input": "filter"}
-    [sentence] = band_sentences([{**ROW, **at_peak}])
-    assert (
-        f"At the peak 96 % is from the filter; there, the most useful improvement is: {REMEDIES['filter']}." in sentence
-    )
-    [other] = band_sentences([{**ROW, "peak_main_source": "marker_noise", "peak_share_marker_noise": 0.5}])
-    assert "At the peak 50 % is from marker noise" in other
-
-
-def test_with_samples_linear_shares_are_named_so_and_no_limits_get_narrower_by_them():
-    at_peak = {"peak_main_source": "filter", "peak_share_filter": 0.6, "peak_time_sd_s": 0.01}
-    [sentence] = band_sentences([{**ROW, **at_peak}])
-    assert "At the peak, by the linear bands, 60 % is from the filter" in sentence
-    assert "an exact" not in sentence
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({}, "There, an exact hip_axis alone would make the limits 40 % narrower."),  # 0.6 of the width without 64 %
+        (
+            FROM_FILTER,
+            f"At the peak 96 % is from the filter; there, the most useful improvement is: {REMEDIES['filter']}.",
+        ),
+        ({**FROM_FILTER, "peak_time_sd_s": 0.01}, "At the peak, by the linear bands, 96 % is from the filter"),
+        ({"peak_nm": 9.0, "peak_sign_certain": 0.0}, "peak of 9 N m: 7 N m; its sign is not certain."),
+        ({"band_rms_nm": 70.0}, "known to within 137 N m"),
+    ],
+)
+def test_what_is_said_of_the_limits_at_the_peak(changes, says):
+    [sentence] = band_sentences([{**ROW, **changes}])
+    assert says in sentence
+    assert ("an exact" in sentence) == ("peak_main_input" not in changes)
+    assert not band_sentences([{**ROW, **changes}], ("hip",))  # a rejected joint
+    assert not band_sentences([{**ROW, **changes, "term": "gravity"}])
 
 
 @pytest.mark.parametrize("turn", [1.0, -1.0])
@@ -90,21 +85,6 @@ def test_an_extreme_of_the_other_sign_within_both_limits_may_be_the_peak(turn):
     assert f"The torque of {-17.0 * turn:g} N m at 1.08 s may be the larger one" in sentence
     assert "may be the larger" not in band_sentences([row(17.5)])[0]
     assert "may be the larger" not in band_sentences([row(26.0, peak_time_sd_s=0.01)])[0]
-
-
-def test_an_uncertain_sign_is_said():
-    [sentence] = band_sentences([{**ROW, "peak_nm": 9.0, "peak_sign_certain": 0.0}])
-    assert "peak of 9 N m: 7 N m; its sign is not certain." in sentence
-
-
-def test_terms_and_unknown_torques_have_no_sentence():
-    assert not band_sentences([{**ROW, "term": "gravity"}, {**ROW, "band_main_source": ""}])
-
-
-def test_a_rejected_joint_has_no_sentence_and_large_sizes_no_exponent():
-    assert not band_sentences([ROW], ("hip",))
-    [sentence] = band_sentences([{**ROW, "band_rms_nm": 70.0}])
-    assert "known to within 137 N m" in sentence
 
 
 STUDY_ROW = {**ROW, "chain": "leg", "torque_status": "ok", "peak_low_nm": -97.0, "peak_high_nm": -70.0}

@@ -187,11 +187,6 @@ def test_the_limit_of_a_chosen_cut_off_is_told_and_only_then():
     assert "Chosen cut-offs" not in paragraph({"filter": {"cutoff_hz": 6.0}})
 
 
-def test_range_and_median_of_the_chosen_cut_offs():
-    rows = [row(f"t{k}", cutoff_hz=cutoff) for k, cutoff in enumerate(("4.0", "5.0", "9.0"))]
-    assert "together: 4 to 9 Hz, median 5 Hz." in paragraph(rows=rows)
-
-
 def test_trials_with_options_of_their_own_are_counted():
     rows = [row("t1"), row("t2"), row("t3", cutoff_hz="12.0")]
     of = {"t3": {"options": {"filter.cutoff_hz": 12.0, "plane.kind": "horizontal"}}}
@@ -275,10 +270,6 @@ def test_added_masses_are_told_with_the_trials_that_have_them():
     assert "0.4 kg on the forearm, at 100 %" in page({"segments": {"added": {"forearm": {"mass_kg": 0.4}}}})
 
 
-def test_muscles_that_were_not_asked_for_are_not_told():
-    assert "muscle" not in paragraph({"muscles": {"enabled": False}}, rows=[row(muscle_status="none")])
-
-
 EMG = {
     "emg": {
         "channels": {"A": "BIClong", "B": "TRIlong"},
@@ -300,33 +291,6 @@ def test_electromyography_is_described_where_a_trial_has_it():
 
 
 @pytest.mark.parametrize(
-    ("options", "says", "not_any_more"),
-    [
-        ({"max_voluntary_files": ["mvc.c3d"]}, "normalised by the largest envelope of maximal trials", "in the recording."),
-        ({"signal": "envelope"}, "the channels were envelopes when recorded, and not filtered", "rectification"),
-        ({"signal": "raw"}, "run forwards and backwards. Envelopes", "recorded as envelopes"),
-        ({"band_hz": [30.0, 450.0]}, "a band-pass of 30 to 450 Hz (without", "De Luca"),
-        ({"delay_s": 0.0}, "without an electromechanical delay, where", "0.04 s"),
-        ({"antagonists": []}, "as rest.", "Falconer"),
-    ],
-)  # fmt: skip
-def test_options_of_electromyography_are_told(options, says, not_any_more):
-    text = page({"emg": {**EMG["emg"], **options}}, emg_of=["t1"])
-    assert says in text
-    assert not_any_more not in text
-
-
-def test_contact_forces_are_described_where_they_are_computed():
-    text = page({"muscles": {"contact_forces": True}})
-    assert "up to 1.25 times the least possible largest activation (Rasmussen et al. 2001) or up to 0.05" in text
-    without = page({"muscles": {"contact_forces": True, "ranges": False}})
-    assert "Contact forces" in without
-    assert "ranges" not in without
-    assert "Contact" not in page()
-    assert "Contact" not in page({"muscles": {"contact_forces": True}}, rows=[row(muscle_status="none")])
-
-
-@pytest.mark.parametrize(
     "settings", [{}, {"filter": {"method": "quintic_spline", "cutoff_hz": "gcv"}}, {"muscles": {"exponent": "min_max"}}]
 )
 def test_the_references_are_those_that_are_cited(settings):
@@ -334,15 +298,6 @@ def test_the_references_are_those_that_are_cited(settings):
     listed = set(re.findall(r"^- (.+)$", text, flags=re.MULTILINE))
     expected = {REFERENCES[name] for name in REFERENCES if cited(name) in text or name == "derrick"}
     assert listed == expected
-
-
-def test_the_checklist_answers_row_by_row():
-    table = page().split("## Checklist")[1]
-    assert "| sampling rate of the markers | 100 Hz |" in table
-    assert "| filter of forces | no force plates |" in table
-    assert "| none in the tables: N m, N, W, J |" in table
-    assert "by body mass: N m/kg, W/kg" in page({"ensembles": {"per_body_mass": True}})
-    assert all(line.count("|") == 3 for line in table.splitlines() if line.startswith("|"))
 
 
 def test_recorded_and_analysed_frames_are_added_up():
@@ -381,70 +336,11 @@ def test_frames_of_parts_of_a_recording_are_shares_of_it():
     assert "300 frames were recorded (at 100 Hz); 25 to 100 % of a recording were analysed" in paragraph(rows=rows)
 
 
-def test_long_gaps_are_told_where_there_were_some():
-    notes = "frames 1-80 analysed, 20 with missing markers left out; 1 long gaps, longest part without gaps analysed"
-    assert "in 1 trial with a longer gap, the longest" in paragraph(rows=[row("t1", notes=""), row("t2", notes=notes)])
-    message = "x.c3d: the chain's markers are missing for 0.50 s in one go; set gaps.longer to trim"
-    failed = row("t2", status="failed", reason="signal", muscle_status="failed", message=message)
-    assert "1 trial with a longer gap was refused" in paragraph({"gaps": {"longer": "fail"}}, rows=[row("t1"), failed])
-    assert "refused" not in paragraph({"gaps": {"longer": "fail"}})
-
-
-def test_a_cut_off_that_is_the_limit_everywhere_is_told_as_such():
-    rows = [row("a", cutoff_hz="12.0", own_cutoff_hz="12.7"), row("b", cutoff_hz="12.0", own_cutoff_hz="33.7")]
-    text = paragraph(rows=rows)
-    assert "A cut-off of 12 Hz was used, the limit set (filter.max_cutoff_hz)" in text
-    assert "would have given 12.7 to 33.7 Hz, median 23.2 Hz." in text
-    assert "was chosen by" not in text
-
-
-@pytest.mark.parametrize("noise_m", [0.0, "0", "1e-8"])
-def test_no_noise_at_all_is_less_than_any_cameras(noise_m):
-    assert "In 1 trial the markers had less noise than any camera" in paragraph(rows=[row(noise_m=noise_m), row("b")])
-
-
 # ---- curves ----
-
-STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
 
 
 def window(trial, note="", included=0):
     return {"trial": trial, "included": str(included), "torque_status": "caution", "note": note}
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({}, "first exceeds 5 % of its peak"),
-        (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
-        ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
-        ({"window": "cycles"}, "is the cycle (from one turning point of the endpoint to the next of the same kind)."),
-        ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
-        ({"n_points": 51}, "by cubic splines at 51 even points"),
-        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
-        ({"min_units": 1}, "are over participants, of the mean of each participant's trials;"),
-        ({"spread_over": "trials"}, "are over trials, all weighted equally, not the means of the participants, and not given where fewer than 2 trials have a value;"),
-        ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
-        ({"include": "ok"}, "joints with a quality flag on their torques were left out."),
-    ],
-)  # fmt: skip
-def test_time_normalisation_and_averaging_are_told(options, says):
-    two = [row("a"), row("b", subject="Bea")]
-    text = page({"ensembles": options}, rows=two)
-    assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
-    assert "are over the trials of the only participant, and not given" in paragraph()
-    off = page({"ensembles": {**options, "enabled": False}})
-    assert "| time normalisation and averaging | no curves were computed |" in off
-
-
-def test_windows_of_single_trials_are_counted():
-    rows = [row("a"), row("b"), row("c")]
-    of = {"c": {"options": {"ensembles.window": "trial"}}}
-    text = paragraph({"ensembles": STRIDE}, rows=rows, of=of)
-    assert "same foot) (2 trials); the trial, without" in text
-    windows = [window("a", included=1), window("b", included=1), window("c", "no frame free of edge effects")]
-    left_out = paragraph({"ensembles": STRIDE}, rows=rows, of=of, windows=windows)
-    assert "same foot). Means" in left_out  # the third has no curve, so its window is none of the curves'
 
 
 def test_trials_without_a_curve_are_told_with_their_reasons():
@@ -507,100 +403,12 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     assert "Muscle forces of 3 of 4 trials were computed" in text
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "says"),
-    [
-        ("gaps.spikes", "fill", "spikes of up to three frames were treated as gaps (1 trial)."),
-        ("gravity_m_s2", 1.62, "Gravity was 9.80665 m/s^2 (3 trials); 1.62 m/s^2 (1 trial)."),
-        ("replay.enabled", True, "diverged from the recorded motion in 0 of 1 trial for which this was done (replay.enabled) (reproduced"),
-        ("muscles.force_length_velocity", True, "rigid tendon (De Groote et al. 2016) (1 trial)"),
-        ("muscles.scale", ["moment_arms"], "moment arms were scaled to segment lengths (1 trial)"),
-        ("muscles.scale", ["strength"], "strengths were scaled to body mass (1 trial)"),
-        ("muscles.weights.soleus", 2.0, ", with weights for soleus (1 trial);"),
-    ],
-)  # fmt: skip
-def test_an_option_of_one_trial_is_told_of_one(option, value, says):
-    rows = [row(f"t{k}") for k in range(4)]
-    assert says in paragraph(rows=rows, of={"t2": {"options": {option: value}}})
-    assert "(1 trial)" not in paragraph(rows=rows)
-
-
-def test_weights_of_the_study_that_a_trial_does_not_have():
-    of = {"b": {"options": {"muscles.weights.soleus": None, "muscles.weights.tibialis": 3.0}}}
-    text = paragraph({"muscles": {"weights": {"soleus": 2.0}}}, rows=[row("a"), row("b")], of=of)
-    assert ", with weights for soleus (1 trial); with weights for tibialis (1 trial);" in text
-
-
 def test_only_trials_with_a_replay_are_counted():
     rows = [row("a", replay_lost=""), row("b", replay_lost="1.0"), row("c", replay_lost="0.0"), row("d")]
     of = {name: {"options": {"replay.enabled": True}} for name in "abc"}
     text = paragraph(rows=rows, of=of)
     assert "in 1 of 2 trials for which this was done" in text
     assert "; 1 trial had too few frames with a known torque for that." in text
-
-
-def test_plates_are_told_of_the_trials_that_used_them():
-    used = "plate 1 frames 5-9: this foot (left), centre of pressure 0.1 m from this foot, 0.3 m from the other"
-    rows = [row(name, chain="leg", notes=used) for name in "abcd"]
-    rows.append(row("e", chain="leg", notes="plate 1 frames 5-9: this foot (left) is across the edge of the plate"))
-    of = {
-        "b": {"options": {"plates.assignment": "none"}},
-        "c": {"options": {"filter.force_cutoff_hz": 50.0, "plates.belt_speed_m_s": 1.2}},
-    }
-    text = page(leg(), rows=rows, of=of)
-    assert "(2 trials); cut-off 50 Hz, not that of the positions (1 trial) |" in text.split("## Checklist")[1]
-    assert "In 4 trials ground reaction forces were measured" in text
-    assert "; the belt ran at 1.2 m/s (1 trial)" in text
-    none = page(leg(plates={"assignment": "none"}), rows=rows)
-    assert "| filter of forces | no force plate was used |" in none
-
-
-def test_a_single_joint_has_no_velocity_terms():
-    forearm = {
-        "joints": [{"name": "elbow", "landmark": "elbow_axis"}],
-        "segments": [{"name": "forearm_with_hand", "row": "forearm_and_hand"}],
-        "end": "wrist_axis",
-    }
-    raw = {"chains": {"forearm_only": forearm}}
-    text = paragraph(raw, rows=[row(chain="forearm_only")])
-    assert "Lagrange's equations: inertial, gravity and base motion;" in text
-    text = paragraph(raw, rows=[row(chain="forearm_only"), row("t2"), row("t3")])
-    assert "inertial, centripetal (2 trials), Coriolis (2 trials), gravity and base motion;" in text
-
-
-@pytest.mark.parametrize(
-    ("source", "says"),
-    [
-        ("plates_and_markers", "the flanks of the vertical force where a plate measured the step, else strikes of the markers (O'Connor et al. 2007) and offs of the markers (Zeni et al. 2008)."),
-        ("plates", "the flanks of the vertical force on the plates."),
-        ("zeni_2008", "those of the markers (Zeni et al. 2008)."),
-        ("oconnor_2007", "those of the markers (O'Connor et al. 2007)."),
-    ],
-)  # fmt: skip
-def test_the_source_of_foot_strikes_is_told(source, says):
-    rows, found = [row("t0"), row("t1")], {**window("t0", included=1), "events": source}
-    of_file = {**window("t1", included=1), "events": "file"}
-    assert f"In 1 trial foot strikes and offs are {says}" in page(
-        {"ensembles": STRIDE}, rows=rows, windows=[found, of_file]
-    )
-    assert "foot strikes and offs are" not in page({"ensembles": STRIDE}, rows=rows, windows=[of_file])
-
-
-@pytest.mark.parametrize(
-    ("cycle", "says"),
-    [
-        ("most_known", "the one with the largest share of frames of known torque"),
-        ("first", "the first"),
-        (2, "number 2"),
-    ],
-)
-def test_the_choice_among_several_strides_is_told(cycle, says):
-    names = {"window": "events", "start_event": "Foot Strike", "end_event": "Foot Strike", "cycle": cycle}
-    several = {**window("t0", included=1), "n_cycles": "3"}
-    rows, single = [row("t0"), row("t1")], {**window("t1", included=1), "n_cycles": "1"}
-    text = page({"ensembles": names}, rows=rows, windows=[several, single])
-    assert f"Of 1 trial with several of these, {says} was used." in text
-    assert "several of these" not in page({"ensembles": names}, rows=rows, windows=[single])
 
 
 def errors_of(*args, **options):
@@ -661,11 +469,52 @@ def test_sizes_of_single_trials_are_counted_and_measured_segments_are_no_table()
     assert "segment masses, as shares of body mass" not in alone
 
 
-def test_no_table_of_errors_without_bands():
-    assert not errors_of({"uncertainty": {"enabled": False}})
-    assert "from the errors of the inputs" not in paragraph({"uncertainty": {"enabled": False}})
-
-
 def test_every_size_of_the_settings_has_words_for_the_methods():
     assert set(ERRORS) == set(options_of(Uncertainty()))
     assert {reference for *_, reference in ERRORS.values() if reference} <= set(REFERENCES)
+
+
+STRIDE = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "first exceeds 5 % of its peak"),
+        (STRIDE, "is the gait cycle (from foot strike to the next foot strike of the same foot)."),
+        ({**STRIDE, "end_event": "Foot Off {side}"}, "is the time from foot strike to the next foot off of the same foot."),
+        ({"window": "cycles"}, "is the cycle (from one turning point of the endpoint to the next of the same kind)."),
+        ({"window": "trial"}, "is the trial, without the frames affected by filter edge effects"),
+        ({"n_points": 51}, "by cubic splines at 51 even points"),
+        ({"spread_over": "subjects"}, "are over participants, of the mean of each participant's trials, and not given where fewer than 2 participants have a value;"),
+        ({"min_units": 1}, "are over participants, of the mean of each participant's trials;"),
+        ({"spread_over": "trials"}, "are over trials, all weighted equally, not the means of the participants, and not given where fewer than 2 trials have a value;"),
+        ({"per_body_mass": True}, "divided by body mass (N m/kg and W/kg)."),
+        ({"include": "ok"}, "joints with a quality flag on their torques were left out."),
+    ],
+)  # fmt: skip
+def test_time_normalisation_and_averaging_are_told(options, says):
+    two = [row("a"), row("b", subject="Bea")]
+    text = page({"ensembles": options}, rows=two)
+    assert text.count(says.rstrip(".;")) == 2  # in the paragraph and in the checklist
+    assert "are over the trials of the only participant, and not given" in paragraph()
+    off = page({"ensembles": {**options, "enabled": False}})
+    assert "| time normalisation and averaging | no curves were computed |" in off
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("plates_and_markers", "the flanks of the vertical force where a plate measured the step, else strikes of the markers (O'Connor et al. 2007) and offs of the markers (Zeni et al. 2008)."),
+        ("plates", "the flanks of the vertical force on the plates."),
+        ("zeni_2008", "those of the markers (Zeni et al. 2008)."),
+        ("oconnor_2007", "those of the markers (O'Connor et al. 2007)."),
+    ],
+)  # fmt: skip
+def test_the_source_of_foot_strikes_is_told(source, says):
+    rows, found = [row("t0"), row("t1")], {**window("t0", included=1), "events": source}
+    of_file = {**window("t1", included=1), "events": "file"}
+    assert f"In 1 trial foot strikes and offs are {says}" in page(
+        {"ensembles": STRIDE}, rows=rows, windows=[found, of_file]
+    )
+    assert "foot strikes and offs are" not in page({"ensembles": STRIDE}, rows=rows, windows=[of_file])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from limbtorque.analysis.study import check_study
-from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS
+from limbtorque.figures.palette import LINE_COLOURS
 from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
@@ -110,13 +110,6 @@ def test_the_terms_of_a_panel_add_up_to_the_net_torque(data):
             np.testing.assert_allclose(total, decoded(net), atol=1.01 * rounding)
 
 
-def test_one_colour_means_one_kind_of_term(data):
-    for panel in data["panels"]:
-        for line in panel["lines"]:
-            assert line["colour"] == {**TERM_COLOURS, "net": "ink"}.get(line.get("kind"), line["colour"])
-            assert line.get("kind") or line["colour"] not in TERM_COLOURS.values()
-
-
 def test_every_muscle_that_pulls_has_a_line_with_its_range(study, data):
     muscles = table(study, "muscles")
     pulling = {
@@ -178,11 +171,6 @@ def test_long_trials_are_thinned_out_and_say_so(study):
     )
     text = Elements(trial_page(contents)).text
     assert f"Every {drawing.step}th frame is drawn, {shown} of 3510; the tables have all of them: torques.csv" in text
-
-
-def test_pages_are_small(study):
-    for trial in TRIALS:
-        assert len(page(study, trial).encode()) < 400_000
 
 
 # --- what the pages say ----------------------------------------------------------------------------------------------------
@@ -381,22 +369,6 @@ def test_pages_can_be_left_out(study):
     assert layout.trial_files("pages", "s", trial) == []
 
 
-def test_the_index_of_a_large_study_has_no_curves(study):
-    row = next(iter(ledger(study).values()))
-    provenance = {
-        "settings": {"title": "t", "quality": {}},
-        "settings_hash": "x",
-        "program": {"name": "limbtorque", "version": "0"},
-        "python": "3",
-        "libraries": {},
-        "code": {},
-    }
-    many = [{**row, "trial": f"t{k}", "page": "p", "status": "ok", "reason": ""} for k in range(1000)]
-    text = index_page(many, provenance, files={})
-    assert len(text.encode()) < 600_000
-    assert text.count("<tr ") == 1000
-
-
 def test_a_flag_that_rejects_some_trials_is_shown_as_rejected_in_these(study):
     """By the trials, not by the check: this one is a caution up to twice its threshold."""
     row = {**next(iter(ledger(study).values())), "page": "p", "status": "rejected", "reason": "out_of_plane_share"}
@@ -430,94 +402,55 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
 
 
-def test_where_fewer_trials_have_a_value_the_page_has_their_number():
-    key = {"chain": "leg", "condition": "walk", "side": "left", "unit": "deg"}
-    rows = [
-        {
-            **key,
-            "quantity": quantity,
-            "percent": str(percent),
-            "spread_over": "trials",
-            "mean": "1.0" if n else "",
-            "sd": "",
-            "mean_error": "",
-            "n_subjects": "1",
-            "n_trials": str(n),
-            "n_rejected": "0",
-        }
-        for quantity, counts in (("knee_flexion_deg", (0, 2, 5)), ("hip_flexion_deg", (5, 5, 5)))
-        for percent, n in zip((0, 50, 100), counts, strict=True)
+def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,)):
+    """Rows of a mean curve, one for each of its means; counts of one number hold for all of them."""
+    key = {
+        "chain": "leg",
+        "condition": "walk",
+        "side": "left",
+        "unit": "deg",
+        "quantity": quantity,
+        "spread_over": over,
+    }
+    key |= {"sd": "", "mean_error": "", "n_rejected": "0"}
+    counts = (numbers * (1 if len(numbers) > 1 else len(means)) for numbers in (n_subjects, n_trials))
+    return [
+        {**key, "percent": str(k), "mean": mean, "n_subjects": str(subjects), "n_trials": str(trials)}
+        for k, (mean, subjects, trials) in enumerate(zip(means, *counts, strict=True))
     ]
+
+
+def test_where_fewer_trials_have_a_value_the_page_has_their_number():
+    of_one = {"over": "trials", "n_subjects": (1,)}
+    rows = mean_rows("knee_flexion_deg", ("", "1.0", "1.0"), n_trials=(0, 2, 5), **of_one)
+    rows += mean_rows("hip_flexion_deg", ("1.0", "1.0", "1.0"), n_trials=(5,), **of_one)
     data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
     knee, hip = data["curves"]
     assert (knee["number"], knee["most"], knee["counts"]) == ("2 to 5 trials of 1 subject", 5, [0, 2, 5])
     assert (hip["number"], hip["most"], hip["counts"]) == ("5 trials of 1 subject", 5, [])
-    provenance = {
-        "settings": {"title": "", "quality": {}},
-        "settings_hash": "",
-        "program": {"name": "", "version": ""},
-        "python": "",
-        "libraries": {},
-        "code": {},
-    }
-    text = index_page([], provenance, files={}, ensembles=data)
+    text = index_page([], empty_provenance(), files={}, ensembles=data)
     assert "Thin lines and light bands: fewer trials" in text
     assert "The trials are unlike." in text
-    assert "Lines are means over the trials of one subject: the spread within this subject" in text
-    assert "Thin lines" not in index_page([], provenance, files={}, ensembles=ensemble_data(rows[3:]))
+    assert "Thin lines" not in index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows[3:]))
 
 
-@pytest.mark.parametrize(
-    ("over", "says"),
-    [
-        ("subjects", "Lines are means over subjects, each counted once with the mean of its trials; bands,"),
-        (
-            "trials",
-            "Lines are means over trials, all weighted equally: their spread and number are not a basis for tests between",
-        ),
-    ],
-)
-def test_the_page_says_over_what_its_means_are(over, says):
-    rows = [
-        {
-            **dict.fromkeys(("chain", "condition", "side", "unit"), "x"),
-            **{
-                "quantity": "knee_flexion_deg",
-                "percent": str(percent),
-                "spread_over": over,
-                "mean": mean,
-                "sd": "",
-                "mean_error": "",
-            },
-            **{"n_subjects": str(n), "n_trials": "4", "n_rejected": "0"},
-        }
-        for percent, mean, n in ((0, "1.0", 2), (100, "" if over == "subjects" else "1.0", 1))
-    ]
+@pytest.mark.parametrize(("over", "count"), [("subjects", "1 subject, 4 trials"), ("trials", "4 trials of 1 subject")])
+def test_the_page_says_over_what_its_means_are(over, count):
+    last = "" if over == "subjects" else "1.0"
+    rows = mean_rows("knee_flexion_deg", ("1.0", last), over=over, n_subjects=(2, 1))
     text = index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows, min_units=2))
-    assert says in text
+    assert f"Lines are means over {over}" in text
+    assert ("No mean where fewer than 2 subjects have a value" in text) == (over == "subjects")
     alone = ensemble_data([{**row, "mean": "", "n_subjects": "1", "n_rejected": "1"} for row in rows], min_units=5)
-    count = "1 subject, 4 trials" if over == "subjects" else "4 trials of 1 subject"
     assert alone["curves"][0]["number"] == f"no mean: {count}; 1 trial rejected"
     page_of_none = index_page([], empty_provenance(), files={}, ensembles=alone)
     assert "No mean where fewer than 5" in page_of_none
-    assert "Lines are means" not in page_of_none
     assert "ensembles_data" not in page_of_none
-    few = "No mean where fewer than 2 subjects have a value (ensembles.min_units)."
-    assert (few in text) == (over == "subjects")
 
 
 def empty_provenance():
     about = {"program": {"name": "", "version": ""}, "python": "", "libraries": {}, "code": {}, "settings_hash": ""}
     return {"settings": {"title": "", "quality": {}}, **about}
-
-
-def test_trials_without_a_curve_are_told_with_a_link_to_their_reasons():
-    missing = {"leg": "0 of 2 trials have a curve: several movements (2).", "arm": ""}
-    files = {"windows.csv": "../windows.csv"}
-    text = index_page([], empty_provenance(), files=files, missing=missing)
-    assert "Leg: 0 of 2 trials have a curve: several movements (2)." in text
-    assert text.count('<a href="../windows.csv">windows.csv</a>') == 2  # there, and in the list of tables
-    assert "Mean curves" not in index_page([], empty_provenance(), files=files, missing={"arm": ""})
 
 
 def test_pages_and_captions_say_what_0_to_100_percent_is_and_what_is_missing(study):
@@ -625,44 +558,27 @@ def test_the_summary_of_a_page_is_flexion_positive(study):
     assert "Net joint torques, flexion positive, over the window" in Elements(page(study, "spring")).text
 
 
+NET = dict.fromkeys(SUMMARY, 1.0) | {"peak_main_source": "", "band_main_source": "", "peak_at_gap": 0, "term": "net"}
+
+
 def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
     note = f"{LOST}: hip 43 %, knee 29 %"
     output = FileOutput("hip", {"angle": "RHipAngles", "moment": "RHipMoment"}, {}, True, 1, -1)
-    row = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg"}
-    compared = [
-        {**row, "quantity": name, "file_label": output.labels[kind], "file_convention": output.convention(kind)}
-        for name, kind in (("angle", "angle"), ("torque", "moment"))
-    ]
-    net = dict.fromkeys(SUMMARY, 1.0) | {
-        "peak_main_source": "",
-        "band_main_source": "",
-        "peak_at_gap": 0,
-        "term": "net",
-        "joint": "hip",
-    }
-    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note, "other"], summary=[net], beside_file=compared)
+    compared = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg", "quantity": "torque"}
+    compared |= {"file_label": "RHipMoment", "file_convention": output.convention("moment")}
+    net = {**NET, "joint": "hip"}
+    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note], summary=[net], beside_file=[compared])
     shown = Elements(trial_page(contents)).text
-    assert shown.count(f"Peak torques may be lower by this: {note}.") == 2
-    assert "under the names of Plug-in Gait (Vicon)" in shown
-    assert "Its moments are: internal moment, extension positive (the same numbers" in shown
-    assert "flexion positive;" not in shown
-    assert "RHipAngles" in shown
-    without = Elements(trial_page(replace(contents, notes=["other"]))).text
-    assert "may be lower by this" not in without
+    assert shown.count(note) >= 2
+    assert "internal moment, extension positive" in shown
+    assert "RHipMoment" in shown
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):
     check = next(check for check in CHECKS if check.name == "torque_nm_kg")
     joints = {"shoulder": "ok", "elbow": "rejected", "wrist": "ok"}
     flag = Flag(check, 9.0, 3.0, "elbow", where="spikes (marker, frames): ELB 247")
-    row = dict.fromkeys(SUMMARY, 1.0) | {
-        "peak_main_source": "",
-        "band_main_source": "",
-        "peak_at_gap": 0,
-        "term": "net",
-        "peak_sense": "flexion",
-    }
-    rows = [{**row, "joint": joint} for joint in joints]
+    rows = [{**NET, "peak_sense": "flexion", "joint": joint} for joint in joints]
     tables = [read_table(table_file(study, stage, "spring")) for stage in ("kinematics", "torques", "muscles")]
     drawing = draw_trial(*(table for table, _ in tables), model=ARM, motion=vars(tables[0][1].motion))
     verdict = Verdict((flag,), "rejected", "rejected", joints)

@@ -20,40 +20,13 @@ from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
 from study_runs import TRIALS, make_study
 
-NUMBERS = [
-    1e308,
-    -1e308,
-    1e-320,
-    math.nan,
-    math.inf,
-    -math.inf,
-    True,
-    False,
-    "1",
-    -0.0,
-    "-0.0",
-    10**400,
-    "1e999",
-    "9" * 5000,
-]
+NUMBERS = [1e308, -1e308, 1e-320, math.nan, math.inf, -math.inf, True, False, "1", -0.0, "-0.0", 10**400, "1e999"]
+NUMBERS.append("9" * 5000)
 TIMES = ["12:30:00", "12:30", datetime.date(2026, 11, 22), "2026-11-22", "1_0", "\u0667", "nan", "1,5", "1.5 Hz"]
 TEXTS = ["\0", "a\nb", "a" * 10**6, "\x1b[31m", "\u202ea", "", " "]
 PATHS = ["/dev/zero", "/dev/stdin", "/", "..", "a/" * 3000]
-NESTED = [
-    None,
-    [],
-    {},
-    [1, 2],
-    {"a": 1},
-    [True],
-    [math.nan],
-    [1e308],
-    {"a": True},
-    {"a": math.nan},
-    {1: 1},
-    {"a\0": 1},
-    [[[]]],
-]
+NESTED = [None, [], {}, [1, 2], {"a": 1}, [True], [math.nan], [1e308], {"a": True}, {"a": math.nan}, {1: 1}, {"a\0": 1}]
+NESTED.append([[[]]])
 VALUES = [*NUMBERS, *TIMES, *TEXTS, *PATHS, *NESTED]
 PARTS = {  # models inside dictionaries of the settings, whole and right
     "loads.a": (Force, {"type": "constant_force", "force_n": [0, 0, 1]}),
@@ -153,7 +126,6 @@ def _fields(model, prefix=""):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[" * 20_000, "nested too deeply"),
         ("a: " + "[" * 2000 + "]" * 2000, "nested too deeply"),
         ("{a: " * 2000 + "}" * 2000, "nested too deeply"),
         ("a: 1\n" * LARGEST_FILE, "characters, too many for settings"),

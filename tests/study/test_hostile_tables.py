@@ -22,7 +22,7 @@ def test_the_plain_tables_are_read(study):
     assert main(["check", str(study)]) == 0
 
 
-@pytest.mark.parametrize("share", range(SHARES))
+@pytest.mark.parametrize("share", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, SHARES))])
 def test_no_hostile_table_is_read_otherwise_than_it_stands(share, study):
     wrong, outcomes = {}, []
     for case in CASES[share::SHARES]:

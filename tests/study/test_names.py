@@ -1,13 +1,11 @@
 """Names and numbers that no study has: refused with a sentence, before anything is computed."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-from limbtorque.cli.main import main
 from limbtorque.errors import SettingsError, StudyError
-from limbtorque.study.settings import load_settings, make_settings
+from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.workflow.effective_settings import refuse_other_readings
 from study_runs import TRIALS, demo_rows, make_study, run, write_trials
@@ -78,52 +76,6 @@ def test_subjects_that_look_the_same_are_refused(study):
     row = next(line for line in lines if line.startswith("S01,"))
     table.write_text("\n".join([*lines, "s01" + row[3:]]) + "\n", "utf-8")
     assert "subject 'S01' and 's01' differ by case or Unicode form only" in faults(study)
-
-
-@pytest.mark.parametrize(
-    ("raw", "says"),
-    [
-        (
-            {"emg": {"envelope_cutoff_hz": 1e308}},
-            "emg.envelope_cutoff_hz is 1e+308, expected a number above 0 and of 100 or less",
-        ),
-        (
-            {"uncertainty": {"seed": -1}},
-            "uncertainty.seed is -1, expected a number of 0 or more",
-        ),
-        ({"reading": {"memory_limit_mb": 10**30}}, "reading.memory_limit_mb is"),
-        ({"filter": {"cutoff_hz": 1e-320}}, "filter.cutoff_hz is 1e-320, expected a size from 1e-15 to 1e+15"),
-        ({"gaps": {"max_gap_s": 1e300}}, "gaps.max_gap_s is 1e+300, expected"),
-        ({"muscles": {"exponent": True}}, "muscles.exponent is true, expected 2, 3, or min_max"),
-        ({"filter": {"cutoff_hz": True}}, "filter.cutoff_hz"),
-        ({"plates": {"assignment": True}}, "plates.assignment"),
-        ({"differentiation": {"accuracy": True}}, "differentiation.accuracy"),
-        ({"gravity_m_s2": "12:30:00"}, "gravity_m_s2 is '12:30:00', expected a number"),
-    ],
-)
-def test_numbers_that_no_study_has_are_refused(raw, says):
-    with pytest.raises(SettingsError, match=r"(?s).*") as caught:
-        make_settings(raw)
-    assert says in str(caught.value)
-
-
-@pytest.mark.parametrize("option", ["trials", "subjects"])
-@pytest.mark.parametrize("path", ["/dev/zero", "config"])
-def test_tables_that_are_no_files_are_refused(option, path, study):
-    with (study / "config" / "config.yaml").open("a", encoding="utf-8") as file:
-        file.write(f"\n{option}: {path}\n")
-    assert "not a file, expected a CSV table" in faults(study)
-
-
-@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
-def test_settings_that_are_no_file_are_refused(make, study, capsys):
-    path = study / "config" / "config.yaml"
-    path.unlink()
-    make(path)
-    with pytest.raises(SettingsError, match="expected a file"):
-        load_settings(path)
-    assert main(["check", str(study)]) == 1
-    assert "Traceback" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

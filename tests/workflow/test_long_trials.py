@@ -3,7 +3,6 @@
 What many trials share is found once, and their faults are counted.
 """
 
-import platform
 import subprocess
 import sys
 from dataclasses import replace
@@ -30,7 +29,7 @@ from limbtorque.tables.files import make_table, read_extremes, read_record, read
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import kinematics
-from staged_study import DEMO, ROOT, change_settings, make_study, run_tables
+from staged_study import DEMO, ROOT, make_study, run_tables
 
 OPTIONS = """
 muscles: {ranges: true, contact_forces: true}
@@ -144,32 +143,6 @@ def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
         assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / "whole" / f"a{suffix}").read_bytes()
 
 
-@pytest.mark.slow
-def test_a_long_trial_takes_little_memory(tmp_path):
-    script = """
-import sys; from pathlib import Path; from synthetic import study
-study(Path(sys.argv[1]), n_trials=1, n_sessions=1, n_frames=100_000)
-"""
-    folder = tmp_path / "study"
-    subprocess.run([sys.executable, "-c", script, folder], check=True, cwd=ROOT / "benchmarks", capture_output=True)
-    change_settings(folder, filter={"cutoff_hz": 6.0})
-    study = load_study(folder)
-    (session,) = study.batches
-    run = """
-import importlib, re, resource, sys; from pathlib import Path
-module = importlib.import_module(f"limbtorque.workflow.stages.{sys.argv[2]}")
-module.run(folder=Path(sys.argv[1]), session=sys.argv[3], key=sys.argv[4])
-own = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])  # ru_maxrss has its parent's
-print(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) / 1024)
-"""
-    for stage in ("kinematics", "torques", "muscles"):
-        words = [sys.executable, "-c", run, folder, stage, session, keys.session_key(stage, study, session)]
-        done = subprocess.run(words, check=True, cwd=folder, capture_output=True, text=True)
-        # libraries and one stretch of muscle forces, then what the refusal of too long trials counts with
-        assert float(done.stdout.split()[-1]) < 400 + 100_000 * memory.BYTES_PER_FRAME * 1e-6
-        assert not read_record(the_table(folder, stage)).failed
-
-
 def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(monkeypatch):
     recording = read_recording(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")
     monkeypatch.setattr(memory, "available_bytes", lambda: 1e9)
@@ -220,24 +193,3 @@ def test_many_wrong_rows_are_told_of_by_the_first(tmp_path, monkeypatch):
     assert len(error.value.faults) == 3000
     assert len(compared) == 100
     assert len(str(error.value).splitlines()) == 102
-
-
-REPEATED = """
-import resource, sys
-import numpy as np
-from limbtorque.analysis.memory import keep_freed_memory
-if sys.argv[1] == "kept":
-    assert keep_freed_memory()
-for _ in range(20):
-    arrays = [np.ones(500_000) for _ in range(5)]
-    del arrays
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have no such setting")
-def test_freed_memory_is_used_again():
-    """Twenty times 20 MB are 98,000 pages of 4 kB, which the system clears anew where all of them are given back."""
-    words = [sys.executable, "-c", REPEATED]
-    kept, default = (int(subprocess.check_output([*words, name])) for name in ("kept", "default"))
-    assert kept < default - 20_000

@@ -1,6 +1,5 @@
 """What a run asks of a cluster, the locks of a run, and what is changed in Snakemake."""
 
-import asyncio
 import errno
 import fcntl
 import os
@@ -118,25 +117,6 @@ def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
         results_folder.hold_run(tmp_path)
 
 
-def test_what_an_executor_says_of_a_job_is_shown(monkeypatch, capsys):
-    """Snakemake's own line has no reason, or is not shown."""
-    import snakemake.jobs
-
-    seen = []
-    for name in ("Job", "GroupJob"):
-        monkeypatch.setattr(getattr(snakemake.jobs, name), "log_error", lambda _, **told: seen.append(told))
-    snakemake_faults.show()
-    snakemake_faults.show()  # once is enough
-    told = {"msg": "invalid partition specified: short", "aux_logs": ["slurm_logs/7.log"], "more": 1}
-    for kind in ("Job", "GroupJob"):
-        job = object.__new__(getattr(snakemake.jobs, kind))
-        job.log_error(**told)
-        assert capsys.readouterr().err == "invalid partition specified: short\noutput of the job: slurm_logs/7.log\n"
-        assert seen.pop() == told
-        job.log_error()
-        assert capsys.readouterr().err == ""
-
-
 def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     """As Snakemake has it: its scheduler and settings, with the attributes that are used."""
     import snakemake.scheduling.job_scheduler as scheduling
@@ -153,33 +133,6 @@ def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
     asked = workflow(MaxJobsPerTimespan.parse_choice("5/1m"))
     assert not snakemake_faults.unpace(asked)
     assert asked.scheduler.job_rate_limiter is not None
-
-
-def test_waiting_jobs_find_their_reason_anew_after_a_checkpoint():
-    """But not those that run or are done."""
-    cleared, updated = [], []
-    reasons = {job: SimpleNamespace(clear=lambda job=job: cleared.append(job)) for job in ("done", "runs", "waits")}
-
-    async def update():
-        updated.append(list(cleared))
-
-    dag = SimpleNamespace(
-        jobs=list(reasons),
-        finished=lambda job: job == "done",
-        _running={"runs"},
-        reason=reasons.get,
-        postprocess_after_update=update,
-    )
-    assert snakemake_faults.forget_reasons(SimpleNamespace(dag=dag))
-    asyncio.run(dag.postprocess_after_update())
-    assert updated == [["waits"]]
-
-
-def test_a_later_snakemake_without_these_attributes_is_left_alone():
-    for later in (SimpleNamespace(), SimpleNamespace(dag=SimpleNamespace(), is_main_process=True)):
-        assert not snakemake_faults.unpace(later)
-        assert not snakemake_faults.forget_reasons(later)
-    assert not records.force_damaged(later, None)
 
 
 def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_path, monkeypatch):
@@ -203,15 +156,3 @@ def test_readers_wait_for_the_files_that_a_record_names_but_not_for_ever(tmp_pat
         records.wait_for(["torques"], "S", tmp_path)
     with pytest.raises(LimbtorqueError, match=r"results/torques/T/_session.jsonl is missing"):
         records.wait_for(["torques"], "T", tmp_path)
-
-
-def test_damaged_sessions_are_forced_in_the_main_process_only(monkeypatch):
-    """Snakemake's `_prepare_dag` makes the graph, whose `forcefiles` are repeated; others are not."""
-    monkeypatch.setattr(records, "remove_broken_links", lambda _: None)
-    monkeypatch.setattr(records, "damaged_outputs", lambda _, **__: {"results/torques/S": {"a.csv": "missing"}})
-    for main in (True, False):
-        dag = SimpleNamespace(forcefiles=set())
-        workflow = SimpleNamespace(is_main_process=main, dag=dag, _prepare_dag=lambda: None)
-        assert records.force_damaged(workflow, None) == main
-        workflow._prepare_dag()
-        assert dag.forcefiles == ({"results/torques/S"} if main else set())

@@ -10,7 +10,7 @@ from limbtorque.recordings.differences import Difference, SecondReading
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys
-from staged_study import ROOT, change_settings, make_study, run_stages
+from staged_study import change_settings, make_study, run_stages
 
 NAMES = ("S01_sagittal_fast", "S01_sagittal_slow")
 FAR = Difference("position", "'S01:RELB'", -0.394, -0.392, "m", "y", 4, 12)
@@ -76,23 +76,6 @@ def test_a_run_compares_only_where_it_is_set(folder, asked, monkeypatch):
     assert flagged.notes.str.contains(said, regex=False).all()
 
 
-def test_the_run_of_one_recording_has_the_flag(tmp_path, monkeypatch, capsys):
-    config, file = ROOT / "config" / "config.yaml", ROOT / "data" / "demo" / "S01_sagittal_fast.c3d"
-    base = ["run", str(file), "--chain", "arm", "--side", "right", "--mass-kg", "72", "--settings", str(config)]
-    base += ["--output", str(tmp_path), "--set", "filter.cutoff_hz=6"]
-
-    def said(*more):
-        assert main([*base, *more]) == 0
-        return capsys.readouterr().out
-
-    assert "second reader" not in said()
-    out = said("--set", "reading.second_reader=ezc3d")
-    assert "note: second reader, S01_sagittal_fast.c3d: ezc3d " in out
-    assert "second_reader_differences" not in out
-    monkeypatch.setattr(GuardedReader, "compare", differing)
-    assert "caution: second_reader_differences is 2, allowed 0" in said("--set", "reading.second_reader=ezc3d")
-
-
 def test_setting_it_repeats_the_kinematics_and_check_knows_it(folder):
     found = {}
     for library in (None, "none", "ezc3d", "c3d"):
@@ -127,17 +110,3 @@ def test_check_compares_each_file_once_and_by_default(tmp_path, asked):
         assert list(second_looks(load_study(folder), reader)) == []
     assert asked == []
     assert lines_by_kind([]) == []
-
-
-def test_a_line_for_each_kind_of_difference():
-    readings = [
-        *(SecondReading(f"a{i}.c3d", "ezc3d 1.7.2", "x compared") for i in range(5)),
-        *(SecondReading(f"b{i}.c3d", "ezc3d 1.7.2", "x compared", (FAR, RATE)) for i in range(30)),
-        SecondReading("c.c3d", "ezc3d 1.7.2", "x compared", notes=("known fault at force plate 1",)),
-        *(SecondReading(f"d{i}.c3d", "ezc3d", refused="MIPS is not supported") for i in range(2)),
-    ]
-    lines = lines_by_kind(readings)
-    said = ("6 of 38", "2 files, first d0.c3d", "1 file, first c.c3d", "30 files, first b0.c3d: pos", "b0.c3d: rate")
-    assert all(part in line for part, line in zip(said, lines, strict=False))
-    assert len(lines) == len(said) + 1
-    assert lines_by_kind(readings, in_run=True)[-1] != lines[-1]

@@ -41,20 +41,6 @@ def test_a_folder_or_another_file_in_place_of_a_result_is_a_fault(sealed):
     assert found == {"results/summary.csv": "not a file", "results/ledger.csv": "edited"}
 
 
-def test_a_record_that_is_not_as_written_is_named(sealed):
-    record = sealed / layout.study_record_path("collect")
-    whole = record.read_bytes()
-    for content in (b"", whole[:-9], whole + b"\n", b"{}", b"[1]", b"\xff", "a folder"):
-        record.unlink()
-        if content == "a folder":
-            record.mkdir()
-        else:
-            record.write_bytes(content)
-        found = broken_seals("collect", NAMES, sealed)
-        assert set(found) == {name.as_posix() for name in NAMES}
-        assert {"without its record, results/records/collect.json"} == set(found.values())
-
-
 def test_a_record_newer_than_its_folder_is_not_trusted(tmp_path):
     place = tmp_path / layout.session_folder("torques", "S01")
     place.mkdir(parents=True)
