@@ -115,7 +115,7 @@ What nothing in the files can show, with the error of the torques (of their rang
 - Markers smoothed before the export: walks at 4 Hz err by 6 to 8 %, at 3 Hz by 9 to 12 %. Export unfiltered markers.
 - Another person of the same size in the static trial. Cameras tilted by 1 degree against level plates: 4 to 5 %.
 
-Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
+Thresholds marked as an option are those of `quality` in the settings, with the name of the metric; a change needs no new computation of torques. *Rejected at twice*: above twice the threshold in use, which the flag's sentence names. Metrics that raise no flag are defined in the data dictionary ([tables](tables.md)).
 Sources: *no tolerance*: every occurrence counts. *Convention*: of this program. *Benchmark*: simulated recordings with known damage ([benchmark](damage_benchmark.md)); the legs of all recorded straight walks are below the threshold. The report gives each source in full.
 
 | flag: metric | above the threshold | definition | threshold | action | source of the threshold |

@@ -314,7 +314,7 @@ def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading
 
 
 def _swing_of_speed(feet: Feet, part: slice, single: BoolArray) -> float:
-    """Range of the hip's upward speed in single support, over the impulse that supports the body by its mass."""
+    """Range of the hip's upward speed over the impulse that supports the body."""
     body_n = np.zeros(1) if feet.body_n is None else feet.body_n[part][single]
     weight_n = 0.0 if feet.weight_n is None else feet.weight_n
     return float(np.ptp(np.cumsum(body_n - weight_n)) / max(abs(body_n.sum()), 1.0)) if single.any() else 0.0

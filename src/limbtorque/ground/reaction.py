@@ -252,7 +252,7 @@ def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Readin
 
 
 def _in_flight(feet: Feet, readings: Sequence[Reading]) -> BoolArray:
-    """Frames between loads of the plates in which the hip falls as freely as nothing else explains."""
+    """Frames between loads of the plates in which the hip falls freely."""
     flight = np.zeros(len(feet.own.contact), dtype=bool)
     if feet.body_n is None or feet.weight_n is None or not readings:
         return flight

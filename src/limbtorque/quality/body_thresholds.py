@@ -49,7 +49,7 @@ BODY_CHECKS = (
     ),
     Check(
         "length_for_height_factor",
-        "segment length divided by the usual length at the given height, or the inverse; median over segments",
+        "segment length over the usual length at the given height, or the inverse; median over segments",
         "check height_m in subjects.csv, reading.length_unit, and the marker mapping",
         "proportions of Drillis and Contini 1966, with a margin for the short legs of small children (quality/body_size.py)",
         where="length for height",
@@ -76,7 +76,7 @@ BODY_CHECKS = (
     ),
     Check(
         "stance_force_error_share",
-        "largest difference between the vertical force of a stance and that which supports the body, mean over single support",
+        "largest difference between a stance's vertical force and the body's, mean over single support",
         "check body mass, plate scale and the foot's position on the plate",
         "Newton's second law, with the acceleration of the hip for that of the body: at most 0.02 in 11 recorded walks and 0.03 in the demo's",
         part_of="body_weight",
@@ -111,7 +111,7 @@ BODY_CHECKS = (
     ),
     Check(
         "force_residual_share",
-        "root mean square vertical force not explained by the movement of the body, as a share of body weight",
+        "root mean square vertical force not explained by the movement of the body and of what no marker shows, over the body weight",
         "check markers, plates and their synchronisation",
         BENCHMARK,
         rejects_from=TWICE,
@@ -127,8 +127,8 @@ BODY_CHECKS = (
     ),
     Check(
         "shear_error_share",
-        "relative difference of the horizontal force from one that points above the hip; largest over stances",
-        "check axes, scale and signs of the plates; starts, stops and runs also have such forces",
+        "horizontal force against one that points above the hip, where that passes over the foot; less in short stances",
+        "check axes, scale and signs of the plates",
         f"{BENCHMARK}: at most 0.3 there, straight and turning",
         rejects_from=TWICE,
     ),

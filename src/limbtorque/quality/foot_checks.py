@@ -59,7 +59,7 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
         part, weight = slice(start, stop), force_n[start:stop, 1]
         line, lean = hip_m[part] - pressure_m[part], force_n[part, 0] / weight
         turn = line[:, 0] / line[:, 1]
-        passed = turn[0] < -LEAST_PASS and turn[-1] > LEAST_PASS
+        passed = turn.min() < -LEAST_PASS and turn.max() > LEAST_PASS and turn[0] * turn[-1] < 0.0
         if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN or not passed:
             continue
         toppled = G_M_S2 * ((stop - start) / rate_hz) ** 2 / float(line[:, 1].mean()) / TOPPLING

@@ -253,7 +253,7 @@ def joint_angles(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: 
 
 
 def legs_first_moment(walker: Walker, hip: ComplexArray, moving: FloatArray) -> ComplexArray:
-    """Sum of mass times position over the segments of a leg, with its derivatives, shape (3, n_frames)."""
+    """Mass times position, summed over a leg, with derivatives, (3, n_frames)."""
     chain = walker.chain
     theta, omega, spin = np.cumsum(moving, axis=2)
     turned = np.stack([np.ones_like(theta), 1j * omega, 1j * spin - omega**2]) * np.exp(1j * theta)

@@ -1,4 +1,4 @@
-"""Movements of a whole body with known joint torques: runs, jumps, squats, sit-to-stand, lifts.
+"""Runs, jumps, squats, sit-to-stand and lifts with known joint torques.
 
 A movement is given by smooth paths: centre of mass of the body, lean of the trunk, and feet that stand, roll over the ball or swing.
 The rest of the body (head, arms, trunk, and what is held) is a point on the trunk. The hips are where the centre of mass asks for
@@ -33,6 +33,12 @@ STEPS, FEW_STEPS = 22, 6  # towards the hips: each leaves less than a quarter of
 REACH = 0.985  # of the leg's length, between hip and ankle at the most
 TRUNK = 0.288 * 0.626  # of the height: from the hips to the centre of head, arms and trunk (Winter 2009)
 HIGH, MIDFOOT = 0.58, 0.045  # of the height: centre of mass of a body that stands, and how far it is behind the balls
+BRAKING = (
+    (0.0, 0.0),
+    (0.25, -1.0),
+    (0.75, 1.0),
+    (1.0, 0.0),
+)  # course of the force along the way over a contact of a run
 STOP_S, IMPACT_S = 0.025, 0.03  # a foot that lands stops, and the force has a first peak
 
 
@@ -103,7 +109,7 @@ def driven(
     start: tuple[float, float],
     ends: Sequence[tuple[float, float, float]],
 ) -> BPoly:
-    """Path by its acceleration, of which rows without a value follow from the way that it has to go.
+    """Path by its acceleration; rows without a value follow from the way to go.
 
     Parameters
     ----------
@@ -202,11 +208,11 @@ def _ankle(walker: Walker, foot: FootCourse, time_s: FloatArray) -> ComplexArray
 def _turned(angle: FloatArray) -> ComplexArray:
     """exp(i angle) with its derivatives, from the angle's, shape (3, n_frames)."""
     value, rate, growth = angle
-    return np.stack([np.ones_like(value), 1j * rate, 1j * growth - rate**2]) * np.exp(1j * value)
+    return np.asarray(np.stack([np.ones_like(value), 1j * rate, 1j * growth - rate**2]) * np.exp(1j * value))
 
 
 def _trunk(movement: Movement, time_s: FloatArray) -> ComplexArray:
-    """Centre of head, arms and trunk from the hips, with its derivatives, shape (3, n_frames)."""
+    """Head, arms and trunk from the hips, with derivatives, (3, n_frames)."""
     along, turn = path_at(movement.trunk_m, time_s), 1j * _turned(-path_at(movement.lean_rad, time_s))
     return np.stack(
         [
@@ -302,7 +308,7 @@ def _flat_feet(walker: Walker, pressure: BPoly, share: float, end: float) -> dic
 def jump(
     walker: Walker, *, flight_s: float, down_s: float, drop_s: float = 0.0, arms_m: float = 0.05, share: float = 0.5
 ) -> Movement:
-    """Countermovement jump, or a drop jump that begins with a fall; on the right leg alone with a share of 1.
+    """Countermovement jump, or drop jump, on both legs or the right one.
 
     Parameters
     ----------
@@ -338,7 +344,13 @@ def jump(
         (high + fall * landed - 0.5 * G * landed**2 + 0.0 if drop_s else high, G * landed - fall if drop_s else 0.0),
         ((off, top, speed), (end, high, 0.0)),
     )
-    x = keys((0.0, ball + middle), (landed, ball + middle), (off, ball + 0.4 * middle), (end, ball + middle))
+    x = keys(
+        (0.0, ball + middle),
+        (landed, ball + middle),
+        (off, ball + 0.4 * middle),
+        (land, ball + 0.4 * middle),
+        (end, ball + middle),
+    )
     lean = keys(
         (0.0, 0.05),
         (landed, 0.05),
@@ -407,15 +419,9 @@ def run(walker: Walker, *, contact_s: float, flight_s: float, braking: float = 0
     lands = [((number + 1) * step - contact_s, number * length) for number in range(steps)]
     x: list[tuple[float, float | None]] = [(0.0, 0.0)]
     y: list[tuple[float, float | None]] = [(0.0, -G)]
-    least = (
-        braking * speed / (0.25 * contact_s)
-    )  # of the acceleration that takes and gives back this share of the speed
+    slowing = braking * speed / (0.25 * contact_s)  # takes this share of the speed in half of the contact
     for at, _ in lands:
-        push = [
-            (at + part * contact_s, value * least)
-            for part, value in ((0.0, 0.0), (0.25, -1.0), (0.75, 1.0), (1.0, 0.0))
-        ]
-        x += push
+        x += [(at + part * contact_s, value * slowing) for part, value in BRAKING]
         y += [
             (at, -G),
             (at + IMPACT_S, 0.6 * G),
@@ -433,7 +439,7 @@ def run(walker: Walker, *, contact_s: float, flight_s: float, braking: float = 0
 
 
 def _running(
-    walker: Walker, lands: list[tuple[float, float]], contact_s: float, stride_m: float, travel_m: float
+    walker: Walker, lands: Sequence[tuple[float, float]], contact_s: float, stride_m: float, travel_m: float
 ) -> FootCourse:
     """Foot of a run: lands flat, rolls over its ball, swings bent."""
     height, stride_s = walker.height_m, lands[1][0] - lands[0][0]
