@@ -203,7 +203,7 @@ CHECKS = (
     ),
     Check(
         "plate_height_error_m",
-        "distance of the foot's lower end from 0.04 m above the plate; largest stance median",
+        "distance of the foot's lower end from 0.04 m above the plate; largest median",
         "check height and unit of FORCE_PLATFORM:CORNERS; on a step raise quality.plate_height_error_m",
         "markers of standing feet are 0.020 to 0.054 m above the plate in 12 recorded stances, barefoot and in shoes; "
         "none is below the surface, and few shoes raise both ends to 0.09 m",
