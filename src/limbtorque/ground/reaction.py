@@ -162,7 +162,7 @@ def ground_load(
     pairs = zip(readings, assigned, strict=True)
     loads = [_plate_load(*pair, stretch, smoothing, settings, frame, up) for pair in pairs]
     nothing, nowhere = np.zeros((stretch.n_frames, 3)), np.zeros(stretch.n_frames, dtype=bool)
-    owned, threshold_n = [each.own for each in assigned], settings.threshold_n
+    owned, threshold_n, flight = [each.own for each in assigned], settings.threshold_n, _in_flight(feet, readings)
     smooth, mean, plate_saturated, drifts_n, plate_notes = zip(*loads, strict=True) if loads else ((),) * 5
     own, unusable, beside, other_unknown = (
         np.any([nowhere, *(getattr(each, name) for each in assigned)], axis=0)
@@ -170,7 +170,6 @@ def ground_load(
     )
     saturated = np.any([nowhere, *plate_saturated], axis=0)
     measured = own & ~unusable
-    flight = _in_flight(feet, readings)
     beside &= ~flight
     clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside | flight
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear

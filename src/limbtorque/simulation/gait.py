@@ -317,7 +317,7 @@ def leg_of(
     pressure_m: FloatArray,
     contact: BoolArray,
 ) -> WalkingLeg:
-    """Leg of hip, ankle, pitch of the foot and joint angles with derivatives, and its load."""
+    """Leg of hip, ankle, pitch and joint angles with derivatives, and its load."""
     links = walker.chain.length_m * np.exp(1j * np.cumsum(moving[0], axis=1))
     heel, _, _ = walker.foot_m @ [1.0, 1.0j]
     return WalkingLeg(

@@ -474,7 +474,7 @@ def _running(
 
 
 def movement_recording(walker: Walker, walkway: Walkway, movement: Movement, *, events: bool = False) -> Recording:
-    """Markers and force plates of a movement; the labels are those of `walk_recording`.
+    """Markers and force plates of a movement, labelled as by `walk_recording`.
 
     Parameters
     ----------
