@@ -381,7 +381,8 @@ def _jumping(
     """Foot that pushes off over its ball, and lands on it."""
     middle, heel_up = -MIDFOOT * walker.height_m, off - 0.5 * (off - least)
     speed, fall, toes = 0.42 * G * (land - off), 0.85 * G * drop_s, np.radians(-20.0)
-    start, flat, path = [(0.0, 0.0), (landed, 0.0)], [(0.0, 0.0), (landed, 0.0)], [(0.0, middle), (landed, middle)]
+    start: list[tuple[float, ...]] = [(0.0, 0.0), (landed, 0.0)]
+    flat, path = [(0.0, 0.0), (landed, 0.0)], [(0.0, middle), (landed, middle)]
     contacts = [(-1.0, off), (land, end + 1.0)]
     if drop_s:
         start = [
