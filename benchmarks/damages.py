@@ -2,6 +2,7 @@
 
 python benchmarks/damages.py --write docs/damage_benchmark.md
 python benchmarks/damages.py --quick
+python benchmarks/damages.py --movements --short --write docs/damage_benchmark.md
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from parts.damage_kinds import KINDS
-from parts.damage_page import page_tables, put_into_page
-from parts.damage_subjects import SHARES, Trial, make_trial, subjects
+from parts.damage_page import movement_tables, page_tables, put_into_page
+from parts.damage_subjects import MOVEMENTS, SHARES, Trial, make_trial, subjects
 
 from limbtorque.analysis.trial import TrialResult, analyse_recording
 from limbtorque.errors import LimbtorqueError
@@ -29,25 +30,39 @@ UNDAMAGED = 12  # recordings of each subject
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="four subjects of each task, under a minute")
+    parser.add_argument(
+        "--movements",
+        action="store_true",
+        help="runs, jumps, squats, sit-to-stand and lifts in place of walks and reaches",
+    )
+    parser.add_argument("--short", action="store_true", help="two subjects of each movement, two sizes of each damage")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rows", type=Path, help="keep a row for each trial in this file (CSV)")
     parser.add_argument("--from-rows", type=Path, help="judge these rows, analyse nothing")
     parser.add_argument("--write", type=Path, help="page of the docs whose tables are replaced")
     options = parser.parse_args()
     began = time.perf_counter()
-    rows = pd.read_csv(options.from_rows) if options.from_rows else run(4 if options.quick else None, options.cores)
+    rows = pd.read_csv(options.from_rows) if options.from_rows else run_of(options)
     if options.rows:
         rows.to_csv(options.rows, index=False)
     print(f"{len(rows)} trials in {time.perf_counter() - began:.0f} s")
-    tables = page_tables(rows)
+    tables = {"movements": movement_tables(rows)} if options.movements else page_tables(rows)
     print("\n\n".join(tables.values()))
     if options.write:
         put_into_page(options.write, tables)
 
 
-def run(count: int | None = None, cores: int = 2) -> pd.DataFrame:
+def run_of(options: argparse.Namespace) -> pd.DataFrame:
+    """Rows of the movements and subjects that are asked for."""
+    count = 2 if options.short else 4 if options.quick else None
+    return run(count, options.cores, tuple(MOVEMENTS if options.movements else SHARES), 4 if options.short else 1)
+
+
+def run(
+    count: int | None = None, cores: int = 2, tasks: tuple[str, ...] = tuple(SHARES), every: int = 1
+) -> pd.DataFrame:
     """One row for each analysed trial: subject, task, kind, size, error, status and all metrics."""
-    jobs = [(task, subject) for task in SHARES for subject in subjects(task, count=count)]
+    jobs = [(task, subject, every) for task in tasks for subject in subjects(task, count=count)]
     os.environ["OMP_NUM_THREADS"] = "1"
     if cores == 1:
         parts = [rows_of(*job) for job in jobs]
@@ -57,19 +72,19 @@ def run(count: int | None = None, cores: int = 2) -> pd.DataFrame:
     return pd.DataFrame([row for part in parts for row in part])
 
 
-def rows_of(task: str, subject: str) -> list[dict[str, object]]:
-    """All trials of one subject: undamaged ones, and one of every kind and size."""
+def rows_of(task: str, subject: str, every: int = 1) -> list[dict[str, object]]:
+    """All trials of one subject: undamaged ones, and one of every kind and size, or of every fourth size."""
     warnings.simplefilter("ignore")
     trials = [("none", 0.0, make_trial(task, subject, repetition=n)) for n in range(UNDAMAGED)]
-    return [row(kind, size, trial) for kind, size, trial in (*trials, *damaged(task, subject))]
+    return [row(kind, size, trial) for kind, size, trial in (*trials, *damaged(task, subject, every))]
 
 
-def damaged(task: str, subject: str) -> Iterator[tuple[str, float, Trial]]:
+def damaged(task: str, subject: str, every: int = 1) -> Iterator[tuple[str, float, Trial]]:
     """Every kind and size of damage, on recordings that are not among the undamaged ones."""
     made = [make_trial(task, subject, repetition=UNDAMAGED + n) for n in range(UNDAMAGED)]
     for number, kind in enumerate(KINDS):
         sizes = kind.sizes(task)
-        for index, size in enumerate(sizes if len(sizes) > 1 else 4 * sizes):
+        for index, size in list(enumerate(sizes if len(sizes) > 1 else 4 * sizes))[::-every]:
             trial = made[(3 * number + index) % UNDAMAGED]
             rng = np.random.default_rng([trial.seed, number, index])
             yield kind.name, size, kind.damage(trial, size, rng)

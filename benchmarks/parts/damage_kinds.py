@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from parts.damage_subjects import SIDES, Trial, swung, turned
+from parts.damage_subjects import FORWARD, MOVEMENTS, SIDES, Trial, swung, turned
 from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.arrays import FloatArray
@@ -18,7 +18,6 @@ from limbtorque.recordings.recording import ForcePlate
 
 STEP, SIZES = 1.6, 8  # ratio of following sizes, and their number
 LIMB = {"walk": ("HIP", "KNE", "ANK", "TOE"), "reach": ("SHO", "ELBL", "ELBM", "WRR", "WRU", "KNU")}
-FORWARD = ("+x", "+y", "-x", "-y")
 
 Damage = Callable[[Trial, float, np.random.Generator], Trial]
 
@@ -55,14 +54,14 @@ class Kind:
 
 
 def family(task: str) -> str:
-    """Family of a task: ``walk`` or ``reach``."""
-    return "walk" if task == "walk" else "reach"
+    """Family of a task, with its sizes of damage: ``walk`` for all movements of legs, or ``reach``."""
+    return "reach" if task.endswith("reach") else "walk"
 
 
 def _columns(trial: Trial) -> list[int]:
     """Indices of the limb's markers."""
     names = LIMB[family(trial.task)]
-    side = trial.limb.side[0].upper() if trial.task == "walk" else ""
+    side = trial.limb.side[0].upper() if family(trial.task) == "walk" else ""
     return [trial.recording.labels.index(side + name) for name in names]
 
 
@@ -83,8 +82,11 @@ def _frame(trial: Trial, rng: np.random.Generator, length: int = 1) -> int:
 
 def _way(trial: Trial) -> FloatArray:
     """Horizontal direction of progression."""
-    if trial.task != "walk":
+    if family(trial.task) == "reach":
         return np.array([1.0, 0.0, 0.0])
+    if trial.task in MOVEMENTS:
+        angle = 0.5 * np.pi * (int(trial.subject[1:]) % 4)
+        return np.array([np.cos(angle), np.sin(angle), 0.0])
     hip = trial.recording.markers_m[:, _columns(trial)[0]]
     way = (hip[-1] - hip[0]) * np.array([1.0, 1.0, 0.0])
     return way / np.linalg.norm(way)
@@ -244,7 +246,7 @@ def _with_exchanged_cables(trial: Trial) -> Trial:
 def exchange_sides(trial: Trial, _size: float, _rng: np.random.Generator) -> Trial:
     """Exchange left and right throughout: the labels of a walk, the side of an arm."""
     other = SIDES[1 - SIDES.index(trial.limb.side)]
-    if trial.task != "walk":
+    if family(trial.task) == "reach":
         return replace(trial, limb=replace(trial.limb, side=other))
     labels = tuple({"R": "L", "L": "R"}[label[0]] + label[1:] for label in trial.recording.labels)
     return replace(trial, recording=replace(trial.recording, labels=labels))
@@ -257,7 +259,7 @@ def change_mass(trial: Trial, size: float, rng: np.random.Generator) -> Trial:
 
 
 def _forward_axis(trial: Trial) -> str:
-    return FORWARD[int(trial.subject[1:]) % 4] if trial.task == "walk" else "+x"
+    return FORWARD[int(trial.subject[1:]) % 4] if family(trial.task) == "walk" else "+x"
 
 
 def _with_forward(trial: Trial, axis: str) -> Trial:
@@ -288,7 +290,7 @@ def tilt_axis(trial: Trial, size: float, rng: np.random.Generator) -> Trial:
 def leave_plane(trial: Trial, size: float, rng: np.random.Generator) -> Trial:
     """Swing the limb out of the plane about the forward axis through its first joint, by up to `size` degrees, back and forth."""
     made, columns = trial.recording, _columns(trial)
-    if trial.task == "walk":
+    if family(trial.task) == "walk":
         columns = [*columns, made.labels.index(trial.limb.side[0].upper() + "HEE")]
     axis = int(np.argmax(np.abs(_way(trial))))
     back = -90.0 if axis == 1 else 0.0

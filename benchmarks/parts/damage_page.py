@@ -53,6 +53,42 @@ def prepared(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def movement_tables(rows: pd.DataFrame) -> str:
+    """Verdict for each movement, and its area for each kind of damage."""
+    judged = prepared(rows)
+    judged = judged[judged.judged]
+    names = list(dict.fromkeys(judged.task))
+    lines = [
+        "| movement | undamaged trials | of them `ok` | largest error | damaged, bad | of them flagged | area, visible kinds | area against undamaged trials |",
+        "| --- " * 8 + "|",
+    ]
+    kinds: dict[str, list[str]] = {kind.name: [] for kind in KINDS}
+    for name in names:
+        own = judged[judged.task == name]
+        calm, bad = own[own.kind == "none"], own[own.bad & (own.kind != "none")]
+        seen = [kind for (_, kind), told in visible(own).items() if told]
+        part = own[own.kind.isin(["none", *seen])]
+        against = part[part.bad | (part.kind == "none")]
+        cells = (
+            name,
+            str(len(calm)),
+            _percent((calm.order == 0).mean()),
+            _percent(calm.error.max()),
+            str(len(bad)),
+            _percent((bad.order > 0).mean()),
+            *(_two(area(each.order.to_numpy(float), each.bad.to_numpy(bool))) for each in (part, against)),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+        for kind, row in kinds.items():
+            of_kind = bad[bad.kind == kind]
+            both = pd.concat([of_kind, calm])
+            truth = np.arange(len(both)) < len(of_kind)
+            row.append(f"{_two(area(both.order.to_numpy(float), truth))} ({len(of_kind)})" if len(of_kind) else "-")
+    table = [f"| kind | {' | '.join(names)} |", "| --- " * (1 + len(names)) + "|"]
+    table += [f"| {kind} | {' | '.join(row)} |" for kind, row in kinds.items() if set(row) != {"-"}]
+    return "\n".join([*lines, "", *table])
+
+
 def counts(rows: pd.DataFrame) -> str:
     """Trials that were made, judged and bad."""
     lines = ["| | trials | undamaged | failed | too few torques | judged | err by more than 10 % |", "| --- " * 7 + "|"]

@@ -16,13 +16,34 @@ from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulation.gait import SIDES, Walker, Walkway, walk, walk_recording
+from limbtorque.simulation.gait import SIDES, Walker, WalkingLeg, Walkway, walk, walk_recording
+from limbtorque.simulation.movements import (
+    Movement,
+    jump,
+    move,
+    movement_recording,
+    on_the_spot,
+    run,
+    sit_to_stand,
+    within_reach,
+)
 from limbtorque.simulation.reach import Arm, Reach, reach_motion, reach_recording
 from limbtorque.study.settings import Settings, make_settings
 
 G = 9.80665
 FIRST_STRIKE_S = 0.35
 SHARES = {"walk": 16, "sagittal reach": 16, "horizontal reach": 16}  # subjects of each task
+MOVEMENTS = {
+    "run": "R",
+    "jump": "J",
+    "drop jump": "D",
+    "squat": "Q",
+    "sit-to-stand": "T",
+    "lift": "L",
+}  # letters of their subjects
+LETTERS = {"walk": "W", "sagittal reach": "S", "horizontal reach": "H", **MOVEMENTS}
+IN_OTHERS = 8  # subjects of each of the other movements
+FORWARD = ("+x", "+y", "-x", "-y")
 LEG = {
     "hip_axis": "{S}HIP",
     "knee_axis": "{S}KNE",
@@ -52,7 +73,7 @@ class Trial:
     Attributes
     ----------
     subject, task : str
-        Simulated subject; ``walk``, ``sagittal reach`` or ``horizontal reach``.
+        Simulated subject; ``walk``, ``sagittal reach``, ``horizontal reach``, or one of `MOVEMENTS`.
     recording : Recording
         Markers, plates and events.
     limb : Limb
@@ -81,7 +102,7 @@ class Trial:
 
 def subjects(task: str, *, count: int | None = None) -> list[str]:
     """Names of the simulated subjects of a task."""
-    return [f"{task[0].upper()}{number:02d}" for number in range(count or SHARES[task])]
+    return [f"{LETTERS[task]}{number:02d}" for number in range(count or SHARES.get(task, IN_OTHERS))]
 
 
 def make_trial(task: str, subject: str, *, repetition: int = 0) -> Trial:
@@ -91,6 +112,8 @@ def make_trial(task: str, subject: str, *, repetition: int = 0) -> Trial:
     once = np.random.default_rng([number, ord(subject[0]), repetition])
     if task == "walk":
         return _walk(subject, number, person, once)
+    if task in MOVEMENTS:
+        return _whole_body(task, subject, number, person, once)
     return _reach(subject, number, person, once, horizontal=task == "horizontal reach")
 
 
@@ -121,7 +144,8 @@ def _walk(subject: str, number: int, person: np.random.Generator, once: np.rando
     leg = walk(walker, made.time_s, first_strike_s=first)[side]
     torque = net_torques(walker.chain, leg.kinematics, gravity=(0.0, -G), loads=[(leg.pressure_m, leg.force_n)])
     start = first + 0.5 * walker.stride_s * (side == "left")
-    markers = _sliding(made, leg_flexion=_flexion(walker, made, first), size_m=once.uniform(0.0, 0.004), rng=once)
+    legs = walk(walker, made.time_s, first_strike_s=first)
+    markers = _sliding(made, leg_flexion=_flexion(legs), size_m=once.uniform(0.0, 0.004), rng=once)
     markers = _swinging(replace(made, markers_m=markers), once.uniform(0.0, 3.0), walker.stride_s, once)
     made = turned(replace(made, markers_m=markers), degrees=90.0 * (number % 4))
     settings = make_settings(
@@ -146,6 +170,90 @@ def _walk(subject: str, number: int, person: np.random.Generator, once: np.rando
         settings=settings,
         torque_nm=torque * np.array([1.0, -1.0, 1.0]),
         window_s=(start, start + walker.stride_s),
+    )
+
+
+def _whole_body(task: str, subject: str, number: int, person: np.random.Generator, once: np.random.Generator) -> Trial:
+    """Leg in a movement other than walking, in one of four directions of the laboratory."""
+    height = person.uniform(1.2, 1.95)
+    mass = person.uniform(16.0, 30.0) * height**2
+    walker = Walker(
+        mass, height, speed_m_s=person.uniform(2.5, 4.5) * np.sqrt(height / 1.75) * once.uniform(0.96, 1.04)
+    )
+    side = "right" if task == "drop jump" else SIDES[number % 2]
+    movement = within_reach(walker, moved(task, walker, person, once))
+    at_m = [
+        (
+            movement.feet[foot].ball_m[0](0.5 * (contact[0] + contact[1])) - 0.05 * height,
+            0.25 if foot == "left" else -0.25,
+        )
+        for foot in movement.feet
+        for contact in (movement.feet[foot].contacts_s if task == "run" else ((0.0, movement.duration_s),))
+    ]
+    walkway = Walkway(
+        plates_m=tuple((float(x), y) for x, y in at_m),
+        rate_hz=float((100.0, 120.0, 200.0)[number % 3]),
+        plate_rate_hz=float((1000.0, 1200.0, 1000.0)[number % 3]),
+        noise_m=once.uniform(0.0001, 0.0006),
+        noise_n=once.uniform(0.3, 3.0),
+        seed=int(once.integers(2**31)),
+    )
+    made = movement_recording(walker, walkway, movement, events=task == "run")
+    legs = move(walker, movement, made.time_s)
+    leg = legs[side]
+    torque = net_torques(walker.chain, leg.kinematics, gravity=(0.0, -G), loads=[(leg.pressure_m, leg.force_n)])
+    markers = _sliding(made, leg_flexion=_flexion(legs), size_m=once.uniform(0.0, 0.004), rng=once)
+    markers = _swinging(replace(made, markers_m=markers), once.uniform(0.0, 3.0), movement.duration_s, once)
+    made = turned(replace(made, markers_m=markers), degrees=90.0 * (number % 4))
+    strike = f"Foot Strike {side.capitalize()}"
+    window = {"window": "events", "start_event": strike, "end_event": strike, "cycle": 1 + (side == "right")}
+    settings = make_settings(
+        {
+            "marker_sets": {"leg": LEG},
+            "substitutes": {"leg": LEG_SUBSTITUTES},
+            "plane": {"up_axis": "+z"} if task == "run" else {"up_axis": "+z", "forward_axis": FORWARD[number % 4]},
+            "muscles": {"enabled": False},
+            "ensembles": window if task == "run" else {"window": "trial"},
+        }
+    )
+    strikes = [start for start, _ in movement.feet[side].contacts_s]
+    return Trial(
+        subject=subject,
+        task=task,
+        recording=made,
+        limb=Limb("leg", side=side, body_mass_kg=mass),
+        settings=settings,
+        torque_nm=torque * np.array([1.0, -1.0, 1.0]),
+        window_s=(strikes[side == "right"], strikes[1 + (side == "right")])
+        if task == "run"
+        else (0.0, movement.duration_s),
+    )
+
+
+def moved(task: str, walker: Walker, person: np.random.Generator, once: np.random.Generator) -> Movement:
+    """A movement of a person, each time a little different."""
+    height, own, now = walker.height_m, person.uniform(0.0, 1.0, 3), once.uniform(0.95, 1.05, 3)
+    pace, share = np.sqrt(height / 1.75), 0.5 + 0.05 * (2.0 * own[2] - 1.0) + 0.02 * (now[2] - 1.0)
+    if task == "run":
+        contact = (0.30 - 0.02 * walker.speed_m_s + 0.04 * own[0]) * now[0] * pace
+        return run(
+            walker, contact_s=contact, flight_s=(0.08 + 0.07 * own[1]) * now[1] * pace, braking=0.03 + 0.04 * own[2]
+        )
+    if task == "jump":
+        flight, down = (0.35 + 0.2 * own[0]) * now[0] * pace, (0.35 + 0.2 * own[1]) * now[1] * pace
+        return jump(walker, flight_s=flight, down_s=down, arms_m=0.05 * own[2] * height, share=share)
+    if task == "drop jump":
+        flight, drop = (0.18 + 0.15 * own[0]) * now[0] * pace, 0.17 + 0.1 * own[1]
+        return jump(walker, flight_s=flight, down_s=(0.15 + 0.1 * own[2]) * now[1] * pace, drop_s=drop, share=1.0)
+    if task == "sit-to-stand":
+        return sit_to_stand(
+            walker, way_s=(1.1 + 0.9 * own[0]) * now[0], lean_deg=(30.0 + 20.0 * own[1]) * now[1], share=share
+        )
+    down, way = (0.08 + 0.12 * own[0]) * now[0] * height, (0.6 + 0.6 * own[1]) * now[1]
+    if task == "squat":
+        return on_the_spot("squat", walker, down_m=down, way_s=way, lean_deg=20.0 + 25.0 * own[2], share=share)
+    return on_the_spot(
+        "lift", walker, down_m=down, way_s=way, lean_deg=45.0 + 25.0 * own[2], share=share, held=0.02 + 0.06 * own[2]
     )
 
 
@@ -261,9 +369,8 @@ def turned(recording: Recording, *, degrees: float, axis: str = "z") -> Recordin
     return replace(recording, markers_m=recording.markers_m @ turn.T, force_plates=tuple(plates))
 
 
-def _flexion(walker: Walker, made: Recording, first_s: float) -> FloatArray:
+def _flexion(legs: dict[str, WalkingLeg]) -> FloatArray:
     """Knee angles of the right and the left leg, shape (n_frames, 2)."""
-    legs = walk(walker, made.time_s, first_strike_s=first_s)
     return np.stack([legs[side].kinematics.angle_rad[:, 1] for side in SIDES], axis=1)
 
 

@@ -27,6 +27,9 @@ from limbtorque.study.options.reading import Plates
 MAX_DISTANCE_M = 0.10  # of the centre of pressure from the line of the foot
 
 EDGE_SHARE = 0.1  # of the frames: a standing end of the foot may be beyond the plate's edge
+LIMBS_SHARE = (
+    0.5  # of the body's mass: all but the trunk (Winter 2009), whose speed changes as much as the hip's, not with it
+)
 IDLE_SHARE = 0.1  # of the frames: a plate below a foot that does not load it
 BODY_SHARE = (0.9, 1.1)  # of the force that carries the body: mean over single support
 MAX_DELAY_S = 0.5  # between the onset of the force and a strike of the markers: beyond it they are not of one step
@@ -74,11 +77,14 @@ class Feet:
         The other foot, where it is mapped: without it, two feet on one plate are not seen.
     body_n : ndarray of shape (n_frames,) or None
         Body mass times the sum of gravity and the hip's upward acceleration, N; None where it is not known.
+    weight_n : float or None
+        Body mass times gravity, N.
     """
 
     own: Foot
     other: Foot | None = None
     body_n: FloatArray | None = None
+    weight_n: float | None = None
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,8 @@ class Assignment:
     after_file_s, after_oconnor_s, after_zeni_s : tuple of float
         Onset of the force less the strike of the file or of the markers, for each used stance, s; NaN without a strike.
     carried : tuple of float
-        Vertical force on the foot over that of the body, mean over single support, for each used stance; NaN if unknown.
+        Vertical force on the foot over that of the body, mean over single support, for each used stance, as far as the limbs'
+        movement does not explain it; NaN if unknown.
     notes : tuple of str
         Decisions, for the ledger.
     """
@@ -174,6 +181,8 @@ def assign(
             if feet.other is not None:
                 pushed = widened_after(feet.other.contact, round(PUSH_S * stretch.rate_hz))
                 share = _carried(case, part, ~pushed[part], _below(case, part))
+                shown = LIMBS_SHARE * _swing_of_speed(feet, part, ~pushed[part])
+                share = 1.0 + np.sign(share - 1.0) * np.sqrt(max((share - 1.0) ** 2 - shown**2, 0.0))
             delays.append((timing.after_file_s, timing.after_oconnor_s, timing.after_zeni_s, share))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early
@@ -302,6 +311,14 @@ def _carried(case: _Case, part: slice, over: BoolArray, loaded: Sequence[Reading
         return np.nan
     vertical = np.sum([each.vertical_n[part][single] for each in loaded], axis=0)
     return float(vertical.mean() / body_n[part][single].mean())
+
+
+def _swing_of_speed(feet: Feet, part: slice, single: BoolArray) -> float:
+    """Range of the hip's upward speed over the impulse that supports the body."""
+    if feet.body_n is None or feet.weight_n is None or not single.any():
+        return 0.0
+    body_n = feet.body_n[part][single]
+    return float(np.ptp(np.cumsum(body_n - feet.weight_n)) / max(abs(body_n.sum()), 1.0))
 
 
 @dataclass(frozen=True)

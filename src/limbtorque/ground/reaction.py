@@ -62,6 +62,7 @@ from limbtorque.study.settings import Settings
 SPREAD_N = 1.0
 LANDING_S, PUSH_OFF_S = 0.05, 0.15  # a foot may stand this long before and after its ankle is slow (docs/keypoints.md)
 LOST = "the filter removes at most these fractions of the largest ground reaction moment"  # beginning of the note
+FALLING_SHARE = 0.4  # of the weight: mean of what would carry the body over a flight; in walking it is 1
 LEAST_SPEED_M_S = 0.2  # of the hip: slower, the direction of walking is unknown
 
 
@@ -161,7 +162,7 @@ def ground_load(
     pairs = zip(readings, assigned, strict=True)
     loads = [_plate_load(*pair, stretch, smoothing, settings, frame, up) for pair in pairs]
     nothing, nowhere = np.zeros((stretch.n_frames, 3)), np.zeros(stretch.n_frames, dtype=bool)
-    owned, threshold_n = [each.own for each in assigned], settings.threshold_n
+    owned, threshold_n, flight = [each.own for each in assigned], settings.threshold_n, _in_flight(feet, readings)
     smooth, mean, plate_saturated, drifts_n, plate_notes = zip(*loads, strict=True) if loads else ((),) * 5
     own, unusable, beside, other_unknown = (
         np.any([nowhere, *(getattr(each, name) for each in assigned)], axis=0)
@@ -169,7 +170,8 @@ def ground_load(
     )
     saturated = np.any([nowhere, *plate_saturated], axis=0)
     measured = own & ~unusable
-    clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside
+    beside &= ~flight
+    clear = _clear(feet.own, assigned, readings, up) & ~unusable & ~beside | flight
     floor = (feet.own.contact | unusable | beside) & ~measured & ~clear
     missing = widened_after(floor, round(MIN_CONTACT_S * stretch.rate_hz)) & ~measured & ~clear
     notes = [note for of_plate in plate_notes for note in of_plate] + _missing_notes(missing, feet, stretch)
@@ -246,6 +248,16 @@ def _clear(foot: Foot, assigned: Sequence[Assignment], readings: Sequence[Readin
             timely = np.any([each.timely[part] for each, _ in mine], axis=0)
             clear[part] = idle & (timely | inside([reading.plate for _, reading in mine], foot, part, up))
     return clear
+
+
+def _in_flight(feet: Feet, readings: Sequence[Reading]) -> BoolArray:
+    """Frames between loads of the plates in which the hip falls freely."""
+    flight = np.zeros(len(feet.own.contact), dtype=bool)
+    if feet.body_n is None or feet.weight_n is None or not readings:
+        return flight
+    for start, stop in runs(~np.any([reading.loaded for reading in readings], axis=0)):
+        flight[start:stop] = feet.body_n[start:stop].mean() < FALLING_SHARE * feet.weight_n
+    return flight
 
 
 def _in_plane(wrench: FloatArray, frame: PlaneFrame) -> FloatArray:
@@ -526,4 +538,5 @@ def _feet(
         landed(replace(own, strikes=strikes), rate_hz=rate_hz),
         landed(by_speed(other, other_side.side), rate_hz=rate_hz) if seen else None,
         np.asarray(limb.body_mass_kg * (settings.gravity_m_s2 + acceleration)),
+        limb.body_mass_kg * settings.gravity_m_s2,
     )

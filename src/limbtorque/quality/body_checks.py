@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
+from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, widened
 from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
 from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, centre_of_pressure, slow_frames
@@ -44,6 +44,9 @@ ABOVE_PRESSURE_M, LOW_M = (
     0.015,
     0.07,
 )  # a marker on the ball of the foot: along the way from the pressure, and above the plate
+UNSEEN = 0.2  # of the body's upward acceleration: what arms, head and a bending trunk add, which no marker here shows
+LEANING = 0.8  # of its upward speed: what a leaning trunk adds along the way; head, arms and trunk are 0.68 of the mass
+SEATED = 0.7  # of the thigh's length: with both hips less far above the knees a seat may carry the body
 NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 
@@ -186,13 +189,31 @@ def force_metrics(
     counted &= ~np.isnan(asked).any(axis=1)
     gain = force[counted, 1].sum() / asked[counted, 1].sum()
     resting = (force - mass_kg * acceleration)[counted].sum(axis=0)
-    off = (force / gain - asked)[counted, 1]
+    off = (force / gain - asked)[counted, 1] / (mass_kg * gravity_m_s2)
+    upward = acceleration[counted, 1] / gravity_m_s2
+    unseen = UNSEEN * float(np.sqrt((upward**2).mean()))  # of the body weight
+    growth = np.gradient(acceleration[:, 1] / gravity_m_s2, 1.0 / rate_hz)[counted]
+    hidden_s = unseen / max(float(np.sqrt((growth**2).mean())), 1e-12)
+    swayed = LEANING * float(np.ptp(np.cumsum(upward))) / counted.sum()
     return {
         "weight_error_share": float(abs(gain - 1.0)),
-        "force_tilt_deg": float(abs(np.degrees(np.arctan2(resting[0], resting[1])))),
-        "force_residual_share": float(np.sqrt((off**2).mean()) / (mass_kg * gravity_m_s2)),
-        "force_delay_s": abs(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz)),
+        "force_tilt_deg": beyond(
+            float(np.degrees(np.arctan2(resting[0], resting[1]))), float(np.degrees(np.arctan(swayed)))
+        ),
+        "force_residual_share": beyond(float(np.sqrt((off**2).mean())), unseen),
+        "force_delay_s": beyond(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz), hidden_s),
     }
+
+
+def beyond(value: float, explained: float) -> float:
+    """Size of a value beyond one of independent origin that explains a part of it.
+
+    Examples
+    --------
+    >>> beyond(-0.05, 0.03), beyond(0.02, 0.03)
+    (0.04, 0.0)
+    """
+    return float(np.sqrt(np.maximum(value**2 - explained**2, 0.0)))
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:
@@ -335,15 +356,21 @@ def _force_metrics(
     )
     if len(partly):
         known &= ~partly
-    return force_metrics(
+    up = axis_vector(settings.plane.up_axis)
+    thighs = [side[model.joints[0].landmark] - side[model.joints[1].landmark] for side in sides]
+    seated = np.all([thigh @ up < SEATED * lengths(thigh) for thigh in thighs], axis=0)
+    known &= ~widened(seated, round(PUSH_S * rate_hz))
+    metrics = force_metrics(
         force_n[part],
         centre[part],
         known[part],
         rate_hz=rate_hz,
         mass_kg=limb.body_mass_kg,
         gravity_m_s2=settings.gravity_m_s2,
-        axes=np.stack([axes[0], axis_vector(settings.plane.up_axis)]),
+        axes=np.stack([axes[0], up]),
     )
+    # a trunk that unbends after sitting shifts the acceleration in time
+    return metrics | ({"force_delay_s": float("nan")} if seated.any() else {})
 
 
 def sides_reversed_share(left_m: FloatArray, right_m: FloatArray, *, forward: FloatArray, up: FloatArray) -> float:

@@ -76,8 +76,8 @@ BODY_CHECKS = (
     ),
     Check(
         "stance_force_error_share",
-        "largest difference between a stance's vertical force and that supporting the body, mean over single support",
-        "check body mass, the plates' scale, and the foot's place on its plate",
+        "largest difference between a stance's vertical force and the body's, mean over single support",
+        "check body mass, plate scale and the foot's place on the plate",
         "Newton's second law, with the acceleration of the hip for that of the body: at most 0.02 in 11 recorded walks and 0.03 in the demo's",
         part_of="body_weight",
         rejects_from=TWICE,
@@ -111,7 +111,7 @@ BODY_CHECKS = (
     ),
     Check(
         "force_residual_share",
-        "root mean square vertical force that the body's movement does not explain, over body weight",
+        "vertical force that neither the body's movement nor unseen limbs explain, root mean square over body weight",
         "check markers, plates and their synchronisation",
         BENCHMARK,
         rejects_from=TWICE,
@@ -127,8 +127,8 @@ BODY_CHECKS = (
     ),
     Check(
         "shear_error_share",
-        "largest relative difference of a stance's horizontal force from one that points above the hip",
-        "check axes, scale and signs of the plates (starts, stops and runs have such forces)",
+        "horizontal force against one that points above the hip, where that passes over the foot; less in short stances",
+        "check axes, scale and signs of the plates",
         f"{BENCHMARK}: at most 0.3 there, straight and turning",
         rejects_from=TWICE,
     ),

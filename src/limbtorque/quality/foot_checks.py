@@ -13,12 +13,17 @@ from limbtorque.motion.chain_motion import ExternalLoad
 
 SHEAR_SLOPE = 0.7  # 0.66 to 0.91 in 11 recorded stances, straight and turning
 LEAST_TURN = 0.25  # of the line from the centre of pressure to the hip, as a slope; 0.5 and more in whole stances
+LEAST_PASS = (
+    0.1  # of this slope before and after the hip passes over the foot: in squats and jumps on the spot it does not
+)
+TOPPLING = 1.5  # of g T^2 / height of the hip: in shorter stances, such as of runs, the trunk has no time to turn
 HEEL_RAISED_M = 0.03
 ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
 FEWEST_ON_TOES = 3  # frames
 HEEL_AHEAD_M, HEEL_WITHIN_M = 0.015, 0.02  # of the pressure at the strike: 0.02 to 0.03 in 8 recorded steps
 LONGEST_TOE_M = 0.06  # from the head of a metatarsal to the tip of its toe
 RESTING_M_S = 0.3  # of the front of a foot that rests
+G_M_S2 = 9.80665
 LEAST_WAY_M = 0.5  # of the hips: nearer to one place, the pelvis may face anywhere
 
 
@@ -44,7 +49,8 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
     -----
     The trunk stays upright only if the moment of the force about the centre of mass stays small. Forces in walking point to
     a pivot above the hip (Maus et al. 2010, Nature Communications 1, 70): their direction turns in proportion to that of
-    the line to the hip.
+    the line to the hip. What such a moment turns the trunk by grows with the square of the time in which it acts, which counts
+    against the time in which a pendulum of the hip's height falls over.
     """
     known = ~np.isnan(force_n + pressure_m + hip_m).any(axis=1)
     loaded = known & (force_n[:, 1] > 0.2 * np.nanmax(force_n[:, 1], initial=1.0))
@@ -53,11 +59,13 @@ def shear_error_share(force_n: FloatArray, pressure_m: FloatArray, hip_m: FloatA
         part, weight = slice(start, stop), force_n[start:stop, 1]
         line, lean = hip_m[part] - pressure_m[part], force_n[part, 0] / weight
         turn = line[:, 0] / line[:, 1]
-        if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN:
+        passed = turn.min() < -LEAST_PASS and turn.max() > LEAST_PASS and turn[0] * turn[-1] < 0.0
+        if stop - start < 0.15 * rate_hz or np.ptp(turn) < LEAST_TURN or not passed:
             continue
+        toppled = G_M_S2 * ((stop - start) / rate_hz) ** 2 / float(line[:, 1].mean()) / TOPPLING
         turn = turn - np.average(turn, weights=weight)
         slope = float((weight * turn * lean).sum() / (weight * turn**2).sum())
-        errors.append(abs(slope / SHEAR_SLOPE - 1.0))
+        errors.append(abs(slope / SHEAR_SLOPE - 1.0) * min(toppled, 1.0))
     return max(errors, default=float("nan"))
 
 

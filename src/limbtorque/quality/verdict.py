@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from limbtorque.quality.check import Check
+from limbtorque.quality.check import TWICE, Check
 from limbtorque.quality.checks import CHECKS
 from limbtorque.study.options.quality import Quality
 
@@ -47,7 +47,8 @@ class Flag:
         unit = f" {self.check.unit}" if self.check.unit != "1" else ""
         joint = f"{self.joint}: " if self.joint else ""
         details = "; ".join(filter(None, (self.where, self.check.definition, self.check.advice)))
-        return f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}: {details}"
+        twice = f", rejects at {TWICE * self.threshold:.4g}" if self.check.rejects_from == TWICE else ""
+        return f"{joint}{self.check.name} is {self.value:.4g}{unit}, allowed {self.threshold:.4g}{twice}: {details}"
 
 
 def assess(

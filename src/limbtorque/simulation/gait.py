@@ -9,6 +9,7 @@ Biomechanics 41, 2750-2759.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -132,9 +133,9 @@ def walk(
     cycles = (time_s - first_strike_s) / walker.stride_s
     hip = _hip(walker, cycles)
     feet = {side: _foot(walker, cycles - shift, shift) for side, shift in zip(SIDES, (0.0, 0.5), strict=True)}
-    moving = {side: _moving(walker, hip, foot.ankle, foot.pitch) for side, foot in feet.items()}
+    moving = {side: joint_angles(walker, hip, foot.ankle, foot.pitch) for side, foot in feet.items()}
     soft_n = {
-        side: _mass_times_acceleration(walker, hip, _moving(walker, hip, foot.soft_ankle, foot.pitch))
+        side: _mass_times_acceleration(walker, hip, joint_angles(walker, hip, foot.soft_ankle, foot.pitch))
         for side, foot in feet.items()
     }
     forces = _forces(walker, hip, feet, soft_n["right"] + soft_n["left"], gravity_m_s2)
@@ -181,10 +182,10 @@ def _pitch(phase: FloatArray) -> FloatArray:
     """Pitch of the foot over the cycle, toes up, rad, with derivatives by phase."""
     values = [[16, -150, 0], [0, 0, 0], [0, 0, 0], [-60, -150, 3000], [-30, 330, 0], [18, 60, -1500], [16, -150, 0]]
     knots = [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 0.75, 0.93, 1.0]
-    return _derivatives(BPoly.from_derivatives(knots, np.radians(values).astype(float)), phase)
+    return path_at(BPoly.from_derivatives(knots, np.radians(values).astype(float)), phase)
 
 
-def _derivatives(path: BPoly, at: FloatArray) -> FloatArray:
+def path_at(path: BPoly, at: FloatArray) -> FloatArray:
     """Value, first and second derivative of a path, shape (3, n_frames)."""
     return np.stack([path(at, order) for order in range(3)])
 
@@ -195,7 +196,7 @@ def _ankle(walker: Walker, phase: FloatArray) -> ComplexArray:
     swing = BPoly.from_derivatives([TOE_OFF, 1.0], [start, end + np.array([walker.stride_m, 0.0, 0.0])])
     # a bump u^3 (1 - u)^3 of height LIFT_M, of which the Bernstein polynomial has 20 and 1/64 in its middle
     lift = BPoly([[0.0], [0.0], [0.0], [3.2 * LIFT_M], [0.0], [0.0], [0.0]], [TOE_OFF, 1.0])
-    swinging = _derivatives(swing, phase) + 1j * _derivatives(lift, phase)
+    swinging = path_at(swing, phase) + 1j * path_at(lift, phase)
     return np.where(phase < TOE_OFF, _rolling(walker, phase), swinging)
 
 
@@ -215,7 +216,7 @@ def _landing(walker: Walker, phase: FloatArray) -> FloatArray:
     time_s = np.where(phase > 0.5, phase - 1.0, phase) * walker.stride_s
     knots = [-APPROACH_S, 0.0, end]
     path = BPoly.from_derivatives(knots, [[0.0, 0.0, 0.0], [0.5 * speed * end, -speed, 0.0], [0.0, 0.0, 0.0]])
-    return np.where((time_s > -APPROACH_S) & (time_s < end), _derivatives(path, time_s), 0.0)
+    return np.where((time_s > -APPROACH_S) & (time_s < end), path_at(path, time_s), 0.0)
 
 
 def _hip(walker: Walker, cycles: FloatArray) -> ComplexArray:
@@ -238,7 +239,7 @@ def _hip_height(walker: Walker) -> float:
     return float((height + walker.rise_m * np.cos(angle)).min())
 
 
-def _moving(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: FloatArray) -> FloatArray:
+def joint_angles(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: FloatArray) -> FloatArray:
     """Joint angles of hip, knee and ankle with derivatives, shape (3, n_frames, 3)."""
     links = Chain(walker.leg_m, np.ones(2), np.zeros(2), np.zeros(2))
     offset, velocity, acceleration = in_plane(ankle - hip)
@@ -249,6 +250,15 @@ def _moving(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: Float
     joints = np.stack([angle, leg.velocity_rad_s, leg.acceleration_rad_s2])
     orientation = pitch + np.array([[np.arctan2(*walker.foot_m[2, ::-1])], [0.0], [0.0]])
     return np.concatenate([joints, (orientation - joints.sum(axis=2))[..., None]], axis=2)
+
+
+def legs_first_moment(walker: Walker, hip: ComplexArray, moving: FloatArray) -> ComplexArray:
+    """Mass times position, summed over a leg, with derivatives, (3, n_frames)."""
+    chain = walker.chain
+    theta, omega, spin = np.cumsum(moving, axis=2)
+    turned = np.stack([np.ones_like(theta), 1j * omega, 1j * spin - omega**2]) * np.exp(1j * theta)
+    distal = hip[..., None] + np.cumsum(chain.length_m * turned, axis=2)
+    return np.asarray((distal + (chain.com_m - chain.length_m) * turned) @ chain.mass_kg)
 
 
 def _mass_times_acceleration(walker: Walker, hip: ComplexArray, moving: FloatArray) -> ComplexArray:
@@ -293,15 +303,30 @@ def _smoothstep(x: FloatArray) -> FloatArray:
 
 
 def _leg(walker: Walker, hip: ComplexArray, foot: _Foot, moving: FloatArray, force: ComplexArray) -> WalkingLeg:
+    contact = foot.phase < TOE_OFF
+    return leg_of(walker, hip, foot.ankle, foot.pitch, moving, force, _pressure(walker, foot), contact)
+
+
+def leg_of(
+    walker: Walker,
+    hip: ComplexArray,
+    ankle: ComplexArray,
+    pitch: FloatArray,
+    moving: FloatArray,
+    force_n: ComplexArray,
+    pressure_m: FloatArray,
+    contact: BoolArray,
+) -> WalkingLeg:
+    """Leg of hip, ankle, pitch and joint angles with derivatives, and its load."""
     links = walker.chain.length_m * np.exp(1j * np.cumsum(moving[0], axis=1))
     heel, _, _ = walker.foot_m @ [1.0, 1.0j]
     return WalkingLeg(
         joint_m=in_plane(np.cumsum(np.column_stack([hip[0], links]), axis=1)),
-        heel_m=in_plane(foot.ankle[0] + heel * np.exp(1j * foot.pitch[0])),
+        heel_m=in_plane(ankle[0] + heel * np.exp(1j * pitch[0])),
         kinematics=Kinematics(*moving, *in_plane(hip)),
-        force_n=in_plane(force),
-        pressure_m=in_plane(_pressure(walker, foot).astype(complex)),
-        contact=foot.phase < TOE_OFF,
+        force_n=in_plane(force_n),
+        pressure_m=in_plane(pressure_m.astype(complex)),
+        contact=contact,
     )
 
 
@@ -357,26 +382,62 @@ def walk_recording(walker: Walker, walkway: Walkway, *, duration_s: float, first
         Markers RHIP, RKNE, RANK, RTOE, RHEE and the left ones at the joint centres, RHEE `heel_height_m` above the sole; events of both
         feet.
     """
+    return recording_of(
+        walker,
+        walkway,
+        lambda time_s: walk(walker, time_s, first_strike_s=first_strike_s),
+        duration_s=duration_s,
+        events=_events(walker, duration_s, first_strike_s),
+        source="simulated walk",
+    )
+
+
+def recording_of(
+    walker: Walker,
+    walkway: Walkway,
+    legs_at: Callable[[FloatArray], dict[str, WalkingLeg]],
+    *,
+    duration_s: float,
+    events: Sequence[Event],
+    source: str,
+) -> Recording:
+    """Markers and force plates of legs, as in `walk_recording`.
+
+    Parameters
+    ----------
+    walker : Walker
+        The person.
+    walkway : Walkway
+        Plates, rates and noise.
+    legs_at : callable
+        Returns both legs at given times, s.
+    duration_s : float
+        Length of the recording, s.
+    events : sequence of Event
+        Its events.
+    source : str
+        Name of the movement.
+    """
     rng = np.random.default_rng(walkway.seed)
     time_s = np.arange(round(duration_s * walkway.rate_hz) + 1) / walkway.rate_hz
-    legs = walk(walker, time_s, first_strike_s=first_strike_s)
+    legs = legs_at(time_s)
     markers = np.concatenate(
         [_markers(walker, legs[side], _across(side), walkway.heel_height_m) for side in SIDES],
         axis=1,
     )
     markers += walkway.noise_m * rng.standard_normal(markers.shape)
     fine_s = np.arange(round(len(time_s) * walkway.plate_rate_hz / walkway.rate_hz)) / walkway.plate_rate_hz
-    loads = walk(walker, fine_s, first_strike_s=first_strike_s)
+    loads = legs_at(fine_s)
     plates = [_plate(number, middle, loads, walkway, rng) for number, middle in enumerate(walkway.plates_m, start=1)]
     return Recording(
-        source="simulated walk",
+        source=source,
         sha256="",
         reader="limbtorque.simulation",
         labels=tuple(f"{side[0].upper()}{name}" for side in SIDES for name in LEG_MARKERS),
         markers_m=markers,
         rate_hz=walkway.rate_hz,
         first_frame=1,
-        events=tuple(_events(walker, duration_s, first_strike_s)),
+        events=tuple(events),
         force_plates=tuple(plates),
     )
 

@@ -98,7 +98,7 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
 
 
 def _without_numbers(text: Text, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of markers that are numbered, ``1 - RHEE``: the number of a marker differs from file to file."""
+    """Names of numbered markers, ``1 - RHEE``, whose numbers differ between files."""
     numbered = [_NUMBERED.fullmatch(label) for label in labels]
     names = tuple(match["name"] for match in numbered if match)
     if len(names) < len(labels) or len(set(names)) < len(names):

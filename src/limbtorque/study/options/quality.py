@@ -64,7 +64,7 @@ class Quality(Options):
         {"knee": 30.0, "ankle": 75.0, "elbow": 30.0, "wrist": 90.0},
     )
     noise_m: float = threshold(3e-3, "Standard deviation of the joint centres' noise.", "m")
-    acceleration_lost_share: float = threshold(0.25)
+    acceleration_lost_share: float = threshold(0.35)
     """Root mean square acceleration removed by the filter, as a fraction of the total."""
     plate_drift_n: float = threshold(20.0, "Change of the vertical force of an unloaded plate.", "N")
     plate_height_error_m: float = threshold(0.05, unit="m")
