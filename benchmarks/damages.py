@@ -2,7 +2,7 @@
 
 python benchmarks/damages.py --write docs/damage_benchmark.md
 python benchmarks/damages.py --quick
-python benchmarks/damages.py --movements --short --write docs/damage_benchmark.md
+python benchmarks/damages.py --movements --short --write docs/movements.md
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def prepared(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def movement_tables(rows: pd.DataFrame) -> str:
-    """Verdict for each movement, and its area for each kind of damage."""
+    """Verdict for each movement."""
     judged = prepared(rows)
     judged = judged[judged.judged]
     names = list(dict.fromkeys(judged.task))
@@ -62,7 +62,6 @@ def movement_tables(rows: pd.DataFrame) -> str:
         "| movement | undamaged trials | of them `ok` | largest error | damaged, bad | of them flagged | area, visible kinds | area against undamaged trials |",
         "| --- " * 8 + "|",
     ]
-    kinds: dict[str, list[str]] = {kind.name: [] for kind in KINDS}
     for name in names:
         own = judged[judged.task == name]
         calm, bad = own[own.kind == "none"], own[own.bad & (own.kind != "none")]
@@ -79,14 +78,7 @@ def movement_tables(rows: pd.DataFrame) -> str:
             *(_two(area(each.order.to_numpy(float), each.bad.to_numpy(bool))) for each in (part, against)),
         )
         lines.append(f"| {' | '.join(cells)} |")
-        for kind, row in kinds.items():
-            of_kind = bad[bad.kind == kind]
-            both = pd.concat([of_kind, calm])
-            truth = np.arange(len(both)) < len(of_kind)
-            row.append(f"{_two(area(both.order.to_numpy(float), truth))} ({len(of_kind)})" if len(of_kind) else "-")
-    table = [f"| kind | {' | '.join(names)} |", "| --- " * (1 + len(names)) + "|"]
-    table += [f"| {kind} | {' | '.join(row)} |" for kind, row in kinds.items() if set(row) != {"-"}]
-    return "\n".join([*lines, "", *table])
+    return "\n".join(lines)
 
 
 def counts(rows: pd.DataFrame) -> str:
