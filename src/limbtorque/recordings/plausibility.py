@@ -97,7 +97,8 @@ def without_leaps(recording: Recording) -> Recording:
     markers_m, far = recording.markers_m, _far(recording.markers_m)
     if far is not None:
         markers_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
-    fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
+    with np.errstate(over="ignore"):
+        fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
     if fast.any():
         leaping = _of_another_unit(markers_m, fast) | _aside(markers_m, fast, recording.rate_hz)
         far = leaping if far is None else far | leaping
@@ -149,10 +150,17 @@ def _aside(markers_m: FloatArray, fast: BoolArray, rate_hz: float) -> BoolArray:
         parts = [slice(*pair) for pair in pairwise(ends)]
         longest = max(parts, key=lambda part: part.stop - part.start)
         for part in (part for part in parts if part is not longest):
-            middle_m = np.nanmedian(np.delete(markers_m[part], marker, axis=1).reshape(-1, 3), axis=0)
-            aside_m = np.linalg.norm(np.nanmedian(markers_m[part, marker], axis=0) - middle_m)
+            middle_m = _middle_m(np.delete(markers_m[part], marker, axis=1))
+            aside_m = np.linalg.norm(_middle_m(markers_m[part, marker]) - middle_m)
             found[part, marker] = part.stop - part.start <= LONGEST_LEAP_S * rate_hz or aside_m > ASIDE_M
     return found
+
+
+def _middle_m(positions_m: FloatArray) -> FloatArray:
+    """Median of known positions, m; NaN where there are none."""
+    known = positions_m.reshape(-1, 3)
+    known = known[np.isfinite(known).all(axis=1)]
+    return np.median(known, axis=0) if len(known) else np.full(3, np.nan)
 
 
 def _steps_m(markers_m: FloatArray) -> Iterator[FloatArray]:
