@@ -210,7 +210,7 @@ def beyond(value: float, explained: float) -> float:
 
     Examples
     --------
-    >>> beyond(-0.05, 0.03), beyond(0.02, 0.03)
+    >>> round(beyond(-0.05, 0.03), 9), beyond(0.02, 0.03)
     (0.04, 0.0)
     """
     return float(np.sqrt(np.maximum(value**2 - explained**2, 0.0)))
