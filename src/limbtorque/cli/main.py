@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import functools
 import logging
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -191,11 +192,8 @@ def verify(options: argparse.Namespace) -> int:
     study = load_effective_study(options.study)
     lines = [f"{path}: missing" for path in missing_outputs(study)]
     for path, wrong in damaged_outputs(study, contents="all").items():
-        for name, fault in wrong.items():
-            if Path(name).parent.name:  # a recording
-                lines.append(f"{name}: {fault} since {path} was made")
-            else:
-                lines.append(f"{path if Path(path).name == name else f'{path}/{name}'}: {fault}")
+        for name, fault in wrong.items():  # recordings lie outside the folder
+            lines.append(f"{path if Path(path).name == name else os.path.normpath(Path(path, name))}: {fault}")
     for line in lines:
         print(line)
     print(f"{counted(len(lines), 'file')} missing or changed")

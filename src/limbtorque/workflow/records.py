@@ -286,7 +286,12 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
                     file.name: "missing" for file in there if not (study.folder / file).exists()
                 }
             if stage == "kinematics" and contents == "all":
-                found[place.as_posix()] |= changed_recordings(session, study.folder)
+                found[place.as_posix()] |= {
+                    name
+                    if Path(name).is_absolute()
+                    else os.path.relpath(name, place): f"{fault} since {place.as_posix()} was made"
+                    for name, fault in changed_recordings(session, study.folder).items()
+                }
         elif (study.folder / place).exists():
             found[place.as_posix()] = {place.name: "a file, not a folder"}
     for stage in ("settings", *layout.stages_of(study)):
