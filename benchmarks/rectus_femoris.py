@@ -1,4 +1,4 @@
-"""What makes the predicted rectus femoris differ from its electromyogram in walking: one cause after the other.
+"""Compare the predicted rectus femoris with its electromyogram in walking, leaving out one cause after the other.
 
 Usage: python benchmarks/rectus_femoris.py STUDY ADULT
 

@@ -214,3 +214,14 @@ def joined(parts: Sequence[Frames]) -> Frames:
     if not is_dataclass(first):
         return np.concatenate(parts)  # type: ignore[return-value, arg-type]
     return replace(first, **{f.name: joined([getattr(part, f.name) for part in parts]) for f in fields(first)})  # type: ignore[return-value, type-var]
+
+
+def beyond(value: float, explained: float) -> float:
+    """Size of a value beyond one of independent origin that explains a part of it.
+
+    Examples
+    --------
+    >>> round(beyond(-0.05, 0.03), 9), beyond(0.02, 0.03)
+    (0.04, 0.0)
+    """
+    return float(np.sqrt(np.maximum(value**2 - explained**2, 0.0)))

@@ -10,7 +10,8 @@ from demo_reach import ARM, EXACT, SETTINGS, arm_motion, settings_with
 from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.analysis.trial import analyse_recording
-from limbtorque.quality.body_checks import beyond, force_metrics
+from limbtorque.arrays import beyond
+from limbtorque.quality.body_checks import force_metrics
 from limbtorque.quality.foot_checks import pressure_on_toes, shear_error_share
 from limbtorque.quality.stated import stated_misfits
 from limbtorque.signals.spectrum import shortest_period_s

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import plates
+from limbtorque.arrays import beyond
 from limbtorque.chain.segments import DEMPSTER_WINTER
 from limbtorque.ground.plates import read_plates
 from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.body_checks import beyond, centre_of_mass, force_metrics, total_force
+from limbtorque.quality.body_checks import centre_of_mass, force_metrics, total_force
 from limbtorque.quality.foot_checks import foot_metrics, pressure_on_toes, shear_error_share
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings, make_settings

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from limbtorque.quality.body_checks import beyond, force_metrics
+from limbtorque.arrays import beyond
+from limbtorque.quality.body_checks import force_metrics
 from limbtorque.quality.foot_checks import shear_error_share
 
 RATE_HZ = 100.0

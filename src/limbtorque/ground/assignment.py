@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, runs, widened_after
+from limbtorque.arrays import BoolArray, FloatArray, beyond, runs, widened_after
 from limbtorque.ground.foot import (
     EDGE_MARGIN_M,
     MAX_LEAD_S,
@@ -182,7 +182,7 @@ def assign(
                 pushed = widened_after(feet.other.contact, round(PUSH_S * stretch.rate_hz))
                 share = _carried(case, part, ~pushed[part], _below(case, part))
                 shown = LIMBS_SHARE * _swing_of_speed(feet, part, ~pushed[part])
-                share = 1.0 + np.sign(share - 1.0) * np.sqrt(max((share - 1.0) ** 2 - shown**2, 0.0))
+                share = 1.0 + np.sign(share - 1.0) * beyond(share - 1.0, shown)
             delays.append((timing.after_file_s, timing.after_oconnor_s, timing.after_zeni_s, share))
             beside[timing.landing : start] = timing.late
             beside[stop : timing.leaving] = timing.early

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from limbtorque.arrays import BoolArray, FloatArray, lengths, runs, widened
+from limbtorque.arrays import BoolArray, FloatArray, beyond, lengths, runs, widened
 from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
 from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, centre_of_pressure, slow_frames
@@ -203,17 +203,6 @@ def force_metrics(
         "force_residual_share": beyond(float(np.sqrt((off**2).mean())), unseen),
         "force_delay_s": beyond(_delay_s(force[:, 1] / gain, asked[:, 1], counted, rate_hz), hidden_s),
     }
-
-
-def beyond(value: float, explained: float) -> float:
-    """Size of a value beyond one of independent origin that explains a part of it.
-
-    Examples
-    --------
-    >>> round(beyond(-0.05, 0.03), 9), beyond(0.02, 0.03)
-    (0.04, 0.0)
-    """
-    return float(np.sqrt(np.maximum(value**2 - explained**2, 0.0)))
 
 
 def _delay_s(force: FloatArray, asked: FloatArray, counted: BoolArray, rate_hz: float) -> float:

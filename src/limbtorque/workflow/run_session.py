@@ -181,8 +181,9 @@ def finish(
     `files`: given by stages with fewer outputs than `session_files`.
     """
     made = session_files(stage, study, session) if files is None else files
-    recordings = sorted({file for trial in study.batches[session] for file in trial.named_files})
-    write_record(stage, session, made, lines, study.folder, recordings=recordings if stage == "kinematics" else ())
+    read = study.batches[session] if stage == "kinematics" else ()
+    recordings = sorted({file for trial in read for file in trial.named_files})
+    write_record(stage, session, made, lines, study.folder, recordings=recordings)
 
 
 def failure(error: Exception, record: TrialRecord) -> TrialRecord:

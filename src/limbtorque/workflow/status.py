@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
@@ -56,12 +56,16 @@ def trials_by_status(folder: Path) -> list[str]:
     if not ledger.is_file():
         return []
     rows = read_rows(ledger)
-    count = Counter(row["status"] for row in rows)
-    counts = ", ".join(f"{count[name]} {name}" for name in STATUSES)
+    counts = counts_of(Counter(row["status"] for row in rows))
     rejected = [row for row in rows if row["status"] == "rejected"]
     names = [f"{row['trial']} ({row['rejected_joints'] or 'muscle forces'})" for row in rejected]
     said = [f"rejected: {', '.join(names[:SHOWN])}" + f" and {len(names) - SHOWN} more" * (len(names) > SHOWN)]
     return [f"{len(rows)} trials in {STUDY_TABLES['ledger']}: {counts}", *said * bool(names)]
+
+
+def counts_of(count: Mapping[str, int]) -> str:
+    """Number of trials by status."""
+    return ", ".join(f"{count[status]} {status}" for status in STATUSES)
 
 
 def _stale(stage: str, session: str, trial: Trial, study: Study, records: SessionRecords) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.survey import Seen
+from limbtorque.study.subjects import MASS_KG
 from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.column import counted
 
@@ -21,7 +22,6 @@ OTHER_PERSON = (
     0.1  # a mass that differs by more from what plates carry in walking, which holds within 2 %, is another one's
 )
 MOST_WALKS = 3  # that are named
-MASS_KG = (1.0, 400.0)
 # shorter and longer ones are typed: a number of inches is never within one of these in cm
 HEIGHT_M, LEG_M, PELVIS_M = (0.8, 2.4), (0.45, 1.3), (0.15, 0.45)
 METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001}

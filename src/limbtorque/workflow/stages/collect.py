@@ -50,7 +50,7 @@ from limbtorque.workflow.results_folder import move_left_over
 from limbtorque.workflow.run_session import LIBRARIES as TRIAL_LIBRARIES
 from limbtorque.workflow.run_session import verdict_of, whole_study
 from limbtorque.workflow.stages import kinematics, muscles, torques
-from limbtorque.workflow.stages.verdict import trials_by_status
+from limbtorque.workflow.stages.verdict import verdict_text
 
 LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
@@ -125,7 +125,7 @@ def run(*, folder: Path, key: str = "") -> None:
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
-    text, _ = trials_by_status(study.settings, folder)
+    text, _ = verdict_text(study.settings, folder)
     write_text(folder / VERDICT, text)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.quality.verdict import STATUSES
 from limbtorque.study.files import write_text
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import read_rows
 from limbtorque.workflow.layout import ACCEPTED, ENSEMBLE_TABLES, LEFT_OVER, STUDY_TABLES
 from limbtorque.workflow.run_session import whole_study
+from limbtorque.workflow.status import counts_of
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -24,13 +24,13 @@ def run(*, folder: Path, key: str = "") -> None:
         A larger share of the trials failed than `run.max_failed_fraction` allows, or the torques of all are left out of the
         means.
     """
-    text, fault = trials_by_status(whole_study("verdict", folder=folder, key=key).settings, folder)
+    text, fault = verdict_text(whole_study("verdict", folder=folder, key=key).settings, folder)
     if fault:
         raise LimbtorqueError(text.rstrip())
     write_text(folder / ACCEPTED, text)
 
 
-def trials_by_status(settings: Settings, folder: Path) -> tuple[str, bool]:
+def verdict_text(settings: Settings, folder: Path) -> tuple[str, bool]:
     """List failed and rejected trials; count flags and left-over files.
 
     Parameters
@@ -49,7 +49,7 @@ def trials_by_status(settings: Settings, folder: Path) -> tuple[str, bool]:
     """
     rows = read_rows(folder / STUDY_TABLES["ledger"])
     count = Counter(row["status"] for row in rows)
-    lines = [f"{len(rows)} trials: {_counts(count)}"]
+    lines = [f"{len(rows)} trials: {counts_of(count)}"]
     flagged = Counter(
         name for row in rows if row["status"] in ("caution", "rejected") for name in row["reason"].split()
     )
@@ -92,13 +92,8 @@ def _fault(rows: Sequence[Mapping[str, str]], settings: Settings, folder: Path) 
             "end_s of one movement or cycle with known forces"
         )
     return (
-        f"no trial is left for means: torques of {len(rows)} trials: {_counts(torques)}, and ensembles.include is "
+        f"no trial is left for means: torques of {len(rows)} trials: {counts_of(torques)}, and ensembles.include is "
         f"{include}; correct the trials ({STUDY_TABLES['ledger']} has the reasons)"
         + (", or set ensembles.include to caution" if include == "ok" and torques["caution"] else ""),
         "",
     )
-
-
-def _counts(count: Mapping[str, int]) -> str:
-    """Number of trials by status."""
-    return ", ".join(f"{count[status]} {status}" for status in STATUSES)
