@@ -94,12 +94,15 @@ def changed(demo, tmp_path):
     return make
 
 
+INTERVAL = ["mean_low", "mean_high", "sd_within"]
+
+
 def test_columns_are_in_the_order_others_rely_on(demo):
     about = ["trial", "session", "subject", "condition", "chain", "side"]
     owners = ["sd_by_study", "sd_by_subject", "sd_by_trial"]
     assert list(demo.curves) == [*about, "quantity", "unit", "percent", "value", *owners]
     expected = ["chain", "condition", "side", "quantity", "unit", "percent", "spread_over", "mean", "sd"]
-    assert list(demo.ensembles) == [*expected, "mean_error", "n_subjects", "n_trials", "n_rejected"]
+    assert list(demo.ensembles) == [*expected, "mean_error", "n_subjects", "n_trials", "n_rejected", *INTERVAL]
     quantities = [column.name for column in curve_columns(ARM.joints, per_body_mass=False)]
     assert demo.curves.quantity.drop_duplicates().tolist() == quantities
     assert demo.curves.groupby(["trial", "quantity"]).percent.apply(list).map(lambda p: p == list(range(101))).all()

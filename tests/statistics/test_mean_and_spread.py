@@ -63,6 +63,16 @@ def test_spread_over_trials_and_over_subjects_by_hand():
         assert (found.n_subjects == 2).all()
 
 
+def test_the_interval_over_subjects_and_the_spread_within_by_hand():
+    """A: 1, 3, 5; B: 9, 11. Means 3, 10: 6.5 +- 12.706 sd/sqrt(2) = 12.706 * 3.5; within: squares 8 + 2 over 2 + 1."""
+    of_a, of_b = (moments_of([np.full(SHAPE, x) for x in values]) for values in ((1, 3, 5), (9, 11)))
+    found = ensemble([of_a, of_b], spread_over="subjects", min_units=2)
+    np.testing.assert_allclose(found.mean_high - found.mean, 12.706205 * 3.5, rtol=1e-6)
+    np.testing.assert_allclose(found.mean - found.mean_low, 12.706205 * 3.5, rtol=1e-6)
+    np.testing.assert_allclose(found.sd_within, np.sqrt(10.0 / 3.0))
+    assert np.isnan(ensemble([of_a, of_b], spread_over="trials", min_units=2).mean_low).all()
+
+
 def test_the_mean_of_both_sides_by_hand():
     """A: right 1, 3, 5, left 9; B: right 2; each trial has 3 of each kind of error.
 

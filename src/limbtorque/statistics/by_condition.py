@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from limbtorque.arrays import FloatArray
-from limbtorque.statistics.mean_and_spread import Unit
+from limbtorque.statistics.mean_and_spread import Moments, Unit, ensemble
 from limbtorque.tables.study_columns import STATISTICS
-from limbtorque.uncertainty.bands import OWNERS, WITH_ERRORS, error_of_mean, errors_by_owner
+from limbtorque.uncertainty.bands import OWNERS, WITH_ERRORS, added_errors, error_of_mean_curve, errors_by_owner
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")
 PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
@@ -23,6 +22,7 @@ PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
     "peak_power_w": "peak_power_w",
     "peak_power_w_kg": "peak_power_w",
 }
+MEANS = ("mean", "sd", "mean_low", "mean_high", "sd_within")
 _OVER_MASS = [column for column in STATISTICS if column.source]
 
 
@@ -104,57 +104,67 @@ class ConditionSummary:
         n_unloaded = np.count_nonzero(~loaded) if loaded.any() else 0
         if n_unloaded:
             subjects, values = subjects[loaded], {name: column[loaded] for name, column in values.items()}
-        for statistic in STATISTICS:
-            numbers = values[statistic.name]
-            peaks = values[PEAK_OF[statistic.name]] if statistic.name in PEAK_OF else np.zeros(1)
-            mixed = bool((peaks > 0.0).any() and (peaks < 0.0).any())
-            used = values["used_share"][~np.isnan(numbers)]
-            found = self._statistics(numbers, subjects, mixed=mixed)
-            error = np.nan if np.isnan(found["mean"]) else self._error(statistic.name, values, subjects)
-            yield {
-                "statistic": statistic.name,
-                "unit": statistic.unit,
-                "spread_over": self._spread_over,
-                **found,
-                "mean_error": error,
-                "min_used_share": float(used.min()) if used.size else np.nan,
-                "max_used_share": float(used.max()) if used.size else np.nan,
-                "n_unloaded": n_unloaded,
-                "n_rejected": members.rejected,
-            }
-
-    def _statistics(self, values: FloatArray, subjects: NDArray[Any], *, mixed: bool) -> dict[str, Any]:
-        """Mean, spread and range of known values; only the range for peaks of both signs."""
-        known = ~np.isnan(values)
-        values, subjects = values[known], subjects[known]
-        names = list(dict.fromkeys(subjects.tolist()))
-        count = {"n_subjects": len(names), "n_trials": values.size}
-        if (len(names) if self._spread_over == "subjects" else values.size) < self._min_units or not values.size:
-            return {**dict.fromkeys(("mean", "sd", "median", "min", "max"), np.nan), **count}
-        if self._spread_over == "subjects" and not mixed:
-            values = np.array([values[subjects == name].mean() for name in names])
-        return {
-            "mean": np.nan if mixed else float(values.mean()),
-            "sd": np.nan if mixed or values.size < 2 else float(values.std(ddof=1)),
-            "median": np.nan if mixed else float(np.median(values)),
-            "min": float(values.min()),
-            "max": float(values.max()),
-            **count,
+        names = [statistic.name for statistic in STATISTICS]
+        numbers = np.column_stack([values[name] for name in names])
+        known = ~np.isnan(numbers)
+        peaks = np.column_stack([values[PEAK_OF[name]] if name in PEAK_OF else values["used_share"] for name in names])
+        mixed = (peaks > 0.0).any(axis=0) & (peaks < 0.0).any(axis=0)
+        of_subjects = [subjects == name for name in dict.fromkeys(subjects.tolist()) or ("",)]
+        moments = [Moments.of(numbers[own]) for own in of_subjects]
+        means = ensemble(moments, spread_over=self._spread_over, min_units=self._min_units)
+        units = np.stack([own.known_mean for own in moments]) if self._spread_over == "subjects" else numbers
+        few = np.count_nonzero(~np.isnan(units), axis=0) < self._min_units
+        median = np.where(few | mixed, np.nan, _median(units))
+        errors = [added_errors(np.zeros((3, 1, 1)), numbers[own], self._errors(values)[:, own]) for own in of_subjects]
+        error = error_of_mean_curve(
+            [own.sum(axis=1) for own in errors],
+            [own.n for own in moments],
+            over_subjects=self._spread_over == "subjects",
+        )
+        used = np.where(known, values["used_share"][:, None], np.nan)
+        figures = {
+            **{name: np.where(mixed, np.nan, getattr(means, name)) for name in MEANS},
+            "median": median,
+            **{
+                name: np.where(few, np.nan, np.where(mixed, extreme(numbers), extreme(units)))
+                for name, extreme in {"min": _least, "max": _greatest}.items()
+            },
+            "mean_error": np.where(mixed | np.isnan(means.mean), np.nan, error),
+            "min_used_share": _least(used),
+            "max_used_share": _greatest(used),
+            "n_trials": means.n_trials,
+            "n_subjects": means.n_subjects,
         }
+        same = {"spread_over": self._spread_over, "n_unloaded": n_unloaded, "n_rejected": members.rejected}
+        for k, statistic in enumerate(STATISTICS):
+            own = {name: column[k] for name, column in figures.items()}
+            yield {"statistic": statistic.name, "unit": statistic.unit, **same, **own}
 
-    def _error(self, name: str, values: Mapping[str, FloatArray], subjects: NDArray[Any]) -> float:
-        """Error of a mean due to input errors; NaN for statistics without errors."""
-        known, whole = ~np.isnan(values[name]), name.removesuffix("_kg")
-        if whole not in WITH_ERRORS or not known.any():
-            return np.nan
-        sizes = np.where(values[whole] == 0.0, 1.0, values[whole])
-        sd = np.stack([values[own] for own in _of_owners(whole)], axis=1) * np.abs(values[name] / sizes)[:, None]
-        subjects, sd = subjects[known], sd[known]
-        weights = np.full(len(sd), 1.0 / len(sd))
-        if self._spread_over == "subjects":
-            names, place, count = np.unique(subjects.astype(str), return_inverse=True, return_counts=True)
-            weights = 1.0 / (len(names) * count[place])
-        return error_of_mean(sd, subjects, weights)
+    def _errors(self, values: Mapping[str, FloatArray]) -> FloatArray:
+        """Standard deviations by owner, shape (3, n_trials, n_statistics)."""
+        errors = np.full((len(OWNERS), len(values["used_share"]), len(STATISTICS)), np.nan)
+        for k, name in enumerate(statistic.name for statistic in STATISTICS):
+            if (whole := name.removesuffix("_kg")) in WITH_ERRORS:
+                sizes = np.where(values[whole] == 0.0, 1.0, values[whole])
+                errors[..., k] = [values[own] * np.abs(values[name] / sizes) for own in _of_owners(whole)]
+        return errors
+
+
+def _least(values: FloatArray) -> FloatArray:
+    """Least known value along the first axis; NaN without any."""
+    return np.asarray(np.fmin.reduce(values, initial=np.nan))
+
+
+def _greatest(values: FloatArray) -> FloatArray:
+    """Greatest known value along the first axis; NaN without any."""
+    return np.asarray(np.fmax.reduce(values, initial=np.nan))
+
+
+def _median(values: FloatArray) -> FloatArray:
+    """Median along the first axis of the known values; NaN without any."""
+    ordered, n = np.sort(np.pad(values, ((0, 1), (0, 0)), constant_values=np.nan), axis=0), (~np.isnan(values)).sum(0)
+    middle = [np.take_along_axis(ordered, k[None], axis=0)[0] for k in (np.maximum(n - 1, 0) // 2, n // 2)]
+    return np.asarray(np.mean(middle, axis=0))
 
 
 def _of_owners(name: str) -> list[str]:

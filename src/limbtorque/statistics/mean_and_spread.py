@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.wording import has_curve
@@ -36,6 +37,14 @@ class Moments:
     n: IntArray
     mean: FloatArray
     squares: FloatArray
+
+    @classmethod
+    def of(cls, values: FloatArray) -> Moments:
+        """Moments of arrays along the first axis; NaN where missing."""
+        known = ~np.isnan(values)
+        n = np.asarray(known.sum(axis=0))
+        mean = np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+        return cls(n, mean, np.square(np.where(known, values - mean, 0.0)).sum(axis=0))
 
     @property
     def sd(self) -> FloatArray:
@@ -91,12 +100,19 @@ class Ensemble:
     mean, sd : ndarray
         Mean, and standard deviation (n - 1), over subjects or over trials; NaN with fewer units than wanted, and the
         standard deviation with fewer than two.
+    mean_low, mean_high : ndarray
+        95 % interval of the mean by Student's t; NaN over trials, whose number is no basis for it.
+    sd_within : ndarray
+        Pooled standard deviation of the trials about the mean of their subject.
     n_trials, n_subjects : ndarray of int
         Numbers of trials and subjects with a value.
     """
 
     mean: FloatArray
     sd: FloatArray
+    mean_low: FloatArray
+    mean_high: FloatArray
+    sd_within: FloatArray
     n_trials: IntArray
     n_subjects: IntArray
 
@@ -136,13 +152,39 @@ def ensemble(subjects: Sequence[Moments], *, spread_over: Unit, min_units: int) 
     Trials of one subject resemble each other. Over trials, ``sd / sqrt(n)`` is therefore too small for a comparison of
     subjects: the units of a mean are those that were sampled (Lazic 2010, BMC Neuroscience 11:5).
     """
-    over = none = no_moments(subjects[0].n.shape)
-    n_trials, n_subjects = none.n, none.n
-    for own in subjects:
-        over = merge(over, own) if spread_over == "trials" else add(over, own.known_mean)
-        n_trials, n_subjects = n_trials + own.n, n_subjects + (own.n > 0)
+    n_trials = np.sum([own.n for own in subjects], axis=0)
+    within = np.sum([own.squares for own in subjects], axis=0) / np.maximum(
+        np.sum([np.maximum(own.n - 1, 0) for own in subjects], axis=0), 1
+    )
+    means = Moments.of(np.stack([own.known_mean for own in subjects]))
+    over = means if spread_over == "subjects" else reduce(merge, subjects)
     mean, sd = (np.where(over.n >= min_units, values, np.nan) for values in (over.known_mean, over.sd))
-    return Ensemble(mean, sd, n_trials, n_subjects)
+    half = special.stdtrit(np.maximum(over.n - 1, 1), 0.975) * sd / np.sqrt(np.maximum(over.n, 1))
+    half = np.where(over.n > 1, half, np.nan) if spread_over == "subjects" else np.full(mean.shape, np.nan)
+    repeated = np.any([own.n > 1 for own in subjects], axis=0)
+    sd_within = np.where(repeated & ~np.isnan(mean), np.sqrt(within), np.nan)
+    return Ensemble(mean, sd, mean - half, mean + half, sd_within, n_trials, means.n)
+
+
+def subject_value(sides: Sequence[Moments]) -> Moments:
+    """Value of a subject: the mean of its trials; that of the means of its sides where it has several.
+
+    Every mean over subjects is of these values, in tables, curves and contrasts.
+
+    Parameters
+    ----------
+    sides : sequence of Moments
+        Moments over the subject's trials of each side.
+
+    Returns
+    -------
+    Moments
+        Of all trials together, with the mean of the sides with a value.
+    """
+    if len(sides) == 1:
+        return sides[0]
+    n_sides = np.maximum(np.sum([side.n > 0 for side in sides], axis=0), 1)
+    return replace(reduce(merge, sides), mean=np.sum([side.mean for side in sides], axis=0) / n_sides)
 
 
 def both_sides(sides: Sequence[tuple[Moments, FloatArray]], *, spread_over: Unit) -> tuple[Moments, FloatArray]:
@@ -170,15 +212,15 @@ def both_sides(sides: Sequence[tuple[Moments, FloatArray]], *, spread_over: Unit
     (array([4.]), array([3.33]))
     """
     moments, errors = zip(*sides, strict=True)
-    together = reduce(merge, moments)
     if spread_over == "trials":
-        return together, np.sum(errors, axis=0)
+        return reduce(merge, moments), np.sum(errors, axis=0)
+    together = subject_value(moments)
     n_sides = np.maximum(np.sum([side.n > 0 for side in moments], axis=0), 1)
     weights = [
         together.n / (n_sides * np.maximum(side.n, 1)) for side in moments
     ]  # of a trial, 1 where all count alike
     weighted = [own * np.stack([w, w, w**2]) for own, w in zip(errors, weights, strict=True)]
-    return replace(together, mean=np.sum([side.mean for side in moments], axis=0) / n_sides), np.sum(weighted, axis=0)
+    return together, np.sum(weighted, axis=0)
 
 
 MAX_SHARE_DIFFERENCE = 0.05  # of a stance with known ground force, between trials that are averaged

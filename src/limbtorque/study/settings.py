@@ -21,6 +21,7 @@ from limbtorque.study.chains import BUILT_IN, ChainModel, LandmarkRule
 from limbtorque.study.faults import hidden_character, limits_of, sentences
 from limbtorque.study.files import parse_yaml, read_yaml
 from limbtorque.study.options.base import Options, option
+from limbtorque.study.options.contrasts import Contrasts
 from limbtorque.study.options.motion import BodySegments, Differentiation, Filter, Gaps, Motion, Plane
 from limbtorque.study.options.muscles import Emg, Muscles
 from limbtorque.study.options.outputs import Ensembles, Figures, Replay, Report, Run, Tables, TorqueColumns
@@ -59,6 +60,7 @@ class Settings(Options):
     quality: Quality = Quality()
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()
+    contrasts: Contrasts = Contrasts()
     figures: Figures = Figures()
     report: Report = Report()
     run: Run = Run()

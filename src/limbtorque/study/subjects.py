@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationInfo, create_model, field_validator
 
 from limbtorque.chain.segments import MEASURED
+from limbtorque.errors import did_you_mean
 from limbtorque.study.faults import alike, checked, limits_of, range_text, unit_of
 from limbtorque.study.options.base import number_of, option
 from limbtorque.study.table_file import Row, few, table_rows, unknown_column
@@ -47,6 +50,12 @@ class Subject:
         `PELVIS_MEASURES`.
     note : str
         Remark, copied to the ledger.
+    group : str
+        Group for contrasts, or empty.
+    affected_side, dominant_side : str
+        ``"left"``, ``"right"`` or empty.
+    covariates : dict of str to float
+        Further columns of numbers; NaN where empty.
     """
 
     name: str
@@ -55,6 +64,10 @@ class Subject:
     sex: str
     measured: dict[str, float]
     note: str = ""
+    group: str = ""
+    affected_side: str = ""
+    dominant_side: str = ""
+    covariates: dict[str, float] = field(default_factory=dict)
 
 
 class _Columns(Row):
@@ -70,6 +83,9 @@ class _Columns(Row):
     pelvis_width_m: float | None = option(None, unit="m", ge=0.05, le=0.49)
     """Measured distance between the anterior superior iliac spines; that of the markers where empty."""
     note: str = option("", "Remark, copied to the ledger.")
+    group: str = option("", "Group of the subject, for contrasts between groups.")
+    affected_side: Literal["left", "right"] | None = option(None, "Affected side.", allowed="left, right or nothing")
+    dominant_side: Literal["left", "right"] | None = option(None, "Dominant side.", allowed="left, right or nothing")
 
     @field_validator("mass_kg", "height_m", *PELVIS_MEASURES, mode="before")
     @classmethod
@@ -122,7 +138,9 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
         faults.append(f"{table}: the table has no subjects")
     unread = len(faults) > n_faults
     known = list(SubjectRow.model_fields)
-    unknown = [column for column in (rows[0][1] if rows else ()) if column not in known]
+    others = [column for column in (rows[0][1] if rows else ()) if column not in known]
+    covariates = [column for column in others if _is_covariate(column, [cells[column] for _, cells in rows], known)]
+    unknown = [column for column in others if column not in covariates]
     faults += few((unknown_column(table, column, known) for column in unknown), len(unknown), table)
     subjects: dict[str, Subject] = {}
     names: set[str] = set()
@@ -136,7 +154,18 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
             stated = row.model_dump()
             measured = {key: stated[key] for key in (*MEASURED, *PELVIS_MEASURES) if stated[key] is not None}
             height_m = float("nan") if stated["height_m"] is None else stated["height_m"]
-            subjects[name] = Subject(name, stated["mass_kg"], height_m, stated["sex"] or "", measured, stated["note"])
+            subjects[name] = Subject(
+                *(name, stated["mass_kg"], height_m, stated["sex"] or "", measured, stated["note"], stated["group"]),
+                **{side: stated[side] or "" for side in ("affected_side", "dominant_side")},
+                covariates={column: number_of(cells[column]) for column in covariates},
+            )
         names.add(name)
     faults += alike("subject", (cells["subject"] for _, cells in rows), table)
     return subjects, set() if unread else names
+
+
+def _is_covariate(column: str, cells: Sequence[str], known: Sequence[str]) -> bool:
+    """Return True for a column of numbers whose name is not nearly that of a known column."""
+    filled = [cell for cell in cells if cell]
+    numbers = bool(filled) and all(math.isfinite(number_of(cell)) for cell in filled)
+    return numbers and not did_you_mean(column, known)

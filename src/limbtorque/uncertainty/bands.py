@@ -211,41 +211,6 @@ def errors_by_owner(row: Mapping[str, Any], name: str) -> list[float]:
     return [float(sd * np.sqrt(max(share, 0.0))) for share in (study, subject, 1.0 - study - subject)]
 
 
-def error_of_mean(sd: FloatArray, subjects: NDArray[Any], weights: FloatArray) -> float:
-    """Standard deviation of a weighted mean of trials due to input errors.
-
-    Parameters
-    ----------
-    sd : ndarray of shape (n_trials, 3)
-        From `errors_by_owner`.
-    subjects : ndarray of shape (n_trials,)
-        Subject of each trial.
-    weights : ndarray of shape (n_trials,)
-        Weights, which add up to 1.
-
-    Returns
-    -------
-    float
-        NaN where a standard deviation is not known.
-
-    Notes
-    -----
-    An error that trials share is taken to have the same sign in all of them, which is the most it can be: it does not
-    average out. Errors of subjects, and those of trials, are independent.
-
-    Examples
-    --------
-    Two trials of each of two subjects, with 3 N m of each kind of error:
-
-    >>> four = np.full((4, 3), 3.0)
-    >>> round(error_of_mean(four, np.array(["A", "A", "B", "B"]), np.full(4, 0.25)) ** 2 / 9.0, 4)
-    1.75
-    """
-    study, subject, trial = (weights * each for each in sd.T)
-    own = [subject[subjects == name].sum() for name in dict.fromkeys(subjects.tolist())]
-    return float(np.sqrt(study.sum() ** 2 + np.square(own).sum() + np.square(trial).sum()))
-
-
 def sd_by_owner(sd: FloatArray, shares: Mapping[str, FloatArray]) -> FloatArray:
     """Standard deviations by the owners of the errors, of every frame.
 
@@ -303,11 +268,16 @@ def error_of_mean_curve(
     Returns
     -------
     ndarray of shape (...)
-        As `error_of_mean`; NaN where a standard deviation is not known or no trial has a value.
+        NaN where a standard deviation is not known or no trial has a value.
+
+    Notes
+    -----
+    An error that trials share is taken to have the same sign in all of them, which is the most it can be: it does not
+    average out. Errors of subjects, and those of trials, are independent.
 
     Examples
     --------
-    The two trials of each of two subjects of `error_of_mean`:
+    Two trials of each of two subjects, with 3 N m of each kind of error:
 
     >>> own = added_errors(added_errors(np.zeros((3, 1)), np.ones(1), np.full((3, 1), 3.0)), np.ones(1), np.full((3, 1), 3.0))
     >>> found = error_of_mean_curve([own, own], [np.array([2]), np.array([2])], over_subjects=True)

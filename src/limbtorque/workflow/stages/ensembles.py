@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,7 @@ def _ensemble_table(study: Study, groups: Groups, rejected: Mapping[tuple[str, .
         data: dict[str, Any] = {name: repeated(value, found.mean.size) for name, value in same.items()}
         of_joint = [rejected.get((chain, condition, side, joint.name), 0) for joint in joints]
         data["n_rejected"] = np.repeat(of_joint, found.mean.size // len(joints))  # the quantities are joint by joint
-        figures = {name: getattr(found, name).T.ravel() for name in ("mean", "sd", "n_trials", "n_subjects")}
+        figures = {field.name: getattr(found, field.name).T.ravel() for field in fields(found)}
         numbers = [of_subject.n for of_subject in moments]
         error = error_of_mean_curve(errors, numbers, over_subjects=unit == "subjects")
         figures["mean_error"] = np.where(np.isnan(found.mean), np.nan, error).T.ravel()
