@@ -31,6 +31,7 @@ LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
 STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 CURVES_FILE = "curves.parquet"
+EFFECTS_FILE = "_effects.parquet"  # beside the tables of trials, whose names begin with a letter or digit
 STUDY_TABLES = {
     "results": RESULTS / "results.csv",
     "summary": RESULTS / "summary.csv",
@@ -108,6 +109,11 @@ def notes_path(trial: str) -> Path:
 def curves_path(session: str) -> Path:
     """Path of the curves of a session, relative to the study's folder."""
     return session_folder("curves", session) / CURVES_FILE
+
+
+def effects_path(session: str) -> Path:
+    """Path of the effects of input errors in a session, relative to the study's folder."""
+    return session_folder("torques", session) / EFFECTS_FILE
 
 
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
