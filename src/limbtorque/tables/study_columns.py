@@ -180,6 +180,7 @@ EFFECT_KEYS = (
             "term:text": "net torque, or the sum of its terms of a kind; these add up to it",
             "statistic:text": "mean_nm, impulse_nms, max_nm or min_nm; for terms max_nm and min_nm are their values where the net torque has "
             "its maximum and minimum",
+            "unit:text": "unit of value and effects",
             "value:value": ("value of the statistic", FLEXION),
         }
     ),
@@ -189,7 +190,7 @@ EFFECT_OWNERS = {
     "study": "all trials of the study",
     "subject": "the trials of a subject",
     "session": "the trials of a subject in a session",
-    "trial": "no other trial",
+    "trial": "the trial alone",
 }
 
 
@@ -209,7 +210,7 @@ def effect_column(owner: str, source: str, name: str = "") -> Column:
     'effect_session_joint_centres_right_knee_across'
     """
     where = f" ({name})" if name else ""
-    text = f"change of value with one standard deviation of {source}{where}; {EFFECT_OWNERS[owner]} shares this error"
+    text = f"change of value with one standard deviation of {source}{where}, an error of {EFFECT_OWNERS[owner]}"
     return Column("_".join([_EFFECT + owner, source, *name.split()]), OF_UNIT, text, FLEXION)
 
 

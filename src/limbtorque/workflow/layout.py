@@ -143,7 +143,8 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Output files of a stage for a session, without its record."""
     if stage == "curves":
         return [curves_path(session)] * study.settings.ensembles.enabled
-    return [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
+    files = [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
+    return files + [effects_path(session)] * (stage == "torques")
 
 
 def sessions_of(stage: str, study: Study) -> list[str]:
