@@ -32,7 +32,7 @@ class TrialEffects:
 
     Attributes
     ----------
-    values : mapping of str to sequence
+    values : mapping of str to list or ndarray
         Columns of `tables.study_columns.EFFECT_KEYS` but the trial, flexion positive.
     columns : sequence of Column
         One for each direction; none where the trial has no bands.
@@ -40,7 +40,7 @@ class TrialEffects:
         Signed changes, flexion positive, in single precision: half the bytes.
     """
 
-    values: Mapping[str, Sequence[Any]]
+    values: Mapping[str, Any]
     columns: Sequence[Column]
     effects: FloatArray
 
@@ -97,7 +97,7 @@ def trial_effects(
     table = np.concatenate(blocks)
     columns = [effect_column(_owner(each, same_markers), each.source, each.name) for each in directions]
     names = ("window", "joint", "term", "statistic")
-    values: dict[str, Sequence[Any]] = {name: [key[k] for key in keys] for k, name in enumerate(names)}
+    values: dict[str, Any] = {name: [key[k] for key in keys] for k, name in enumerate(names)}
     values |= {"unit": [unit_of(key[-1]) for key in keys], "value": table[:, 0]}
     return TrialEffects(values, columns, table[:, 1:].astype(np.float32))
 
