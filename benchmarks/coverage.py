@@ -11,7 +11,7 @@ import argparse
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -176,6 +176,8 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
     weights = window_weights(motion, windows, used)
     bands = torque_bands(motion, case.limb, case.settings, weights=weights)
     rows = term_rows(torques.terms)
+    of_terms = {source: each[:, : rows.shape[1]] for source, each in bands.by_source.items()}
+    bands = replace(bands, by_source=of_terms, bias_nm=bands.bias_nm[:, : rows.shape[1]])  # without their sums by kind
     difference = rows - case.rows_nm[..., frames]
     least = RESOLUTION * np.abs(rows[:, 0, used]).max(axis=1)
     off, found = np.abs(difference - bands.bias_nm), {}

@@ -19,7 +19,7 @@ BODY_KG, LENGTH_M = 70.0, 0.25
 ROW = DEMPSTER_WINTER["forearm"]
 MASS, COM = ROW.mass * BODY_KG, ROW.com * LENGTH_M
 INERTIA = MASS * (ROW.gyration * LENGTH_M) ** 2
-NET, INERTIAL, GRAVITY = 0, 1, -3
+NET, INERTIAL, GRAVITY, EXTERNAL = 0, 1, -6, -4  # behind the terms stand their sums by kind
 ROUNDING = 1e-9
 
 
@@ -166,7 +166,7 @@ def of_leg(standing, **errors):
 
 
 def test_offset_of_a_plate_turns_each_joint_by_its_lever(standing):
-    found = of_leg(standing, plate_offset_n=3.0)[:, [NET, -1]]
+    found = of_leg(standing, plate_offset_n=3.0)[:, [NET, EXTERNAL]]
     for joint, position in zip(found, standing[1][:3], strict=True):
         lever = np.hypot(0.35 - position[0], position[1])
         np.testing.assert_allclose(joint, 3.0 * lever, rtol=1e-9)
@@ -174,11 +174,11 @@ def test_offset_of_a_plate_turns_each_joint_by_its_lever(standing):
 
 def test_centre_of_pressure_turns_all_joints_alike(standing):
     found = of_leg(standing, pressure_m=0.003)
-    np.testing.assert_allclose(found[:, [NET, -1]], 0.003 * 700.0, rtol=1e-9)
+    np.testing.assert_allclose(found[:, [NET, EXTERNAL]], 0.003 * 700.0, rtol=1e-9)
 
 
 def test_gain_of_a_plate_is_a_share_of_the_external_torque(standing):
-    found = of_leg(standing, plate_gain=0.01)[:, -1]
+    found = of_leg(standing, plate_gain=0.01)[:, EXTERNAL]
     for joint, position in zip(found, standing[1][:3], strict=True):
         torque = (0.35 - position[0]) * 700.0 - (0.0 - position[1]) * 30.0
         assert joint == pytest.approx(0.01 * abs(torque))

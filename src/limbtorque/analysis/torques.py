@@ -23,6 +23,7 @@ from limbtorque.tables.trial_record import TrialRecord, Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.summary import beside_file, study_rows, torque_summary
 from limbtorque.uncertainty.bands import TorqueBands
+from limbtorque.uncertainty.effects import TrialEffects, trial_effects
 from limbtorque.uncertainty.of_trial import (
     frame_columns,
     net_limits,
@@ -55,6 +56,8 @@ class TorqueStep:
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
         Metrics, notes, window and rows of the summaries.
+    effects : TrialEffects
+        Values of net torques and terms by kind with the effects of the errors of the inputs, for contrasts.
     """
 
     torques: Torques
@@ -63,6 +66,7 @@ class TorqueStep:
     band_table: pa.Table | None
     replay: Replay | None
     record: TrialRecord
+    effects: TrialEffects
 
 
 def analyse_torques(
@@ -144,7 +148,7 @@ def analyse_torques(
     if uncertain.columns:
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
-    return TorqueStep(torques, window, uncertain.bands, band_table, replayed, record)
+    return TorqueStep(torques, window, uncertain.bands, band_table, replayed, record, uncertain.effects)
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,8 @@ class TrialUncertainty:
     ----------
     summary : sequence of dict
         Rows of the summary with the columns of their uncertainty.
+    effects : TrialEffects
+        Values for contrasts with the effects of the errors.
     limits : mapping of str to ndarray of shape (n_frames,)
         Limits of the net torques for the torque table; empty where `uncertainty.enabled` is off.
     columns : mapping of str to ndarray of shape (n_frames,)
@@ -166,6 +172,7 @@ class TrialUncertainty:
     """
 
     summary: Sequence[Mapping[str, Any]]
+    effects: TrialEffects
     limits: Mapping[str, FloatArray] = field(default_factory=dict)
     columns: Mapping[str, FloatArray] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -194,18 +201,16 @@ def trial_uncertainty(
     windows : mapping of str to ndarray of bool, shape (n_frames,)
         Frames of each window of the summary.
     """
-    options = settings.uncertainty
-    if not options.enabled:
-        return TrialUncertainty(without_bands(summary))
-    if note := too_long(motion):
+    options, used = settings.uncertainty, used_frames(motion, torques)
+    weights = window_weights(motion, windows, used)
+    all_weights = weights | peak_weights(summary, motion)
+    note = too_long(motion) if options.enabled else ""
+    bands = torque_bands(motion, limb, settings, weights=all_weights) if options.enabled and not note else None
+    effects = trial_effects(summary, bands, motion, torques, weights=all_weights, same_markers=options.same_markers)
+    if bands is None:
         empty = np.full(len(motion.time_s), np.nan)
         limits = {column.name: empty for joint in motion.joints for column in limit_columns(joint)}
-        return TrialUncertainty(without_bands(summary), limits, notes=(note,))
-    used = used_frames(motion, torques)
-    weights = window_weights(motion, windows, used)
-    bands = torque_bands(
-        motion, limb, settings, weights=weights | peak_weights(summary, motion), kinds=settings.torques.bands
-    )
+        return TrialUncertainty(without_bands(summary), effects, limits if note else {}, notes=(note,) if note else ())
     rows = with_bands(summary, bands, motion, windows=windows, used=used)
     if options.samples:
         draw = Draw(options.samples, options.seed, limb.subject, limb.trial)
@@ -213,7 +218,7 @@ def trial_uncertainty(
         statistics = sampled_statistics(errors, draw, weights=weights, windows=windows, used=used)
         rows = with_samples(rows, statistics, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
-    return TrialUncertainty(rows, net_limits(torques, bands, motion.joints), columns, bands=bands)
+    return TrialUncertainty(rows, effects, net_limits(torques, bands, motion.joints), columns, bands=bands)
 
 
 def _replayed(

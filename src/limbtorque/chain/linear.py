@@ -111,6 +111,15 @@ def with_kinds(rows: FloatArray) -> FloatArray:
     return np.concatenate([rows, *(rows[:, kind].sum(axis=1, keepdims=True) for kind in kinds)], axis=1)
 
 
+def shape_with_kinds(n_joints: int) -> tuple[int, int]:
+    """Number of joints and of rows of `with_kinds`.
+
+    >>> shape_with_kinds(3)
+    (3, 16)
+    """
+    return n_joints, number_of_terms(n_joints) + 3
+
+
 def terms_of_constants(
     coupling: FloatArray, first_moment: FloatArray, kinematics: Kinematics, *, gravity_m_s2: ArrayLike
 ) -> FloatArray:

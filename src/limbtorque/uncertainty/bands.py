@@ -134,7 +134,7 @@ class InputErrors:
 
 @dataclass(frozen=True)
 class SumBands:
-    """Uncertainty of a weighted sum over frames of every net torque and term.
+    """Uncertainty of a weighted sum over frames of every net torque, term and kind.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class TorqueBands:
         Directions in which inputs may be wrong, each by an independent normal number of variance 1. The markers' noise is
         not among them: it has no memory beyond the filter's.
     by_source : mapping of str to ndarray of shape (n_joints, n_terms, n_frames)
-        Variance of each row of `linear.term_rows` by source, N m squared; ``"marker_noise"`` is always there.
+        Variance of each row of `linear.with_kinds` by source, N m squared; ``"marker_noise"`` is always there.
     bias_nm : ndarray of shape (n_joints, n_terms, n_frames)
         Amount by which the noise of the velocities makes a term too large on average, N m; the limits lie on both sides of
         the torque less this.

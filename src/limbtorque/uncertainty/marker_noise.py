@@ -26,6 +26,7 @@ from limbtorque.chain.linear import (
     change_of_load_torque,
     change_of_terms,
     number_of_terms,
+    shape_with_kinds,
     terms_of_constants,
     with_kinds,
 )
@@ -195,7 +196,7 @@ class NoiseBands:
     Attributes
     ----------
     variance : ndarray of shape (n_joints, n_terms, n_frames)
-        Rows as of `linear.term_rows`, N m squared.
+        Rows as of `linear.with_kinds`, N m squared.
     in_loss : ndarray of shape (n_joints, n_terms, n_frames)
         Of the same noise in the estimate of the filter's loss (`filter_loss.filter_errors`), N m squared.
     sums : mapping of str to ndarray of shape (n_joints, n_terms)
@@ -237,7 +238,6 @@ def noise_bands(
     noise: MarkerNoise | None,
     *,
     weights: Mapping[str, FloatArray] | None = None,
-    kinds: bool = False,
 ) -> NoiseBands:
     """Variance of every torque term and its sums due to marker noise.
 
@@ -249,17 +249,14 @@ def noise_bands(
         From `marker_noise`.
     weights : mapping of str to ndarray of shape (n_frames,), optional
         As in `propagation.torque_bands`. Sums over the same frames have noise in proportion to the sums of their weights.
-    kinds : bool, optional
-        With the sums of the terms of each kind as further rows of the frames.
 
     Notes
     -----
     Angle, velocity and acceleration of each independent part of the noise are three directions.
     """
     n, n_frames, weights = motion.chain.n_links, len(motion.time_s), weights or {}
-    shape = (n, number_of_terms(n))
-    of_rows = with_kinds if kinds else np.asarray
-    variances = np.zeros((2, n, of_rows(np.zeros(shape)).shape[1], n_frames))
+    shape = shape_with_kinds(n)
+    variances = np.zeros((2, *shape, n_frames))
     if noise is None:
         nothing = {name: np.zeros(shape) for name in weights}
         return NoiseBands(variances[0], variances[1], nothing, nothing)
@@ -267,10 +264,8 @@ def noise_bands(
     sums = [NoiseSum.over(weight, noise.gains, shape, noise.parts.shape[1]) for weight in alike]
     for first in range(0, n_frames, FRAMES_AT_A_TIME):
         some = slice(first, min(first + FRAMES_AT_A_TIME, n_frames))
-        rows = noise_rows(motion.part(some), noise.parts[..., some])
-        variances[..., some] = np.maximum(
-            np.einsum("kijt,akt->aijt", _squares(of_rows(rows)), noise.moments[..., some]), 0.0
-        )
+        rows = with_kinds(noise_rows(motion.part(some), noise.parts[..., some]))
+        variances[..., some] = np.maximum(np.einsum("kijt,akt->aijt", _squares(rows), noise.moments[..., some]), 0.0)
         for each in sums:
             each.add(rows, some)
     of_sums = [each.variances() for each in sums]
@@ -443,16 +438,14 @@ class ProductNoise:
     Attributes
     ----------
     bias_nm, variance_nm2 : ndarray of shape (n_joints, n_terms, n_frames)
-        Its mean and variance, rows as of `linear.term_rows`; the variance is independent of that of first order.
+        Its mean and variance, rows as of `linear.with_kinds`; the variance is independent of that of first order.
     """
 
     bias_nm: FloatArray
     variance_nm2: FloatArray
 
 
-def product_noise(
-    motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None, *, kinds: bool = False
-) -> ProductNoise:
+def product_noise(motion: ChainMotion, noise: MarkerNoise | None, others: FloatArray | None = None) -> ProductNoise:
     """Mean and variance of products of two velocity errors in every term.
 
     Parameters
@@ -464,8 +457,6 @@ def product_noise(
     others : ndarray of shape (n_links, n_links, n_frames), optional
         Covariance of the velocities' errors by all other sources, rad^2/s^2. They add to the variance alone: their part of
         the mean depends on what is fixed, the true velocity or the measured one.
-    kinds : bool, optional
-        With the sums of the terms of each kind as further rows.
 
     Notes
     -----
@@ -483,11 +474,10 @@ def product_noise(
         variance[:, place] = row**2 * (covariance[p, p] * covariance[q, q] + covariance[p, q] ** 2)
         form[:, p, q] = form[:, q, p] = row if p == q else row / 2.0
     bias[:, 0], variance[:, 0] = _of_form(form, by_noise, covariance)
-    if kinds:
-        bias, variance = with_kinds(bias), with_kinds(variance)  # an inertial term has no product of velocities
-        own = np.eye(n)[:, :, None] * form
-        for place, part in ((-2, own), (-1, form - own)):
-            bias[:, place], variance[:, place] = _of_form(part, by_noise, covariance)
+    bias, variance = with_kinds(bias), with_kinds(variance)  # an inertial term has no product of velocities
+    own = np.eye(n)[:, :, None] * form
+    for place, part in ((-2, own), (-1, form - own)):
+        bias[:, place], variance[:, place] = _of_form(part, by_noise, covariance)
     return ProductNoise(bias, variance)
 
 

@@ -59,15 +59,17 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
 
 
 def peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
-    """Weights that select the frame of each peak, by window and joint."""
-    places = {_peak(row): _frame(row["peak_time_s"], motion) for row in rows if row["term"] == "net"}
+    """Weights of the frames of each net torque's maximum and minimum, by window and joint."""
+    net = [row for row in rows if row["term"] == "net"]
+    places = {sum_name(row, each): _frame(row[f"{each}_time_s"], motion) for row in net for each in ("max", "min")}
     numbers = np.arange(len(motion.time_s))
     return {name: (numbers == frame).astype(float) for name, frame in places.items() if frame is not None}
 
 
-def _peak(row: Mapping[str, Any]) -> str:
-    """Name of the weights of a row's peak."""
-    return f"{row['window']} peak of {row['joint']}"
+def sum_name(row: Mapping[str, Any], statistic: str) -> str:
+    """Name of the weights of a statistic of the summary's row."""
+    start = statistic.split("_")[0]
+    return f"{row['window']} {start}" + f" of {row['joint']}" * (start in AT_FRAMES)
 
 
 def _frame(time_s: float, motion: ChainMotion) -> int | None:
@@ -155,8 +157,9 @@ def _at_frames(
             shares = {source: part / whole for source, part in parts.items()}
             columns |= {f"peak_share_{source}": shares.get(source, 0.0) for source in SOURCES}
             columns["peak_main_source"] = max(shares, key=lambda source: shares[source])
-            if row["term"] == "net" and _peak(row) in bands.sums:
-                columns |= _main_input(bands.directions, bands.sums[_peak(row)].change[place] ** 2 / whole, shares)
+            sums = bands.sums.get(sum_name(row, "max" if row["peak_nm"] > 0.0 else "min"))
+            if row["term"] == "net" and sums is not None:
+                columns |= _main_input(bands.directions, sums.change[place] ** 2 / whole, shares)
     return columns
 
 
@@ -167,7 +170,7 @@ def _over_frames(
     columns: dict[str, Any] = {}
     for name, column in (("mean", "mean_nm"), ("impulse", "impulse_nms")):
         if not np.isnan(row[column]):
-            sums = bands.sums[f"{row['window']} {name}"]
+            sums = bands.sums[sum_name(row, name)]
             squares = sums.change[place] ** 2
             parts = {owner: float(squares[mine].sum()) for owner, mine in shared.items()}
             columns |= _limits(column, row, sums.sd[place], sums.bias[place], parts)

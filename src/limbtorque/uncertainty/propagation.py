@@ -21,6 +21,7 @@ from limbtorque.chain.linear import (
     coupling_of,
     inertial_parameters,
     number_of_terms,
+    shape_with_kinds,
     term_regressor,
     terms_of_constants,
     with_kinds,
@@ -66,9 +67,8 @@ def torque_bands(
     settings: Settings,
     *,
     weights: Mapping[str, FloatArray] | None = None,
-    kinds: bool = False,
 ) -> TorqueBands:
-    """Uncertainty of all torques and terms of a trial, to first order.
+    """Uncertainty of all torques, terms and terms by kind of a trial, to first order.
 
     Parameters
     ----------
@@ -81,8 +81,6 @@ def torque_bands(
     weights : mapping of str to ndarray of shape (n_frames,), optional
         Weights of the frames in sums whose uncertainty is needed, too: ``1 / n`` for a mean, ``1 / rate`` for an integral.
         Frames of weight 0 do not count, whatever they hold.
-    kinds : bool, optional
-        With the sums of the terms of each kind as further rows of the frames (`linear.with_kinds`), whose errors are correlated.
 
     Returns
     -------
@@ -104,15 +102,14 @@ def torque_bands(
     likely = without_velocity_noise(motion, noise)
     errors = replace(trial_errors(motion, limb, settings, noise=noise), likely=likely)
     directions = tuple(errors.directions)
-    shape = (motion.chain.n_links, number_of_terms(motion.chain.n_links))
-    of_rows = with_kinds if kinds else np.asarray
-    n_rows = of_rows(np.zeros(shape)).shape[1]
-    by_source = {each.source: np.zeros((shape[0], n_rows, len(motion.time_s))) for each in directions}
-    lost_joints = np.zeros((shape[0], n_rows, len(motion.time_s)))
+    shape = shape_with_kinds(motion.chain.n_links)
+    by_source = {each.source: np.zeros((*shape, len(motion.time_s))) for each in directions}
+    lost_joints = np.zeros((*shape, len(motion.time_s)))
     changes = {name: np.zeros((*shape, len(directions))) for name in weights}
-    for some, start, rows in errors.changes():
+    for some, start, terms in errors.changes():
+        rows = with_kinds(terms)
         for source, first, last in _blocks(directions[start : start + rows.shape[2]]):
-            part = of_rows(rows[:, :, first:last])
+            part = rows[:, :, first:last]
             by_source[source][..., some] += np.einsum("ijdt,ijdt->ijt", part, part)
             if source == "filter":
                 part = part[:, :, : len(LOST_JOINTS)]
@@ -120,20 +117,20 @@ def torque_bands(
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             changes[name][..., start : start + rows.shape[2]] += rows[..., used] @ weight[some][used]
-    by_noise = noise_bands(likely, noise, weights=weights, kinds=kinds)
+    by_noise = noise_bands(likely, noise, weights=weights)
     _sums_in_phase(changes, errors, weights, by_noise.sums_in_loss)
     if errors.loss is not None and noise is not None:
         left = variance_of_loss(lost_joints, by_noise.in_loss, errors.loss, likely)
         by_source["filter"] += left - lost_joints
-    products = product_noise(motion, noise, errors.velocity_covariance(), kinds=kinds)
+    products = product_noise(motion, noise, errors.velocity_covariance())
     by_source["marker_noise"] = by_noise.variance + products.variance_nm2
     together = noise.gains.together_in_squares() if noise else 0.0
     sums = {}
     for name, weight in weights.items():
         used = np.flatnonzero(weight)
-        of_products = together * (products.variance_nm2[:, : shape[1], used] @ weight[used] ** 2)
+        of_products = together * (products.variance_nm2[..., used] @ weight[used] ** 2)
         variance = (changes[name] ** 2).sum(axis=2) + by_noise.sums[name] + of_products
-        sums[name] = SumBands(changes[name], variance, products.bias_nm[:, : shape[1], used] @ weight[used])
+        sums[name] = SumBands(changes[name], variance, products.bias_nm[..., used] @ weight[used])
     return TorqueBands(directions, by_source, products.bias_nm, sums)
 
 
@@ -157,7 +154,7 @@ def _sums_in_phase(
         return
     start = places[LOST_JOINTS[0]]
     for some, part in errors.stretches():
-        rows = np.sqrt(2.0) * errors.estimated.rows(part, some)
+        rows = with_kinds(np.sqrt(2.0) * errors.estimated.rows(part, some))
         for name, weight in weights.items():
             used = np.flatnonzero(weight[some])
             changes[name][..., start : start + 1] += rows[..., used] @ weight[some][used]

@@ -31,6 +31,7 @@ LOCK = RESULTS / ".lock"
 RECORD = "_session.jsonl"  # readers of a folder of Parquet files pass over names that begin with _
 STAMP = ".snakemake_timestamp"  # time of a folder, for Snakemake
 CURVES_FILE = "curves.parquet"
+EFFECTS_FILE = "_effects.parquet"  # beside the tables of trials, whose names begin with a letter or digit
 STUDY_TABLES = {
     "results": RESULTS / "results.csv",
     "summary": RESULTS / "summary.csv",
@@ -110,6 +111,11 @@ def curves_path(session: str) -> Path:
     return session_folder("curves", session) / CURVES_FILE
 
 
+def effects_path(session: str) -> Path:
+    """Path of the effects of input errors in a session, relative to the study's folder."""
+    return session_folder("torques", session) / EFFECTS_FILE
+
+
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     """Possible output files of a stage for a single trial, by relative paths.
 
@@ -137,7 +143,8 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Output files of a stage for a session, without its record."""
     if stage == "curves":
         return [curves_path(session)] * study.settings.ensembles.enabled
-    return [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
+    files = [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
+    return files + [effects_path(session)] * (stage == "torques")
 
 
 def sessions_of(stage: str, study: Study) -> list[str]:

@@ -76,6 +76,7 @@ def run_session(
     key: str,
     columns: Callable[[Trial, Path], Sequence[Column]],
     bands: Callable[[Trial], Sequence[Column]] = lambda _: (),
+    at_end: Callable[[], None] = lambda: None,
 ) -> None:
     """Run one stage for a session; write the tables and the session record.
 
@@ -92,6 +93,8 @@ def run_session(
         Columns of the table of a trial, for one without rows, from the trial and the study's folder.
     bands : callable, optional
         Columns of the table of its bands, which `step` writes itself for a trial with rows.
+    at_end : callable, optional
+        Writes the session's own files, after those of its trials.
     """
     study, lines = planned_study(stage, folder=folder, session=session, key=key), []
     with GuardedReader() as guarded:
@@ -117,6 +120,7 @@ def run_session(
                     write_table(empty_table(bands(trial)), path)
             lines.append(record.to_json())
             LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
+    at_end()
     finish(stage, study, session, lines)
 
 

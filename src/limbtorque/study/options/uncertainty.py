@@ -72,6 +72,9 @@ class Uncertainty(Options):
     """Samples of the torques of each trial, with errors drawn by quasi-random numbers: they give the uncertainty of
     times, powers and works, and take the place of the linear one in summaries; 0: none."""
     seed: int = option(1, "Seed of the samples; the same seed gives the same results.", "1", ge=0)
+    same_markers: bool = option(False)
+    """Markers stay on a subject from one session to the next: in contrasts, errors of joint centres, soft tissue and plane
+    are those of the subject; else they are new in each session."""
     off: Annotated[tuple[Source, ...], ONE_OR_MORE] = option((), "Sources of error to leave out.")
     sizes: dict[str, float] = Field(default_factory=lambda: {name: default for name, (default, *_) in SIZES.items()})
     """Standard deviations of the errors in place of their defaults, {body_mass: 0.03, centre_marker_m: 0.015}; a column

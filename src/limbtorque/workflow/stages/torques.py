@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
 
 from limbtorque.analysis.chain_motion import without_spikes
 from limbtorque.analysis.memory import keep_freed_memory
@@ -12,10 +16,12 @@ from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import BANDS, Write, empty_table, write_table
+from limbtorque.tables.files import BANDS, Write, empty_table, make_table, write_table
 from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
+from limbtorque.tables.study_columns import EFFECT_KEYS
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.workflow.layout import trial_files
+from limbtorque.uncertainty.effects import TrialEffects
+from limbtorque.workflow.layout import effects_path, trial_files
 from limbtorque.workflow.run_session import Sources, run_session
 
 
@@ -32,8 +38,10 @@ def bands(trial: Trial) -> Sequence[Column]:
     return band_columns(joints) if trial.settings.torques.bands else []
 
 
-def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> TrialRecord:
-    """Torques of a trial from its table of kinematics."""
+def step(
+    trial: Trial, sources: Sources, record: TrialRecord, write: Write, *, effects: dict[str, TrialEffects]
+) -> TrialRecord:
+    """Torques of a trial from its table of kinematics; its effects are added to `effects`."""
     table, moved = sources.tables.read("kinematics", trial)
     record = record.after(moved)
     if record.failed:
@@ -54,10 +62,42 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
     parquet = sources.tables.path("torques", trial)
     for name in (path.name for path in trial_files("torques", "", trial) if path.stem.endswith(BANDS)):
         write_table(analysed.band_table or empty_table(bands(trial)), parquet.with_name(name), rounded=True)
+    effects[trial.name] = analysed.effects
     return analysed.record
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
     """Make the torque component tables of a session."""
     keep_freed_memory()
-    run_session("torques", step, folder=folder, session=session, key=key, columns=columns, bands=bands)
+    effects: dict[str, TrialEffects] = {}
+
+    def write_effects() -> None:
+        write_table(effects_table(effects), folder / effects_path(session))
+
+    own_step = partial(step, effects=effects)
+    run_session(
+        "torques",
+        own_step,
+        folder=folder,
+        session=session,
+        key=key,
+        columns=columns,
+        bands=bands,
+        at_end=write_effects,
+    )
+
+
+def effects_table(effects: Mapping[str, TrialEffects]) -> pa.Table:
+    """Effects of the errors of the inputs in the trials of a session.
+
+    NaN in trials without bands; 0 where a trial does not have an error.
+    """
+    columns = {column.name: column for each in effects.values() for column in each.columns}
+    parts = [empty_table([*EFFECT_KEYS, *columns.values()])]
+    for trial, each in effects.items():
+        n = len(each.effects)
+        places = {column.name: k for k, column in enumerate(each.columns)}
+        missing = np.full(n, 0.0 if places else np.nan)
+        values = {name: each.effects[:, places[name]] if name in places else missing for name in columns}
+        parts.append(make_table([*EFFECT_KEYS, *columns.values()], {"trial": [trial] * n, **each.values, **values}))
+    return pa.concat_tables(parts).combine_chunks()
