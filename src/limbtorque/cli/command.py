@@ -115,6 +115,9 @@ def changes(about: str) -> Argument:
     return several("--set", "OPTION=VALUE", about)
 
 
+ACTIONS_OF = {"muscles": "make muscle sets", "contrasts": "record declared contrasts"}
+
+
 def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -> None:
     """Add commands to a parser; the second of two words is an action of the first."""
     texts: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter}
@@ -124,7 +127,8 @@ def add_commands(parser: argparse.ArgumentParser, commands: Sequence[Command]) -
         texts["epilog"] = each.epilog
         name, _, action = each.name.partition(" ")
         if action:
-            group = parsers.add_parser(name, help="make muscle sets", description="Make muscle sets.", **texts)
+            about = ACTIONS_OF[name]
+            group = parsers.add_parser(name, help=about, description=f"{about.capitalize()}.", **texts)
             place = group.add_subparsers(required=True, metavar="ACTION")
         texts["description"] = f"{each.about[0].upper()}{each.about[1:]}."
         made = place.add_parser(action or name, help=each.about, usage=each.usage, **texts)

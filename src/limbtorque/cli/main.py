@@ -93,6 +93,7 @@ def check(options: argparse.Namespace) -> int:
     from limbtorque.cli.check_summary import Answer, summary_lines, trial_lines
     from limbtorque.cli.terminal import followed
     from limbtorque.recordings.sandbox import GuardedReader
+    from limbtorque.statistics.contrast_design import contrast_notes
     from limbtorque.workflow.load_checked import checked_study, refuse_future
 
     study = checked_study(options.study)
@@ -111,6 +112,7 @@ def check(options: argparse.Namespace) -> int:
         compared = list(followed(second_looks(study, reader), len(asked_files(study)), what="comparing C3D readers"))
     readers = lines_of_readers(compared, in_run=compares_in_run(study))
     lines = [*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]
+    lines += [note for each in study.settings.contrasts.declared for note in contrast_notes(each, study.trials)]
     print(visible("\n".join(lines)))
     faults = sum(bool(answer.fault) for answer in answers)
     study_word = quoted(options.study)
@@ -221,6 +223,7 @@ def split(options: argparse.Namespace) -> int:
 
 COMMANDS = (
     *(init, check, run_study, status, verify, split),
+    results.freeze,
     *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
     *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
 )

@@ -42,6 +42,26 @@ def diff(options: argparse.Namespace) -> int:
 
 
 @command(
+    "contrasts freeze",
+    path_option("study", "the study's folder"),
+    examples=('contrasts freeze "my study"',),
+    on_study=True,
+)
+def freeze(options: argparse.Namespace) -> int:
+    """Record the declared contrasts with the date, before there are results."""
+    import datetime
+
+    from limbtorque.workflow.frozen import FROZEN, freeze_contrasts
+    from limbtorque.workflow.load_checked import checked_study
+
+    study = checked_study(options.study)
+    now = datetime.datetime.now(datetime.UTC)
+    print("\n".join(freeze_contrasts(study.settings, study.folder, now=now)))
+    print(f"written: {options.study / FROZEN}")
+    return 0
+
+
+@command(
     "strength",
     option(
         "efforts",

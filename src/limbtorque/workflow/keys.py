@@ -11,7 +11,9 @@ from pathlib import Path
 from limbtorque.study import settings as study_settings
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
+from limbtorque.study.subjects import Subject
 from limbtorque.study.trials import Trial
+from limbtorque.workflow.frozen import declared_as
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 WINDOW = (
@@ -123,13 +125,29 @@ def study_key(study: Study) -> str:
         ]
         for trial in study.trials
     ]
-    return _hash([rows, _names(study), settings_key(study.settings)])
+    frozen = declared_as(study.settings, study.folder)
+    return _hash([rows, _names(study), frozen, settings_key(study.settings)])
 
 
 def ensembles_key(study: Study) -> str:
     """Hash of the inputs of the ensembles other than the curves."""
     rows = [(trial.name, trial.subject.name, trial.condition, trial.chain, trial.side) for trial in study.trials]
     return _hash([rows, _names(study), settings_hash(study.settings, ("chains", "ensembles"))])
+
+
+def contrasts_key(study: Study) -> str:
+    """Hash of the inputs of the contrasts other than tables: subjects, declarations, and which are frozen."""
+    rows = [
+        *((trial.name, trial.session, trial.condition, trial.chain, trial.side) for trial in study.trials),
+        *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in _subjects(study)),
+    ]
+    frozen = declared_as(study.settings, study.folder)
+    return _hash([rows, frozen, settings_hash(study.settings, ("chains", "ensembles", "contrasts"))])
+
+
+def _subjects(study: Study) -> list[Subject]:
+    """Subjects of the study, in the order of its trials."""
+    return list({trial.subject.name: trial.subject for trial in study.trials}.values())
 
 
 def study_figures_key(study: Study) -> str:
@@ -154,6 +172,7 @@ def _hash(content: object) -> str:
 
 WHOLE = {
     "ensembles": ensembles_key,
+    "contrasts": contrasts_key,
     "collect": study_key,
     "verdict": verdict_key,
     "study_figures": study_figures_key,

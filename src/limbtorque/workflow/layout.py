@@ -54,6 +54,7 @@ EMG_TABLES = {
     "emg_co_contraction": RESULTS / "emg_co_contraction.csv",
 }
 ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
+CONTRAST_TABLES = {"contrasts": RESULTS / "contrasts.csv", "contrast_curves": RESULTS / "contrast_curves.csv"}
 STUDY_KINDS = get_args(StudyFigure)
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
@@ -190,6 +191,7 @@ def study_files(stage: str, study: Study) -> list[Path]:
     made = {
         "settings": [SETTINGS],
         "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
+        "contrasts": [*CONTRAST_TABLES.values()] * bool(study.settings.contrasts.declared),
         "collect": [
             *STUDY_TABLES.values(),
             VERDICT,
@@ -225,6 +227,7 @@ def stages_of(study: Study) -> list[str]:
         *(stage for stage in SOURCES if sessions_of(stage, study)),
         *["ensembles"] * study.settings.ensembles.enabled,
         "collect",
+        *["contrasts"] * bool(study.settings.contrasts.declared),
         "verdict",
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,

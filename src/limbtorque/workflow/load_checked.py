@@ -16,6 +16,7 @@ from limbtorque.analysis.reading import limb_of
 from limbtorque.errors import SettingsError, StudyError, did_you_mean
 from limbtorque.muscles.objective import check_options
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
+from limbtorque.statistics.contrast_design import contrast_faults
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
@@ -47,6 +48,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
         *study_faults(study.settings, chains),
         *_masses_of_no_segment(study),
         *_shared_recordings(study),
+        *_contrast_faults(study),
     ]
     options = study.settings.ensembles
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
@@ -94,6 +96,18 @@ def _channels_of_no_muscle(study: Study) -> Iterator[str]:
                     f"emg.channels: {channel!r} is of {muscle!r}, which the muscle set does not have{did_you_mean(muscle, known)}; "
                     f"expected {expected}; name one of them, remove the channel, or set muscles.enabled: false for envelopes alone"
                 )
+
+
+def _contrast_faults(study: Study) -> Iterator[str]:
+    """Faults of declared contrasts."""
+    muscles: dict[str, set[str]] = {}
+    wanted = any(outcome.muscle for each in study.settings.contrasts.declared for outcome in each.outcomes)
+    for trial in study.trials if wanted else ():
+        if trial.chain not in muscles:
+            chosen = muscle_set_of(limb_of(trial), trial.settings, study.folder)
+            muscles[trial.chain] = {*chosen.names} if chosen else set()
+    for contrast in study.settings.contrasts.declared:
+        yield from contrast_faults(contrast, study.trials, muscles=muscles)
 
 
 def _shared_recordings(study: Study) -> Iterator[str]:

@@ -80,7 +80,7 @@ def move_left_over(study: Study, folder: Path) -> None:
         for top in tops
         for place, _, names in os.walk(folder / layout.RESULTS / top)
     }
-    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values())
+    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values(), *layout.CONTRAST_TABLES.values())
     there[layout.RESULTS] = {path.name for path in optional if (folder / path).is_file()}
     for place, names in there.items():
         for name in names - made.get(place, set()):

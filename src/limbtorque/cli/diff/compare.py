@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limbtorque.cli.diff.runs import CURVES, KEYS, Run
+from limbtorque.cli.diff.runs import CONTRASTS, CURVES, KEYS, Run
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
@@ -19,7 +19,11 @@ from limbtorque.tables.study_columns import MEASURED, STANCE
 
 GROUP = 3  # how many names of a condition's key identify its trials
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
-COMPARED = {CURVES: ("mean", "n_trials"), "summary_by_condition": COMPARED_BY_CONDITION}  # of the others: every column
+COMPARED = {  # of the others: every column
+    CURVES: ("mean", "n_trials"),
+    "summary_by_condition": COMPARED_BY_CONDITION,
+    CONTRASTS: ("estimate", "low", "high", "p_adjusted", "n_subjects", "declared"),
+}
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word
 TIMES = tuple(column.name for column in MEASURED if "_time_" in column.name)
 MINOR = (*TIMES, "window_start_s", "peak_sense", "peak_at_gap", "criterion")  # last

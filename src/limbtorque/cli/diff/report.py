@@ -13,12 +13,13 @@ from markupsafe import Markup
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
-from limbtorque.cli.diff.runs import CURVES, short_number
+from limbtorque.cli.diff.runs import CONTRASTS, CURVES, short_number
 from limbtorque.report.page import page_template, style_sheet
 from limbtorque.tables.column import capital, counted
 from limbtorque.tables.files import quoted
 
 TITLES = {
+    CONTRASTS: "contrasts",
     "summary": "joint torques",
     "muscle_summary": "muscles",
     "windows": "time normalisation of each trial",
@@ -26,7 +27,7 @@ TITLES = {
     "summary_by_condition": "means by condition",
     "ledger": "metrics of the ledger",
 }
-ITEM = {"summary": "window, joint and term", "muscle_summary": "window and muscle"}
+ITEM = {CONTRASTS: "term", "summary": "window, joint and term", "muscle_summary": "window and muscle"}
 GROUPED = (CURVES, "summary_by_condition")
 NUMBERS = ("A", "B", "change", "of A", "share")
 SUMMED = "different frames were summed: peaks, means, work and impulses of these trials compare different parts of the movement"
@@ -54,7 +55,8 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
         Number of changed values of each table that are shown.
     """
     parts = _parts(comparison)
-    lines = [f"A  {comparison.first}", f"B  {comparison.second}", "", *_block_of(parts.pop("net"), top)]
+    contrasts = _block_of(parts.pop(CONTRASTS), top) if any(comparison.sizes[CONTRASTS]) else []
+    lines = [f"A  {comparison.first}", f"B  {comparison.second}", "", *contrasts, *_block_of(parts.pop("net"), top)]
     if comparison.frames:
         lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in comparison.frames[:top])]
         lines += [*_more(len(comparison.frames), top), ""]
@@ -162,7 +164,7 @@ def _rows(name: str, changes: Sequence[Change]) -> tuple[tuple[str, ...], list[t
         return ("condition", "means", "largest change", "of", *NUMBERS), _by_condition(changes)
     shown = [_shown_change(change) for change in changes]
     if name in ITEM:
-        return ("trial", ITEM[name], "quantity", *NUMBERS), shown
+        return ("contrast" if name == CONTRASTS else "trial", ITEM[name], "quantity", *NUMBERS), shown
     return ("trial", "quantity", *NUMBERS), [(row[0], *row[2:]) for row in shown]
 
 

@@ -15,7 +15,9 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.tables.files import read_trials, unquoted
 
 CURVES = "ensembles"
+CONTRASTS = "contrasts"
 KEYS = {  # columns that name a row
+    CONTRASTS: ("contrast", "outcome", "joint", "term"),
     "ledger": ("trial",),
     "summary": ("trial", "window", "joint", "term"),
     "muscle_summary": ("trial", "window", "muscle"),
@@ -61,11 +63,10 @@ def read_run(folder: Path) -> Run:
     place = folder if (folder / "provenance.json").is_file() else folder / "results"
     try:
         provenance = json.loads((place / "provenance.json").read_text(encoding="utf-8"))
-        no_curves = not provenance["settings"].get("ensembles", {}).get("enabled", True)
-        frames = {
-            name: pd.DataFrame(columns=[*KEYS[name]]) if no_curves and name in OF_CURVES else _table(place, name)
-            for name in KEYS
-        }
+        settings = provenance["settings"]
+        absent = () if settings.get("ensembles", {}).get("enabled", True) else OF_CURVES
+        absent = absent if settings.get(CONTRASTS, {}).get("declared") else (*absent, CONTRASTS)
+        frames = {name: pd.DataFrame(columns=[*KEYS[name]]) if name in absent else _table(place, name) for name in KEYS}
         for name, frame in frames.items():
             frame[[*KEYS[name]]]  # raises where one is not there
     except FileNotFoundError as error:

@@ -32,6 +32,7 @@ from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
+from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import (
     EMG_TABLES,
@@ -362,6 +363,9 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
             per_body_mass = study.settings.ensembles.per_body_mass
             joints = study.settings.chain(chain).joints
             yield "curves.quantity", study_columns.curve_columns(joints, per_body_mass=per_body_mass)
+    if study.settings.contrasts.declared:
+        yield "contrasts", study_columns.CONTRAST_COLUMNS
+        yield "contrast_curves", study_columns.CONTRAST_CURVE_COLUMNS
     for names in _joints(study) if study.settings.tables.xlsx else ():
         yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
@@ -410,6 +414,7 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "libraries": {name: metadata.version(name) for name in LIBRARIES},
         "settings": settings,
         "settings_hash": settings_hash(study.settings, tuple(settings)),
+        "contrasts": declared_as(study.settings, study.folder),
         "sections": {stage: list(names) for stage, names in SECTIONS.items()},
         "segment_table": _segment_table(study.settings.segments),
         "muscle_sets": _muscle_sets(study),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
+from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.by_condition import included
 from limbtorque.statistics.windows import resample
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import TORQUE_STATUS, TRIAL_COLUMNS, Column, row_of
-from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, repeated
+from limbtorque.tables.files import arrow_array, column_values, long_table_writer, make_table, read_table, repeated
 from limbtorque.tables.study_columns import CURVE_COLUMNS, OWNERS, curve_columns
 from limbtorque.tables.trial_record import MotionConstants
 from limbtorque.uncertainty.bands import sd_by_owner
@@ -167,3 +168,37 @@ def long_columns(quantities: Sequence[Column], n_points: int) -> dict[str, Any]:
         "unit": arrow_array([column.unit for column in quantities], str).take(which),
         "percent": np.tile(np.linspace(0.0, 100.0, n_points), len(quantities)),
     }
+
+
+def session_curves(
+    trials: Sequence[Trial], path: Path, n_points: int, names: Sequence[str]
+) -> Iterator[tuple[Trial, list[FloatArray]]]:
+    """Read the curves of each trial of a session.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        Trials of the session that have curves, in its order.
+    path : Path
+        Its file.
+    n_points : int
+        Number of points of a curve.
+    names : sequence of str
+        Columns of numbers to read.
+
+    Yields
+    ------
+    trial : Trial
+        The trial.
+    values : list of ndarray of shape (n_points, n_quantities)
+        Its numbers, column by column.
+    """
+    table = read_table(path, columns=names)[0]
+    of_session = [column_values(table, name) for name in names]
+    ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
+    if len(table) != ends[-1]:
+        raise LimbtorqueError(
+            f"{path}: {len(table)} values, expected {ends[-1]} of {len(trials)} trials; run the study again"
+        )
+    for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
+        yield trial, [values[start:end].reshape(-1, n_points).T for values in of_session]

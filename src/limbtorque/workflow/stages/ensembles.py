@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,18 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
-from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.mean_and_spread import Moments, add, both_sides, ensemble, no_moments, unit_of_spread
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables.files import column_values, make_table, read_table, repeated, table_of_rows, write_table
+from limbtorque.tables.files import make_table, repeated, table_of_rows, write_table
 from limbtorque.tables.study_columns import BOTH, ENSEMBLE_COLUMNS, OWNERS, WINDOW_COLUMNS, curve_columns
 from limbtorque.uncertainty.bands import added_errors, error_of_mean_curve
 from limbtorque.workflow.layout import ENSEMBLE_TABLES, curves_path
 from limbtorque.workflow.operating_system import say
 from limbtorque.workflow.records import SessionRecords
 from limbtorque.workflow.run_session import whole_study
-from limbtorque.workflow.stages.curves import columns, long_columns
+from limbtorque.workflow.stages.curves import long_columns, session_curves
 
 Group = tuple[str, str, str]  # chain, condition, side
 Groups = dict[Group, dict[str, tuple[Moments, FloatArray]]]  # with sums of values and of errors by subject
@@ -39,7 +38,10 @@ def run(*, folder: Path, key: str = "") -> None:
     for session, trials in study.batches.items():
         rows |= {trial.name: records.values("curves", trial) for trial in trials}
         shown = [trial for trial in trials if rows[trial.name]["included"]]
-        for trial, values, sd in _curves(shown, folder / curves_path(session), study.settings.ensembles.n_points):
+        names = ("value", *(column.name for column in OWNERS))
+        n_points = study.settings.ensembles.n_points
+        for trial, (values, *of_owners) in session_curves(shown, folder / curves_path(session), n_points, names):
+            sd = np.stack(of_owners)
             subjects, subject = groups[_group(trial)], trial.subject.name
             moments, errors = subjects.get(subject) or (no_moments(values.shape), np.zeros(sd.shape))
             subjects[subject] = add(moments, values), added_errors(errors, values, sd)
@@ -52,24 +54,6 @@ def run(*, folder: Path, key: str = "") -> None:
         for side in (trial.side, BOTH)
     )
     write_table(_ensemble_table(study, groups, rejected), folder / ENSEMBLE_TABLES["ensembles"])
-
-
-def _curves(trials: list[Trial], path: Path, n_points: int) -> Iterator[tuple[Trial, FloatArray, FloatArray]]:
-    """Curves of each trial of a session with their errors by owner.
-
-    Shapes (n_points, n_quantities) and (3, n_points, n_quantities).
-    """
-    names = ["value", *(column.name for column in OWNERS)]
-    table = read_table(path, columns=names)[0]
-    values, *sd = (column_values(table, name) for name in names)
-    ends = np.cumsum([0, *(n_points * len(columns(trial)) for trial in trials)])
-    if values.size != ends[-1]:
-        raise LimbtorqueError(
-            f"{path}: {values.size} values, expected {ends[-1]} of {len(trials)} trials; run the study again"
-        )
-    for trial, start, end in zip(trials, ends[:-1], ends[1:], strict=True):
-        shaped = [each[start:end].reshape(-1, n_points).T for each in (values, *sd)]
-        yield trial, shaped[0], np.stack(shaped[1:])
 
 
 def _group(trial: Trial) -> Group:

@@ -1,0 +1,300 @@
+"""Rows of the tables of contrasts, from the values of trials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.statistics.contrast_design import LEVEL, Design, SubjectValues, covariates_of, values_of_subjects
+from limbtorque.statistics.contrast_test import Result, Tested, test_outcomes
+from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
+from limbtorque.study.options.contrasts import Outcome
+
+Row = dict[str, Any]
+ROUNDING = (
+    1e-12  # of the largest value of an outcome and its terms: smaller ones are 0, such as a load that is not there
+)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """Signed effects of errors of the inputs on the values of trials.
+
+    Attributes
+    ----------
+    change : ndarray of shape (n_trials, n_terms, n_directions)
+        As of `shared_errors.contrast_errors`, in the outcome's unit.
+    owners : sequence of str
+        Trials that have each direction in common.
+    sessions : sequence of str
+        Session of each trial.
+    """
+
+    change: FloatArray
+    owners: Sequence[str]
+    sessions: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Values of an outcome of all trials of the study.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        The outcome.
+    joint : str
+        Joint, or muscle.
+    unit : str
+        Unit.
+    terms : tuple of str
+        The outcome itself and, of net torques, its terms by kind.
+    values : ndarray of shape (n_trials, n_terms, n_points)
+        NaN for trials that do not count.
+    percent : ndarray of shape (n_points,)
+        Points of a curve; empty for a number.
+    rejected : ndarray of bool, shape (n_trials,)
+        Trials that do not count because of their status.
+    effects : Effects or None
+        Effects of errors of the inputs.
+    """
+
+    outcome: Outcome
+    joint: str
+    unit: str
+    terms: tuple[str, ...]
+    values: FloatArray
+    percent: FloatArray
+    rejected: BoolArray
+    effects: Effects | None = None
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Outcome, or term of one, of a contrast, ready for its test."""
+
+    design: Design
+    measured: Measured
+    term: int
+    subjects: SubjectValues
+    errors: ContrastErrors | None
+    tested: Tested
+
+    @property
+    def about(self) -> Row:
+        measured, contrast = self.measured, self.design.contrast
+        return {
+            "contrast": contrast.name,
+            "chain": contrast.chain,
+            "outcome": measured.outcome.label,
+            "joint": measured.joint,
+            "term": measured.terms[self.term],
+            "unit": measured.unit,
+        }
+
+    @property
+    def level_means(self) -> tuple[FloatArray, FloatArray]:
+        """Means over subjects of both levels, shape (n_points,)."""
+        known = ~np.isnan(self.tested.values) & ~np.isnan(self.tested.matrix).any(axis=1)[:, None]
+        if self.design.contrast.groups:
+            of_first = self.tested.matrix[:, :1] == 1.0
+            return _mean(self.tested.values, known & of_first), _mean(self.tested.values, known & ~of_first)
+        return _mean(self.subjects.levels[0], known), _mean(self.subjects.levels[1], known)
+
+
+def _mean(values: FloatArray, known: BoolArray) -> FloatArray:
+    n = known.sum(axis=0)
+    return np.where(n > 0, np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+
+
+def contrast_rows(
+    contrasts: Sequence[tuple[Design, Sequence[Measured]]],
+    covariates: Mapping[str, FloatArray],
+    *,
+    seed: int,
+    declared: Mapping[str, str],
+) -> tuple[list[Row], list[Row]]:
+    """Rows of `results/contrasts.csv` and of `results/contrast_curves.csv`.
+
+    Parameters
+    ----------
+    contrasts : sequence of (Design, sequence of Measured)
+        The contrasts with their outcomes.
+    covariates : mapping of str to ndarray of shape (n_trials,)
+        Covariates that are values of trials.
+    seed : int
+        Seed of random flips.
+    declared : mapping of str to str
+        By contrast: frozen, or exploratory.
+    """
+    compared = [each for design, outcomes in contrasts for each in _compared(design, outcomes, covariates)]
+    results = test_outcomes([each.tested for each in compared], seed=seed) if compared else []
+    rows, curves = [], []
+    for each, result in zip(compared, results, strict=True):
+        rows.append({**each.about, "declared": declared[each.design.contrast.name], **_row(each, result)})
+        if each.measured.percent.size:
+            curves += _curve_rows(each, result)
+    return rows, curves
+
+
+def _compared(
+    design: Design, outcomes: Sequence[Measured], covariates: Mapping[str, FloatArray]
+) -> Iterator[_Compared]:
+    """Outcomes of a contrast with those of their terms."""
+    matrix = np.column_stack([design.rows, covariates_of(design, covariates)])
+    matrix[np.isnan(matrix).any(axis=1)] = np.nan
+    for measured in outcomes:
+        n_trials, n_terms, n_points = measured.values.shape
+        rounding = ROUNDING * np.fmax.reduce(np.abs(measured.values), axis=None, initial=0.0)
+        values = np.where(np.abs(measured.values) < rounding, 0.0, measured.values)
+        together = values_of_subjects(design, values.reshape(n_trials, -1))
+        for term in range(n_terms):
+            of_term = slice(term * n_points, (term + 1) * n_points)
+            subjects = SubjectValues(together.levels[..., of_term], together.n_trials, together.weights)
+            errors = _errors(design, matrix, subjects, measured, term)
+            shared = errors.shared_variance if errors else np.nan
+            tested = Tested(
+                matrix,
+                subjects.values,
+                family=design.contrast.family,
+                shared_variance=None if np.isnan(shared) else np.array([shared]),
+                smallest_effect=measured.outcome.smallest_effect,
+            )
+            yield _Compared(design, measured, term, subjects, errors, tested)
+
+
+def _errors(
+    design: Design, matrix: FloatArray, subjects: SubjectValues, measured: Measured, term: int
+) -> ContrastErrors | None:
+    """Variances of a contrast due to errors of the inputs; None where they are not known."""
+    included = ~np.isnan(matrix).any(axis=1) & ~np.isnan(subjects.values[:, 0])
+    if measured.effects is None or included.sum() < matrix.shape[1]:
+        return None
+    numbers = np.full(len(subjects.weights), -1)
+    for number, cells in enumerate(design.cells):
+        for trials in (level for side in cells for level in side):
+            numbers[trials] = number if included[number] else -1
+    used = (subjects.weights != 0.0) & (numbers >= 0)
+    subject_weights = np.linalg.pinv(matrix[included])[0]
+    return contrast_errors(
+        measured.effects.change[used, term],
+        measured.effects.owners,
+        subjects=np.cumsum(included)[numbers[used]] - 1,
+        sessions=np.asarray(measured.effects.sessions)[used],
+        weights=subjects.weights[used],
+        subject_weights=subject_weights,
+    )
+
+
+def _row(compared: _Compared, result: Result) -> Row:
+    """Row of `results/contrasts.csv`; of a curve without what is of a point."""
+    design, measured, tested = compared.design, compared.measured, compared.tested
+    is_curve = bool(measured.percent.size)
+    first, second = compared.level_means
+    smallest = tested.smallest_effect
+    of_point = {
+        "mean_first": first,
+        "mean_second": second,
+        "estimate": result.estimate,
+        "low": result.low,
+        "high": result.high,
+        "standard_error": result.standard_error,
+        "degrees_of_freedom": result.degrees_of_freedom,
+        "hedges_g": result.hedges_g,
+        "p_flips": result.p_flips,
+        "p_t": result.p_t,
+        "low_90": result.low90,
+        "high_90": result.high90,
+        "p_equivalence": result.p_equivalence,
+        "detectable_effect": result.detectable_effect,
+        "subjects_needed": result.subjects_needed,
+    }
+    used = ~np.isnan(tested.matrix).any(axis=1) & ~np.isnan(tested.values).all(axis=1)
+    in_first = used & (tested.matrix[:, 0] == 1.0)
+    paired = design.contrast.groups is None
+    trials = _all_trials(design)
+    return {
+        "first": design.contrast.levels[0],
+        "second": design.contrast.levels[1],
+        **{name: np.nan if is_curve else float(values[0]) for name, values in of_point.items()},
+        "p_adjusted": _least(result.p_adjusted),
+        "smallest_p": _least(result.smallest_p),
+        "smallest_p_adjusted": _least(result.smallest_p_family),
+        "smallest_effect": np.nan if smallest is None else smallest,
+        "n_subjects": int(used.sum()),
+        "n_first": int(in_first.sum()),
+        "n_second": int(used.sum() if paired else (used & ~in_first).sum()),
+        "n_trials": int(compared.subjects.n_trials[used].sum()),
+        "n_rejected": int(measured.rejected[trials].sum()),
+        "shared_error": float(np.sqrt(compared.errors.shared_variance)) if compared.errors else np.nan,
+        "own_error": compared.errors.own_sd if compared.errors else np.nan,
+        "note": "; ".join(_notes(compared, result, used)),
+    }
+
+
+def _least(values: FloatArray) -> float:
+    return float(np.fmin.reduce(np.atleast_1d(values), initial=np.nan))
+
+
+def _all_trials(design: Design) -> NDArray[np.int64]:
+    trials = [level for cells in design.cells for side in cells for level in side]
+    return np.concatenate([*trials, np.zeros(0, dtype=np.int64)]).astype(np.int64)
+
+
+def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str]:
+    """Why a contrast is not tested, where it differs, and who is left out."""
+    design, percent = compared.design, compared.measured.percent
+    if result.reason:
+        yield result.reason
+    elif percent.size:
+        yield curve_sentence(percent, result.p_adjusted)
+    smallest = _least(result.smallest_p_family)
+    if smallest > LEVEL:
+        yield f"cannot be found, whatever the data: the smallest p is {smallest:.2g}"
+    if not percent.size and result.disagrees:
+        yield "p by flips and the interval disagree"
+    yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
+    names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]
+    yield from [f"without a value: {', '.join(names)}"] if names else []
+
+
+def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
+    """Parts of a curve that differ, with their smallest adjusted p.
+
+    Examples
+    --------
+    >>> curve_sentence(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.2, 0.04, 0.01, 0.3]))
+    'differs at 1 to 2 % (p = 0.01)'
+    """
+    below = np.concatenate([[False], p_adjusted <= LEVEL, [False]])
+    starts, stops = np.flatnonzero(below[1:] & ~below[:-1]), np.flatnonzero(below[:-1] & ~below[1:])
+    parts = [
+        f"{percent[a]:g} to {percent[b - 1]:g} % (p = {p_adjusted[a:b].min():.2g})"
+        for a, b in zip(starts, stops, strict=True)
+    ]
+    return f"differs at {', '.join(parts)}" if parts else "no part of the curve differs"
+
+
+def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
+    """Rows of `results/contrast_curves.csv`, one for each point."""
+    known = ~np.isnan(compared.tested.values) & ~np.isnan(compared.tested.matrix).any(axis=1)[:, None]
+    first, second = compared.level_means
+    points = {
+        "percent": compared.measured.percent,
+        "mean_first": first,
+        "mean_second": second,
+        "estimate": result.estimate,
+        "low": result.low,
+        "high": result.high,
+        "low_simultaneous": result.low_simultaneous,
+        "high_simultaneous": result.high_simultaneous,
+        "p_adjusted": result.p_adjusted,
+        "n_subjects": known.sum(axis=0),
+    }
+    for k in range(len(first)):
+        yield {**compared.about, **{name: values[k] for name, values in points.items()}}
