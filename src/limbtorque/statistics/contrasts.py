@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import LEVEL, Design, SubjectValues, covariates_of, values_of_subjects
-from limbtorque.statistics.contrast_test import Result, Tested, test_outcomes
+from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import Outcome
 
@@ -83,7 +83,7 @@ class _Compared:
     term: int
     subjects: SubjectValues
     errors: ContrastErrors | None
-    tested: Tested
+    tested: Comparison
 
     @property
     def about(self) -> Row:
@@ -133,7 +133,7 @@ def contrast_rows(
         By contrast: frozen, or exploratory.
     """
     compared = [each for design, outcomes in contrasts for each in _compared(design, outcomes, covariates)]
-    results = test_outcomes([each.tested for each in compared], seed=seed) if compared else []
+    results = contrast_results([each.tested for each in compared], seed=seed) if compared else []
     rows, curves = [], []
     for each, result in zip(compared, results, strict=True):
         rows.append({**each.about, "declared": declared[each.design.contrast.name], **_row(each, result)})
@@ -158,7 +158,7 @@ def _compared(
             subjects = SubjectValues(together.levels[..., of_term], together.n_trials, together.weights)
             errors = _errors(design, matrix, subjects, measured, term)
             shared = errors.shared_variance if errors else np.nan
-            tested = Tested(
+            tested = Comparison(
                 matrix,
                 subjects.values,
                 family=design.contrast.family,
