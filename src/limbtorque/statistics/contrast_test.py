@@ -70,7 +70,7 @@ def test_outcomes(outcomes: Sequence[Tested], *, n_flips: int = 10_000, seed: in
             r.standard_error[k] = np.sqrt(v)
             half = special.stdtrit(df, 0.975) * np.sqrt(v)
             r.low[k], r.high[k] = b[0] - half, b[0] + half
-            r.p_t[k] = r.p_flips[k] = r.p_adjusted[k] = 2 * special.stdtr(df, -abs(b[0] / np.sqrt(v)))
+            r.p_t[k] = r.p_flips[k] = r.p_adjusted[k] = 2 * special.stdtr(df, -abs(b[0] / np.sqrt(v or 1.0)))
             r.smallest_p[k] = r.smallest_p_family[k] = 2.0 ** (1 - use.sum())
             r.degrees_of_freedom[k] = df
         out.append(r)
