@@ -280,7 +280,7 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
     below = np.concatenate([[False], p_adjusted <= LEVEL, [False]])
     starts, stops = np.flatnonzero(below[1:] & ~below[:-1]), np.flatnonzero(below[:-1] & ~below[1:])
     parts = [
-        f"{percent[a]:g} to {percent[b - 1]:g} % (p = {p_adjusted[a:b].min():.2g})"
+        f"{' to '.join(dict.fromkeys(f'{percent[k]:g}' for k in (a, b - 1)))} % (p = {p_adjusted[a:b].min():.2g})"
         for a, b in zip(starts, stops, strict=True)
     ]
     return f"differs at {', '.join(parts)}" if parts else "no part of the curve differs"
