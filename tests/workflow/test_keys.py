@@ -21,7 +21,15 @@ FILES = sorted(path for path in (ROOT / "workflow" / "rules").glob("*.smk") if p
 RULE = re.compile(r"^\s*(?:rule|checkpoint|use rule \w+ as) (\w+)", re.MULTILINE)
 STAGES = {path.stem for path in (PACKAGE / "workflow" / "stages").glob("*.py")} - {"__init__"}
 OTHER = {"mass_kg": 61.5, "height_m": 1.59, "measured": {"leg_length_m": 0.91}}
-IN_NO_NUMBER = {"name", "note", "sex"}  # the sex counts where a table of segment parameters depends on it
+IN_NO_NUMBER = {
+    "name",
+    "note",
+    "group",
+    "affected_side",
+    "dominant_side",
+    "covariates",
+    "sex",
+}  # the sex counts where a table of segment parameters depends on it
 OWN_MUSCLES = """
 chains:
   arm:
@@ -37,7 +45,9 @@ chains:
 
 @pytest.fixture(scope="module")
 def demo():
-    return load_study(ROOT)
+    declared = {"name": "faster", "chain": "leg", "conditions": ["walk fast", "walk slow"]}
+    declared["outcomes"] = [{"statistic": "max_nm_kg", "joint": "knee"}]
+    return load_study(ROOT, overrides={"contrasts": {"declared": [declared]}})
 
 
 def test_every_rule_has_its_stage_and_every_stage_its_place_in_the_plan(demo):

@@ -134,7 +134,7 @@ class SubjectValues:
     @property
     def values(self) -> FloatArray:
         """Value of each subject: first level minus second, shape (n_subjects, n_values)."""
-        return self.levels[0] - self.levels[1] if len(self.levels) > 1 else self.levels[0]
+        return np.asarray(self.levels[0] - self.levels[1] if len(self.levels) > 1 else self.levels[0])
 
 
 def values_of_subjects(design: Design, values: FloatArray) -> SubjectValues:
@@ -152,7 +152,7 @@ def values_of_subjects(design: Design, values: FloatArray) -> SubjectValues:
     A subject has a value only where all its used trials have one, and of the sides that it has in all levels.
     """
     n_levels = 2 if design.contrast.is_paired else 1
-    used = ~np.isnan(values).all(axis=1)
+    used = np.asarray(~np.isnan(values).all(axis=1))
     levels = np.full((n_levels, len(design.cells), values.shape[1]), np.nan)
     n_trials, weights = np.zeros(len(design.cells), dtype=np.int64), np.zeros(len(values))
     for subject, cells in enumerate(design.cells):

@@ -98,9 +98,14 @@ class _Compared:
         }
 
     @property
+    def known(self) -> BoolArray:
+        """Subjects with a value at each point, shape (n_subjects, n_points)."""
+        return np.asarray(~np.isnan(self.tested.values) & ~np.isnan(self.tested.matrix).any(axis=1, keepdims=True))
+
+    @property
     def level_means(self) -> tuple[FloatArray, FloatArray]:
         """Means over subjects of both levels, shape (n_points,)."""
-        known = ~np.isnan(self.tested.values) & ~np.isnan(self.tested.matrix).any(axis=1)[:, None]
+        known = self.known
         if self.design.contrast.groups:
             of_first = self.tested.matrix[:, :1] == 1.0
             return _mean(self.tested.values, known & of_first), _mean(self.tested.values, known & ~of_first)
@@ -134,7 +139,8 @@ def contrast_rows(
     """
     compared = [each for design, outcomes in contrasts for each in _compared(design, outcomes, covariates)]
     results = contrast_results([each.tested for each in compared], seed=seed) if compared else []
-    rows, curves = [], []
+    rows: list[Row] = []
+    curves: list[Row] = []
     for each, result in zip(compared, results, strict=True):
         rows.append({**each.about, "declared": declared[each.design.contrast.name], **_row(each, result)})
         if each.measured.percent.size:
@@ -214,7 +220,7 @@ def _row(compared: _Compared, result: Result) -> Row:
         "detectable_effect": result.detectable_effect,
         "subjects_needed": result.subjects_needed,
     }
-    used = ~np.isnan(tested.matrix).any(axis=1) & ~np.isnan(tested.values).all(axis=1)
+    used = np.asarray(compared.known.any(axis=1))
     in_first = used & (tested.matrix[:, 0] == 1.0)
     paired = design.contrast.groups is None
     trials = _all_trials(design)
@@ -274,7 +280,7 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
     below = np.concatenate([[False], p_adjusted <= LEVEL, [False]])
     starts, stops = np.flatnonzero(below[1:] & ~below[:-1]), np.flatnonzero(below[:-1] & ~below[1:])
     parts = [
-        f"{percent[a]:g} to {percent[b - 1]:g} % (p = {p_adjusted[a:b].min():.2g})"
+        f"{' to '.join(dict.fromkeys(f'{percent[k]:g}' for k in (a, b - 1)))} % (p = {p_adjusted[a:b].min():.2g})"
         for a, b in zip(starts, stops, strict=True)
     ]
     return f"differs at {', '.join(parts)}" if parts else "no part of the curve differs"
@@ -282,7 +288,6 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
 
 def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
     """Rows of `results/contrast_curves.csv`, one for each point."""
-    known = ~np.isnan(compared.tested.values) & ~np.isnan(compared.tested.matrix).any(axis=1)[:, None]
     first, second = compared.level_means
     points = {
         "percent": compared.measured.percent,
@@ -294,7 +299,7 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "low_simultaneous": result.low_simultaneous,
         "high_simultaneous": result.high_simultaneous,
         "p_adjusted": result.p_adjusted,
-        "n_subjects": known.sum(axis=0),
+        "n_subjects": compared.known.sum(axis=0),
     }
     for k in range(len(first)):
         yield {**compared.about, **{name: values[k] for name, values in points.items()}}

@@ -43,11 +43,11 @@ def value_of_curves(outcome: Outcome, percent: FloatArray, curves: FloatArray) -
         ends = [(weight, curves[..., [k]]) for weight, k in ((1.0 - after, before), (after, before + 1)) if weight]
         return np.asarray(sum(weight * values for weight, values in ends))
     if outcome.between_percent is None:
-        return curves.astype(float)
+        return np.asarray(curves, dtype=float)
     low, high = outcome.between_percent
     part = curves[..., (percent >= low - 1e-9) & (percent <= high + 1e-9)].astype(float)
     if outcome.take == "mean":
-        return part.mean(axis=2, keepdims=True)
+        return np.asarray(part.mean(axis=2, keepdims=True))
     net, values = np.nan_to_num(part[:, :1]), []
     for sign, place in ((1.0, net.argmax(axis=2)), (-1.0, net.argmin(axis=2))):
         if outcome.take in ("range", "max" if sign > 0.0 else "min"):

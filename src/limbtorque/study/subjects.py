@@ -156,7 +156,8 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
             height_m = float("nan") if stated["height_m"] is None else stated["height_m"]
             subjects[name] = Subject(
                 *(name, stated["mass_kg"], height_m, stated["sex"] or "", measured, stated["note"], stated["group"]),
-                **{side: stated[side] or "" for side in ("affected_side", "dominant_side")},
+                affected_side=stated["affected_side"] or "",
+                dominant_side=stated["dominant_side"] or "",
                 covariates={column: number_of(cells[column]) for column in covariates},
             )
         names.add(name)

@@ -185,6 +185,9 @@ class TrialValues:
             places += [[k for k, name in enumerate(names) if name.startswith(start)] for start in starts]
         curves = self._curves[chain]
         values = np.stack([curves[:, of_term].sum(axis=1) for of_term in places], axis=1)
+        if is_net:  # each is a spline through its known frames, those of the net torque end sooner
+            values = np.where(np.isnan(values[:, :1]), np.nan, values)
+            values[:, 0] = values[:, 1:].sum(axis=1)
         percent = np.linspace(0.0, 100.0, values.shape[2])
         rejected = [joint in self._windows[trial.name]["rejected_joints"].split() for trial in self._study.trials]
         values = value_of_curves(outcome, percent, values)
