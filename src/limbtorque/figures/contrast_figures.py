@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.gridspec import GridSpec
 
-from limbtorque.arrays import runs
+from limbtorque.arrays import FloatArray, runs
 from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS, WASH, tint
 from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped, wrapped_heading
@@ -71,7 +74,7 @@ def contrast_figure(
 
 def _curve_panels(
     figure: Figure,
-    grid: mpl.gridspec.GridSpec,
+    grid: GridSpec,
     row: int,
     column: int,
     curve: pd.DataFrame,
@@ -101,7 +104,7 @@ def _curve_panels(
     return panels
 
 
-def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: np.ndarray) -> None:
+def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: FloatArray) -> None:
     """Draw the difference, its simultaneous limits, the threshold, and where it differs from 0."""
     low, high = (whole[name].to_numpy(dtype=float) for name in ("low_simultaneous", "high_simultaneous"))
     axes.fill_between(
@@ -126,7 +129,7 @@ def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: np.ndarray) -> No
         )
 
 
-def _draw_terms(axes: Axes, whole: pd.DataFrame, terms: pd.DataFrame, percent: np.ndarray) -> None:
+def _draw_terms(axes: Axes, whole: pd.DataFrame, terms: pd.DataFrame, percent: FloatArray) -> None:
     """Stack the terms of a difference, positive ones upwards and negative ones downwards."""
     above, below = np.zeros(len(percent)), np.zeros(len(percent))
     for kind, colour in TERM_COLOURS.items():
@@ -159,14 +162,9 @@ def _draw_numbers(axes: Axes, rows: pd.DataFrame) -> None:
                 ends[value > 0.0] += value
         net = of_place.loc[NET]
         spread = [[net["estimate"] - net["low"]], [net["high"] - net["estimate"]]]
-        axes.errorbar(
-            *([net["estimate"]], [at]),
-            xerr=None if np.isnan(spread).any() else np.abs(spread),
-            fmt="D",
-            **{"color": "black", "markersize": 3.5, "capsize": 2.0, "linewidth": 1.0},
-            markerfacecolor="white",
-            label="difference, 95 % interval",
-        )
+        limits = None if np.isnan(spread).any() else np.abs(spread)
+        look: dict[str, Any] = {"color": "black", "markersize": 3.5, "capsize": 2.0, "markerfacecolor": "white"}
+        axes.errorbar([net["estimate"]], [at], xerr=limits, fmt="D", label="difference, 95 % interval", **look)
         p = net["p_adjusted"]
         names.append(wrapped(f"{joint}, {outcome}", most=30) + ("" if np.isnan(p) else f"\np = {p:.2g}"))
     axes.axvline(0.0, color="0.6", linewidth=0.5, zorder=0)

@@ -230,7 +230,6 @@ def _row(compared: _Compared, result: Result) -> Row:
         **{name: np.nan if is_curve else float(values[0]) for name, values in of_point.items()},
         "p_adjusted": _least(result.p_adjusted),
         "smallest_p": _least(result.smallest_p),
-        "smallest_p_adjusted": _least(result.smallest_p_family),
         "smallest_effect": np.nan if smallest is None else smallest,
         "n_subjects": int(used.sum()),
         "n_first": int(in_first.sum()),
@@ -259,7 +258,7 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
         yield result.reason
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
-    smallest = _least(result.smallest_p_family)
+    smallest = _least(result.smallest_p)
     if smallest > LEVEL:
         yield f"cannot be found, whatever the data: the smallest p is {smallest:.2g}"
     if not percent.size and result.disagrees:
@@ -298,6 +297,7 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "high": result.high,
         "low_simultaneous": result.low_simultaneous,
         "high_simultaneous": result.high_simultaneous,
+        "threshold": result.threshold * result.standard_error,
         "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }
