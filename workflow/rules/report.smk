@@ -4,6 +4,7 @@ use rule ensembles as report with:
     input:
         rules.collect.output,
         ensembles=["results/ensembles.csv", "results/windows.csv"] if ENSEMBLES else [],
+        contrasts=["results/contrasts.csv", "results/contrast_curves.csv"] if STUDY.settings.contrasts.declared else [],
     output:
         report(
             "results/report/index.html",

@@ -107,12 +107,12 @@ def _curve_panels(
 def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: FloatArray) -> None:
     """Draw the difference, its simultaneous limits, the threshold, and where it differs from 0."""
     low, high = (whole[name].to_numpy(dtype=float) for name in ("low_simultaneous", "high_simultaneous"))
-    axes.fill_between(
-        percent, low, high, color=tint("#000000", WASH), linewidth=0.0, label="95 % limits of the whole curve"
-    )
-    axes.plot(percent, whole["estimate"], color=DIFFERENCE, label="difference")
     threshold = whole["threshold"].to_numpy(dtype=float)
-    for sign in (1.0, -1.0):
+    if np.isfinite(low).any():
+        grey = tint("#000000", WASH)
+        axes.fill_between(percent, low, high, color=grey, linewidth=0.0, label="95 % limits of the whole curve")
+    axes.plot(percent, whole["estimate"], color=DIFFERENCE, label="difference")
+    for sign in (1.0, -1.0) if np.isfinite(threshold).any() else ():
         label = "threshold of the test (5 %)" if sign > 0.0 else None
         axes.plot(percent, sign * threshold, color="0.4", linewidth=0.6, linestyle=(0, (3, 2)), label=label)
     p = whole["p_adjusted"].to_numpy(dtype=float)

@@ -15,6 +15,7 @@ from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.quality.check import Check
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.report.bands import BAND_HEADS, band_table
+from limbtorque.report.findings import findings
 from limbtorque.report.page import (
     AFFECTS,
     BY_FLAG,
@@ -49,6 +50,8 @@ def index_page(
     emg: Sequence[Row] = (),
     means: Sequence[Row] = (),
     summary: Iterable[Mapping[str, Any]] = (),
+    contrasts: Sequence[Row] = (),
+    pictures: Mapping[str, str] | None = None,
 ) -> str:
     """Text of the first page, determined by the tables alone.
 
@@ -72,6 +75,10 @@ def index_page(
         Rows of `results/summary_by_condition.csv`, as text.
     summary : iterable of mapping, optional
         Rows of `results/summary.csv` of net torques, with the columns of `bands.BAND_COLUMNS`.
+    contrasts : sequence of mapping, optional
+        Rows of `results/contrasts.csv`, as text.
+    pictures : mapping of str to str, optional
+        Contrasts with a picture, and its path from the page.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -107,6 +114,8 @@ def index_page(
         net=_net_rows(means),
         band_heads=BAND_HEADS,
         bands=band_table(summary),
+        findings=findings(contrasts) if contrasts else None,
+        pictures=pictures or {},
         spread_over=next((row["spread_over"] for row in means), ""),
     )
 

@@ -279,4 +279,6 @@ def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> 
 def _noncentrality(freedom: float) -> float:
     """Noncentrality at which a two-sided t-test has a power of 80 %."""
     limit = special.stdtrit(freedom, 1.0 - LEVEL / 2.0)
-    return float(optimize.brentq(lambda shift: 1.0 - special.nctdtr(freedom, shift, limit) - POWER, 0.0, 1.5 * limit + 5.0))
+    return float(
+        optimize.brentq(lambda shift: 1.0 - special.nctdtr(freedom, shift, limit) - POWER, 0.0, 1.5 * limit + 5.0)
+    )

@@ -256,12 +256,11 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
     design, percent = compared.design, compared.measured.percent
     if result.reason:
         yield result.reason
+    elif _least(result.smallest_p) > LEVEL:
+        yield f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
-    smallest = _least(result.smallest_p)
-    if smallest > LEVEL:
-        yield f"cannot be found, whatever the data: the smallest p is {smallest:.2g}"
-    if not percent.size and result.disagrees:
+    elif result.disagrees:
         yield "p by flips and the interval disagree"
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
     names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]

@@ -171,6 +171,11 @@ def emg_outputs(study: Study) -> list[Path]:
     return [*EMG_TABLES.values()] * any(trial.settings.emg.channels for trial in study.trials)
 
 
+def contrast_pictures(study: Study) -> dict[str, str]:
+    """Names of the declared contrasts, and of their figures without the ending."""
+    return {contrast.name: f"contrast_{k}" for k, contrast in enumerate(study.settings.contrasts.declared, start=1)}
+
+
 def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures
@@ -179,6 +184,7 @@ def study_figures(study: Study) -> list[Path]:
     if not study.settings.ensembles.enabled:
         names = []
     names += ["flags"] if "flags" in chosen.kinds else []
+    names += contrast_pictures(study).values() if "contrasts" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
 

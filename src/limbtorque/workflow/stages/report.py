@@ -16,11 +16,14 @@ from limbtorque.tables.files import read_rows, read_trials
 from limbtorque.tables.study_columns import SUMMARY_BANDS_COLUMNS, SUMMARY_COLUMNS, SUMMARY_KEYS
 from limbtorque.workflow.curve_notes import curve_notes, study_table
 from limbtorque.workflow.layout import (
+    CONTRAST_TABLES,
     EMG_TABLES,
     ENSEMBLE_TABLES,
     REPORT,
     RESULTS,
+    STUDY_FIGURES,
     STUDY_TABLES,
+    contrast_pictures,
     emg_outputs,
     page_path,
     places,
@@ -44,10 +47,18 @@ def run(*, folder: Path, key: str = "") -> None:
     there = [
         *STUDY_TABLES.values(),
         *emg_outputs(study),
-        *(path for path in (*ENSEMBLE_TABLES.values(), RESULTS / "curves") if (folder / path).exists()),
+        *(
+            path
+            for path in (*ENSEMBLE_TABLES.values(), *CONTRAST_TABLES.values(), RESULTS / "curves")
+            if (folder / path).exists()
+        ),
     ]
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
+    declared = study.settings.contrasts.declared
+    contrasts = read_rows(folder / CONTRAST_TABLES["contrasts"]) if declared else []
+    drawn = "contrasts" in study.settings.figures.kinds and "png" in study.settings.figures.formats
+    pictures = {name: f"../{STUDY_FIGURES.name}/{file}.png" for name, file in contrast_pictures(study).items()}
     by_condition = read_rows(folder / STUDY_TABLES["summary_by_condition"])
     summary, bands = (
         study_table(folder / STUDY_TABLES[name], columns)
@@ -66,6 +77,8 @@ def run(*, folder: Path, key: str = "") -> None:
             held=notes.held,
             emg=emg,
             means=by_condition,
+            contrasts=contrasts,
+            pictures=pictures if drawn else {},
             summary=[{str(name): value for name, value in row.items()} for row in net.to_dict("records")],
         ),
         "style": style_sheet(),

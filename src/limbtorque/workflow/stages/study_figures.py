@@ -9,14 +9,29 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from limbtorque.figures.captions import Captioned, captions
+from limbtorque.figures.contrast_figures import contrast_figure
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
 from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
-from limbtorque.tables.study_columns import BOTH, ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
+from limbtorque.tables.study_columns import (
+    BOTH,
+    CONTRAST_COLUMNS,
+    CONTRAST_CURVE_COLUMNS,
+    ENSEMBLE_COLUMNS,
+    SUMMARY_COLUMNS,
+)
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes, study_table
-from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_FIGURES, STUDY_TABLES, drawn_kinds, study_figures
+from limbtorque.workflow.layout import (
+    CONTRAST_TABLES,
+    ENSEMBLE_TABLES,
+    STUDY_FIGURES,
+    STUDY_TABLES,
+    contrast_pictures,
+    drawn_kinds,
+    study_figures,
+)
 from limbtorque.workflow.run_session import whole_study
 
 if TYPE_CHECKING:
@@ -52,7 +67,8 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
     return Captioned(
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
-        kinds=kinds | {*study.settings.figures.kinds} & {*DRAWN, "flags"},
+        kinds=kinds
+        | {*study.settings.figures.kinds} & {*DRAWN, "flags", *["contrasts"] * bool(study.settings.contrasts.declared)},
         panels={chain: _panels(study, joints)[::2] for chain, joints in chains.items()},
         curves=curves,
         percent=notes.percent,
@@ -70,6 +86,15 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
 def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNotes, folder: Path) -> Figure:
     width_mm = WIDTHS_MM[study.settings.figures.width]
     title = study.settings.title or "study"
+    of_contrasts = {file: contrast for contrast, file in contrast_pictures(study).items()}
+    if name in of_contrasts:
+        tables = (
+            study_table(folder / CONTRAST_TABLES[table], columns)
+            for table, columns in (("contrasts", CONTRAST_COLUMNS), ("contrast_curves", CONTRAST_CURVE_COLUMNS))
+        )
+        numbers, points = (table[table["contrast"] == of_contrasts[name]] for table in tables)
+        axis = " or ".join(dict.fromkeys(notes.axes.get(chain, "%") for chain in numbers["chain"])) or "%"
+        return contrast_figure(numbers, points, title=f"{title}: {of_contrasts[name]}", width_mm=width_mm, axis=axis)
     if name == "flags" or curves is None:
         ledger = pd.read_csv(folder / STUDY_TABLES["ledger"], keep_default_na=False, dtype=str)
         return flag_figure(ledger, title=f"{title}: quality flags", width_mm=width_mm)

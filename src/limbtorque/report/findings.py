@@ -1,0 +1,110 @@
+"""Findings of the first page: declared contrasts, in sentences and as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from limbtorque.tables.column import counted
+
+Row = Mapping[str, str]
+LEVEL = 0.05
+HEADS = (
+    *("contrast", "outcome", "joint or muscle", "unit", "mean, first", "mean, second", "difference", "95 % limits"),
+    *("adjusted p", "Hedges' g", "subjects", "declared", "note"),
+)
+TERM_HEADS = ("contrast", "outcome", "joint", "term", "unit", "difference", "95 % limits", "adjusted p")
+OF_OUTCOME = ("net", "")  # terms of the rows of an outcome itself, not of the parts that add up to it
+
+
+def findings(rows: Sequence[Row]) -> dict[str, Any]:
+    """Content of the section on findings.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Rows of `results/contrasts.csv`, as text.
+
+    Returns
+    -------
+    dict of str to list
+        ``sentences``, one for each contrast; ``rows`` and ``terms``, cells of the tables; ``heads`` and ``term_heads``.
+    """
+    whole = [row for row in rows if row["term"] in OF_OUTCOME]
+    names = list(dict.fromkeys(row["contrast"] for row in whole))
+    return {
+        "sentences": [_sentence(name, [row for row in whole if row["contrast"] == name]) for name in names],
+        "heads": HEADS,
+        "rows": [_cells(row) for row in whole],
+        "term_heads": TERM_HEADS,
+        "terms": [_term_cells(row) for row in rows if row["term"] not in OF_OUTCOME],
+    }
+
+
+def _sentence(name: str, rows: Sequence[Row]) -> str:
+    """Outcomes of a contrast that differ, that do not, and that are not tested."""
+    parts = list(_parts(rows))
+    first = rows[0]
+    return f"{name} ({first['first']} minus {first['second']}): {'; '.join(parts)}."
+
+
+def _parts(rows: Sequence[Row]) -> Iterator[str]:
+    p = [_value(row["p_adjusted"]) for row in rows]
+    for row, value in zip(rows, p, strict=True):
+        if value <= LEVEL:
+            amount = f" by {_number(row['estimate'])} {row['unit']} ({_limits(row)})" if row["estimate"] else ""
+            yield f"{_outcome(row)} differs{amount}, adjusted p {_p(row['p_adjusted'])}"
+    without = sum(value > LEVEL for value in p)
+    powerless = sum(_value(row["smallest_p"]) > LEVEL for row in rows)
+    if without > powerless:
+        yield f"no difference was found in {counted(without - powerless, 'outcome')}, which is no sign that there is none"
+    if powerless:
+        yield f"in {counted(powerless, 'outcome')} no difference can be found, whatever the data: too few subjects"
+    if untested := sum(math.isnan(value) for value in p):
+        yield f"{counted(untested, 'outcome')} not tested (column note)"
+
+
+def _outcome(row: Row) -> str:
+    return " ".join(filter(None, (row["joint"] if row["joint"] not in row["outcome"] else "", row["outcome"])))
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    return (
+        *(row[name] for name in ("contrast", "outcome", "joint", "unit")),
+        *(_number(row[name]) for name in ("mean_first", "mean_second", "estimate")),
+        *(
+            _limits(row),
+            _p(row["p_adjusted"]),
+            _number(row["hedges_g"]),
+            row["n_subjects"],
+            row["declared"],
+            row["note"],
+        ),
+    )
+
+
+def _term_cells(row: Row) -> tuple[str, ...]:
+    about = (row[name] for name in ("contrast", "outcome", "joint", "term", "unit"))
+    return (*about, _number(row["estimate"]), _limits(row), _p(row["p_adjusted"]))
+
+
+def _value(text: str) -> float:
+    return float(text) if text else math.nan
+
+
+def _number(text: str) -> str:
+    return f"{float(text):.3g}" if text else ""
+
+
+def _limits(row: Row) -> str:
+    return f"{_number(row['low'])} to {_number(row['high'])}" if row["low"] else ""
+
+
+def _p(text: str) -> str:
+    """Text of a p value.
+
+    >>> _p("0.03125"), _p("0.0001")
+    ('0.031', '0.0001')
+    """
+    return f"{float(text):.2g}" if text else ""
