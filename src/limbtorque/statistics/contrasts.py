@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import LEVEL, Design, SubjectValues, covariates_of, values_of_subjects
-from limbtorque.statistics.contrast_test import Result, Tested, test_outcomes
+from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import Outcome
 
@@ -83,7 +83,7 @@ class _Compared:
     term: int
     subjects: SubjectValues
     errors: ContrastErrors | None
-    tested: Tested
+    tested: Comparison
 
     @property
     def about(self) -> Row:
@@ -138,7 +138,7 @@ def contrast_rows(
         By contrast: frozen, or exploratory.
     """
     compared = [each for design, outcomes in contrasts for each in _compared(design, outcomes, covariates)]
-    results = test_outcomes([each.tested for each in compared], seed=seed) if compared else []
+    results = contrast_results([each.tested for each in compared], seed=seed) if compared else []
     rows: list[Row] = []
     curves: list[Row] = []
     for each, result in zip(compared, results, strict=True):
@@ -164,7 +164,7 @@ def _compared(
             subjects = SubjectValues(together.levels[..., of_term], together.n_trials, together.weights)
             errors = _errors(design, matrix, subjects, measured, term)
             shared = errors.shared_variance if errors else np.nan
-            tested = Tested(
+            tested = Comparison(
                 matrix,
                 subjects.values,
                 family=design.contrast.family,
@@ -230,7 +230,6 @@ def _row(compared: _Compared, result: Result) -> Row:
         **{name: np.nan if is_curve else float(values[0]) for name, values in of_point.items()},
         "p_adjusted": _least(result.p_adjusted),
         "smallest_p": _least(result.smallest_p),
-        "smallest_p_adjusted": _least(result.smallest_p_family),
         "smallest_effect": np.nan if smallest is None else smallest,
         "n_subjects": int(used.sum()),
         "n_first": int(in_first.sum()),
@@ -259,7 +258,7 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
         yield result.reason
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
-    smallest = _least(result.smallest_p_family)
+    smallest = _least(result.smallest_p)
     if smallest > LEVEL:
         yield f"cannot be found, whatever the data: the smallest p is {smallest:.2g}"
     if not percent.size and result.disagrees:

@@ -437,14 +437,13 @@ CONTRAST_COLUMNS = (
     *_LEVELS,
     *columns(
         {
-            "standard_error:value": ("standard error of the estimate (HC2), with shared_error", SIZE),
+            "standard_error:value": ("standard error of the estimate by the spread between subjects (HC2)", SIZE),
             "degrees_of_freedom": "degrees of freedom of the interval (Welch and Satterthwaite)",
             "hedges_g": "Hedges' g; of pairs by the standard deviation of the differences",
             "p_flips": f"two-sided p {_FLIPS}; empty where a group has fewer than 6 subjects",
             "p_t": "two-sided p of Student's, or Welch's, t",
             "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
-            "smallest_p": "smallest p_flips that these subjects can have, whatever the data",
-            "smallest_p_adjusted": "smallest p_adjusted that these subjects can have; above 0.05 nothing can be found",
+            "smallest_p": "smallest p_flips, and p_adjusted, that so many subjects can have, whatever the data; above 0.05 nothing can be found",
             "smallest_effect:value": ("smallest difference of interest, as declared", SIZE),
             "low_90:value": ("lower limit of the 90 % interval", _DIFFERENCE),
             "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
@@ -456,7 +455,10 @@ CONTRAST_COLUMNS = (
             "n_second:count": "subjects of the second group; of pairs n_subjects",
             "n_trials:count": "trials with a value",
             "n_rejected:count": "trials left out because the joint was rejected",
-            "shared_error:value": ("part of standard_error due to errors of the inputs that all subjects share", SIZE),
+            "shared_error:value": (
+                "standard deviation of the estimate due to errors of the inputs that all subjects share; the intervals contain it",
+                SIZE,
+            ),
             "own_error:value": (
                 "standard deviation of a subject's value due to the other errors of the inputs, which is part of the spread between subjects",
                 SIZE,
