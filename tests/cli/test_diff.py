@@ -9,7 +9,7 @@ import pytest
 
 from limbtorque.cli.diff.compare import COMPARED_BY_CONDITION, causes, compare
 from limbtorque.cli.diff.report import report_csv, report_html, report_text
-from limbtorque.cli.diff.runs import CURVES, KEYS, Run, read_run
+from limbtorque.cli.diff.runs import CONTRASTS, CURVES, KEYS, Run, read_run
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError
 
@@ -52,8 +52,11 @@ def summary(term, peak, *, trial="t1", joint="elbow", mean="1.0", time="0.5"):
     }
 
 
-def run(name="a", *, about=None, rows=None, ledgers=None, muscles=(), windows=(), conditions=(), curves=()):
+def run(
+    name="a", *, about=None, rows=None, ledgers=None, muscles=(), windows=(), conditions=(), curves=(), contrasts=()
+):
     tables = {
+        CONTRASTS: contrasts,
         "ledger": ledgers or [ledger()],
         "summary": rows or [summary("net", "10.0"), summary("gravity", "-0.1")],
         "muscle_summary": muscles,
@@ -153,6 +156,26 @@ def test_net_peaks_come_first_the_largest_first_and_words_last():
     ]
     assert places == sorted(places)
     assert "joint torques  peak_sense  flexion  extension  1" in text
+
+
+def contrast(estimate, p, *, term="net"):
+    place = dict(zip(KEYS[CONTRASTS], ("faster", "max_nm", "elbow", term), strict=True))
+    return {**place, "unit": "N m", "estimate": estimate, "low": "0.5", "high": "9.0", "p_adjusted": p, "note": "x"}
+
+
+def test_contrasts_come_before_net_peaks():
+    """From 2 to 3 N m: half of A; of the largest term at that joint, 4 N m, a quarter."""
+    first = run(contrasts=[contrast("2.0", "0.04"), contrast("4.0", "0.04", term="gravity")])
+    second = run(contrasts=[contrast("3.0", "0.04"), contrast("4.0", "0.04", term="gravity")])
+    comparison = compare(first, second)
+    (change,) = comparison.changes
+    assert (change.trial, change.item, change.quantity) == ("faster max_nm elbow", "net", "estimate")
+    assert (change.relative, change.share) == (0.5, 0.25)
+    text = report_text(comparison)
+    assert text.index("\ncontrasts\n") < text.index("net peaks")
+    page = report_html(comparison)
+    assert page.index(">Contrasts<") < page.index(">Net peaks<")
+    assert "contrasts" not in report_text(compare(run(), run()))
 
 
 def test_a_peak_that_changed_its_sign_and_hardly_its_size_comes_after_one_that_grew():

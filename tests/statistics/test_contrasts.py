@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import special
 
 from limbtorque.statistics.contrast_design import contrast_design
 from limbtorque.statistics.contrasts import Effects, Measured, contrast_rows, curve_sentence
@@ -88,7 +89,9 @@ def test_errors_that_all_subjects_share_widen_the_interval_and_their_own_do_not(
     without = rows_of(declared, trials, [measured(declared, terms)])[0][0]
     assert with_errors["shared_error"] == pytest.approx(0.2)
     assert with_errors["own_error"] == pytest.approx(0.3 * np.sqrt(2.0 / 3.0))
-    assert with_errors["standard_error"] ** 2 == pytest.approx(without["standard_error"] ** 2 + 0.2**2)
+    variance = without["standard_error"] ** 2  # of 7 degrees of freedom; the other one is known
+    half = special.stdtrit(7.0 * ((variance + 0.2**2) / variance) ** 2, 0.975) * np.sqrt(variance + 0.2**2)
+    assert with_errors["estimate"] - with_errors["low"] == pytest.approx(half)
     assert with_errors["low"] < without["low"]
     assert with_errors["p_flips"] == without["p_flips"]
 

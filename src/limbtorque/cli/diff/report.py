@@ -55,7 +55,8 @@ def report_text(comparison: Comparison, *, top: int = 20) -> str:
         Number of changed values of each table that are shown.
     """
     parts = _parts(comparison)
-    contrasts = _block_of(parts.pop(CONTRASTS), top) if any(comparison.sizes[CONTRASTS]) else []
+    contrasts = _block_of(parts.pop(CONTRASTS), top)
+    contrasts = contrasts if any(comparison.sizes[CONTRASTS]) else []
     lines = [f"A  {comparison.first}", f"B  {comparison.second}", "", *contrasts, *_block_of(parts.pop("net"), top)]
     if comparison.frames:
         lines += [SUMMED, *(f"  {frames.trial}: {frames_sentence(frames)}" for frames in comparison.frames[:top])]
