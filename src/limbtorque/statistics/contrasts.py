@@ -177,7 +177,7 @@ def _compared(
 def _errors(
     design: Design, matrix: FloatArray, subjects: SubjectValues, measured: Measured, term: int
 ) -> ContrastErrors | None:
-    """Variances of a contrast due to errors of the inputs; None where they are not known."""
+    """Variances of a contrast due to errors of the inputs; None where not known."""
     included = ~np.isnan(matrix).any(axis=1) & ~np.isnan(subjects.values[:, 0])
     if measured.effects is None or included.sum() < matrix.shape[1]:
         return None
