@@ -50,10 +50,10 @@ class Result:
     Attributes
     ----------
     estimate, standard_error, degrees_of_freedom : ndarray
-        Coefficient 0, its HC2 standard error (Student's for pairs, Welch's for two groups), and the degrees of freedom:
-        n - 1, Welch's, or with covariates those of Bell and McCaffrey (2002).
+        Coefficient 0, its HC2 standard error (Student's for pairs, Welch's for two groups) with the shared variance, and the
+        degrees of freedom: n - 1, Welch's, or with covariates those of Bell and McCaffrey (2002), by Satterthwaite for the sum.
     low, high : ndarray
-        95 % interval by t, widened by `Comparison.shared_variance`.
+        95 % interval by t.
     hedges_g : ndarray
         Estimate over the standard deviation of the differences (pairs) or within groups, for small samples corrected.
     p_t, p_flips, p_adjusted : ndarray
@@ -146,12 +146,10 @@ def contrast_results(outcomes: Sequence[Comparison], *, n_flips: int = 10_000, s
         tested = [each for each in models if outcomes[each.outcome].family == family and not each.untested]
         if tested:
             _test_family(tested, results, signs)
-    for k, (outcome, result) in enumerate(zip(outcomes, results, strict=True)):
+    for k, result in enumerate(results):
         own = [model for model in models if model.outcome == k and not model.untested]
         if len(result.estimate) > 1 and own:
             _simultaneous(own, result, signs)
-        if len(result.estimate) == 1:
-            _plan(result, outcome.smallest_effect)
     return results
 
 
@@ -179,12 +177,12 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             continue
         variance, freedom = model.variance, model.freedom
         total = variance + shared[at]
+        wide = freedom * _ratio(total, variance) ** 2  # Satterthwaite: the shared variance is known
         result.estimate[at] = model.estimate
-        result.standard_error[at] = np.sqrt(variance)
-        result.degrees_of_freedom[at] = freedom
+        result.standard_error[at] = np.sqrt(total)
+        result.degrees_of_freedom[at] = wide
         result.hedges_g[at] = _small_sample(model) * _ratio(model.estimate, model.spread)
         result.p_t[at] = 2.0 * special.stdtr(freedom, -np.abs(_ratio(model.estimate, np.sqrt(variance))))
-        wide = freedom * _ratio(total, variance) ** 2  # Satterthwaite: the shared variance is known
         error = np.sqrt(total)
         for part, low, high in ((LEVEL, result.low, result.high), (2.0 * LEVEL, result.low90, result.high90)):
             half = special.stdtrit(wide, 1.0 - part / 2.0) * error
@@ -195,6 +193,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             result.p_equivalence[at] = special.stdtr(wide, _ratio(beyond, error))
         if not model.untested:
             result.smallest_p[at] = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
+    if n_points == 1 and models and not models[0].problem:
+        _plan(result, models[0], outcome.smallest_effect)
     return result
 
 
@@ -261,9 +261,9 @@ def _simultaneous(models: Sequence[RobustModel], result: Result, signs: FloatArr
     result.high_simultaneous[points] = result.estimate[points] + half
 
 
-def _plan(result: Result, smallest_effect: float | None) -> None:
+def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> None:
     """Add the effect found with a power of 80 %, and the number of subjects for the smallest effect."""
-    (error,), (freedom,) = result.standard_error, result.degrees_of_freedom
+    error, freedom = float(np.sqrt(model.variance[0])), float(model.freedom[0])
     if not error > 0.0:
         return
     result.detectable_effect[:] = error * _noncentrality(freedom)
@@ -282,5 +282,5 @@ def _noncentrality(freedom: float) -> float:
     """Noncentrality at which a two-sided t-test has a power of 80 %."""
     limit = special.stdtrit(freedom, 1.0 - LEVEL / 2.0)
     return float(
-        optimize.brentq(lambda shift: 1.0 - special.nctdtr(freedom, shift, limit) - POWER, 0.0, 2.0 * limit + 5.0)
+        optimize.brentq(lambda shift: 1.0 - special.nctdtr(freedom, shift, limit) - POWER, 0.0, 1.5 * limit + 5.0)
     )

@@ -297,6 +297,7 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "high": result.high,
         "low_simultaneous": result.low_simultaneous,
         "high_simultaneous": result.high_simultaneous,
+        "threshold": result.threshold * result.standard_error,
         "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }

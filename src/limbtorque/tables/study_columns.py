@@ -443,7 +443,7 @@ CONTRAST_COLUMNS = (
             "p_flips": f"two-sided p {_FLIPS}; empty where a group has fewer than 6 subjects",
             "p_t": "two-sided p of Student's, or Welch's, t",
             "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
-            "smallest_p": "smallest p_flips, and p_adjusted, that so many subjects can have, whatever the data; above 0.05 nothing can be found",
+            "smallest_p": "smallest p_flips and p_adjusted that these subjects can have, whatever the data; above 0.05 nothing can be found",
             "smallest_effect:value": ("smallest difference of interest, as declared", SIZE),
             "low_90:value": ("lower limit of the 90 % interval", _DIFFERENCE),
             "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
@@ -475,6 +475,10 @@ CONTRAST_CURVE_COLUMNS = (
         {
             "low_simultaneous:value": ("lower limit that holds for all points of the curve together", _DIFFERENCE),
             "high_simultaneous:value": ("upper limit that holds for all points of the curve together", _DIFFERENCE),
+            "threshold:value": (
+                "difference from which p_adjusted is at most 0.05, whatever else the family finds",
+                SIZE,
+            ),
             "p_adjusted": f"two-sided p {_FLIPS}, adjusted for all points, outcomes and curves of the family",
             "n_subjects:count": "subjects with a value at this point in all their trials",
         }
