@@ -21,7 +21,7 @@ from limbtorque.uncertainty.of_trial import sum_name
 
 ROWS = [0, -3, -2, -1, -6, -5, -4]  # of `EFFECT_TERMS` among those of `linear.with_kinds`
 OF_MARKERS: tuple[Source, ...] = ("joint_centres", "soft_tissue", "plane")  # new where markers are placed again
-NOISE = Direction("marker_noise")
+NOISE = (Direction("marker_noise"), Direction("marker_noise", "of the minimum"))  # independent, as in a range
 AT_FRAMES = ("max_nm", "min_nm")
 LOSSES = (LOST_JOINTS[0], LOST_LOADS[0])  # of the filter; their rates of change have no part in a sum
 
@@ -77,7 +77,7 @@ def trial_effects(
     the frame. Noise has no sign; it is of one trial.
     """
     terms = np.nan_to_num(with_kinds(term_rows(torques.terms))[:, ROWS])
-    directions = [*(each for each in bands.directions if _signed(each)), NOISE] if bands else []
+    directions = [*(each for each in bands.directions if _signed(each)), *NOISE] if bands else []
     keys: list[tuple[str, ...]] = []
     blocks = [np.zeros((0, 1 + len(directions)))]
     for row in summary:
@@ -91,7 +91,11 @@ def trial_effects(
             if name in weights and not np.isnan(row["mean_nm"]):
                 frame = int(weights[name].argmax()) if statistic in AT_FRAMES else None
                 block[:, 0] = terms[k] @ weights[name]
-                block[:, 1:] = _effects(bands, k, name, frame) if bands else np.nan
+                if bands:
+                    signed, noise = _effects(bands, k, name, frame)
+                    block[:, 1:] = np.column_stack(
+                        [signed, noise * (statistic != "min_nm"), noise * (statistic == "min_nm")]
+                    )
             keys += [(row["window"], row["joint"], term, statistic) for term in EFFECT_TERMS]
             blocks.append(sign * block)
     table = np.concatenate(blocks)
@@ -112,8 +116,11 @@ def _owner(direction: Direction, same_markers: bool) -> str:
     return "session" if direction.source in OF_MARKERS and not same_markers else direction.shared_by
 
 
-def _effects(bands: TorqueBands, k: int, name: str, frame: int | None) -> FloatArray:
-    """Effects on a sum over frames, or in one, of the terms of joint k, shape (n_terms, n_directions)."""
+def _effects(bands: TorqueBands, k: int, name: str, frame: int | None) -> tuple[FloatArray, FloatArray]:
+    """Effects on a sum over frames, or in one, of the terms of joint k, and of the noise.
+
+    Shapes (n_terms, n_directions) and (n_terms,).
+    """
     sums, signed = bands.sums[name], [place for place, each in enumerate(bands.directions) if _signed(each)]
     change = sums.change[k][ROWS][:, signed]
     if frame is None:
@@ -123,7 +130,7 @@ def _effects(bands: TorqueBands, k: int, name: str, frame: int | None) -> FloatA
         lost = [n for n, place in enumerate(signed) if bands.directions[place] in LOSSES]
         if lost:
             change[:, lost] = _scaled(change[:, lost], bands.by_source["filter"][k, ROWS, frame])
-    return np.column_stack([change, np.sqrt(np.maximum(noise, 0.0))])
+    return change, np.sqrt(np.maximum(noise, 0.0))
 
 
 def _scaled(effects: FloatArray, variance: FloatArray) -> FloatArray:
