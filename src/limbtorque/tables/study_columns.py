@@ -391,6 +391,14 @@ ENSEMBLE_COLUMNS = (
     ),
     N_REJECTED,
 )
+_GAIT_CYCLE = "empty where 0 to 100 % is not a gait cycle (ensembles.start_event and end_event)"
+GAIT_COLUMNS = columns(
+    {
+        "walking_speed_m_s": f"travel of the first joint over the cycle's duration, plus plates.belt_speed_m_s; {_GAIT_CYCLE}",
+        "cadence_steps_min": f"steps a minute: 120 s over the cycle's duration; {_GAIT_CYCLE}",
+        "stride_length_m": f"walking speed times the cycle's duration; {_GAIT_CYCLE}",
+    }
+)
 WINDOW_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
@@ -404,6 +412,11 @@ WINDOW_COLUMNS = (
             "n_cycles:count": "number of cycles or windows between events in the analysed frames",
             "events:text": "source of the events: file, or the method that found foot strikes and offs (docs/events.md); empty for windows "
             "without events",
+        }
+    ),
+    *GAIT_COLUMNS,
+    *columns(
+        {
             "known_share": "share of the points of the curve with a known torque",
             "included:count": "1 where the trial is included in curves and ensembles",
             "rejected_joints:text": "joints left out because their torques were rejected",
