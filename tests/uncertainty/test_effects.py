@@ -11,8 +11,8 @@ from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import make_settings
+from limbtorque.tables.effect_columns import EFFECT_STATISTICS, EFFECT_TERMS, owner_of_effect
 from limbtorque.tables.frame_columns import kind_columns
-from limbtorque.tables.study_columns import EFFECT_STATISTICS, EFFECT_TERMS, owner_of_effect
 from limbtorque.torques.joint_torques import joint_torques, torque_table, used_frames
 from limbtorque.torques.summary import study_rows, torque_summary
 

@@ -13,7 +13,8 @@ from limbtorque.chain.linear import term_rows, with_kinds
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.tables.column import Column, unit_of
-from limbtorque.tables.study_columns import EFFECT_STATISTICS, EFFECT_TERMS, MIRRORED, effect_column
+from limbtorque.tables.effect_columns import EFFECT_STATISTICS, EFFECT_TERMS, effect_column
+from limbtorque.tables.study_columns import MIRRORED
 from limbtorque.torques.joint_torques import Torques
 from limbtorque.uncertainty.bands import Direction, TorqueBands
 from limbtorque.uncertainty.filter_loss import LOST_JOINTS, LOST_LOADS
@@ -33,7 +34,7 @@ class TrialEffects:
     Attributes
     ----------
     values : mapping of str to list or ndarray
-        Columns of `tables.study_columns.EFFECT_KEYS` but the trial, flexion positive.
+        Columns of `tables.effect_columns.EFFECT_KEYS` but the trial, flexion positive.
     columns : sequence of Column
         One for each direction; none where the trial has no bands.
     effects : ndarray of shape (n_rows, n_directions)

@@ -16,9 +16,9 @@ from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
+from limbtorque.tables.effect_columns import EFFECT_KEYS
 from limbtorque.tables.files import BANDS, Write, empty_table, make_table, write_table
 from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
-from limbtorque.tables.study_columns import EFFECT_KEYS
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects
 from limbtorque.workflow.layout import effects_path, trial_files
