@@ -1,4 +1,4 @@
-"""Values of net torques and terms by kind, with the signed effects of input errors."""
+"""Values of net torques and terms by kind, with signed effects of input errors."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.linear import term_rows, with_kinds
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.options.uncertainty import Source
 from limbtorque.tables.column import Column, unit_of
-from limbtorque.tables.effect_columns import EFFECT_STATISTICS, EFFECT_TERMS, effect_column
+from limbtorque.tables.effect_columns import EFFECT_KEYS, EFFECT_STATISTICS, EFFECT_TERMS, effect_column
+from limbtorque.tables.files import empty_table, make_table
 from limbtorque.tables.study_columns import MIRRORED
 from limbtorque.torques.joint_torques import Torques
 from limbtorque.uncertainty.bands import Direction, TorqueBands
@@ -107,6 +109,30 @@ def trial_effects(
     return TrialEffects(values, columns, table[:, 1:].astype(np.float32))
 
 
+def effects_table(effects: Mapping[str, TrialEffects]) -> pa.Table:
+    """Table of the effects of input errors in the trials of a session.
+
+    Parameters
+    ----------
+    effects : mapping of str to TrialEffects
+        By trial.
+
+    Returns
+    -------
+    pyarrow.Table
+        A column for each direction of any trial: 0 in trials that do not have it, NaN in trials without bands.
+    """
+    columns = {column.name: column for each in effects.values() for column in each.columns}
+    parts = [empty_table([*EFFECT_KEYS, *columns.values()])]
+    for trial, each in effects.items():
+        n = len(each.effects)
+        places = {column.name: k for k, column in enumerate(each.columns)}
+        missing = np.full(n, 0.0 if places else np.nan)
+        values = {name: each.effects[:, places[name]] if name in places else missing for name in columns}
+        parts.append(make_table([*EFFECT_KEYS, *columns.values()], {"trial": [trial] * n, **each.values, **values}))
+    return pa.concat_tables(parts).combine_chunks()
+
+
 def _signed(direction: Direction) -> bool:
     """False for the rates of change of the filter's loss, which are 0 in a sum."""
     return direction.source != "filter" or direction in LOSSES
@@ -118,7 +144,7 @@ def _owner(direction: Direction, same_markers: bool) -> str:
 
 
 def _effects(bands: TorqueBands, k: int, name: str, frame: int | None) -> tuple[FloatArray, FloatArray]:
-    """Effects on a sum over frames, or in one, of the terms of joint k, and of the noise.
+    """Effects on a sum over frames, or in one, of a joint's terms; those of noise.
 
     Shapes (n_terms, n_directions) and (n_terms,).
     """
@@ -135,7 +161,7 @@ def _effects(bands: TorqueBands, k: int, name: str, frame: int | None) -> tuple[
 
 
 def _scaled(effects: FloatArray, variance: FloatArray) -> FloatArray:
-    """Effects of which the squares add up to a variance; those that are all 0 become its root in the first."""
+    """Effects scaled to a variance; where all are 0, its root is the first."""
     size = np.linalg.norm(effects, axis=1)
     shares = np.where(size[:, None] > 0.0, effects / np.where(size, size, 1.0)[:, None], np.eye(effects.shape[1])[0])
     return np.asarray(shares * np.sqrt(variance)[:, None])
