@@ -11,10 +11,11 @@ from limbtorque.analysis.torques import trial_uncertainty
 from limbtorque.motion.limb import Limb
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import make_settings
-from limbtorque.tables.effect_columns import EFFECT_STATISTICS, EFFECT_TERMS, owner_of_effect
+from limbtorque.tables.effect_columns import EFFECT_STATISTICS, EFFECT_TERMS, effect_column, owner_of_effect
 from limbtorque.tables.frame_columns import kind_columns
 from limbtorque.torques.joint_torques import joint_torques, torque_table, used_frames
 from limbtorque.torques.summary import study_rows, torque_summary
+from limbtorque.uncertainty.effects import TrialEffects, effects_table
 
 GAIN, BODY_MASS = 0.02, 0.03
 LIMB = Limb("leg", side="right", body_mass_kg=70.0)
@@ -120,3 +121,16 @@ def test_every_effect_has_an_owner(leg):
     assert owners["effect_trial_marker_noise"] == "trial"
     assert {owners[name] for name in owners if "joint_centres" in name or "soft_tissue" in name} == {"session"}
     assert {owners[name] for name in owners if "filter" in name or "plate" in name} == {"study"}
+
+
+def test_a_table_has_0_for_errors_of_other_trials_and_nothing_where_none_is_known():
+    def of_trial(*names):
+        values = {"window": ["trial"], "joint": ["knee"], "term": ["net"], "statistic": ["mean_nm"], "unit": ["N m"]}
+        columns = [effect_column("session", "joint_centres", name) for name in names]
+        return TrialEffects(values | {"value": [5.0]}, columns, np.full((1, len(names)), 2.0, dtype=np.float32))
+
+    table = effects_table({"a": of_trial("left knee"), "b": of_trial("right knee"), "long": of_trial()}).to_pandas()
+    left, right = (table[f"effect_session_joint_centres_{side}_knee"] for side in ("left", "right"))
+    np.testing.assert_array_equal(left, [2.0, 0.0, np.nan])
+    np.testing.assert_array_equal(right, [0.0, 2.0, np.nan])
+    assert table.trial.tolist() == ["a", "b", "long"]
