@@ -287,7 +287,7 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
 
 def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
     """Rows of `results/contrast_curves.csv`, one for each point."""
-    first, second = compared.level_means
+    (first, second), error = compared.level_means, result.standard_error
     points = {
         "percent": compared.measured.percent,
         "mean_first": first,
@@ -297,7 +297,7 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "high": result.high,
         "low_simultaneous": result.low_simultaneous,
         "high_simultaneous": result.high_simultaneous,
-        "threshold": result.threshold * result.standard_error,
+        "threshold": np.multiply(result.threshold, error, out=np.full(len(error), np.nan), where=error > 0.0),
         "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }

@@ -13,7 +13,6 @@ from limbtorque.tables.column import (
     INTO_SEGMENTS,
     MUSCLE_STATUS,
     N_REJECTED,
-    OF_UNIT,
     SIZE,
     SPREAD_OVER,
     TOO_FEW,
@@ -170,55 +169,6 @@ SUMMARY_COLUMNS = (
 )
 SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, _JOINT, _TERM)
 SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
-# Values of net torques and terms by kind with the effects of the errors of the inputs, for contrasts: a table for each session.
-EFFECT_TERMS = ("net", "inertial", "centripetal", "coriolis", "gravity", "base", "external")
-EFFECT_STATISTICS = ("mean_nm", "impulse_nms", "max_nm", "min_nm")
-EFFECT_KEYS = (
-    *SUMMARY_KEYS[:-1],
-    *columns(
-        {
-            "term:text": "net torque, or the sum of its terms of a kind; these add up to it",
-            "statistic:text": "mean_nm, impulse_nms, max_nm or min_nm; for terms max_nm and min_nm are their values where the net torque has "
-            "its maximum and minimum",
-            "unit:text": "unit of value and effects",
-            "value:value": ("value of the statistic", FLEXION),
-        }
-    ),
-)
-_EFFECT = "effect_"
-EFFECT_OWNERS = {
-    "study": "all trials of the study",
-    "subject": "the trials of a subject",
-    "session": "the trials of a subject in a session",
-    "trial": "the trial alone",
-}
-
-
-def effect_column(owner: str, source: str, name: str = "") -> Column:
-    """Column of the effect of one direction of input errors.
-
-    Parameters
-    ----------
-    owner : str
-        One of `EFFECT_OWNERS`.
-    source, name : str
-        Source of the error, and its part.
-
-    Examples
-    --------
-    >>> effect_column("session", "joint_centres", "right knee across").name
-    'effect_session_joint_centres_right_knee_across'
-    """
-    where = f" ({name})" if name else ""
-    text = f"change of value with one standard deviation of {source}{where}, an error of {EFFECT_OWNERS[owner]}"
-    return Column("_".join([_EFFECT + owner, source, *name.split()]), OF_UNIT, text, FLEXION)
-
-
-def owner_of_effect(name: str) -> str:
-    """Owner of the error of an effect's column; empty for other columns."""
-    return name.removeprefix(_EFFECT).split("_")[0] if name.startswith(_EFFECT) else ""
-
-
 _PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
     "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
@@ -484,6 +434,14 @@ CONTRAST_CURVE_COLUMNS = (
         }
     ),
 )
+_GAIT_CYCLE = "empty where 0 to 100 % is not a gait cycle (ensembles.start_event and end_event)"
+GAIT_COLUMNS = columns(
+    {
+        "walking_speed_m_s": f"forward travel of the first joint over the cycle's duration, plus plates.belt_speed_m_s; {_GAIT_CYCLE}",
+        "cadence_steps_min": f"steps a minute: 120 s over the cycle's duration; {_GAIT_CYCLE}",
+        "stride_length_m": f"walking speed times the cycle's duration; {_GAIT_CYCLE}",
+    }
+)
 WINDOW_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
@@ -497,6 +455,11 @@ WINDOW_COLUMNS = (
             "n_cycles:count": "number of cycles or windows between events in the analysed frames",
             "events:text": "source of the events: file, or the method that found foot strikes and offs (docs/events.md); empty for windows "
             "without events",
+        }
+    ),
+    *GAIT_COLUMNS,
+    *columns(
+        {
             "known_share": "share of the points of the curve with a known torque",
             "included:count": "1 where the trial is included in curves and ensembles",
             "rejected_joints:text": "joints left out because their torques were rejected",

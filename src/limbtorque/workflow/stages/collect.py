@@ -28,6 +28,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables import ledger_columns, muscle_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
+from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
@@ -343,6 +344,7 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "torques", torques.columns(trial, folder)
         yield "torques+bands", torques.bands(trial)
         yield "muscles", muscles.columns(trial, folder)
+    yield "effects", EFFECT_COLUMNS
     yield "results", study_columns.RESULTS_COLUMNS
     yield "summary", study_columns.SUMMARY_COLUMNS
     yield "summary_bands", study_columns.SUMMARY_BANDS_COLUMNS
