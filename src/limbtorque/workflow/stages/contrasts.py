@@ -22,16 +22,10 @@ from limbtorque.statistics.curve_values import value_of_curves
 from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.study import Study
 from limbtorque.tables.column import unit_of
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
+from limbtorque.tables.effect_columns import EFFECT_KEYS, EFFECT_STATISTICS, EFFECT_TERMS, owner_of_effect
 from limbtorque.tables.files import column_array, read_rows, table_of_rows, write_table
-from limbtorque.tables.study_columns import (
-    CONTRAST_COLUMNS,
-    CONTRAST_CURVE_COLUMNS,
-    EFFECT_KEYS,
-    EFFECT_STATISTICS,
-    EFFECT_TERMS,
-    STANCE,
-    owner_of_effect,
-)
+from limbtorque.tables.study_columns import STANCE
 from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.layout import CONTRAST_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, curves_path, effects_path
 from limbtorque.workflow.operating_system import say
