@@ -10,7 +10,8 @@ from limbtorque.statistics.contrast_design import contrast_design
 from limbtorque.statistics.contrasts import Effects, Measured, contrast_rows, curve_sentence
 from limbtorque.study.options.contrasts import Contrast
 from limbtorque.study.study import load_study
-from limbtorque.tables.study_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS, EFFECT_TERMS
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
+from limbtorque.tables.effect_columns import EFFECT_TERMS
 from staged_study import ROOT
 
 N_TERMS = len(EFFECT_TERMS)

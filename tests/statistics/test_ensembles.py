@@ -125,6 +125,17 @@ def test_windows_of_the_demo_are_those_of_its_reaches(demo):
     assert 0.9 < demo.windows.loc["S01_sagittal_slow"].known_share < 1.0
 
 
+def test_the_net_values_with_effects_are_those_of_the_summary(demo):
+    """Of left and right arms, in two planes, with and without flexion counter-clockwise."""
+    keys = ["trial", "window", "joint"]
+    effects = pd.concat([pd.read_parquet(path) for path in demo.folder.glob("torques/*/_effects.parquet")])
+    summary = pd.read_csv(demo.folder / "summary.csv").query("term == 'net'").set_index(keys)
+    net = effects[effects.term == "net"].pivot_table(index=keys, columns="statistic", values="value")
+    names = ["impulse_nms", "max_nm", "mean_nm", "min_nm"]
+    np.testing.assert_allclose(net[names], summary.loc[net.index, names], rtol=1e-12)
+    assert len(net) == len(summary)
+
+
 def test_the_window_is_in_the_record_of_the_torques_and_the_same_in_memory(demo):
     study = load_study(demo.folder.parent)
     for trial in study.trials[:2]:

@@ -10,7 +10,7 @@ import limbtorque as lt
 from limbtorque.cli.main import main
 from limbtorque.errors import LimbtorqueError, StudyError
 from limbtorque.study.study import load_study
-from limbtorque.tables.study_columns import EFFECT_TERMS
+from limbtorque.tables.effect_columns import EFFECT_TERMS
 from limbtorque.workflow import keys
 from limbtorque.workflow.frozen import FROZEN, declared_as, freeze_contrasts
 from limbtorque.workflow.load_checked import checked_study

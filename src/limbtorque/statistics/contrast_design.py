@@ -51,7 +51,10 @@ class Design:
 
     @property
     def rows(self) -> FloatArray:
-        """Model without covariates, shape (n_subjects, n_columns); NaN for subjects that are not in it."""
+        """Model without covariates; NaN for subjects that are not in it.
+
+        Shape (n_subjects, n_columns).
+        """
         of_first = [self.contrast.groups is None or each.group == self.contrast.groups[0] for each in self.subjects]
         columns = [np.array(of_first, dtype=float), *[np.ones(len(self.subjects))] * bool(self.contrast.groups)]
         rows = np.column_stack(columns)
@@ -88,7 +91,7 @@ def contrast_design(contrast: Contrast, trials: Sequence[Trial]) -> Design:
 
 
 def _sides_of(contrast: Contrast, subject: Subject) -> list[tuple[tuple[str, str], ...]]:
-    """Condition and side of each level, for each side that is compared; none where a side is not given."""
+    """Condition and side of each level; none where a side is not given."""
 
     def side(name: str) -> str:
         given = {"affected": subject.affected_side, "dominant": subject.dominant_side}
@@ -269,7 +272,7 @@ def _covariate_fault(design: Design, name: str) -> str:
 
 
 def contrast_notes(contrast: Contrast, trials: Sequence[Trial]) -> Iterator[str]:
-    """Sentences on subjects that are left out of a contrast, and on what it cannot find."""
+    """Sentences on subjects left out of a contrast, and on what it cannot find."""
     where, design = f"contrast {contrast.name!r}", contrast_design(contrast, trials)
     for name, reason in design.left_out.items():
         yield f"{where}: subject {name} is left out: {reason}"

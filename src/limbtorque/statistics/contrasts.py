@@ -177,7 +177,7 @@ def _compared(
 def _errors(
     design: Design, matrix: FloatArray, subjects: SubjectValues, measured: Measured, term: int
 ) -> ContrastErrors | None:
-    """Variances of a contrast due to errors of the inputs; None where they are not known."""
+    """Variances of a contrast due to errors of the inputs; None where not known."""
     included = ~np.isnan(matrix).any(axis=1) & ~np.isnan(subjects.values[:, 0])
     if measured.effects is None or included.sum() < matrix.shape[1]:
         return None
@@ -286,7 +286,7 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
 
 def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
     """Rows of `results/contrast_curves.csv`, one for each point."""
-    first, second = compared.level_means
+    (first, second), error = compared.level_means, result.standard_error
     points = {
         "percent": compared.measured.percent,
         "mean_first": first,
@@ -296,7 +296,7 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "high": result.high,
         "low_simultaneous": result.low_simultaneous,
         "high_simultaneous": result.high_simultaneous,
-        "threshold": result.threshold * result.standard_error,
+        "threshold": np.multiply(result.threshold, error, out=np.full(len(error), np.nan), where=error > 0.0),
         "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }

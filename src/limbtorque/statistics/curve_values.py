@@ -9,7 +9,7 @@ from limbtorque.study.options.contrasts import Outcome
 
 
 def value_of_curves(outcome: Outcome, percent: FloatArray, curves: FloatArray) -> FloatArray:
-    """Value of an outcome in the curves of trials; the whole curve where it asks for no part.
+    """Value of an outcome in the curves of trials, or the whole curves.
 
     Parameters
     ----------

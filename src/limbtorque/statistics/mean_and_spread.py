@@ -167,7 +167,7 @@ def ensemble(subjects: Sequence[Moments], *, spread_over: Unit, min_units: int) 
 
 
 def subject_value(sides: Sequence[Moments]) -> Moments:
-    """Value of a subject: the mean of its trials; that of the means of its sides where it has several.
+    """Value of a subject: the mean of its trials, over sides that of their means.
 
     Every mean over subjects is of these values, in tables, curves and contrasts.
 

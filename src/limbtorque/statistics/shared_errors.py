@@ -1,4 +1,4 @@
-"""Errors of the inputs in contrasts: shared by all subjects, and the subjects' own."""
+"""Input errors in contrasts: those of all subjects, and each subject's own."""
 
 from __future__ import annotations
 

@@ -106,6 +106,7 @@ UNITS = {  # by the end of a column's name; all others are pure numbers
     "j": "J",
     "uv": "uV",
     "percent": "%",
+    "steps_min": "steps/min",
     "multiplier": "1/(N m)",
 }
 KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (float, OF_UNIT)}

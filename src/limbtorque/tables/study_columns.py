@@ -13,7 +13,6 @@ from limbtorque.tables.column import (
     INTO_SEGMENTS,
     MUSCLE_STATUS,
     N_REJECTED,
-    OF_UNIT,
     SIZE,
     SPREAD_OVER,
     TOO_FEW,
@@ -170,55 +169,6 @@ SUMMARY_COLUMNS = (
 )
 SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, _JOINT, _TERM)
 SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
-# Values of net torques and terms by kind with the effects of the errors of the inputs, for contrasts: a table for each session.
-EFFECT_TERMS = ("net", "inertial", "centripetal", "coriolis", "gravity", "base", "external")
-EFFECT_STATISTICS = ("mean_nm", "impulse_nms", "max_nm", "min_nm")
-EFFECT_KEYS = (
-    *SUMMARY_KEYS[:-1],
-    *columns(
-        {
-            "term:text": "net torque, or the sum of its terms of a kind; these add up to it",
-            "statistic:text": "mean_nm, impulse_nms, max_nm or min_nm; for terms max_nm and min_nm are their values where the net torque has "
-            "its maximum and minimum",
-            "unit:text": "unit of value and effects",
-            "value:value": ("value of the statistic", FLEXION),
-        }
-    ),
-)
-_EFFECT = "effect_"
-EFFECT_OWNERS = {
-    "study": "all trials of the study",
-    "subject": "the trials of a subject",
-    "session": "the trials of a subject in a session",
-    "trial": "the trial alone",
-}
-
-
-def effect_column(owner: str, source: str, name: str = "") -> Column:
-    """Column of the effect of one direction of input errors.
-
-    Parameters
-    ----------
-    owner : str
-        One of `EFFECT_OWNERS`.
-    source, name : str
-        Source of the error, and its part.
-
-    Examples
-    --------
-    >>> effect_column("session", "joint_centres", "right knee across").name
-    'effect_session_joint_centres_right_knee_across'
-    """
-    where = f" ({name})" if name else ""
-    text = f"change of value with one standard deviation of {source}{where}, an error of {EFFECT_OWNERS[owner]}"
-    return Column("_".join([_EFFECT + owner, source, *name.split()]), OF_UNIT, text, FLEXION)
-
-
-def owner_of_effect(name: str) -> str:
-    """Owner of the error of an effect's column; empty for other columns."""
-    return name.removeprefix(_EFFECT).split("_")[0] if name.startswith(_EFFECT) else ""
-
-
 _PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
     "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
@@ -403,83 +353,13 @@ ENSEMBLE_COLUMNS = (
         }
     ),
 )
-_DIFFERENCE = f"of torques, angles and velocities: {FLEXION}; of power and work: energy into the segments"
-_OF_CONTRAST = columns(
+_GAIT_CYCLE = "empty where 0 to 100 % is not a gait cycle (ensembles.start_event and end_event)"
+GAIT_COLUMNS = columns(
     {
-        "contrast:text": "name of the contrast",
-        "chain:text": "chain",
-        "outcome:text": "statistic, or quantity of the curves and its part",
-        "joint:text": "joint, or muscle",
-        "term:text": "net torque, or the sum of its terms of a kind; their estimates add up to that of the net torque, as maximum and minimum of "
-        "a term is its value where the net torque has it",
-        "unit:text": "unit of the outcome",
+        "walking_speed_m_s": f"forward travel of the first joint over the cycle's duration, plus plates.belt_speed_m_s; {_GAIT_CYCLE}",
+        "cadence_steps_min": f"steps a minute: 120 s over the cycle's duration; {_GAIT_CYCLE}",
+        "stride_length_m": f"walking speed times the cycle's duration; {_GAIT_CYCLE}",
     }
-)
-_LEVELS = columns(
-    {
-        "mean_first:value": ("mean over subjects of the first condition, group or side", _DIFFERENCE),
-        "mean_second:value": ("mean over subjects of the second", _DIFFERENCE),
-        "estimate:value": ("first minus second, adjusted for covariates", _DIFFERENCE),
-        "low:value": ("lower limit of the two-sided 95 % interval of the estimate", _DIFFERENCE),
-        "high:value": ("upper limit of the two-sided 95 % interval of the estimate", _DIFFERENCE),
-    }
-)
-_FLIPS = "by flips of signs of the residuals (docs/statistics.md)"
-CONTRAST_COLUMNS = (
-    *_OF_CONTRAST,
-    *columns(
-        {
-            "first:text": "condition, group or side",
-            "second:text": "condition, group or side that is subtracted",
-            "declared:text": "frozen with its date (limbtorque contrasts freeze), or exploratory",
-        }
-    ),
-    *_LEVELS,
-    *columns(
-        {
-            "standard_error:value": ("standard error of the estimate (HC2), with shared_error", SIZE),
-            "degrees_of_freedom": "degrees of freedom of the interval (Welch and Satterthwaite)",
-            "hedges_g": "Hedges' g; of pairs by the standard deviation of the differences",
-            "p_flips": f"two-sided p {_FLIPS}; empty where a group has fewer than 6 subjects",
-            "p_t": "two-sided p of Student's, or Welch's, t",
-            "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
-            "smallest_p": "smallest p_flips and p_adjusted that these subjects can have, whatever the data; above 0.05 nothing can be found",
-            "smallest_effect:value": ("smallest difference of interest, as declared", SIZE),
-            "low_90:value": ("lower limit of the 90 % interval", _DIFFERENCE),
-            "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
-            "p_equivalence": "larger p of two one-sided t tests against smallest_effect",
-            "detectable_effect:value": ("difference that as many subjects find with 80 % power", SIZE),
-            "subjects_needed": "subjects that find smallest_effect with 80 % power",
-            "n_subjects:count": "subjects with a value",
-            "n_first:count": "subjects of the first group; of pairs n_subjects",
-            "n_second:count": "subjects of the second group; of pairs n_subjects",
-            "n_trials:count": "trials with a value",
-            "n_rejected:count": "trials left out because the joint was rejected",
-            "shared_error:value": ("part of standard_error due to errors of the inputs that all subjects share", SIZE),
-            "own_error:value": (
-                "standard deviation of a subject's value due to the other errors of the inputs, which is part of the spread between subjects",
-                SIZE,
-            ),
-            "note:text": "why there is no test, subjects that are left out, disagreement of p and interval",
-        }
-    ),
-)
-CONTRAST_CURVE_COLUMNS = (
-    *_OF_CONTRAST,
-    *columns({"percent": "point of the window, from 0 at its start to 100 at its end (windows.csv)"}),
-    *_LEVELS,
-    *columns(
-        {
-            "low_simultaneous:value": ("lower limit that holds for all points of the curve together", _DIFFERENCE),
-            "high_simultaneous:value": ("upper limit that holds for all points of the curve together", _DIFFERENCE),
-            "threshold:value": (
-                "difference from which p_adjusted is at most 0.05, whatever else the family finds",
-                SIZE,
-            ),
-            "p_adjusted": f"two-sided p {_FLIPS}, adjusted for all points, outcomes and curves of the family",
-            "n_subjects:count": "subjects with a value at this point in all their trials",
-        }
-    ),
 )
 WINDOW_COLUMNS = (
     *TRIAL_COLUMNS,
@@ -494,6 +374,11 @@ WINDOW_COLUMNS = (
             "n_cycles:count": "number of cycles or windows between events in the analysed frames",
             "events:text": "source of the events: file, or the method that found foot strikes and offs (docs/events.md); empty for windows "
             "without events",
+        }
+    ),
+    *GAIT_COLUMNS,
+    *columns(
+        {
             "known_share": "share of the points of the curve with a known torque",
             "included:count": "1 where the trial is included in curves and ensembles",
             "rejected_joints:text": "joints left out because their torques were rejected",

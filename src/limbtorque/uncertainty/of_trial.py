@@ -59,7 +59,7 @@ def window_weights(motion: ChainMotion, windows: Mapping[str, BoolArray], used: 
 
 
 def peak_weights(rows: Sequence[Mapping[str, Any]], motion: ChainMotion) -> dict[str, FloatArray]:
-    """Weights of the frames of each net torque's maximum and minimum, by window and joint."""
+    """Weights that select the frames of each net torque's maximum and minimum."""
     net = [row for row in rows if row["term"] == "net"]
     places = {sum_name(row, each): _frame(row[f"{each}_time_s"], motion) for row in net for each in ("max", "min")}
     numbers = np.arange(len(motion.time_s))

@@ -136,7 +136,7 @@ def ensembles_key(study: Study) -> str:
 
 
 def contrasts_key(study: Study) -> str:
-    """Hash of the inputs of the contrasts other than tables: subjects, declarations, and which are frozen."""
+    """Hash of the inputs of the contrasts other than tables."""
     rows = [
         *((trial.name, trial.session, trial.condition, trial.chain, trial.side) for trial in study.trials),
         *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in _subjects(study)),

@@ -113,7 +113,7 @@ def curves_path(session: str) -> Path:
 
 
 def effects_path(session: str) -> Path:
-    """Path of the effects of input errors in a session, relative to the study's folder."""
+    """Path of a session's effects of input errors, relative to the study's folder."""
     return session_folder("torques", session) / EFFECTS_FILE
 
 

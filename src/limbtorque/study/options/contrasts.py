@@ -1,4 +1,4 @@
-"""Section `contrasts`: comparisons of conditions, groups or sides, declared beforehand."""
+"""Section `contrasts`: declared comparisons of conditions, groups or sides."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Outcome(Options):
 
 
 class Contrast(Options):
-    """Difference between two conditions, groups or sides, or a difference of differences; the first minus the second."""
+    """Difference between conditions, groups or sides: the first minus the second."""
 
     name: str = option(..., "Name in tables, such as 'fast minus slow'.", allowed="a name", min_length=1)
     chain: str = option(..., "Chain of the trials.")

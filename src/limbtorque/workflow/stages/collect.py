@@ -26,8 +26,9 @@ from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables import ledger_columns, muscle_columns, study_columns
+from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
+from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
@@ -343,6 +344,7 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "torques", torques.columns(trial, folder)
         yield "torques+bands", torques.bands(trial)
         yield "muscles", muscles.columns(trial, folder)
+    yield "effects", EFFECT_COLUMNS
     yield "results", study_columns.RESULTS_COLUMNS
     yield "summary", study_columns.SUMMARY_COLUMNS
     yield "summary_bands", study_columns.SUMMARY_BANDS_COLUMNS
@@ -364,8 +366,8 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
             joints = study.settings.chain(chain).joints
             yield "curves.quantity", study_columns.curve_columns(joints, per_body_mass=per_body_mass)
     if study.settings.contrasts.declared:
-        yield "contrasts", study_columns.CONTRAST_COLUMNS
-        yield "contrast_curves", study_columns.CONTRAST_CURVE_COLUMNS
+        yield "contrasts", contrast_columns.CONTRAST_COLUMNS
+        yield "contrast_curves", contrast_columns.CONTRAST_CURVE_COLUMNS
     for names in _joints(study) if study.settings.tables.xlsx else ():
         yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS

@@ -22,16 +22,10 @@ from limbtorque.statistics.curve_values import value_of_curves
 from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.study import Study
 from limbtorque.tables.column import unit_of
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
+from limbtorque.tables.effect_columns import EFFECT_KEYS, EFFECT_STATISTICS, EFFECT_TERMS, owner_of_effect
 from limbtorque.tables.files import column_array, read_rows, table_of_rows, write_table
-from limbtorque.tables.study_columns import (
-    CONTRAST_COLUMNS,
-    CONTRAST_CURVE_COLUMNS,
-    EFFECT_KEYS,
-    EFFECT_STATISTICS,
-    EFFECT_TERMS,
-    STANCE,
-    owner_of_effect,
-)
+from limbtorque.tables.study_columns import STANCE
 from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.layout import CONTRAST_TABLES, ENSEMBLE_TABLES, STUDY_TABLES, curves_path, effects_path
 from limbtorque.workflow.operating_system import say
@@ -92,7 +86,7 @@ class TrialValues:
         return np.array([float(self._windows[trial.name].get(name) or "nan") for trial in self._study.trials])
 
     def _of_summary(self, outcome: Outcome, of_chain: BoolArray) -> Measured:
-        """Values of a statistic; those of a net torque's mean, impulse and extremes with its terms."""
+        """Values of a statistic, of a net torque with its terms where these add up."""
         table, of_joint = (OF_MUSCLES, "muscle") if outcome.muscle else ("summary", "joint")
         whole = outcome.statistic.removesuffix("_kg")
         per_kg = self._mass_kg if whole != outcome.statistic else np.ones(len(self._row))
@@ -136,7 +130,7 @@ class TrialValues:
         return pd.read_csv(self._folder / STUDY_TABLES[table], usecols=list(wanted), engine="pyarrow")
 
     def _effects(self, outcome: Outcome, statistic: str) -> tuple[FloatArray, Effects]:
-        """Values of a net torque and its terms, shape (n_trials, n_terms), and their effects."""
+        """Values of a net torque and its terms, (n_trials, n_terms), with effects."""
         rows, owners = self._all_effects
         is_stance = np.asarray(rows["window"]) == STANCE
         chosen = (rows["joint"] == outcome.joint) & (rows["statistic"] == statistic)
@@ -149,7 +143,7 @@ class TrialValues:
 
     @functools.cached_property
     def _all_effects(self) -> tuple[dict[str, NDArray[Any]], list[str]]:
-        """Keys, and numbers (value and effects), of the effects of all sessions that outcomes need; owners."""
+        """Values and effects of all sessions that outcomes need; owners of the errors."""
         outcomes = [outcome for each in self._study.settings.contrasts.declared for outcome in each.outcomes]
         joints = pa.array({each.joint for each in outcomes})
         statistics = pa.array({each.statistic.removesuffix("_kg") for each in outcomes})
@@ -214,7 +208,10 @@ class TrialValues:
 
 
 def _numbers(table: pa.Table, names: list[str]) -> FloatArray:
-    """Values and effects of a session; 0 for errors that none of its trials has, NaN where errors are not known."""
+    """Values and effects of a session.
+
+    0 for errors that none of its trials has, NaN where errors are not known.
+    """
     there = [name for name in names if name in table.column_names]
     numbers = np.full((len(table), 1 + len(names)), 0.0 if there else np.nan)
     numbers[:, 0] = column_array(table, "value")[:, 0]

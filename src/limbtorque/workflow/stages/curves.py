@@ -13,6 +13,7 @@ import pyarrow as pa
 from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
 from limbtorque.statistics.by_condition import included
+from limbtorque.statistics.gait import UNKNOWN_GAIT, gait_values
 from limbtorque.statistics.windows import resample
 from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.study.trials import Trial
@@ -51,7 +52,13 @@ def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], Floa
     """
     options, names = trial.settings.ensembles, _names(trial)
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    wanted = ["time_s", "edge", *(f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s"))]
+    first = f"{joints[0]}_position_x_m"
+    wanted = [
+        "time_s",
+        "edge",
+        first,
+        *(f"{joint}_{what}" for joint in joints for what in ("angle_rad", "velocity_rad_s")),
+    ]
     moving, kinematics = tables.read("kinematics", trial, columns=wanted)
     net = [name for joint in joints for name in net_columns(joint)]
     wanted = [*(name for name in names if name.endswith(("_nm", "_w"))), *net]
@@ -60,6 +67,7 @@ def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], Floa
     row = row_of(TRIAL_COLUMNS, trial) | row_of([TORQUE_STATUS], verdict) | {"window": options.window, "included": 0}
     row["rejected_joints"] = " ".join(joint for joint, status in verdict.joints.items() if status == "rejected")
     row |= {**dict.fromkeys(("start_s", "end_s", "known_share"), float("nan")), "cycle": 0, "n_cycles": 0, "events": ""}
+    row |= UNKNOWN_GAIT
     window, motion = record.window, kinematics.motion
     if record.failed or motion is None or window is None:
         return {**row, "note": f"the trial failed: {record.reason}"}, None
@@ -67,11 +75,13 @@ def trial_curve(trial: Trial, tables: TrialTables) -> tuple[dict[str, Any], Floa
     if window.note:
         return row, None
     row |= {"cycle": window.cycle, "n_cycles": window.n_cycles, "events": window.events}
+    time_s = column_values(moving, "time_s")
+    row |= gait_values(time_s, column_values(moving, first), window, trial.settings)
     left_out = [joint for joint, status in verdict.joints.items() if not included(status, options.include)]
     if len(left_out) == len(joints):
         note = "rejected" if verdict.torques == "rejected" else "caution, and ensembles.include is ok"
         return {**row, "note": note}, None
-    time_s, points = column_values(moving, "time_s"), {"start_s": window.start_s, "end_s": window.end_s}
+    points = {"start_s": window.start_s, "end_s": window.end_s}
     values, errors = (
         resample(time_s, each, **points, n_points=options.n_points)
         for each in (_quantities(trial, moving, torques, motion), _errors(trial, moving, torques, joints))

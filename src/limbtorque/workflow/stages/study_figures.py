@@ -15,13 +15,8 @@ from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
-from limbtorque.tables.study_columns import (
-    BOTH,
-    CONTRAST_COLUMNS,
-    CONTRAST_CURVE_COLUMNS,
-    ENSEMBLE_COLUMNS,
-    SUMMARY_COLUMNS,
-)
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
+from limbtorque.tables.study_columns import BOTH, ENSEMBLE_COLUMNS, SUMMARY_COLUMNS
 from limbtorque.workflow.curve_notes import CurveNotes, curve_notes, study_table
 from limbtorque.workflow.layout import (
     CONTRAST_TABLES,

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-
-import numpy as np
-import pyarrow as pa
 
 from limbtorque.analysis.chain_motion import without_spikes
 from limbtorque.analysis.memory import keep_freed_memory
@@ -16,11 +13,10 @@ from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import BANDS, Write, empty_table, make_table, write_table
+from limbtorque.tables.files import BANDS, Write, empty_table, write_table
 from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
-from limbtorque.tables.study_columns import EFFECT_KEYS
 from limbtorque.tables.trial_record import TrialRecord
-from limbtorque.uncertainty.effects import TrialEffects
+from limbtorque.uncertainty.effects import TrialEffects, effects_table
 from limbtorque.workflow.layout import effects_path, trial_files
 from limbtorque.workflow.run_session import Sources, run_session
 
@@ -41,7 +37,7 @@ def bands(trial: Trial) -> Sequence[Column]:
 def step(
     trial: Trial, sources: Sources, record: TrialRecord, write: Write, *, effects: dict[str, TrialEffects]
 ) -> TrialRecord:
-    """Torques of a trial from its table of kinematics; its effects are added to `effects`."""
+    """Torques of a trial from its table of kinematics; its effects go into a mapping."""
     table, moved = sources.tables.read("kinematics", trial)
     record = record.after(moved)
     if record.failed:
@@ -74,10 +70,9 @@ def run(*, folder: Path, session: str, key: str) -> None:
     def write_effects() -> None:
         write_table(effects_table(effects), folder / effects_path(session))
 
-    own_step = partial(step, effects=effects)
     run_session(
         "torques",
-        own_step,
+        partial(step, effects=effects),
         folder=folder,
         session=session,
         key=key,
@@ -85,19 +80,3 @@ def run(*, folder: Path, session: str, key: str) -> None:
         bands=bands,
         at_end=write_effects,
     )
-
-
-def effects_table(effects: Mapping[str, TrialEffects]) -> pa.Table:
-    """Effects of the errors of the inputs in the trials of a session.
-
-    NaN in trials without bands; 0 where a trial does not have an error.
-    """
-    columns = {column.name: column for each in effects.values() for column in each.columns}
-    parts = [empty_table([*EFFECT_KEYS, *columns.values()])]
-    for trial, each in effects.items():
-        n = len(each.effects)
-        places = {column.name: k for k, column in enumerate(each.columns)}
-        missing = np.full(n, 0.0 if places else np.nan)
-        values = {name: each.effects[:, places[name]] if name in places else missing for name in columns}
-        parts.append(make_table([*EFFECT_KEYS, *columns.values()], {"trial": [trial] * n, **each.values, **values}))
-    return pa.concat_tables(parts).combine_chunks()
