@@ -13,6 +13,7 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.study.study import load_study
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.stages import collect, kinematics, muscles, pages, report, torques
+from study_runs import demo_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BAD = "<img src=x onerror=alert(1)>"
@@ -23,7 +24,7 @@ TRIALS = ("spring", "labelled", "no_muscles", "window", "not_a_file")
 def make_study(folder):
     """One good trial, one with a label that is HTML, one without muscles, and two that fail."""
     (folder / "config").mkdir(parents=True)
-    settings = (ROOT / "config" / "config.yaml").read_text(encoding="utf-8")
+    settings = demo_settings()
     settings = settings.replace("title: Demo study of reaching and walking", f"title: {json.dumps('Odd ' + ENDS)}")
     arm = settings[settings.index("  limb_markers:") : settings.index("plane:")].replace("KNU", json.dumps(BAD))
     settings = settings.replace("plane:", arm.replace("limb_markers", "odd_markers") + "\nplane:", 1)

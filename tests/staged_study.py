@@ -14,6 +14,7 @@ from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record, write_table
 from limbtorque.workflow import keys
 from limbtorque.workflow.stages import collect, curves, ensembles, kinematics, muscles, torques
+from study_runs import demo_settings
 
 
 class Tables:
@@ -42,7 +43,7 @@ def make_study(folder, *, names=DEMO, extra="", change=lambda rows: rows):
     (folder / "config").mkdir(parents=True)
     (folder / "data").symlink_to(ROOT / "data")
     (folder / "config" / "subjects.csv").write_bytes((ROOT / "config" / "subjects.csv").read_bytes())
-    settings = parse_yaml((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    settings = parse_yaml(demo_settings())
     for section, options in (parse_yaml(extra) or {}).items():
         settings[section] = settings.get(section, {}) | options
     (folder / "config" / "config.yaml").write_text(yaml_text(settings), encoding="utf-8")

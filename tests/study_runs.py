@@ -18,11 +18,16 @@ PLAN = ("--dry-run", "--quiet", "progress", "--printshellcmds")
 SESSION = {name: name.rpartition("_")[0] for name in TRIALS}
 
 
+def demo_settings():
+    """Settings of the demo without its contrasts, which need all its walks."""
+    return (ROOT / "config" / "config.yaml").read_text(encoding="utf-8").partition("\ncontrasts:")[0]
+
+
 def make_study(folder, names=TRIALS):
     """A study of a few trials of the demo."""
     (folder / "config").mkdir(parents=True)
     (folder / "data" / "demo").mkdir(parents=True)
-    shutil.copy(ROOT / "config" / "config.yaml", folder / "config")
+    (folder / "config" / "config.yaml").write_text(demo_settings(), encoding="utf-8")
     shutil.copy(ROOT / "config" / "subjects.csv", folder / "config")
     for name in names:
         shutil.copy(ROOT / "data" / "demo" / f"{name}.c3d", folder / "data" / "demo")

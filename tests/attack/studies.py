@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from study_runs import ROOT, demo_rows, write_trials
+from study_runs import ROOT, demo_rows, demo_settings, write_trials
 
 TRIALS = ("S01_sagittal_fast", "S02_horizontal_fast", "S03_walk_fast_1_left", "S03_walk_fast_1_right")
 APART = {".lock", ".snakemake_timestamp"}  # in the results, and no result
@@ -17,8 +17,8 @@ LIMIT_S = 240.0  # of a run; a longer one hangs
 def make_study(folder: Path) -> Path:
     """Two reaches and both legs of a walk, in three sessions."""
     (folder / "config").mkdir(parents=True)
-    for name in ("config.yaml", "subjects.csv"):
-        shutil.copy(ROOT / "config" / name, folder / "config")
+    (folder / "config" / "config.yaml").write_text(demo_settings(), encoding="utf-8")
+    shutil.copy(ROOT / "config" / "subjects.csv", folder / "config")
     rows = demo_rows(TRIALS)
     for row in rows:
         target = folder / row["file"]

@@ -19,7 +19,7 @@ import numpy as np
 from hostile_tables import HostileTable, as_csv, attacked, hostile_study, hostile_tables, plain_rows
 from limbtorque.cli.main import main
 from limbtorque.study.settings import flattened, make_settings
-from study_runs import ROOT
+from study_runs import demo_settings
 
 OUTCOMES = ("accepted", "refused", "read otherwise", "traceback", "hang", "memory")
 BROKEN = ("read otherwise", "traceback", "hang", "memory")
@@ -65,7 +65,7 @@ def cases(*, number: int, seed: int) -> list[HostileTable | Settings]:
 def _options(random: np.random.Generator) -> Iterator[Settings]:
     """One option of the settings has another value."""
     names = sorted(flattened(make_settings({}).model_dump(mode="json")))
-    blocks = _blocks((ROOT / "config" / "config.yaml").read_text(encoding="utf-8"))
+    blocks = _blocks(demo_settings())
     while True:
         name, value = names[int(random.integers(len(names)))], VALUES[int(random.integers(len(VALUES)))]
         section, *inner = name.split(".")

@@ -23,6 +23,7 @@ from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.settings import load_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_trials
+from study_runs import demo_settings
 from text_files import write_trc
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,7 +142,7 @@ def copy_demo(folder):
     (folder / "data").mkdir(parents=True)
     shutil.copytree(ROOT / "config", folder / "config")
     (folder / "data" / "demo").mkdir()
-    settings = text("config/config.yaml").replace("  formats: [png]\n", "  kinds: []\n")
+    settings = demo_settings().replace("  formats: [png]\n", "  kinds: []\n")
     (folder / "config" / "config.yaml").write_text(settings + QUICK, encoding="utf-8")
     with (ROOT / "config" / "trials.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

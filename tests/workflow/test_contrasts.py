@@ -1,6 +1,11 @@
 """Contrasts of simulated walks through the stages: values, terms that add up, what is frozen, and what repeats the stage."""
 
 import datetime
+import re
+import shutil
+import subprocess
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -188,3 +193,32 @@ def test_subjects_have_groups_sides_and_numbers(tmp_path):
     table.assign(affected_side="both").to_csv(path, index=False)
     with pytest.raises(StudyError, match="affected_side is 'both', expected left, right or nothing"):
         load_study(folder)
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
+
+
+def blocks(language):
+    """Code of the page in one language, for the conditions of the simulated study."""
+    text = PAGE.read_text(encoding="utf-8").replace("walk fast", "fast").replace("walk slow", "slow")
+    return "\n".join(re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL))
+
+
+def test_worked_examples_run(walks, monkeypatch, capsys):
+    pytest.importorskip("statsmodels", reason="statsmodels is not installed (make peers)")
+    monkeypatch.chdir(walks.folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # three subjects are few for a mixed model
+        exec(blocks("python"), {})
+    printed = capsys.readouterr().out
+    assert "TtestResult" in printed
+    assert "Mixed Linear Model" in printed
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
+def test_worked_example_of_r_runs(walks):
+    there = subprocess.run(["Rscript", "-e", "library(lme4)"], capture_output=True, check=False)
+    if there.returncode:
+        pytest.skip("lme4 is not installed")
+    run = subprocess.run(["Rscript", "-e", blocks("r")], cwd=walks.folder, capture_output=True, text=True, check=True)
+    assert "Linear mixed model" in run.stdout

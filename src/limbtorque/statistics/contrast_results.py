@@ -53,7 +53,7 @@ class Result:
         Coefficient 0, its HC2 standard error (Student's for pairs, Welch's for two groups) with the shared variance, and the
         degrees of freedom: n - 1, Welch's, or with covariates those of Bell and McCaffrey (2002), by Satterthwaite for the sum.
     low, high : ndarray
-        95 % interval by t.
+        95 % interval by t; with a shared variance never narrower than without.
     hedges_g : ndarray
         Estimate over the standard deviation of the differences (pairs) or within groups, for small samples corrected.
     p_t, p_flips, p_adjusted : ndarray
@@ -185,7 +185,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
         result.p_t[at] = 2.0 * special.stdtr(freedom, -np.abs(_ratio(model.estimate, np.sqrt(variance))))
         error = np.sqrt(total)
         for part, low, high in ((LEVEL, result.low, result.high), (2.0 * LEVEL, result.low90, result.high90)):
-            half = special.stdtrit(wide, 1.0 - part / 2.0) * error
+            alone = special.stdtrit(freedom, 1.0 - part / 2.0) * np.sqrt(variance)
+            half = np.maximum(alone, special.stdtrit(wide, 1.0 - part / 2.0) * error)
             low[at], high[at] = model.estimate - half, model.estimate + half
         if outcome.smallest_effect is not None:
             beyond = np.abs(model.estimate) - outcome.smallest_effect
@@ -241,9 +242,9 @@ def _test_family(models: Sequence[RobustModel], results: Sequence[Result], signs
 
 
 def _upper(largest: FloatArray) -> float:
-    """Value that at most 5 % of the flips reach; infinite where a single flip is more."""
+    """Value that at most 5 % of the flips reach; NaN where a single flip is more."""
     count = int(LEVEL * len(largest) * (1.0 + 1e-9))
-    return float(np.partition(largest, -count)[-count]) if count else np.inf
+    return float(np.partition(largest, -count)[-count]) if count else np.nan
 
 
 def _simultaneous(models: Sequence[RobustModel], result: Result, signs: FloatArray) -> None:
