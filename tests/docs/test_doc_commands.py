@@ -101,7 +101,9 @@ ELSEWHERE = {
     "test_opensim_models.py::test_command_writes_a_set_that_loads": [
         "limbtorque muscles import model.osim --plane sagittal --side right --output config/leg.yaml"
     ],
-    "test_contrasts.py::test_freezing_and_checking_from_the_command_line": ['limbtorque contrasts freeze "my study"'],
+    "test_contrast_stage.py::test_freezing_and_checking_from_the_command_line": [
+        'limbtorque contrasts freeze "my study"'
+    ],
     "test_emg_informed.py::test_strength_prints_factors_that_settings_take": [
         "limbtorque strength S01_mvc:knee:extension S01_mvc_ankle:ankle:extension"
     ],

@@ -46,7 +46,7 @@ def test_a_killed_job_leaves_no_empty_tables(run_torques, tmp_path):
 def test_a_failed_trial_has_tables_without_rows(run_torques):
     place = run_torques(TrialError("no torque"))
     found = {path.name: len(read_table(path)[0]) for path in place.glob("*.parquet")}
-    assert found == {f"{TRIAL}.parquet": 0, f"{TRIAL}+bands.parquet": 0}
+    assert found == {f"{TRIAL}.parquet": 0, f"{TRIAL}+bands.parquet": 0, "_effects.parquet": 0}
     assert "shoulder_torque_sd_nm" in read_table(place / f"{TRIAL}+bands.parquet")[0].column_names
 
 

@@ -65,7 +65,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
 
 
 def _for_one_subject(text: str, rows: list[dict[str, str]], folder: Path, target: Path) -> str:
-    """Settings of a part: with one subject, its mean is given however few its trials."""
+    """Settings of a part: no contrasts; a mean however few the trials."""
     values = parse_yaml(text) or {}
     if given_hz := (values.get("filter") or {}).get("cutoffs_hz"):
         known = {name for row in rows for name in (row["chain"], f"{row['chain']}, {row['condition']}")}
@@ -73,6 +73,7 @@ def _for_one_subject(text: str, rows: list[dict[str, str]], folder: Path, target
     if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
         files = [maximal] if isinstance(maximal, str) else maximal
         values["emg"] = {**values["emg"], "max_voluntary_files": [_moved_path(file, folder, target) for file in files]}
+    values.pop("contrasts", None)  # of several subjects
     values["ensembles"] = {**(values.get("ensembles") or {}), "min_units": 1}
     return f"# Part of a study of several subjects: ensembles.min_units is 1.\n{yaml_text(values)}"
 

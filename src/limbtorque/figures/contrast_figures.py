@@ -105,7 +105,7 @@ def _curve_panels(
 
 
 def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: FloatArray) -> None:
-    """Draw the difference, its simultaneous limits, the threshold, and where it differs from 0."""
+    """Draw the difference with limits, threshold, and where it differs from 0."""
     low, high = (whole[name].to_numpy(dtype=float) for name in ("low_simultaneous", "high_simultaneous"))
     threshold = whole["threshold"].to_numpy(dtype=float)
     if np.isfinite(low).any():
@@ -130,7 +130,7 @@ def _draw_difference(axes: Axes, whole: pd.DataFrame, percent: FloatArray) -> No
 
 
 def _draw_terms(axes: Axes, whole: pd.DataFrame, terms: pd.DataFrame, percent: FloatArray) -> None:
-    """Stack the terms of a difference, positive ones upwards and negative ones downwards."""
+    """Stack the terms of a difference, positive upwards, negative downwards."""
     above, below = np.zeros(len(percent)), np.zeros(len(percent))
     for kind, colour in TERM_COLOURS.items():
         values = terms.loc[terms["term"] == kind, "estimate"].to_numpy(dtype=float)
@@ -149,7 +149,7 @@ def _places(rows: pd.DataFrame) -> list[tuple[str, str]]:
 
 
 def _draw_numbers(axes: Axes, rows: pd.DataFrame) -> None:
-    """Stack the terms of differences of numbers, with the net difference and its interval."""
+    """Stack the terms of differences of numbers, with the net one and its interval."""
     names = []
     for at, (outcome, joint) in enumerate(_places(rows)):
         of_place = rows[(rows["outcome"] == outcome) & (rows["joint"] == joint)].set_index("term")

@@ -45,7 +45,9 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Result:
-    """Estimate, interval and test of an outcome; arrays of shape (n_points,), NaN where unknown.
+    """Estimate, interval and test of an outcome.
+
+    Arrays of shape (n_points,), NaN where unknown.
 
     Attributes
     ----------
@@ -168,8 +170,9 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
     """Estimate and intervals of an outcome, without its test."""
     n_points = outcome.values.shape[1]
     n_subjects = len({subject for model in models for subject in model.subjects.tolist()})
-    arrays = {name: np.full(n_points, np.nan) for name in ARRAYS}
-    result = Result(**arrays, n_subjects=n_subjects, reason=_reason(models))
+    result = Result(
+        n_subjects=n_subjects, reason=_reason(models), **{name: np.full(n_points, np.nan) for name in ARRAYS}
+    )
     shared = np.zeros(n_points) if outcome.shared_variance is None else outcome.shared_variance
     for model in models:
         at = model.points
@@ -261,7 +264,7 @@ def _simultaneous(models: Sequence[RobustModel], result: Result, signs: FloatArr
 
 
 def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> None:
-    """Add the effect found with a power of 80 %, and the number of subjects for the smallest effect."""
+    """Add the detectable effect, and the subjects needed for the smallest effect."""
     error, freedom = float(np.sqrt(model.variance[0])), float(model.freedom[0])
     if not error > 0.0:
         return

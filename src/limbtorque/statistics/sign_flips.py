@@ -20,7 +20,10 @@ SMALLEST = 1e-12  # variance relative to its constant part: rounding
 
 @dataclass(frozen=True)
 class RobustModel:
-    """Least squares with the HC2 variance (MacKinnon and White 1985), for points known of the same subjects."""
+    """Least squares with the HC2 variance (MacKinnon and White 1985).
+
+    For points known of the same subjects.
+    """
 
     outcome: int
     matrix: FloatArray  # (n, n_coefficients) of these subjects
@@ -99,7 +102,10 @@ class RobustModel:
 
     @cached_property
     def design_freedom(self) -> float:
-        """Degrees of freedom of the variance by the design, at equal spreads (Bell and McCaffrey 2002)."""
+        """Degrees of freedom of the variance (Bell and McCaffrey 2002).
+
+        By the design, at equal spreads.
+        """
         maker = np.eye(len(self.matrix)) - self.basis @ self.basis.T
         return float((self.weights @ np.diag(maker)) ** 2 / (self.weights @ maker**2 @ self.weights))
 
@@ -138,7 +144,10 @@ class RobustModel:
 
 
 class CommonScale:
-    """Common scale of |t| with different degrees of freedom: the normal deviate of the same p."""
+    """Common scale of |t| of different degrees of freedom.
+
+    The normal deviate of the same p.
+    """
 
     _GRID = np.concatenate([np.linspace(0.0, 10.0, 4001), np.geomspace(10.0, 1e6, 2000)[1:]])
 

@@ -166,7 +166,6 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
 
 
 def _is_covariate(column: str, cells: Sequence[str], known: Sequence[str]) -> bool:
-    """Return True for a column of numbers whose name is not nearly a known one."""
-    filled = [cell for cell in cells if cell]
-    numbers = bool(filled) and all(math.isfinite(number_of(cell)) for cell in filled)
+    """Return True for numbers, or nothing, with a name unlike all known ones."""
+    numbers = all(math.isfinite(number_of(cell)) for cell in cells if cell)
     return numbers and not did_you_mean(column, known)
