@@ -141,7 +141,7 @@ PLUG_IN_GAIT = {
     "ankle_axis": "{S}TIO",
     "greater_trochanter": "{S}FEP",
     "femoral_condyles": "{S}FEO",
-    "lateral_malleolus": "{S}ANK",
+    "lateral_malleolus": "{S}AJC",
     "medial_malleolus": "{S}TIO",
     "head_of_metatarsal_2": "{S}TOE",
     "heel": "{S}HEE",
