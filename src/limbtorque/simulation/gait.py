@@ -478,7 +478,7 @@ def _across(side: str) -> float:
 
 
 def _markers(walker: Walker, leg: WalkingLeg, across_m: float, heel_height_m: float) -> FloatArray:
-    """Joint centres, foot and pelvis of a side in space; the heel's marker is at right angles to the sole."""
+    """Joint centres, foot and pelvis of a side in space, (n_frames, 9, 3)."""
     toe, outwards = complex(*walker.foot_m[2]), np.sign(across_m) * walker.height_m
     foot = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) @ [1.0, 1.0j]
     along = in_plane(np.asarray(foot * np.conj(toe) / abs(toe) ** 2))
