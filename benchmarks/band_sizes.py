@@ -2,7 +2,8 @@
 
 Prints two tables in Markdown. The first has, of each kind of recording, the 95 % limits to each side of the net torques
 and the standard deviation by each source of error, root mean squares over frames, medians over legs. The second has what
-published studies varied, our bands with the same errors, and their result.
+published studies varied, our bands with the same errors, and their result. With ``--figure`` it draws instead the curves of the
+demo's walks beside those of the recorded children (``docs/figures/demo_cohort.png``).
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from limbtorque.analysis.chain_motion import chain_motion
 from limbtorque.analysis.reading import limb_of
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.cli.init.init import init_study
+from limbtorque.figures.style import paper_figure, paper_style, save_figure
 from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording, read_with_forces
 from limbtorque.recordings.recording import with_static
+from limbtorque.statistics.windows import find_window, resample
 from limbtorque.study.options.uncertainty import SOURCES, Uncertainty
 from limbtorque.study.settings import Settings, make_settings
 from limbtorque.study.study import load_study
@@ -49,6 +52,11 @@ GROUPS = {
     "plates": ("plate_gain", "plate_offset", "pressure", "synchronisation"),
     "noise, gaps, plane": ("marker_noise", "gaps", "plane"),
 }
+TITLES = (
+    *("hip flexion (\N{DEGREE SIGN})", "knee flexion (\N{DEGREE SIGN})", "ankle dorsiflexion (\N{DEGREE SIGN})"),
+    *("hip flexor torque (N m/kg)", "knee flexor torque (N m/kg)", "ankle dorsiflexor torque (N m/kg)"),
+    *("vertical force (body weights)", "forward force (body weights)", "ankle power (W/kg)"),
+)
 ALL_BUT_CENTRES = [source for source in SOURCES if source != "joint_centres"]
 
 
@@ -87,8 +95,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recordings", type=Path, help="folder with the recordings: cohort, walk_emg_opensim, ...")
     parser.add_argument("--write", action="store_true", help="write the tables into docs/uncertainty.md")
+    parser.add_argument("--figure", type=Path, help="file of the figure of the demo's walks; no table is made")
     options = parser.parse_args()
     folder = options.recordings.resolve()
+    if options.figure:
+        draw_walks(folder / "cohort", options.figure)
+        return
     legs = [*simulated(), *recorded(folder)]
     tables = [by_source(legs), beside_literature(legs)]
     if options.write:
@@ -123,6 +135,47 @@ def recorded(folder: Path) -> Iterator[Leg]:
         for side in ("right", "left"):
             limb = Limb("leg", side=side, body_mass_kg=mass_kg)
             yield Leg(kind, chain_motion(recording, limb, settings), limb, settings)
+
+
+def draw_walks(cohort: Path, path: Path) -> None:
+    """Draw the curves of the demo's walks over those of the children's straight walks."""
+    with tempfile.TemporaryDirectory() as name, paper_style():
+        init_study(Path(name) / "study", cohort, chains=("leg",))
+        figure = paper_figure(125.0)
+        panels = figure.subplots(3, 3, sharex=True)
+        kinds = (("straight", Path(name) / "study", "#8A8A8A", "recorded children"), ("walk", ROOT, "#882255", "demo"))
+        for condition, study, colour, label in kinds:
+            curves = np.stack([*strides(study, condition)])
+            for axes, lines in zip(panels.T.flat, curves.transpose(2, 0, 1), strict=True):
+                axes.plot(np.linspace(0.0, 100.0, curves.shape[1]), lines.T, color=colour, linewidth=0.7)
+                axes.plot([], [], color=colour, label=f"{label} ({len(lines)} strides)")
+        for axes, title in zip(panels.T.flat, TITLES, strict=True):
+            axes.axhline(0.0, color="black", linewidth=0.4)
+            axes.set(title=title, xlim=(0.0, 100.0))
+        for axes in panels[-1]:
+            axes.set_xlabel("gait cycle (%)")
+        figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+        save_figure(figure, path, palette=True)
+
+
+def strides(study: Path, condition: str) -> Iterator[FloatArray]:
+    """Angles, torques and ground reaction force of a study's strides by cycle, shape (101, 9); NaN where not used."""
+    for trial in load_study(study).trials:
+        if trial.chain != "leg" or not trial.condition.startswith(condition):
+            continue
+        recording, limb = read_recording(trial.file), limb_of(trial)
+        motion = chain_motion(recording, limb, trial.settings)
+        torques = joint_torques(motion)
+        used = used_frames(motion, torques)
+        window = find_window(motion, used, events=recording.events, side=limb.side, settings=trial.settings)
+        if motion.metrics["spike_frames"] or not np.isfinite(window.start_s):
+            continue
+        degrees = np.degrees(motion.flexion.of(motion.kinematics.angle_rad))
+        torque = np.where(used[:, None], motion.flexion.sign * torques.terms.net, np.nan) / limb.body_mass_kg
+        force = np.where(used[:, None], motion.load.force_n, np.nan) / (limb.body_mass_kg * 9.80665)
+        power = torque[:, 2] * motion.flexion.sign[2] * motion.kinematics.velocity_rad_s[:, 2]
+        values = np.column_stack([degrees, torque, force[:, ::-1], power])
+        yield resample(motion.time_s, values, start_s=window.start_s, end_s=window.end_s)
 
 
 def by_source(legs: Sequence[Leg]) -> str:

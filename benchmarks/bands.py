@@ -120,7 +120,7 @@ def of_trial(repeats: int) -> None:
     settings = make_settings({"marker_sets": {"sim": LEG_SET}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
     limb = Limb("leg", side="right", body_mass_kg=70.0)
     walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), rate_hz=RATE_HZ, noise_m=0.0003)
-    recording = walk_recording(Walker(rise_m=0.014), walkway, duration_s=(N_FRAMES - 1) / RATE_HZ, first_strike_s=0.35)
+    recording = walk_recording(Walker(), walkway, duration_s=(N_FRAMES - 1) / RATE_HZ, first_strike_s=0.35)
     motion = chain_motion(recording, limb, settings)
     errors = trial_errors(motion, limb, settings)
     n_directions = len(errors.directions)

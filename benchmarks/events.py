@@ -101,7 +101,7 @@ def recorded(folder: Path) -> Iterator[tuple[str, Recording, Source]]:
 
 def simulated() -> Iterator[tuple[str, Recording, Source]]:
     """Simulated walks with a plate below the second step of each foot."""
-    labels = Source("simulated", "", "{S}HEE", "{S}TOE", "{S}HIP")
+    labels = Source("simulated", "", "{S}HEE", "{S}TOE", "{S}HJC")
     for name, walker in WALKERS.items():
         middle = 0.5 * (walker.foot_m[1, 0] - walker.foot_m[0, 0])
         plates = ((walker.stride_m + middle, -0.2), (1.5 * walker.stride_m + middle, 0.2))

@@ -6,9 +6,9 @@ import numpy as np
 
 from limbtorque.study.settings import make_settings
 
-CLUSTERS = {"TH": (("HIP", "KNE"), 0.5), "TB": (("KNE", "ANK"), 0.5)}  # on thigh and shank, by their ends
+CLUSTERS = {"TH": (("HJC", "KJC"), 0.5), "TB": (("KJC", "AJC"), 0.5)}  # on thigh and shank, by their ends
 PLACES_M = np.array([[0.05, 0.06, 0.03], [-0.06, 0.05, -0.02], [0.01, 0.07, 0.09], [0.0, -0.05, -0.08]])
-MEASURED = {"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"}
+MEASURED = {"hip_axis": "{S}HJC", "knee_axis": "{S}KJC", "ankle_axis": "{S}AJC"}
 FOOT = {"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"}
 SUBSTITUTES = {
     **{"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"},

@@ -33,13 +33,13 @@ G = 9.80665
 STEP_S = 1e-4  # of the five-point differences that give the true accelerations
 SEEDS = (1, 2, 3, 4, 5)
 LEG = {
-    "hip_axis": "RHIP",
-    "greater_trochanter": "RHIP",
-    "knee_axis": "RKNE",
-    "femoral_condyles": "RKNE",
-    "ankle_axis": "RANK",
-    "medial_malleolus": "RANK",
-    "lateral_malleolus": "RANK",
+    "hip_axis": "RHJC",
+    "greater_trochanter": "RHJC",
+    "knee_axis": "RKJC",
+    "femoral_condyles": "RKJC",
+    "ankle_axis": "RAJC",
+    "medial_malleolus": "RAJC",
+    "lateral_malleolus": "RAJC",
     "head_of_metatarsal_2": "RTOE",
     "heel": "RHEE",
 }

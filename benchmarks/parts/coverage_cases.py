@@ -25,13 +25,13 @@ from limbtorque.study.settings import Settings, make_settings
 
 GRAVITY = (0.0, -9.80665)
 LEG_SET = {
-    "hip_axis": "{S}HIP",
-    "greater_trochanter": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "femoral_condyles": "{S}KNE",
-    "ankle_axis": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
-    "medial_malleolus": "{S}ANK",
+    "hip_axis": "{S}HJC",
+    "greater_trochanter": "{S}HJC",
+    "knee_axis": "{S}KJC",
+    "femoral_condyles": "{S}KJC",
+    "ankle_axis": "{S}AJC",
+    "lateral_malleolus": "{S}AJC",
+    "medial_malleolus": "{S}AJC",
     "heel": "{S}HEE",
     "head_of_metatarsal_2": "{S}TOE",
 }
@@ -42,7 +42,7 @@ ARM_SET = {
     "ulnar_styloid": "WRI",
     "knuckle_2_middle_finger": "KNU",
 }
-LEG_LABELS, ARM_LABELS = ("RHIP", "RKNE", "RANK", "RTOE"), ("SHO", "ELB", "WRI", "KNU")
+LEG_LABELS, ARM_LABELS = ("RHJC", "RKJC", "RAJC", "RTOE"), ("SHO", "ELB", "WRI", "KNU")
 PLATES_M = ((0.1, -0.2), (0.65, 0.2))
 FIRST_STRIKE_S, AFTER_S = 0.35, 0.35
 
@@ -223,7 +223,7 @@ def walk_case(
     height_m = rng.uniform(1.55, 1.9)
     froude = np.sqrt(height_m / 1.75)
     stride_s, speed_m_s = rng.uniform(1.0, 1.2) * froude, rng.uniform(0.9, 1.2) * froude
-    walker = Walker(rng.uniform(50.0, 95.0), height_m, stride_s, speed_m_s, rise_m=0.014)
+    walker = Walker(rng.uniform(50.0, 95.0), height_m, stride_s, speed_m_s)
     steps = [(0.5 * walker.stride_m * k + 0.06 * height_m, (-0.2, 0.2)[k % 2]) for k in range(4)]
     walkway = Walkway(plates_m=tuple(steps) if whole else PLATES_M, rate_hz=rate_hz, plate_rate_hz=5.0 * rate_hz)
     duration_s = round(FIRST_STRIKE_S + 1.5 * stride_s + AFTER_S, 2)

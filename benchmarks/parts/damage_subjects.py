@@ -45,9 +45,9 @@ LETTERS = {"walk": "W", "sagittal reach": "S", "horizontal reach": "H", **MOVEME
 IN_OTHERS = 8  # subjects of each of the other movements
 FORWARD = ("+x", "+y", "-x", "-y")
 LEG = {
-    "hip_axis": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "ankle_axis": "{S}ANK",
+    "hip_axis": "{S}HJC",
+    "knee_axis": "{S}KJC",
+    "ankle_axis": "{S}AJC",
     "head_of_metatarsal_2": "{S}TOE",
     "heel": "{S}HEE",
 }
@@ -127,7 +127,6 @@ def _walk(subject: str, number: int, person: np.random.Generator, once: np.rando
         height_m=height,
         stride_s=1.1 * np.sqrt(height / 1.75) / np.sqrt(pace),
         speed_m_s=1.2 * pace * np.sqrt(height / 1.75),
-        rise_m=0.010 * height * person.uniform(0.7, 1.2),
         strike_m_s=float(person.choice([0.0, 0.1, 0.25])),
     )
     steps = [(walker.stride_m * half / 2.0 + 0.06 * height, -0.25 if half % 2 == 0 else 0.25) for half in range(4)]
@@ -379,7 +378,7 @@ def _sliding(made: Recording, *, leg_flexion: FloatArray, size_m: float, rng: np
     markers = made.markers_m.copy()
     for index, side in enumerate("RL"):
         course = leg_flexion[:, index] / np.ptp(leg_flexion[:, index])
-        for name in ("HIP", "KNE"):
+        for name in ("HJC", "KJC"):
             way = rng.standard_normal(3) * np.array([1.0, 0.5, 1.0])
             markers[:, made.labels.index(side + name)] += size_m * course[:, None] * way / np.linalg.norm(way)
     return markers
@@ -390,7 +389,7 @@ def _swinging(made: Recording, degrees: float, period_s: float, rng: np.random.G
     markers = made.markers_m.copy()
     angle = np.radians(degrees) * np.sin(2.0 * np.pi * made.time_s / period_s + rng.uniform(0.0, 6.28))
     for side in "RL":
-        columns = [made.labels.index(side + name) for name in ("HIP", "KNE", "ANK", "TOE", "HEE")]
+        columns = [made.labels.index(side + name) for name in ("HJC", "KJC", "AJC", "TOE", "HEE", "MT1", "MT5")]
         markers[:, columns] = swung(markers[:, columns], angle)
     return markers
 

@@ -156,7 +156,7 @@ def test_the_ground_no_longer_cancels_the_rest_of_a_walk():
         np.testing.assert_allclose(found.joint_rad_s2.sum(axis=2), motion, atol=1e-10 * size)
     largest = np.abs(motion).max()
     assert np.abs(fixed.joint_rad_s2[..., -1]).max() > 50.0 * largest
-    assert np.abs(held.joint_rad_s2[..., -1]).max() < 0.5 * largest
+    assert np.abs(held.joint_rad_s2[..., -1]).max() < largest  # most in push-off, when the foot rolls
     assert np.abs(held.joint_rad_s2).max() < 20.0 * largest
     assert (
         np.abs(held.joint_rad_s2[flat][..., -1]).max() < 1e-7 * np.abs(held.joint_rad_s2).max()

@@ -14,7 +14,7 @@ from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.settings import make_settings
 from limbtorque.torques.joint_torques import joint_torques
 
-NAMES = {"HIP": "FEP", "KNE": "FEO", "ANK": "TIO", "TOE": "TOE", "HEE": "HEE"}
+NAMES = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO", "TOE": "TOE", "HEE": "HEE"}
 RULES = {
     "hip_axis": "{S}FEP",
     "knee_axis": "{S}FEO",
@@ -30,7 +30,7 @@ SUBSTITUTES = {"greater_trochanter": "hip_axis", "femoral_condyles": "knee_axis"
 def forward():
     """A walk along x without plates, marked like Plug-in Gait with a head."""
     made = walk_recording(Walker(), Walkway(), duration_s=3.0, first_strike_s=0.3)
-    labels = [label[0] + NAMES[label[1:]] for label in made.labels]
+    labels = [label[0] + NAMES.get(label[1:], label[1:]) for label in made.labels]
     ankles = [made.markers_m[:, labels.index(f"{side}TIO")] for side in "RL"]
     hips = [made.markers_m[:, labels.index(f"{side}FEP")] for side in "RL"]
     more = [*ankles, sum(hips) / 2.0 + [0.0, 0.0, 0.75]]

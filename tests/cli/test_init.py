@@ -404,19 +404,17 @@ def test_walks_with_foot_strikes_go_from_one_to_the_next(tmp_path):
 def test_walks_without_any_events_go_from_strike_to_strike(tmp_path):
     """A simulated walk with the names of Plug-in Gait, of both feet and without plates."""
     walked = walk_recording(Walker(), Walkway(), duration_s=4.0, first_strike_s=0.5)
-    names = {"HIP": "FEP", "KNE": "FEO", "ANK": "TIO", "TOE": "TOE", "HEE": "HEE"}
-    labels = [label[0] + names[label[1:]] for label in walked.labels]
-    more = [side + "ANK" for side in "RL"]
-    markers = np.concatenate(
-        [walked.markers_m, walked.markers_m[:, [walked.labels.index(name) for name in more]]], axis=1
-    )
+    names = {"HJC": "FEP", "KJC": "FEO", "AJC": "TIO", "TOE": "TOE", "HEE": "HEE"}
+    places = {label[0] + names[label[1:]]: k for k, label in enumerate(walked.labels) if label[1:] in names}
+    places |= {side + "ANK": places[side + "TIO"] for side in "RL"}
+    markers = walked.markers_m[:, list(places.values())]
     head = markers[:, :1] + [0.0, 0.1, 0.7]
     (tmp_path / "data").mkdir()
     groups = {"PROCESSING": {"Bodymass": [70.0]}}
     write_c3d(
         tmp_path / "data" / "walk.c3d",
         np.concatenate([head, markers], axis=1),
-        labels=["LFHD", *labels, *more],
+        labels=["LFHD", *places],
         groups=groups,
     )
     proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))

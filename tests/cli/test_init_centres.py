@@ -26,7 +26,7 @@ from limbtorque.workflow.load_checked import checked_study
 
 WALKER = Walker()
 MARKERS = ["KNE", "ANK", "TOE", "HEE"]
-NAMES = {"TH": "TH", "TB": "TB", "HIP": "HJC", "KNE": "LFC", "ANK": "LMAL", "TOE": "TOE", "HEE": "CAL"}
+NAMES = {"TH": "TH", "TB": "TB", "HJC": "HJC", "KJC": "LFC", "AJC": "LMAL", "TOE": "TOE", "HEE": "CAL"}
 
 
 def rule(study, landmark):
@@ -63,9 +63,11 @@ def named(recording, names=NAMES):
     labels, columns = [], []
     for k, label in enumerate(recording.labels):
         stem = label[1:].rstrip("1234")
+        if stem not in names:
+            continue
         new = [label[0] + names[stem] + label[1 + len(stem) :]]
-        if stem in ("KNE", "ANK"):
-            new.append(label[0] + {"KNE": "MFC", "ANK": "MMAL"}[stem])
+        if stem in ("KJC", "AJC"):
+            new.append(label[0] + {"KJC": "MFC", "AJC": "MMAL"}[stem])
         labels += new
         columns += [k] * len(new)
     return replace(recording, labels=tuple(labels), markers_m=recording.markers_m[:, columns])

@@ -11,7 +11,7 @@ from limbtorque.cli.init.init import init_study
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 
-NAMES = {"HIP": "HJC", "KNE": "LFC", "ANK": "LMAL", "TOE": "TOE", "HEE": "CAL", "MFC": "MFC", "MMAL": "MMAL"}
+NAMES = {"HJC": "HJC", "KJC": "LFC", "AJC": "LMAL", "TOE": "TOE", "HEE": "CAL", "MFC": "MFC", "MMAL": "MMAL"}
 
 
 def renamed(recording):
@@ -26,7 +26,7 @@ def walking():
     medial = [
         (k, s + new)
         for s in "RL"
-        for old, new in (("KNE", "MFC"), ("ANK", "MMAL"))
+        for old, new in (("KJC", "MFC"), ("AJC", "MMAL"))
         for k in [made.labels.index(s + old)]
     ]
     beside = made.markers_m[:, [k for k, _ in medial]] + [0.0, 0.08, 0.0]

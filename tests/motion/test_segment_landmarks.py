@@ -16,18 +16,18 @@ from limbtorque.workflow.keys import trial_key
 
 WALKER = Walker()
 MARKERS = {
-    "hip_axis": "{S}HIP",
-    "knee_axis": "{S}KNE",
-    "ankle_axis": "{S}ANK",
+    "hip_axis": "{S}HJC",
+    "knee_axis": "{S}KJC",
+    "ankle_axis": "{S}AJC",
     "head_of_metatarsal_2": "{S}TOE",
     "heel": "{S}HEE",
     "toe_tip": {"between": ["{S}HEE", "{S}TOE"], "fraction": 1.35},
 }
 WINTERS = {
-    "greater_trochanter": "{S}HIP",
-    "femoral_condyles": "{S}KNE",
-    "medial_malleolus": "{S}ANK",
-    "lateral_malleolus": "{S}ANK",
+    "greater_trochanter": "{S}HJC",
+    "femoral_condyles": "{S}KJC",
+    "medial_malleolus": "{S}AJC",
+    "lateral_malleolus": "{S}AJC",
 }
 LEG = Limb("leg", side="right", body_mass_kg=WALKER.mass_kg, sex="m")
 
@@ -57,7 +57,7 @@ def test_masses_and_centres_of_de_leva(walked):
 def test_the_centre_of_mass_of_a_foot_from_the_heel_is_projected_on_the_link(walked):
     """By hand, from three markers of a frame: the simulated foot is rigid."""
     labels = list(walked.labels)
-    heel, ankle, toe = (walked.markers_m[50, labels.index(label)] for label in ("RHEE", "RANK", "RTOE"))
+    heel, ankle, toe = (walked.markers_m[50, labels.index(label)] for label in ("RHEE", "RAJC", "RTOE"))
     point = heel + 0.4415 * 1.35 * (toe - heel)
     along = (point - ankle) @ (toe - ankle) / np.linalg.norm(toe - ankle)
     beside = np.sqrt(np.sum((point - ankle) ** 2) - along**2)

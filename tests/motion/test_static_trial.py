@@ -23,9 +23,9 @@ from limbtorque.torques.joint_torques import joint_torques, used_frames
 WALKER = Walker()
 THIGH, SHANK = ([f"{{S}}{name}{k}" for k in range(1, 5)] for name in ("TH", "TB"))
 CARRIED = {
-    "hip_axis": {"static": "{S}HIP", "cluster": THIGH},
-    "knee_axis": {"static": ["{S}KNE", "{S}KNE"], "cluster": SHANK},
-    "ankle_axis": {"static": {"between": ["{S}KNE", "{S}ANK"], "fraction": 1.0}, "cluster": SHANK},
+    "hip_axis": {"static": "{S}HJC", "cluster": THIGH},
+    "knee_axis": {"static": ["{S}KJC", "{S}KJC"], "cluster": SHANK},
+    "ankle_axis": {"static": {"between": ["{S}KJC", "{S}AJC"], "fraction": 1.0}, "cluster": SHANK},
 }
 
 
@@ -46,7 +46,7 @@ def test_carried_joints_are_the_measured_ones(walking, standing):
     """Rigid segments: the same joints, angles and accelerations as with the markers themselves, but for rounding."""
     limb = Limb("leg", side="right", body_mass_kg=70.0)
     direct = chain_motion(walking, limb, leg_settings(MEASURED))
-    moving = with_static(without(walking, "HIP", "KNE", "ANK"), standing)
+    moving = with_static(without(walking, "HJC", "KJC", "AJC"), standing)
     carried = chain_motion(moving, limb, leg_settings(CARRIED))
     np.testing.assert_allclose(carried.joint_m, direct.joint_m, atol=1e-9)
     np.testing.assert_allclose(carried.kinematics.angle_rad, direct.kinematics.angle_rad, atol=1e-8)
@@ -59,7 +59,7 @@ def test_carried_joints_are_the_measured_ones(walking, standing):
 
 def test_noise_of_the_clusters_is_the_residual_that_is_reported(walking, standing):
     """2 mm in each coordinate of four markers: 2 sqrt(3 (1 - 2/4)) = 2.45 mm; 3 standard errors of 966 squares are 7 %."""
-    moving = without(walking, "HIP", "KNE", "ANK")
+    moving = without(walking, "HJC", "KJC", "AJC")
     noisy = replace(
         moving, markers_m=moving.markers_m + 0.002 * np.random.default_rng(7).standard_normal(moving.markers_m.shape)
     )
@@ -78,7 +78,7 @@ def test_noise_of_the_clusters_is_the_residual_that_is_reported(walking, standin
 
 
 def test_what_the_static_trial_lacks_is_said(walking, standing):
-    limb, moving = Limb("leg", side="right", body_mass_kg=70.0), without(walking, "HIP", "KNE", "ANK")
+    limb, moving = Limb("leg", side="right", body_mass_kg=70.0), without(walking, "HJC", "KJC", "AJC")
     with pytest.raises(
         LandmarkError, match=r"needs a static trial, and none is given; name it in the column static_file"
     ):
@@ -87,17 +87,17 @@ def test_what_the_static_trial_lacks_is_said(walking, standing):
         SignalError,
         match=r"standing.c3d: landmark 'ankle_axis', carried by .*: no frame has the landmark and all markers",
     ):
-        place_joints(with_static(moving, without(standing, "KNE")), limb, leg_settings(CARRIED))
+        place_joints(with_static(moving, without(standing, "KJC")), limb, leg_settings(CARRIED))
     other = replace(standing, labels=tuple(label.replace("RTB3", "X") for label in standing.labels))
     with pytest.raises(LandmarkError, match=r"standing.c3d: marker 'RTB3' is not among"):
         place_joints(with_static(moving, other), limb, leg_settings(CARRIED))
 
 
 def test_one_side_alone_in_the_static_trial_is_enough_for_that_side(walking, standing):
-    left = [k for k, label in enumerate(standing.labels) if label in ("LHIP", "LKNE", "LANK")]
+    left = [k for k, label in enumerate(standing.labels) if label in ("LHJC", "LKJC", "LAJC")]
     markers = standing.markers_m.copy()
     markers[:, left] = np.nan
-    moving = with_static(without(walking, "HIP", "KNE", "ANK"), replace(standing, markers_m=markers))
+    moving = with_static(without(walking, "HJC", "KJC", "AJC"), replace(standing, markers_m=markers))
     limb = Limb("leg", side="right", body_mass_kg=70.0)
     one = chain_motion(moving, limb, leg_settings(CARRIED))
     both = chain_motion(with_static(moving, standing), limb, leg_settings(CARRIED))
@@ -111,7 +111,7 @@ def test_one_side_alone_in_the_static_trial_is_enough_for_that_side(walking, sta
 def test_a_static_trial_of_other_places_is_flagged(walking, standing):
     """Two markers of the shank exchanged after the static trial: centimetres, above the 20 mm of the flag."""
     labels = tuple({"RTB1": "RTB2", "RTB2": "RTB1"}.get(label, label) for label in standing.labels)
-    moving = with_static(without(walking, "HIP", "KNE", "ANK"), replace(standing, labels=labels))
+    moving = with_static(without(walking, "HJC", "KJC", "AJC"), replace(standing, labels=labels))
     chosen = leg_settings(CARRIED)
     placed = place_joints(moving, Limb("leg", side="right", body_mass_kg=70.0), chosen)
     assert placed.metrics["cluster_residual_m"] > chosen.quality.cluster_residual_m
@@ -120,15 +120,16 @@ def test_a_static_trial_of_other_places_is_flagged(walking, standing):
 def pelvis_walk(walking):
     """The walk with spines and sacrum, so that Bell's hips are the walk's own."""
     place = {label: k for k, label in enumerate(walking.labels)}
-    right, left = (walking.markers_m[:, place[label]] for label in ("RHIP", "LHIP"))
+    right, left = (walking.markers_m[:, place[label]] for label in ("RHJC", "LHJC"))
     middle, width = (right + left) / 2.0, np.linalg.norm((right - left)[0]) / 0.72
     spines = [middle + np.array([0.19 * width, y * width / 2.0, 0.30 * width]) for y in (-1.0, 1.0)]
     back = middle + np.array([-0.4 * width, 0.0, 0.30 * width])
     added = np.stack([*spines, back], axis=1)
+    other = [k for k, label in enumerate(walking.labels) if label[1:] not in ("ASI", "PSI")]
     return replace(
         walking,
-        labels=(*walking.labels, "RASI", "LASI", "SACR"),
-        markers_m=np.concatenate([walking.markers_m, added], axis=1),
+        labels=(*(walking.labels[k] for k in other), "RASI", "LASI", "SACR"),
+        markers_m=np.concatenate([walking.markers_m[:, other], added], axis=1),
     )
 
 
@@ -142,8 +143,8 @@ def test_a_predicted_hip_in_a_walk(walking, side):
     }
     limb = Limb("leg", side=side, body_mass_kg=70.0)
     direct = place_joints(walking, limb, leg_settings(MEASURED))
-    found = chain_motion(without(pelvis_walk(walking), "HIP"), limb, leg_settings(rules))
-    placed = place_joints(without(pelvis_walk(walking), "HIP"), limb, leg_settings(rules))
+    found = chain_motion(without(pelvis_walk(walking), "HJC"), limb, leg_settings(rules))
+    placed = place_joints(without(pelvis_walk(walking), "HJC"), limb, leg_settings(rules))
     np.testing.assert_allclose(placed.joints_m, direct.joints_m, atol=1e-9)
     assert placed.kinds["hip_axis"] == "bell_1990"
     assert "landmark hip_axis: predicted by bell_1990; error by imaging 22 mm on average" in "; ".join(placed.notes)

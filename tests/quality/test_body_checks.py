@@ -130,7 +130,7 @@ def test_a_simulated_walk_agrees_with_its_forces(walk):
     assert found.status == "ok"
     assert found.motion.metrics["weight_error_share"] < 0.01
     assert found.motion.metrics["force_delay_s"] < 0.003
-    assert found.motion.metrics["pressure_off_toes_m"] < 0.005
+    assert found.motion.metrics["pressure_off_toes_m"] < 0.02  # on the toes, as in people; 0.025 is the limit
 
 
 def test_exchanged_sides_are_rejected(walk):
@@ -205,7 +205,7 @@ def test_forces_along_the_way_that_are_missing_or_scaled_are_seen(walk, factor):
     assert analysed(walk).motion.metrics["shear_error_share"] < 0.25
 
 
-@pytest.mark.parametrize("label", ["HIP", "KNE"])
+@pytest.mark.parametrize("label", ["HJC", "KJC"])
 def test_a_marker_that_is_off_by_seven_centimetres_on_one_side_is_seen(walk, label):
     """Three standard deviations of the difference, 17 mm with the stated errors and unlike legs, are 5 cm; along a leg it is less."""
 
@@ -221,7 +221,7 @@ def test_a_marker_that_is_off_by_seven_centimetres_on_one_side_is_seen(walk, lab
 
 def test_exchanged_labels_of_ankle_and_heel_are_rejected(walk):
     def exchanged(markers_m, index):
-        ankle, heel = index("RANK"), index("RHEE")
+        ankle, heel = index("RAJC"), index("RHEE")
         markers_m[:, [ankle, heel]] = markers_m[:, [heel, ankle]]
         return markers_m
 
@@ -250,11 +250,11 @@ def test_a_pressure_that_is_right_at_the_strike_blames_the_marker_at_the_front(h
 
 @pytest.mark.parametrize("kind", ["marker", "plates"])
 def test_a_toe_marker_on_the_tip_is_no_reason_to_reject(walk, kind):
-    """Five centimetres ahead of the ball: the note asks for the tip; with plates shifted as far the torque is wrong."""
+    """Five centimetres ahead of the pressure, which is 2 cm ahead of the ball; with plates shifted as far the torque is wrong."""
     side = walk.limb.side[0].upper()
-    hips = walk.recording.markers_m[[0, -1], walk.recording.labels.index(side + "HIP")]
+    hips = walk.recording.markers_m[[0, -1], walk.recording.labels.index(side + "HJC")]
     way = (hips[1] - hips[0]) * [1.0, 1.0, 0.0]
-    way *= 0.05 / np.linalg.norm(way)
+    way *= 0.07 / np.linalg.norm(way)
 
     def ahead(markers_m, index):
         markers_m[:, index(side + "TOE")] += way
@@ -290,7 +290,7 @@ def test_a_laboratory_tilted_by_three_degrees_is_seen_in_the_mean_force(walk):
 def test_exchanged_markers_of_ankle_and_knee_beside_centres_of_the_file(walk):
     """Centres are right; markers on the condyles and the malleolus have each other's names."""
     side = walk.limb.side[0].upper()
-    knee, ankle = (walk.recording.labels.index(side + name) for name in ("KNE", "ANK"))
+    knee, ankle = (walk.recording.labels.index(side + name) for name in ("KJC", "AJC"))
     skin = walk.recording.markers_m[:, [ankle, knee]] + np.array([0.0, 0.05, 0.0])
     recording = replace(
         walk.recording,

@@ -94,19 +94,19 @@ def changes(damaged, clean):
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 6, 10])
 def test_a_spike_of_20_cm_in_a_knee_marker_in_swing_rejects_every_joint_it_changes(walking, n_frames):
-    found = analysed(moved(walking, "RKNE", slice(SWING, SWING + n_frames), 0.2))
+    found = analysed(moved(walking, "RKJC", slice(SWING, SWING + n_frames), 0.2))
     true = changes(found, analysed(walking))
     assert min(true.values()) > 0.1  # the ankle, too
     assert found.verdict.joints == dict.fromkeys(JOINTS, "rejected")
     assert found.motion.metrics["spike_frames"] == n_frames
-    assert f"RKNE {SWING + 1}" in " ".join(found.motion.notes)
+    assert f"RKJC {SWING + 1}" in " ".join(found.motion.notes)
     frames = [int(part.split()[0].rstrip(",")) for part in found.records["torques"].notes[0].split(" at frame ")[1:]]
     assert len(frames) == len(JOINTS)
     assert any(abs(frame - SWING) < 15 for frame in frames)
 
 
 def test_a_spike_rejects_the_joints_that_the_limit_says_and_no_others(walking):
-    damaged = moved(walking, "RKNE", [SWING], 0.2)
+    damaged = moved(walking, "RKJC", [SWING], 0.2)
     share = analysed(damaged).records["torques"].joint_metrics["spike_change_share"]
     low, middle, high = sorted(JOINTS, key=share.__getitem__)
     limit = str((share[middle] + share[high]) / 2)
@@ -120,10 +120,10 @@ def test_a_spike_rejects_the_joints_that_the_limit_says_and_no_others(walking):
 def test_a_spike_after_the_window_is_named_and_rejects_nothing(walking):
     """At a given cut-off, which a spike cannot change."""
     settings = override(SETTINGS, {"filter.cutoff_hz": "8"}, source="x")
-    found = analysed(moved(walking, "RKNE", [LATER], 0.2), settings)
+    found = analysed(moved(walking, "RKJC", [LATER], 0.2), settings)
     assert found.status == analysed(walking, settings).status
     assert not {"spikes"} & set(found.verdict.names)
-    assert f"spikes (marker, frames): RKNE {LATER + 1}" in found.motion.notes
+    assert f"spikes (marker, frames): RKJC {LATER + 1}" in found.motion.notes
     assert max(found.records["torques"].joint_metrics["spike_change_share"].values()) < 0.01  # mean lengths of segments
 
 
@@ -178,10 +178,10 @@ def test_the_shortest_period_counts_against_that_of_the_movement(walking):
 
 def test_exchanged_labels_in_the_window_reject_every_joint_and_outside_none(walking):
     settings = override(SETTINGS, {"filter.cutoff_hz": "8"}, source="x")
-    inside = analysed(exchanged(walking, "RKNE", "RANK", slice(80, 86)), settings)
+    inside = analysed(exchanged(walking, "RKJC", "RAJC", slice(80, 86)), settings)
     assert "swapped_frames" in inside.verdict.names
     assert inside.verdict.joints == dict.fromkeys(JOINTS, "rejected")
-    outside = analysed(exchanged(walking, "RKNE", "RANK", slice(LATER, LATER + 6)), settings)
+    outside = analysed(exchanged(walking, "RKJC", "RAJC", slice(LATER, LATER + 6)), settings)
     assert outside.motion.metrics["swapped_frames"] == 6.0
     assert outside.status == "ok"
 

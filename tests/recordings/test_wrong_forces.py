@@ -22,7 +22,7 @@ from limbtorque.study.settings import Settings, make_settings
 WALKER = Walker(strike_m_s=0.4)
 N_PLATES = 5
 MARKERS = {
-    **{"hip_axis": "{S}HIP", "knee_axis": "{S}KNE", "ankle_axis": "{S}ANK"},
+    **{"hip_axis": "{S}HJC", "knee_axis": "{S}KJC", "ankle_axis": "{S}AJC"},
     **{"head_of_metatarsal_2": "{S}TOE", "heel": "{S}HEE"},
 }
 

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from demo_truth import moments
+from limbtorque.motion.predicted_centres import hip_centre
+from limbtorque.simulation.demo import demo_walks
 from limbtorque.simulation.gait import (
     DOUBLE_SUPPORT,
     FOOT_FLAT,
@@ -28,7 +31,7 @@ def test_derivatives_are_those_of_the_positions(walker):
     """Five-point differences of a step h are off by h^4 / 30 of the fifth derivative, but at the joins of the polynomials."""
     h = 1e-4
     at = np.arange(0.013, 1.0, 0.0171)
-    near = np.array([0.0, FOOT_FLAT, HEEL_OFF, 0.5, TOE_OFF, 0.75, 0.93, DOUBLE_SUPPORT, 0.5 + DOUBLE_SUPPORT])
+    near = np.array([0.0, FOOT_FLAT, HEEL_OFF, 0.5, TOE_OFF, DOUBLE_SUPPORT, 0.5 + DOUBLE_SUPPORT])
     time_s = at[np.abs((at / walker.stride_s % 1.0)[:, None] - near).min(axis=1) > 0.01]
     for side in SIDES:
         legs = [walk(walker, time_s + k * h)[side] for k in (-2, -1, 0, 1, 2)]
@@ -89,3 +92,53 @@ def test_plates_and_markers_are_those_of_the_walk():
     np.testing.assert_allclose(pressure, legs["right"].pressure_m[step, 0], atol=1e-9)
     right = [event.label for event in made.events if event.context == "Right"]
     assert right[:3] == ["Foot Off", "Foot Strike", "Foot Off"]
+
+
+WALKS = [walk.walker for walk in demo_walks()]
+# of people at comfortable speed: part of the cycle in %, range of the largest value there; N m/kg, degrees, body weights
+PEAKS = {
+    "ankle plantarflexor": ((45, 55), (1.2, 1.8)),
+    "ankle dorsiflexor": ((0, 100), (0.0, 0.3)),
+    "knee extensor": ((10, 20), (0.3, 0.9)),
+    "hip extensor": ((0, 20), (0.5, 1.1)),
+    "hip flexor": ((45, 60), (0.5, 1.2)),
+    "knee flexion, stance": ((5, 30), (15.0, 20.0)),
+    "knee flexion, swing": ((70, 75), (55.0, 65.0)),
+    "first hump": ((5, 25), (1.0, 1.2)),
+    "second hump": ((35, 55), (1.0, 1.2)),
+}
+
+
+@pytest.mark.parametrize("walker", [Walker(), *WALKS], ids=lambda walker: f"{walker.speed_m_s:.2f} m/s")
+def test_comfortable_walks_have_the_peaks_of_people(walker):
+    """Winter (1991) and Perry and Burnfield (2010): sizes and times of the peaks of hip, knee, ankle and vertical force."""
+    percent = np.linspace(0.0, 100.0, 501)[:-1]
+    leg = walk(walker, percent / 100.0 * walker.stride_s)["right"]
+    load = {"force_n": leg.force_n, "point_m": leg.pressure_m}
+    hip, knee, ankle = (
+        moments(walker.chain, leg.kinematics, np.array([0.0, -G]), **load).T * [[1], [-1], [1]] / walker.mass_kg
+    )
+    flexion, force = -np.degrees(leg.kinematics.angle_rad[:, 1]), leg.force_n[:, 1] / (walker.mass_kg * G)
+    curves = dict(zip(PEAKS, (-ankle, ankle, -knee, -hip, hip, flexion, flexion, force, force), strict=True))
+    for name, ((start, end), (least, most)) in PEAKS.items():
+        inside = (percent >= start) & (percent <= end)
+        assert least <= curves[name][inside].max() <= most, name
+    for name in ("ankle plantarflexor", "hip flexor", "knee flexion, swing"):
+        at = percent[curves[name].argmax()]
+        (start, end), _ = PEAKS[name]
+        assert start <= at <= end, name
+    late = (percent > 50.0) & (percent < 65.0)
+    assert 0.1 < -knee[late].min() < -knee[percent < 30.0].min()
+    assert force[(percent > 20) & (percent < 40)].min() < 0.9
+
+
+def test_hip_rules_find_the_hips_of_the_walk():
+    """Published errors (predicted_centres.ERRORS): 12 mm by Harrington's rule, 22 mm by Bell's, 25 mm by Davis's, on average."""
+    for side, walker in zip(SIDES * 6, WALKS, strict=True):
+        made = walk_recording(walker, Walkway(), duration_s=0.1)
+        places = dict(zip(made.labels, made.markers_m.swapaxes(0, 1), strict=True))
+        own, other = ("R", "L") if side == "right" else ("L", "R")
+        spines = [places[own + "ASI"], places[other + "ASI"], (places["RPSI"] + places["LPSI"]) / 2.0]
+        for rule, allowed_m in (("harrington_2007", 0.015), ("bell_1990", 0.015), ("davis_1991", 0.035)):
+            centre = hip_centre(rule, *spines, side=side, leg_length_m=0.525 * walker.height_m)
+            assert np.linalg.norm(centre - places[own + "HJC"], axis=1).max() < allowed_m, rule

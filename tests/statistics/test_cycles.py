@@ -56,9 +56,9 @@ def test_a_gap_ends_a_cycle_but_hides_no_other():
 
 
 MARKERS = {
-    **dict.fromkeys(("hip_axis", "greater_trochanter"), "RHIP"),
-    **dict.fromkeys(("knee_axis", "femoral_condyles"), "RKNE"),
-    **dict.fromkeys(("ankle_axis", "lateral_malleolus", "medial_malleolus"), "RANK"),
+    **dict.fromkeys(("hip_axis", "greater_trochanter"), "RHJC"),
+    **dict.fromkeys(("knee_axis", "femoral_condyles"), "RKJC"),
+    **dict.fromkeys(("ankle_axis", "lateral_malleolus", "medial_malleolus"), "RAJC"),
     "head_of_metatarsal_2": "RTOE",
 }
 
@@ -76,7 +76,7 @@ def pedalling():
     knee = thigh * np.column_stack([np.cos(to_knee), np.sin(to_knee)])
     toe = ankle + np.array([0.15, -0.05])
     markers = np.full_like(base.markers_m, np.nan)
-    for label, place in (("RHIP", 0.0 * knee), ("RKNE", knee), ("RANK", ankle), ("RTOE", toe)):
+    for label, place in (("RHJC", 0.0 * knee), ("RKJC", knee), ("RAJC", ankle), ("RTOE", toe)):
         column = list(base.labels).index(label)
         markers[:, column] = np.column_stack([place[:, 0], np.zeros(len(place)), place[:, 1] + 1.0])
     return replace(base, markers_m=markers, events=(), force_plates=())

@@ -50,7 +50,7 @@ def reach(noise_m=0.0, seed=0):
 
 def walking():
     return walk_recording(
-        Walker(rise_m=0.014),
+        Walker(),
         Walkway(((0.1, -0.2), (0.65, 0.2)), plate_rate_hz=500.0),
         duration_s=2.2,
         first_strike_s=0.35,
@@ -67,14 +67,14 @@ CASES = {
         ["WRR", "WRU"],
         ["KNU"],
     ),
-    "leg": (walking, Limb("leg", side="right", body_mass_kg=70.0), ["RHIP"], ["RKNE"], ["RANK"], ["RTOE"]),
+    "leg": (walking, Limb("leg", side="right", body_mass_kg=70.0), ["RHJC"], ["RKJC"], ["RAJC"], ["RTOE"]),
 }
 
 
 def true_angle(case):
     """Joint angles without a filter."""
     if case == "leg":
-        return walk(Walker(rise_m=0.014), np.arange(221) / 100.0, first_strike_s=0.35)["right"].kinematics.angle_rad
+        return walk(Walker(), np.arange(221) / 100.0, first_strike_s=0.35)["right"].kinematics.angle_rad
     return reach_motion(Reach((-80.0, 95.0, 10.0), (-25.0, 40.0, -10.0), 0.8, (0.0, 1.4)), rate_hz=100.0).angle_rad
 
 

@@ -31,7 +31,7 @@ NAMES = ("anna", "walk_1")
 def walk():
     settings = make_settings({"marker_sets": {"sim": LANDMARKS}, "plane": {"up_axis": "+z", "forward_axis": "+x"}})
     walkway = Walkway(((0.1, -0.2), (0.65, 0.2)), plate_rate_hz=500.0, noise_m=0.0003)
-    recording = walk_recording(Walker(rise_m=0.014), walkway, duration_s=2.2, first_strike_s=0.35)
+    recording = walk_recording(Walker(), walkway, duration_s=2.2, first_strike_s=0.35)
     return chain_motion(recording, WHO, settings), settings
 
 

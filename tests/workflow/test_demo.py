@@ -235,6 +235,6 @@ def test_the_damaged_walk_is_wrong_and_told():
     error = np.abs(net - truth)[known].max(axis=0) / np.ptp(truth[stride], axis=0)
     assert (error[:2] > 0.1).all()
     assert motion.metrics["spike_frames"] == 1
-    assert any(f"RKNE {frame + 1}" in note for note in motion.notes)
+    assert any(f"RKJC {frame + 1}" in note for note in motion.notes)
     whole, _ = analysed(f"{DAMAGED.name}_left", read(DAMAGED))
     assert whole.metrics["spike_frames"] == 0

@@ -21,9 +21,9 @@ from limbtorque.workflow.stages import kinematics
 CLUSTERS = {name: [f"{{S}}{name}{k}" for k in range(1, 5)] for name in ("TH", "TB")}
 RULES = {
     **FOOT,
-    "hip_axis": {"static": "{S}HIP", "cluster": CLUSTERS["TH"]},
-    "knee_axis": {"static": "{S}KNE", "cluster": CLUSTERS["TB"]},
-    "ankle_axis": {"static": "{S}ANK", "cluster": CLUSTERS["TB"]},
+    "hip_axis": {"static": "{S}HJC", "cluster": CLUSTERS["TH"]},
+    "knee_axis": {"static": "{S}KJC", "cluster": CLUSTERS["TB"]},
+    "ankle_axis": {"static": "{S}AJC", "cluster": CLUSTERS["TB"]},
 }
 ROW = {"trial": "walk", "session": "S01", "subject": "S01", "file": "walk.c3d", "static_file": "static.c3d"}
 
@@ -31,7 +31,7 @@ ROW = {"trial": "walk", "session": "S01", "subject": "S01", "file": "walk.c3d", 
 @pytest.fixture
 def study(tmp_path):
     walking = with_clusters(walk_recording(Walker(), Walkway(), duration_s=1.6, first_strike_s=0.2))
-    moving = without(walking, "HIP", "KNE", "ANK")
+    moving = without(walking, "HJC", "KJC", "AJC")
     write_c3d(tmp_path / "walk.c3d", moving.markers_m, labels=list(moving.labels))
     standing = np.repeat(walking.markers_m[20:21], 30, axis=0) + np.array([0.5, 0.2, 0.0])
     write_c3d(tmp_path / "static.c3d", standing, labels=list(walking.labels))

@@ -156,7 +156,7 @@ class DemoWalk:
         if self.spike_s is None:
             return made
         markers = made.markers_m.copy()
-        markers[round(self.spike_s * made.rate_hz), find_marker(made, "RKNE"), 0] += SPIKE_M
+        markers[round(self.spike_s * made.rate_hz), find_marker(made, "RKJC"), 0] += SPIKE_M
         return replace(made, markers_m=markers)
 
 
@@ -164,8 +164,8 @@ WALK_NOISE_M, WALK_NOISE_N = 0.0003, 1.0
 # the right foot steps on the first plate, the left one on the second
 DEMO_WALKWAY = Walkway(plates_m=((0.1, -0.2), (0.65, 0.2)), rate_hz=100.0, plate_rate_hz=500.0, heel_height_m=0.02)
 # mass and height, and factors of speed and of the stride's duration, by which people of one height differ
-_WALKERS = {"S01": (72.0, 1.78, 0.96, 1.04), "S02": (58.5, 1.66, 1.0, 0.96), "S03": (64.0, 1.71, 1.03, 1.0)}
-_PACES = {"slow": (0.85, 1.2, 0.015), "fast": (1.1, 1.05, 0.012)}  # m/s, s and m for a height of 1.75 m
+_WALKERS = {"S01": (72.0, 1.78, 0.96, 1.03), "S02": (58.5, 1.66, 1.0, 0.99), "S03": (64.0, 1.71, 1.02, 0.99)}
+_PACES = {"slow": (1.03, 1.18), "fast": (1.2, 1.04)}  # m/s and s for a height of 1.75 m: both comfortable
 _REPEATS = ((1, 0.98, 1.01), (2, 1.02, 0.99))  # number, and factors of speed and of the stride's duration
 _DAMAGED = ("S03_walk_fast_2", 0.83)
 
@@ -175,10 +175,10 @@ def demo_walks() -> list[DemoWalk]:
     walks: list[DemoWalk] = []
     for subject, (mass_kg, height_m, own_speed, own_stride) in _WALKERS.items():
         froude = (height_m / 1.75) ** 0.5  # for people of other heights
-        for pace, (speed_m_s, stride_s, rise_m) in _PACES.items():
+        for pace, (speed_m_s, stride_s) in _PACES.items():
             for number, faster, longer in _REPEATS:
                 stride = stride_s * froude * own_stride * longer, speed_m_s * froude * own_speed * faster
-                walker = Walker(mass_kg, height_m, *stride, rise_m=rise_m)
+                walker = Walker(mass_kg, height_m, *stride)
                 name = f"{subject}_walk_{pace}_{number}"
                 spike_s = _DAMAGED[1] if name == _DAMAGED[0] else None
                 walks.append(DemoWalk(name, walker, seed=101 + len(walks), spike_s=spike_s))

@@ -1,10 +1,11 @@
 """Level walking on force plates with known joint torques.
 
-A planar gait is defined by the paths of feet and pelvis. The foot rolls over heel and ball without slipping, the pelvis rises and falls twice a stride, hip and knee follow by
-inverse kinematics; all paths are polynomials and sines of time, so that their derivatives are exact. The ground reaction
-force follows from the accelerations of all segments (vertically Newton's second law; horizontally it points to a pivot above the hip).
-While both feet are on the ground it shifts smoothly from one to the other, as in Ren, Jones and Howard (2008), Journal of
-Biomechanics 41, 2750-2759.
+A planar gait is defined by the paths of feet and pelvis. The foot rolls over its heel and then over its toes without slipping, the
+pelvis rises and falls twice a stride, hip and knee follow by inverse kinematics; all paths are polynomials and sines of time, so that
+their derivatives are exact. Their coefficients were fitted by least squares to typical angles, torques and ground reaction forces of
+adults at comfortable speed. The ground reaction force follows from the accelerations of all segments (vertically Newton's second law;
+horizontally it points to a pivot above the hip). While both feet are on the ground it shifts smoothly from one to the other, as in Ren,
+Jones and Howard (2008), Journal of Biomechanics 41, 2750-2759.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import BPoly
 
 from limbtorque.arrays import BoolArray, ComplexArray, FloatArray
@@ -26,13 +29,23 @@ from limbtorque.simulation.reach import dempster_chain
 SIDES = ("right", "left")
 ROWS = ("thigh", "shank", "foot")
 # Shares of the cycle, which begins when the heel strikes: Perry and Burnfield (2010), Gait Analysis, 2nd ed.
-FOOT_FLAT, HEEL_OFF, TOE_OFF = 0.09, 0.36, 0.62
+FOOT_FLAT, HEEL_OFF, TOE_OFF = 0.133, 0.285, 0.62
 DOUBLE_SUPPORT = TOE_OFF - 0.5
-LOWEST = 0.01  # the pelvis is lowest when the heel strikes
-HIP_BEHIND = 0.25  # of a stride: how far the hip is behind the heel that strikes
-REACH = 0.993  # of the leg's length, between hip and ankle at the most: the knee stays bent by 14 degrees
-LIFT_M = 0.012  # of the ankle in mid-swing: the toes clear the ground
-PIVOT_M = 0.45  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
+REACH = 0.999  # of the leg's length, between hip and ankle at the most: the knee stays bent by 5 degrees
+# A comfortable walk by shares of the cycle and of the body's height. Paths: value, rate and acceleration where the phases join, and the
+# Bernstein coefficients between these.
+STRIDE = 0.72  # length of a stride; longer ones have larger angles, ripples (power 0.9) and rises (power 2)
+STRIKE_DEG, TOE_OFF_DEG = (15.3, -355.7, 6708.3), (-54.5, -523.7, -5713.2)  # pitch of the foot, toes up
+RISING_DEG, SWINGING_DEG = (1.03, 1.93, 0.26, -2.81, -3.12), (74.2, 33.9, 14.0, -10.1, -100.9)
+FORWARD, LIFT = (-0.0212, -0.06, -0.0856, -0.0423, -0.0341), (0.0022, -0.0038, -0.0163, -0.0698, -0.0054)
+TOES = 0.04  # radius of the arc on which the toes roll
+# Centre of pressure from heel to ball, Bernstein coefficients over the stance
+PRESSURE = (0.0, 0.46, 0.43, 0.62, 1.06, 1.25, 1.27)
+HIP_BEHIND = 0.193  # of a stride: how far the hip is behind the heel that strikes
+# Amplitudes of the hip's waves up and forward, twice and four times a stride
+RISES = (-0.0064 + 0.0027j, 0.0004 - 0.0005j)
+RIPPLES = (0.0093 + 0.0002j, 0.0032 + 0.0009j)
+PIVOT = 0.32  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
 APPROACH_S = 0.16  # before the strike: the time in which the heel gains its speed towards the ground
 
 
@@ -46,8 +59,6 @@ class Walker:
         Body mass and height; lengths of the segments are shares of the height (Winter 2009, Figure 4.1).
     stride_s, speed_m_s : float
         Duration of a stride, and walking speed.
-    rise_m : float
-        Amplitude of the pelvis's way up and down, m.
     strike_m_s, strike_s : float
         Vertical speed with which the heel meets the ground, m/s (0: without an impact), and the time in which it stops, s.
     """
@@ -55,8 +66,7 @@ class Walker:
     mass_kg: float = 70.0
     height_m: float = 1.75
     stride_s: float = 1.1
-    speed_m_s: float = 1.1
-    rise_m: float = 0.018
+    speed_m_s: float = 1.15
     strike_m_s: float = 0.0
     strike_s: float = 0.04
 
@@ -64,6 +74,11 @@ class Walker:
     def stride_m(self) -> float:
         """Length of a stride, m."""
         return self.speed_m_s * self.stride_s
+
+    @property
+    def longer(self) -> float:
+        """Length of a stride over that of a comfortable walk."""
+        return self.stride_m / (STRIDE * self.height_m)
 
     @property
     def leg_m(self) -> FloatArray:
@@ -135,13 +150,13 @@ def walk(
     feet = {side: _foot(walker, cycles - shift, shift) for side, shift in zip(SIDES, (0.0, 0.5), strict=True)}
     moving = {side: joint_angles(walker, hip, foot.ankle, foot.pitch) for side, foot in feet.items()}
     soft_n = {
-        side: _mass_times_acceleration(walker, hip, joint_angles(walker, hip, foot.soft_ankle, foot.pitch))
+        side: legs_first_moment(walker, hip, joint_angles(walker, hip, foot.soft_ankle, foot.pitch))[2]
         for side, foot in feet.items()
     }
     forces = _forces(walker, hip, feet, soft_n["right"] + soft_n["left"], gravity_m_s2)
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         # the ground, or the other foot, stops a landing foot
-        impact = 1j * (_mass_times_acceleration(walker, hip, moving[side]) - soft_n[side]).imag
+        impact = 1j * (legs_first_moment(walker, hip, moving[side])[2] - soft_n[side]).imag
         down = feet[side].phase < 0.5
         forces[side][down] += impact[down]
         forces[other][~down] += impact[~down]
@@ -175,14 +190,25 @@ def _foot(walker: Walker, cycles: FloatArray, shift: float) -> _Foot:
     phase, strike_m = cycles - number, (number + shift) * walker.stride_m
     ankle = _ankle(walker, phase) / by_time
     ankle[0] += strike_m
-    return _Foot(phase, strike_m, ankle + 1j * _landing(walker, phase), ankle, _pitch(phase) / by_time)
+    return _Foot(phase, strike_m, ankle + 1j * _landing(walker, phase), ankle, _pitch(walker, phase) / by_time)
 
 
-def _pitch(phase: FloatArray) -> FloatArray:
+def _pitch(walker: Walker, phase: FloatArray) -> FloatArray:
     """Pitch of the foot over the cycle, toes up, rad, with derivatives by phase."""
-    values = [[16, -150, 0], [0, 0, 0], [0, 0, 0], [-60, -150, 3000], [-30, 330, 0], [18, 60, -1500], [16, -150, 0]]
-    knots = [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 0.75, 0.93, 1.0]
-    return path_at(BPoly.from_derivatives(knots, np.radians(values).astype(float)), phase)
+    knots, flat = [0.0, FOOT_FLAT, HEEL_OFF, TOE_OFF, 1.0], (0.0, 0.0, 0.0)
+    straight = (0.0,) * len(RISING_DEG)
+    ends = [STRIKE_DEG, flat, flat, TOE_OFF_DEG, STRIKE_DEG]
+    degrees = _course(knots, ends, [straight, straight, RISING_DEG, SWINGING_DEG], phase)
+    return np.asarray(np.radians(degrees) * walker.longer**0.9)
+
+
+def _course(knots: Sequence[float], ends: ArrayLike, between: ArrayLike, at: FloatArray) -> Any:
+    """Path by value, rate and acceleration at its knots and coefficients between.
+
+    The coefficients belong to Bernstein polynomials that vanish at the knots with their first and second derivatives.
+    """
+    bends = np.pad(np.transpose(between), ((3, 3), (0, 0)))
+    return path_at(BPoly.from_derivatives(knots, np.asarray(ends)), at) + path_at(BPoly(bends, knots), at)
 
 
 def path_at(path: BPoly, at: FloatArray) -> FloatArray:
@@ -193,21 +219,21 @@ def path_at(path: BPoly, at: FloatArray) -> FloatArray:
 def _ankle(walker: Walker, phase: FloatArray) -> ComplexArray:
     """Ankle over a cycle from the strike at x = 0, with derivatives by phase."""
     start, end = _rolling(walker, np.array([TOE_OFF, 0.0])).T
-    swing = BPoly.from_derivatives([TOE_OFF, 1.0], [start, end + np.array([walker.stride_m, 0.0, 0.0])])
-    # a bump u^3 (1 - u)^3 of height LIFT_M, of which the Bernstein polynomial has 20 and 1/64 in its middle
-    lift = BPoly([[0.0], [0.0], [0.0], [3.2 * LIFT_M], [0.0], [0.0], [0.0]], [TOE_OFF, 1.0])
-    swinging = path_at(swing, phase) + 1j * path_at(lift, phase)
+    end[0] += walker.stride_m
+    bend = walker.stride_m * np.array(FORWARD) + 1j * walker.height_m * walker.longer**0.5 * np.array(LIFT)
+    swinging = _course([TOE_OFF, 1.0], [start, end], [bend], phase)
     return np.where(phase < TOE_OFF, _rolling(walker, phase), swinging)
 
 
 def _rolling(walker: Walker, phase: FloatArray) -> ComplexArray:
-    """Ankle while the foot rolls over its heel, stands, or rolls over its ball."""
+    """Ankle while the foot turns about its heel, stands, or rolls on its toes."""
     heel, ball, _ = walker.foot_m @ [1.0, 1.0j]
-    arm = np.where(phase < HEEL_OFF, -heel, -ball)
-    pivot = np.where(phase < HEEL_OFF, 0.0, (ball - heel).real)
-    angle, rate, growth = _pitch(phase)
-    turned = arm * np.exp(1j * angle)
-    return np.stack([pivot + turned, 1j * rate * turned, (1j * growth - rate**2) * turned])
+    radius = np.where(phase < HEEL_OFF, 0.0, TOES * walker.height_m)
+    centre = np.where(phase < HEEL_OFF, heel, ball + 1j * radius)  # of the arc, from the ankle
+    angle, rate, growth = _pitch(walker, phase)
+    turned = -centre * np.exp(1j * angle)
+    place = (centre - heel).real + 1j * radius - radius * angle + turned
+    return np.stack([place, (1j * turned - radius) * rate, (1j * turned - radius) * growth - rate**2 * turned])
 
 
 def _landing(walker: Walker, phase: FloatArray) -> FloatArray:
@@ -220,23 +246,24 @@ def _landing(walker: Walker, phase: FloatArray) -> FloatArray:
 
 
 def _hip(walker: Walker, cycles: FloatArray) -> ComplexArray:
-    """Hip: forward with a ripple, high in mid-stance, low in double support."""
-    omega, rise, ripple = 4.0 * np.pi / walker.stride_s, walker.rise_m, 0.25 * walker.rise_m
-    angle = 4.0 * np.pi * (cycles - LOWEST)
-    cosine, sine = np.cos(angle), np.sin(angle)
-    place = walker.stride_m * (cycles - HIP_BEHIND) - ripple * sine + 1j * (_hip_height(walker) - rise * cosine)
-    velocity = walker.speed_m_s - omega * ripple * cosine + 1j * omega * rise * sine
-    return np.stack([place, velocity, omega**2 * (ripple * sine + 1j * rise * cosine)])
-
-
-def _hip_height(walker: Walker) -> float:
-    """Mean height of the hip: the highest that the leg's reach allows."""
+    """Hip with its derivatives, as high as the leg's reach allows."""
     phase = np.linspace(0.0, 1.0, 2001)[:-1]
-    ankle = _ankle(walker, phase)[0]
-    angle = 4.0 * np.pi * (phase - LOWEST)
-    ahead = walker.stride_m * (phase - HIP_BEHIND) - 0.25 * walker.rise_m * np.sin(angle)
-    height = ankle.imag + np.sqrt((REACH * walker.leg_m.sum()) ** 2 - (ahead - ankle.real) ** 2)
-    return float((height + walker.rise_m * np.cos(angle)).min())
+    away = _ankle(walker, phase)[0] - _hip_path(walker, phase)[0]
+    hip = _hip_path(walker, cycles) / walker.stride_s ** np.arange(3.0)[:, None]
+    hip[0] += 1j * (away.imag + np.sqrt((REACH * walker.leg_m.sum()) ** 2 - away.real**2)).min()
+    return hip
+
+
+def _hip_path(walker: Walker, cycles: FloatArray) -> ComplexArray:
+    """Hip from its mean height, with derivatives by cycles: a ripple, a rise."""
+    ripples, rises = (
+        size * walker.height_m * np.array(waves)
+        for size, waves in ((walker.longer**0.9, RIPPLES), (walker.longer**2, RISES))
+    )
+    turn = 4j * np.pi * np.arange(1, len(RISES) + 1)[:, None]
+    waves = [np.exp(turn * cycles) * turn**order for order in range(3)]
+    way = [walker.stride_m * (cycles - HIP_BEHIND), walker.stride_m, 0.0]
+    return np.stack([way[k] + (ripples @ waves[k]).real + 1j * (rises @ waves[k]).real for k in range(3)])
 
 
 def joint_angles(walker: Walker, hip: ComplexArray, ankle: ComplexArray, pitch: FloatArray) -> FloatArray:
@@ -261,15 +288,6 @@ def legs_first_moment(walker: Walker, hip: ComplexArray, moving: FloatArray) -> 
     return np.asarray((distal + (chain.com_m - chain.length_m) * turned) @ chain.mass_kg)
 
 
-def _mass_times_acceleration(walker: Walker, hip: ComplexArray, moving: FloatArray) -> ComplexArray:
-    """Sum of mass times acceleration over the segments of a leg, shape (n_frames,)."""
-    chain = walker.chain
-    theta, omega, spin = np.cumsum(moving, axis=2)
-    bent = (1j * spin - omega**2) * np.exp(1j * theta)  # acceleration of the end of a link of length 1
-    distal = hip[2][:, None] + np.cumsum(chain.length_m * bent, axis=1)
-    return np.asarray((distal + (chain.com_m - chain.length_m) * bent) @ chain.mass_kg)
-
-
 def _forces(
     walker: Walker, hip: ComplexArray, feet: dict[str, _Foot], legs_n: ComplexArray, gravity_m_s2: float
 ) -> dict[str, ComplexArray]:
@@ -280,15 +298,16 @@ def _forces(
     whole = share["right"] + share["left"]  # 1 but for rounding: the shares of the two feet add up
     forces = {}
     for side, foot in feet.items():
-        away = hip[0] + 1j * PIVOT_M - _pressure(walker, foot)
+        away = hip[0] + 1j * PIVOT * walker.height_m - _pressure(walker, foot)
         forces[side] = share[side] / whole * upwards * (away.real / away.imag + 1j)
     return forces
 
 
 def _pressure(walker: Walker, foot: _Foot) -> FloatArray:
-    """Forward centre of pressure: from the heel to just behind the ball."""
+    """Forward centre of pressure: from the heel to the toes."""
     heel, ball, _ = walker.foot_m
-    return np.asarray(foot.strike_m + 1.1 * (ball[0] - heel[0]) * _smoothstep(foot.phase / TOE_OFF))
+    course = BPoly(np.array(PRESSURE)[:, None], [0.0, TOE_OFF])
+    return np.asarray(foot.strike_m + (ball[0] - heel[0]) * course(np.minimum(foot.phase, TOE_OFF)))
 
 
 def _share(phase: FloatArray) -> FloatArray:
@@ -331,7 +350,11 @@ def leg_of(
 
 
 HALF_WIDTH_M = 0.09  # between the midline and each leg
-LEG_MARKERS = ("HIP", "KNE", "ANK", "TOE", "HEE")
+LEG_MARKERS = ("HJC", "KJC", "AJC", "TOE", "HEE", "MT1", "MT5", "ASI", "PSI")
+# Shares of the height: heads of metatarsals 1 and 5 from that of metatarsal 2 (forward of the foot, to the side), spines of the
+# pelvis from the hip (forward, up, to the side)
+METATARSALS = ((0.003, -0.012), (-0.008, 0.026))
+SPINES = ((0.033, 0.039, 0.018), (-0.056, 0.055, -0.021))
 PLATE_M = (0.6, 0.4)  # length along the way, width
 
 
@@ -379,8 +402,8 @@ def walk_recording(walker: Walker, walkway: Walkway, *, duration_s: float, first
     Returns
     -------
     Recording
-        Markers RHIP, RKNE, RANK, RTOE, RHEE and the left ones at the joint centres, RHEE `heel_height_m` above the sole; events of both
-        feet.
+        Markers RHJC, RKJC, RAJC and the left ones at the joint centres, RTOE, RMT1 and RMT5 at the heads of the metatarsals, RHEE
+        `heel_height_m` above the sole, RASI and RPSI at the spines of the pelvis; events of both feet.
     """
     return recording_of(
         walker,
@@ -447,12 +470,19 @@ def _across(side: str) -> float:
 
 
 def _markers(walker: Walker, leg: WalkingLeg, across_m: float, heel_height_m: float) -> FloatArray:
-    """Joints of a leg in space, and its heel's marker, at right angles to the sole."""
-    toe = complex(*walker.foot_m[2])
+    """Joint centres, foot and pelvis of a side in space, (n_frames, 9, 3)."""
+    toe, outwards = complex(*walker.foot_m[2]), np.sign(across_m) * walker.height_m
     foot = (leg.joint_m[:, 3] - leg.joint_m[:, 2]) @ [1.0, 1.0j]
-    above = in_plane(np.asarray(foot * 1j * np.conj(toe) / abs(toe) ** 2))
-    planar = np.concatenate([leg.joint_m, (leg.heel_m + heel_height_m * above)[:, None]], axis=1)
-    return np.stack([planar[..., 0], np.full(planar.shape[:2], across_m), planar[..., 1]], axis=2)
+    along = in_plane(np.asarray(foot * np.conj(toe) / abs(toe) ** 2))
+    above = along[:, ::-1] * [-1.0, 1.0]
+    markers = [(joint, 0.0) for joint in leg.joint_m.swapaxes(0, 1)]
+    markers.append((leg.heel_m + heel_height_m * above, 0.0))
+    markers += [(leg.joint_m[:, 3] + ahead * walker.height_m * along, aside) for ahead, aside in METATARSALS]
+    markers += [(leg.joint_m[:, 0] + walker.height_m * np.array([ahead, up]), aside) for ahead, up, aside in SPINES]
+    return np.stack(
+        [np.insert(place, 1, across_m + aside * outwards, axis=1) for place, aside in markers],
+        axis=1,
+    )
 
 
 def _plate(
