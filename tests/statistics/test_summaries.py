@@ -99,7 +99,7 @@ def test_every_trial_joint_and_term_has_every_statistic(folder):
             np.trapezoid(np.maximum(power, 0.0), time_s),
             np.trapezoid(np.minimum(power, 0.0), time_s),
         ]
-        near = 1e-5  # N m and W: the table has five decimals, the summary is of the torques before rounding
+        near = 5e-5  # half of the table's last decimal, times a velocity below 10 rad/s; the summary is made before rounding
         np.testing.assert_allclose(found.loc[term, MEASURED_NAMES].to_numpy(dtype=float), expected, rtol=0, atol=near)
         per_kg = [value / mass_kg for name, value in zip(MEASURED_NAMES, expected, strict=True) if name not in times]
         of_mass = found.loc[term, MEASURED_NAMES].drop(times).to_numpy(dtype=float) / mass_kg
