@@ -21,6 +21,7 @@ from limbtorque.tables.files import long_table_writer, make_table, quoted, unquo
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
 from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
+from limbtorque.workflow.stages import collect
 from staged_study import make_study, run_stages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -324,3 +325,13 @@ def test_metrics_and_notes_stand_beside_the_ledger(folder):
     texts = {trial: (folder / "results" / path).read_text(encoding="utf-8") for trial, path in ledger.notes.items()}
     assert "filter butterworth" in texts["S02_horizontal_fast"]
     assert texts["S02_sagittal_slow"] == ""  # its recording was not read
+
+
+def test_notes_that_are_the_same_are_not_written_again(folder):
+    """A file that replaces another is written to the disk at once: ten thousand of them take minutes."""
+    first, *others = sorted((folder / "results" / "notes").glob("*.txt"))
+    text, numbers = first.read_text(), [path.stat().st_ino for path in others]
+    first.write_text("of another run\n")
+    collect.run(folder=folder)
+    assert first.read_text() == text
+    assert [path.stat().st_ino for path in others] == numbers
