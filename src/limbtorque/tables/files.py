@@ -202,7 +202,7 @@ def _compression(schema: pa.Schema) -> dict[str, Any]:
 
 
 def rounded_table(table: pa.Table) -> pa.Table:
-    """Table by frame as in its Parquet file: numbers to the last decimal of their unit, or closer.
+    """Table by frame as in its Parquet file, to the last decimal of each unit.
 
     They are multiples of a power of two, whose last bytes are zero and take no space in a compressed file (Zender 2016, Geosci Model
     Dev 9:3199; Kouznetsov 2021, Geosci Model Dev 14:377). The error is at most half of the last decimal (`DECIMALS`). Times stay as
