@@ -130,7 +130,10 @@ def run(*, folder: Path, key: str = "") -> None:
 
 
 def _write_changed(path: Path, text: str) -> None:
-    """Write a text unless the file has it: ext4 writes a file to disk that replaces another."""
+    """Write a text unless the file has it already.
+
+    A file that replaces another is written to disk at once (ext4).
+    """
     if not path.is_file() or path.read_bytes() != text.encode():
         write_text(path, text)
 
