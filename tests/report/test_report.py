@@ -62,8 +62,8 @@ def table(study, stage, trial="spring"):
 
 
 def decoded(curve):
-    values = np.array([np.nan if v is None else v for v in curve["values"]])
-    return values / 10.0 ** curve["decimals"]
+    steps = np.array([np.nan if step is None else step for step in curve["steps"]])
+    return np.where(np.isnan(steps), np.nan, np.nancumsum(steps)) / 10.0 ** curve["decimals"]
 
 
 # --- numbers -------------------------------------------------------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_long_trials_are_thinned_out_and_say_so(study):
     longer = [pa.concat_tables([found[0]] * 10) for found in read]
     drawing = draw_trial(*longer, model=ARM, motion=vars(read[0][1].motion))
     assert drawing.n_frames == 3510
-    shown = len(drawing.data["curves"]["time_s"]["values"])
+    shown = len(drawing.data["curves"]["time_s"]["steps"])
     assert 350 < shown == -(-3510 // drawing.step) <= 600
     assert len(json_text(drawing.data)) < 350_000
     contents = TrialContents(

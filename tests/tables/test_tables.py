@@ -22,7 +22,16 @@ from limbtorque.study.chains import ARM
 from limbtorque.study.settings import load_settings
 from limbtorque.tables import files
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import column_values, csv_pieces, make_table, read_table, table_of_rows, write_table
+from limbtorque.tables.files import (
+    column_array,
+    column_values,
+    csv_pieces,
+    make_table,
+    read_table,
+    rounded_table,
+    table_of_rows,
+    write_table,
+)
 from limbtorque.tables.frame_columns import kinematics_columns, term_columns, torque_columns
 from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.muscle_columns import MuscleEntry, muscle_columns
@@ -116,18 +125,25 @@ def test_csv_and_parquet_hold_the_same_numbers(result, tmp_path):
     )
 
 
-def test_rounded_csv_holds_seven_significant_digits(result, tmp_path):
+def test_files_of_trials_hold_the_decimals_of_the_unit(result, tmp_path):
+    """Half of the last decimal of a unit at most; the terms of a joint then add up to its net torque as closely."""
     import pandas as pd
 
-    write_table(result.torque_table, tmp_path / "x.csv", rounded=True)
-    read, known = (
-        each.to_numpy(dtype=float) for each in (pd.read_csv(tmp_path / "x.csv"), result.torque_table.to_pandas())
-    )
-    large = np.abs(known) >= 1e-15  # below, the twenty-second decimal is the last
-    np.testing.assert_allclose(read[large], known[large], rtol=5e-7)
-    np.testing.assert_allclose(read, known, rtol=5e-7, atol=5e-23)
-    cells = (tmp_path / "x.csv").read_text().splitlines()[1].split(",")
-    assert max(len(cell.partition("e")[0].replace(".", "").lstrip("-0")) for cell in cells) == 7
+    table, held = result.torque_table, rounded_table(result.torque_table)
+    write_table(table, tmp_path / "x.csv", rounded=True)
+    write_table(table, tmp_path / "x.parquet", rounded=True)
+    assert read_table(tmp_path / "x.parquet")[0].equals(held)
+    printed = pd.read_csv(tmp_path / "x.csv", dtype=str, keep_default_na=False)
+    for ending, decimals in (("torque_nm", 5), ("power_w", 5), ("reaction_y_n", 4)):
+        name = f"elbow_{ending}"
+        known, half = column_array(table, name)[:, 0], 0.5 * 10.0**-decimals
+        assert np.abs(column_array(held, name)[:, 0] - known).max() <= half
+        assert np.abs(printed[name].astype(float) - known).max() <= half * (1.0 + 1e-9)
+        assert max(len(cell.partition(".")[2]) for cell in printed[name]) == decimals
+    terms = [column.name for column in term_columns("elbow", ("shoulder", "elbow", "wrist"))]
+    sums = column_array(held, *terms).sum(axis=1) - column_array(held, "elbow_torque_nm")[:, 0]
+    assert np.abs(sums).max() <= 0.5e-5 * (len(terms) + 1)
+    np.testing.assert_array_equal(column_array(held, "time_s"), column_array(table, "time_s"))
 
 
 def test_missing_numbers_are_empty_cells(tmp_path):

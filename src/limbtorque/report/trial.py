@@ -86,7 +86,7 @@ def trial_page(contents: TrialContents) -> str:
         drawing=drawing,
         nth={2: "second", 3: "third"}.get(drawing.step, f"{drawing.step}th") if drawing else "",
         percent=_percent(drawing.data["window"]) if drawing else "",
-        n_drawn=len(drawing.data["curves"]["time_s"]["values"]) if drawing else 0,
+        n_drawn=len(drawing.data["curves"]["time_s"]["steps"]) if drawing else 0,
         terms=[("net", "net", INK), *((kind, TERM_NAMES[kind], colour) for kind, colour in TERM_COLOURS.items())],
         summary_head=list(SUMMARY.values()),
         summary=rows,

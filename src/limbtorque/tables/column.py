@@ -109,6 +109,20 @@ UNITS = {  # by the end of a column's name; all others are pure numbers
     "steps_min": "steps/min",
     "multiplier": "1/(N m)",
 }
+DECIMALS = {  # of numbers by frame, by unit; limits of torques are a hundredth of them or more
+    "m": 7,
+    "m/s": 6,
+    "m/s^2": 6,
+    "rad": 7,
+    "rad/s": 6,
+    "rad/s^2": 6,
+    "s": 6,
+    "N": 4,
+    "N m": 5,
+    "W": 5,
+    "1": 8,
+    "1/(N m)": 9,
+}
 KINDS = {"": (float, None), "count": (int, "1"), "text": (str, ""), "value": (float, OF_UNIT)}
 
 

@@ -20,11 +20,10 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from limbtorque.arrays import FloatArray
 from limbtorque.errors import WriteError
 from limbtorque.recordings.writers import write_sto, write_sto_pieces
 from limbtorque.study.files import whole_file
-from limbtorque.tables.column import Column
+from limbtorque.tables.column import DECIMALS, Column
 from limbtorque.tables.trial_record import TrialRecord
 
 BANDS = "+bands"  # in the name of the file with the limits of a trial's torques, whose own name has no plus
@@ -91,8 +90,6 @@ def read_trials(results: Path) -> list[dict[str, str]]:
 
 
 META_KEY = b"limbtorque"
-DIGITS = 7  # significant ones of numbers in CSV of trials; bands of torques are a hundredth of them or more
-POWERS = 10.0 ** np.arange(23)
 PIECE_ROWS = 2000  # of a table that is written piece by piece
 Write = Callable[[pa.Table], None]
 """Takes the rows of a table, one stretch of frames after the other."""
@@ -100,7 +97,7 @@ _ARROW_TYPES = {float: pa.float64(), int: pa.int64(), str: pa.string()}
 
 
 def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table:
-    """Table of exactly these columns, with units and definitions as metadata.
+    """Table of exactly these columns, with units and signs as metadata.
 
     Parameters
     ----------
@@ -128,10 +125,7 @@ def make_table(columns: Sequence[Column], values: Mapping[str, Any]) -> pa.Table
 
 @functools.lru_cache(maxsize=64)
 def _schema(columns: tuple[Column, ...]) -> pa.Schema:
-    return pa.schema(
-        pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "definition": c.definition, "sign": c.sign})
-        for c in columns
-    )
+    return pa.schema(pa.field(c.name, _ARROW_TYPES[c.kind], metadata={"unit": c.unit, "sign": c.sign}) for c in columns)
 
 
 def arrow_array(values: Any, kind: type) -> pa.Array:
@@ -177,17 +171,18 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None, rounded: bool = False) -> None:
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO; in a rounded CSV, as those of trials are, numbers have
-    `DIGITS` significant digits. Text in CSV that a spreadsheet would take for a formula begins with an apostrophe, which
-    `limbtorque.tables.files.unquoted` takes away. A record is stored in Parquet only.
+    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Rounded numbers, of tables by frame, have the decimals of
+    their unit in CSV (`DECIMALS`), and are those of `rounded_table` in Parquet and STO. Text in CSV that a spreadsheet would
+    take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes away. A record is stored in
+    Parquet only.
     """
     if path.suffix == ".parquet":
-        table = table.replace_schema_metadata(_metadata(record))
+        held = (rounded_table(table) if rounded else table).replace_schema_metadata(_metadata(record))
         with whole_file(path) as part:
-            pyarrow.parquet.write_table(table, part, **_compression(table.schema))
+            pyarrow.parquet.write_table(held, part, **_compression(table.schema))
         return
     if path.suffix == ".sto":
-        write_sto(table, path)
+        write_sto(rounded_table(table) if rounded else table, path)
         return
     with _csv_writer(path, table.schema) as writer:
         writer.write_table(_blank(table, rounded=rounded))
@@ -197,7 +192,40 @@ def _compression(schema: pa.Schema) -> dict[str, Any]:
     """Options of Parquet for a table of smooth curves."""
     # bytes of the same place of all numbers lie together: the first ones repeat
     streams = {field.name: "BYTE_STREAM_SPLIT" for field in schema if pa.types.is_floating(field.type)}
-    return {"compression": "zstd", "compression_level": 1, "use_dictionary": False, "column_encoding": streams}
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": False,
+        "column_encoding": streams,
+        "write_statistics": False,
+    }
+
+
+def rounded_table(table: pa.Table) -> pa.Table:
+    """Table by frame as in its Parquet file, to the last decimal of each unit.
+
+    They are multiples of a power of two, whose last bytes are zero and take no space in a compressed file (Zender 2016, Geosci Model
+    Dev 9:3199; Kouznetsov 2021, Geosci Model Dev 14:377). The error is at most half of the last decimal (`DECIMALS`). Times stay as
+    they are: tables are joined by them.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        A table from `make_table`.
+    """
+    columns = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        decimals = _decimals(field)
+        if decimals is not None and field.name != "time_s":
+            step = 2.0 ** -math.ceil(decimals * math.log2(10))
+            column = arrow_array(np.rint(column_values(table, field.name) / step) * step, float)
+        columns.append(column)
+    return pa.Table.from_arrays(columns, schema=table.schema)
+
+
+def _decimals(field: pa.Field) -> int | None:
+    """Decimals of a column by frame, from its unit; None where they are not limited."""
+    return DECIMALS.get((field.metadata or {}).get(b"unit", b"").decode()) if pa.types.is_floating(field.type) else None
 
 
 class TrialTable:
@@ -209,13 +237,14 @@ class TrialTable:
         Its files; the Parquet file is always among them.
     files : ExitStack
         Closes them.
+    exact : bool
+        The Parquet file holds the numbers as they are, not those of `rounded_table`.
     """
 
-    def __init__(self, paths: Sequence[Path], files: ExitStack) -> None:
-        self._paths, self._files = {path.suffix: path for path in paths}, files
+    def __init__(self, paths: Sequence[Path], files: ExitStack, *, exact: bool) -> None:
+        self._paths, self._files, self._exact = {path.suffix: path for path in paths}, files, exact
         self._parquet: pyarrow.parquet.ParquetWriter | None = None
         self._csv: pyarrow.csv.CSVWriter | None = None
-        self.n_rows = 0
 
     @property
     def begun(self) -> bool:
@@ -226,7 +255,8 @@ class TrialTable:
         """Write the rows of some frames."""
         with _writing(self._paths[".parquet"]):
             writer = self._parquet or self._open(rows.schema.remove_metadata())
-            writer.write_table(rows.replace_schema_metadata(), row_group_size=max(len(rows), 1))
+            held = rows if self._exact else rounded_table(rows)
+            writer.write_table(held.replace_schema_metadata(), row_group_size=max(len(rows), 1))
             if self._csv is not None:
                 self._csv.write_table(_blank(rows, rounded=True))
 
@@ -250,13 +280,15 @@ class TrialTable:
 
 
 @contextmanager
-def trial_table(paths: Sequence[Path]) -> Iterator[TrialTable]:
+def trial_table(paths: Sequence[Path], *, exact: bool = False) -> Iterator[TrialTable]:
     """Write all files of a trial's table in parts, or none.
 
     Parameters
     ----------
     paths : sequence of Path
         A Parquet file, and its like in other formats.
+    exact : bool, optional
+        Do not round the numbers of the Parquet file: later stages compute with them.
 
     Yields
     ------
@@ -269,7 +301,7 @@ def trial_table(paths: Sequence[Path]) -> Iterator[TrialTable]:
         A file cannot be written: the disk is full, or files are limited in size.
     """
     with ExitStack() as files:
-        yield TrialTable(paths, files)
+        yield TrialTable(paths, files, exact=exact)
 
 
 @contextmanager
@@ -358,8 +390,10 @@ def _csv_writer(path: Path, schema: pa.Schema) -> Iterator[pyarrow.csv.CSVWriter
 def _blank(table: pa.Table, *, rounded: bool = False) -> pa.Table:
     """Table as in CSV: missing numbers null, formulas quoted."""
     columns = [
-        _no_formula(column) if pa.types.is_string(column.type) else _shown(column, rounded=rounded)
-        for column in table.columns
+        _no_formula(column)
+        if pa.types.is_string(column.type)
+        else _shown(column, _decimals(field) if rounded else None)
+        for column, field in zip(table.columns, table.schema, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=table.schema.remove_metadata())
 
@@ -395,27 +429,12 @@ def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return compute.replace_substring_regex(column, f"({FORMULA})", r"'\1")
 
 
-def significant(values: FloatArray) -> FloatArray:
-    """Numbers rounded to `DIGITS` significant digits and at most 22 decimals.
-
-    Numbers above ten million are unchanged. Powers of ten are exact to the twenty-second, so that a rounded number is the
-    nearest to its decimal digits.
-
-    >>> significant(np.array([1 / 3, -12345.6789012, 0.0]))
-    array([ 3.333333e-01, -1.234568e+04,  0.000000e+00])
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        decimals = DIGITS - 1 - np.floor(np.log10(np.abs(values)))
-    power = POWERS[np.clip(np.nan_to_num(decimals, posinf=0.0, neginf=0.0), 0, len(POWERS) - 1).astype(int)]
-    return np.where(decimals < 0, values, np.round(values * power) / power)
-
-
-def _shown(column: pa.ChunkedArray, *, rounded: bool) -> pa.ChunkedArray:
+def _shown(column: pa.ChunkedArray, decimals: int | None) -> pa.ChunkedArray:
     """Numbers of a column as in CSV."""
     if not pa.types.is_floating(column.type):
         return column
     values = np.from_dlpack(column.combine_chunks()).astype(float)
-    values = significant(values) if rounded else values
+    values = values if decimals is None else np.round(values, decimals) + 0.0
     known = pa.py_buffer(np.packbits(~np.isnan(values), bitorder="little"))
     return pa.chunked_array(
         [pa.Array.from_buffers(column.type, len(values), [known, pa.py_buffer(np.ascontiguousarray(values))])]

@@ -105,7 +105,7 @@ def run_session(
             files = [folder / path for path in trial_files(stage, session, trial)]
             paths = [path for path in files if not path.stem.endswith(BANDS)]
             try:
-                with trial_table(paths) as table:
+                with trial_table(paths, exact=stage == "kinematics") as table:
                     record = step(trial, sources, record, table.write)
                     table.finish(record)
                 written = table.begun

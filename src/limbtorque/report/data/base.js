@@ -24,7 +24,8 @@ function shape(name, attributes, parent) {
 
 function decode(curve) {
   const unit = 10 ** curve.decimals;
-  return curve.values.map((value) => (value === null ? null : value / unit));
+  let sum = 0;
+  return curve.steps.map((step) => (step === null ? null : (sum += step) / unit));
 }
 
 /** Run a script of the page when the page is there, with the data that the page carries under this name. */

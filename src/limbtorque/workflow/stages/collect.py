@@ -103,7 +103,7 @@ def run(*, folder: Path, key: str = "") -> None:
                 write_rows(rows[name])
             for name, emg_rows in emg.items():
                 emg_rows += rows[name]
-            write_text(folder / notes_path(trial.name), notes_text(notes, _guesses(records)))
+            _write_changed(folder / notes_path(trial.name), notes_text(notes, _guesses(records)))
             described.append({**rows["metrics"][0], **rows["ledger"][0], "notes": "; ".join(notes)})
             by_condition.add(rows["summary"])
             summary += rows["summary"] if xlsx else []
@@ -129,6 +129,15 @@ def run(*, folder: Path, key: str = "") -> None:
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
     text, _ = verdict_text(study.settings, folder)
     write_text(folder / VERDICT, text)
+
+
+def _write_changed(path: Path, text: str) -> None:
+    """Write a text unless the file has it already.
+
+    A file that replaces another is written to disk at once (ext4).
+    """
+    if not path.is_file() or path.read_bytes() != text.encode():
+        write_text(path, text)
 
 
 def _rows(trial: Trial, records: Mapping[str, TrialRecord], verdict: Verdict, folder: Path) -> dict[str, Rows]:

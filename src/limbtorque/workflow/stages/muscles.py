@@ -11,9 +11,10 @@ from limbtorque.motion.table import motion_from_table
 from limbtorque.muscles.force_table import table_entries
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import Write, column_array
+from limbtorque.tables.files import Write
 from limbtorque.tables.muscle_columns import envelope_columns, muscle_columns
 from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.torques.joint_torques import joint_torques
 from limbtorque.workflow.run_session import Sources, run_session
 
 
@@ -34,11 +35,9 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
     if record.failed or (muscle_set is None and not trial.settings.emg.channels):
         return record
     motion = motion_from_table(table, moved)
-    names = [f"{joint}_torque_nm" for joint in motion.joints]
-    reactions = [f"{joint}_reaction_{axis}_n" for joint in motion.joints for axis in "xy"]
-    table, _ = tables.read("torques", trial, columns=[*names, *reactions])
-    net_nm, reaction_n = column_array(table, *names), column_array(table, *reactions).reshape(len(table), -1, 2)
-    del table  # of a long trial
+    acting = joint_torques(motion)  # rounded in the table of torques
+    net_nm, reaction_n = acting.terms.net, acting.wrenches.reaction_n
+    del table, acting  # of a long trial
     return analyse_muscles(
         motion,
         net_nm,
