@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from limbtorque.quality.body_thresholds import BODY_CHECKS
-from limbtorque.quality.check import BENCHMARK, CONVENTION, LOST_TORQUE, NO_TOLERANCE, ONCE, PROGRAM_DEFECT, TWICE, Check
+from limbtorque.quality.check import (
+    BENCHMARK,
+    CONVENTION,
+    LOST_TORQUE,
+    NO_TOLERANCE,
+    ONCE,
+    PROGRAM_DEFECT,
+    TWICE,
+    Check,
+)
 from limbtorque.quality.muscle_checks import MUSCLE_CHECKS
 from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
