@@ -30,6 +30,7 @@ def test_a_whole_recording_has_none():
         ({"labels": ("A", "\u202eB")}, "names with control characters: '\\u202eB'"),
         ({"analog_labels": ("N", "N")}, "all 2 analog channels are named 'N'"),
         ({"events": (Event("Foot Strike", "kN", 0.1),)}, "foot events of 'kN', which is no side"),
+        ({"events": (Event("Foot Strike", "Left", 1.2),)}, "1 events lie outside the 1.000 s of the trial"),
         (
             {"events": (Event("Foot Strike", "Left", 0.1), Event("Foot Off", "Left", 0.105))},
             "Foot Strike and Foot Off Left are both at 0.100 s",
@@ -49,6 +50,16 @@ def test_a_sample_that_leaves_its_neighbours_is_said(leap_n, said):
     notes = doubts(replace(whole, force_plates=(replace(whole.force_plates[0], force_n=force_n),)))
     assert bool(notes) == said
     assert not said or notes[0].startswith("plate 1: the force at 0.300 s is 150 N from its neighbours")
+
+
+def test_corners_of_no_rectangle_are_said():
+    """A corner 20 mm away: the diagonals' middles are 10 mm apart."""
+    plate = recording().force_plates[0]
+    corners_m = np.array([[0.3, 0.2, 0.0], [-0.3, 0.2, 0.0], [-0.3, -0.2, 0.0], [0.3, -0.2, 0.0]])
+    assert doubts(replace(recording(), force_plates=(replace(plate, corners_m=corners_m),))) == ()
+    corners_m[2, 2] = 0.02
+    (note,) = doubts(replace(recording(), force_plates=(replace(plate, corners_m=corners_m),)))
+    assert note.startswith("plate 1: its corners are 10 mm from a rectangle")
 
 
 @pytest.mark.parametrize(("frames", "said"), [(slice(50, 51), True), (slice(50, 100), False)])
@@ -74,5 +85,5 @@ def test_events_and_plates_out_of_the_list_are_found(tmp_path):
     at = raw.index(b"EVENT") - 2
     skipped = raw[:at] + b"\0" + raw[at + 1 :]  # the list ends there
     assert parse_parameters(skipped, raw[515])[1] is not None
-    broken = raw.replace(b"FORCE_PLATFORM", b"FO\xbaCE_PLATFORM")
-    assert parse_parameters(broken, raw[515])[1] is not None
+    for name in (b"FO\xbaCE_PLATFORM", b"7ORCE_PLATFORM"):
+        assert parse_parameters(raw.replace(b"FORCE_PLATFORM", name), raw[515])[1] is not None

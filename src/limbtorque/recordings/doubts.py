@@ -11,6 +11,7 @@ import numpy as np
 from limbtorque.recordings.recording import Recording
 
 CONTEXTS = ("", "left", "right", "general")
+SKEW_M = 0.005  # of the corners of a plate
 STEP_EVENTS = re.compile("foot|heel|toe", re.IGNORECASE)
 LEAP_N, LEAP_N_S2 = (
     100.0,
@@ -30,10 +31,10 @@ def doubts(recording: Recording) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        On control characters, channels with one name, foot events without a side or at one time, and single samples of a plate that leave
-        their neighbours.
+        On control characters, channels with one name, events outside the trial, foot events without a side or at one time, corners of no
+        rectangle, and single samples of a plate that leave their neighbours.
     """
-    return (*_of_names(recording), *_of_events(recording), *_of_forces(recording))
+    return (*_of_names(recording), *_of_events(recording), *_of_plates(recording))
 
 
 def _of_names(recording: Recording) -> Iterator[str]:
@@ -46,6 +47,10 @@ def _of_names(recording: Recording) -> Iterator[str]:
 
 
 def _of_events(recording: Recording) -> Iterator[str]:
+    duration_s = recording.n_frames / recording.rate_hz
+    if outside := [e for e in recording.events if not -0.5 / recording.rate_hz <= e.time_s <= duration_s]:
+        listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
+        yield f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}"
     steps = [event for event in recording.events if STEP_EVENTS.search(event.label)]
     odd = dict.fromkeys(event.context for event in steps if event.context.casefold() not in CONTEXTS)
     if odd:
@@ -56,9 +61,16 @@ def _of_events(recording: Recording) -> Iterator[str]:
             return
 
 
-def _of_forces(recording: Recording) -> Iterator[str]:
+def _of_plates(recording: Recording) -> Iterator[str]:
     for plate in recording.force_plates:
         force_n = np.nan_to_num(plate.force_n)
+        first, second, third, fourth = plate.corners_m
+        skew_m = max(
+            np.linalg.norm(first + third - second - fourth) / 2.0,
+            abs(np.linalg.norm(first - third) - np.linalg.norm(second - fourth)),
+        )
+        if skew_m > SKEW_M:
+            yield f"plate {plate.number}: its corners are {1e3 * skew_m:.0f} mm from a rectangle; correct them in the file"
         away_n = np.linalg.norm(force_n[1:-1] - 0.5 * (force_n[:-2] + force_n[2:]), axis=1)
         if len(away_n) and away_n.max() > max(LEAP_N, LEAP_N_S2 / plate.rate_hz**2, LEAP_FACTOR * np.median(away_n)):
             at_s = (1 + int(away_n.argmax())) / plate.rate_hz

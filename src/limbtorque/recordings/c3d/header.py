@@ -149,7 +149,8 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
     if (
         broken_at is None
     ):  # events or plates without their group, or out of the list; others of no group are in real files
-        known = {group for group, name in names.items() if name.isascii()}
+        plates = "FORCE_PLATFORM" in names.values()  # else a group of corners is one of plates with a damaged name
+        known = {group for group, name in names.items() if name.isascii() and (plates or (group, "CORNERS") not in at)}
         lost = (byte for (group, label), byte in at.items() if group not in known and label in _OF_ONE_GROUP)
         listed = {*names.values(), *(label for _, label in at)}
         beyond = (match.start() for match in _MARKS.finditer(raw, start, end) if match[1].decode() not in listed)
