@@ -64,15 +64,15 @@ def _row(path: Path, what: str, content: bytes, trial: Trial, good: set[str]) ->
         return {**found, "status": STATUSES[0]}
     except LimbtorqueError:
         return {**found, "status": "failed"}
-    return {**found, "status": result.verdict.status, "error": _error(trial, result)}
+    return {**found, "status": result.verdict.status, "error": _error(trial, result, recording.first_frame)}
 
 
-def _error(trial: Trial, result: TrialResult) -> float:
+def _error(trial: Trial, result: TrialResult, first_frame: int) -> float:
     """Error of the worst joint over its range, frame by frame of the file; NaN without a torque in the window."""
     motion, (start, end) = result.motion, trial.window_s
     times = trial.recording.time_s
     window = (times >= start) & (times <= end)
-    index = motion.frame - motion.frame[0]
+    index = motion.frame - first_frame
     inside = (index < len(times)) & ~motion.edge
     inside[inside] &= window[index[inside]]
     net = (result.torques.terms.net * motion.flexion.sign)[inside]
