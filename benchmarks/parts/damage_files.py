@@ -18,7 +18,6 @@ from limbtorque.errors import LimbtorqueError, ReadError
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.recordings.read import read_recording
 
-BATCH = 50
 STATUSES = ("refused by the reader", "failed", "rejected", "caution", "ok")
 LIMITS = (0.01, 0.05, 0.1, float("inf"))  # of the error over the range of the exact torque
 CLASSES = ("up to 1 %", "1 to 5 %", "5 to 10 %", "above 10 %")
@@ -27,21 +26,22 @@ CLASSES = ("up to 1 %", "1 to 5 %", "5 to 10 %", "above 10 %")
 def rows_of_files(number: int, cores: int, *, seed: int = 1) -> pd.DataFrame:
     """One row for each damaged file: damage, status, notes of the reader, error."""
     with ProcessPoolExecutor(cores) as pool:
-        parts = pool.map(_batch, [(number, seed, first) for first in range(0, number, BATCH)])
+        parts = pool.map(_share, [(number, seed, k, cores) for k in range(cores)])
         return pd.DataFrame([row for part in parts for row in part])
 
 
-def _batch(work: tuple[int, int, int]) -> list[dict[str, object]]:
+def _share(work: tuple[int, int, int, int]) -> list[dict[str, object]]:
+    """Rows of one process of several."""
     warnings.simplefilter("ignore")
-    number, seed, first = work
+    number, seed, first, step = work
     trial = make_trial("walk", "W01", repetition=0)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "walk.c3d"
         write_c3d(trial.recording, path)
-        cases = list(_cases(path.read_bytes(), seed))
-        chosen = np.sort(np.random.default_rng(seed).permutation(len(cases))[:number])[first : first + BATCH]
-        good = {*read_recording(path).notes}
-        return [_row(path, *cases[k], trial, good) for k in chosen]
+        raw, good = path.read_bytes(), {*read_recording(path).notes}
+        n_cases = sum(1 for _ in _cases(raw, seed))
+        chosen = {*np.random.default_rng(seed).permutation(n_cases)[:number][first::step].tolist()}
+        return [_row(path, *case, trial, good) for k, case in enumerate(_cases(raw, seed)) if k in chosen]
 
 
 def _cases(raw: bytes, seed: int) -> Iterator[tuple[str, bytes]]:
