@@ -3,7 +3,7 @@
 python benchmarks/damages.py --write docs/damage_benchmark.md
 python benchmarks/damages.py --quick
 python benchmarks/damages.py --movements --short --write docs/movements.md
-python benchmarks/damages.py --files 2000 --write docs/reliability.md
+python benchmarks/damages.py --files 1000 --write docs/reliability.md
 """
 
 from __future__ import annotations
