@@ -297,7 +297,7 @@ def judged_metrics(
 def lost_torque_note(
     motion: ChainMotion, torques: Torques, frames: BoolArray, *, allowed_share: float
 ) -> tuple[str, ...]:
-    """Note on the inertial torque that the filter removes; empty below the allowed share.
+    """Note on the inertial torque lost in the filter; none below the allowed share.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def without_leaps(recording: Recording) -> Recording:
 
 
 def _refuse_speed(recording: Recording, speed_m_s: FloatArray) -> None:
-    """Refuse markers that are faster than a body, in the median over markers and frames."""
+    """Refuse markers that are faster than a body in the median."""
     known = speed_m_s[np.isfinite(speed_m_s)]
     if known.size and (median_m_s := float(np.median(known))) > FASTEST_M_S:
         raise ReadError(
@@ -129,7 +129,7 @@ def _refuse_speed(recording: Recording, speed_m_s: FloatArray) -> None:
 
 
 def _with_brief_leaps(recording: Recording, speed_m_s: FloatArray) -> Recording:
-    """Recording with a note on markers that leap away for a frame and back, too slowly to be left out."""
+    """Recording with a note on markers that leap away for a frame and back."""
     leaping = (speed_m_s > FASTEST_M_S) & (speed_m_s <= LEAP_M_S)
     frames, markers = np.nonzero(leaping[:-1] & leaping[1:])
     across_m = np.linalg.norm(recording.markers_m[frames + 2, markers] - recording.markers_m[frames, markers], axis=1)

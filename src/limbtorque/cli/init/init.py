@@ -141,7 +141,7 @@ def init_study(
 def _refuse_unanswered(
     looked: Sequence[Seen | Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]
 ) -> None:
-    """Ask for all units and rates at once, before anything is written; `again` is the command with answers."""
+    """Ask for all units and rates at once; `again` is the command with answers."""
     if asked := unanswered(looked):
         options = dict.fromkeys(option for _, option in asked)
         command = again({f"reading.{option}": NOT_STATED[option][1] for option in options})

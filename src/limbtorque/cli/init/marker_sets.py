@@ -473,7 +473,7 @@ def best_cluster(
 
 
 def _carries(cluster: Sequence[str], shown: Sequence[str], pair: Pair) -> bool:
-    """Return True if a cluster carries a landmark's markers of the moving trial to where they are, within its residual."""
+    """Return True if a cluster carries known markers of the moving trial rightly."""
     standing_m, walking_m = (one.sampled([*cluster, *shown], pair.prefix) for one in (pair.static, pair.moving))
     n = len(cluster)
     for k in range(n, n + len(shown)):

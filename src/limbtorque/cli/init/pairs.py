@@ -217,7 +217,7 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
 
 
 def unanswered(looked: Sequence[Seen | Unread]) -> list[tuple[str, str]]:
-    """Units and rates that files needed for a study do not state: file and option of `reading`.
+    """Units and rates that needed files do not state: file and option of `reading`.
 
     Parameters
     ----------

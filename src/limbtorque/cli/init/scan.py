@@ -216,7 +216,10 @@ def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, An
 
 
 def _if_answered(look: Read, path: Path, limits: Reading, answers: Mapping[str, Any], why: str) -> Seen | None:
-    """Survey of a file with made-up values of what it does not state; None if it states all, or cannot be read even so."""
+    """Survey of a file with made-up values of what it does not state.
+
+    None if it states all, or cannot be read even so.
+    """
     if not NOT_STATED.search(why):
         return None
     for unit in METRES:
