@@ -3,6 +3,7 @@
 python benchmarks/damages.py --write docs/damage_benchmark.md
 python benchmarks/damages.py --quick
 python benchmarks/damages.py --movements --short --write docs/movements.md
+python benchmarks/damages.py --files 1000 --write docs/reliability.md
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from parts.damage_files import files_table, rows_of_files
 from parts.damage_kinds import KINDS
 from parts.damage_page import movement_tables, page_tables, put_into_page
 from parts.damage_subjects import MOVEMENTS, SHARES, Trial, make_trial, subjects
@@ -35,6 +37,7 @@ def main() -> None:
         action="store_true",
         help="runs, jumps, squats, sit-to-stand and lifts in place of walks and reaches",
     )
+    parser.add_argument("--files", type=int, default=0, help="damaged C3D files of a walk in place of damaged signals")
     parser.add_argument("--short", action="store_true", help="two subjects of each movement, two sizes of each damage")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rows", type=Path, help="keep a row for each trial in this file (CSV)")
@@ -46,14 +49,17 @@ def main() -> None:
     if options.rows:
         rows.to_csv(options.rows, index=False)
     print(f"{len(rows)} trials in {time.perf_counter() - began:.0f} s")
-    tables = {"movements": movement_tables(rows)} if options.movements else page_tables(rows)
+    tables = {"movements": movement_tables(rows)} if options.movements else None
+    tables = tables or ({"walks": files_table(rows)} if options.files else page_tables(rows))
     print("\n\n".join(tables.values()))
     if options.write:
         put_into_page(options.write, tables)
 
 
 def run_of(options: argparse.Namespace) -> pd.DataFrame:
-    """Rows of the movements and subjects that are asked for."""
+    """Rows of the files, or of the movements and subjects that are asked for."""
+    if options.files:
+        return rows_of_files(options.files, options.cores)
     count = 2 if options.short else 4 if options.quick else None
     return run(count, options.cores, tuple(MOVEMENTS if options.movements else SHARES), 4 if options.short else 1)
 

@@ -84,7 +84,12 @@ TORQUE_NM = np.array([0.0, 5.0, 0.0])
 
 
 def write_grf_mot(
-    path: Path, *, style: str = "ground_force", head: str = "Units are S.I. units (second, meters, Newtons)"
+    path: Path,
+    *,
+    style: str = "ground_force",
+    head: str = "Units are S.I. units (second, meters, Newtons)",
+    n: int = 20,
+    start_s: float = 0.5,
 ) -> Path:
     """Ground reaction forces of two feet, the second without load."""
 
@@ -99,9 +104,9 @@ def write_grf_mot(
         return [f"{letter}{number}_{axis}" for letter in "fpm" for axis in "123"]
 
     first = np.concatenate([FORCE_N, POINT_M, TORQUE_NM])
-    rows = [np.concatenate([[0.5 + i / 1000.0], first, np.zeros(9)]) for i in range(20)]
+    rows = [np.concatenate([[start_s + i / 1000.0], first, np.zeros(9)]) for i in range(n)]
     body = ["\t".join(f"{x:.6f}" for x in row) for row in rows]
-    text = f"grf\nversion=1\nnRows=20\nnColumns=19\ninDegrees=yes\n\n{head}\n\nendheader\n"
+    text = f"grf\nversion=1\nnRows={n}\nnColumns=19\ninDegrees=yes\n\n{head}\n\nendheader\n"
     path.write_text(text + "\n".join(["\t".join(["time", *names(1), *names(2)]), *body]) + "\n", encoding="utf-8")
     return path
 

@@ -12,6 +12,7 @@ import numpy as np
 
 import c3d_damage
 import damage
+from attack.judge import traces
 from limbtorque.errors import ReadError
 from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Audit, Recording
@@ -24,13 +25,6 @@ SILENT = (SEEN, UNSEEN)
 OUTCOMES = ("as before", "refused", SAID, UNSEEN, SEEN, "traceback", "hang", "memory")
 BROKEN = (SEEN, "traceback", "hang", "memory")
 _BATCH = 200
-# Wrong in form or beyond belief, so that a reader can see it. Another number, sign or order of numbers is as good as the right
-# one; so is a file without events, an origin in the surface, an offset of zero, or a zero in a matrix.
-_WRONG_FORM = re.compile(
-    r"(?!EVENT: ).*: (absent|one fewer|the first alone|no elements|element type|numbers|text|[0-9]+ dimensions"
-    r"|all (nan|inf)|element of (nan|inf)|times 1e\+30|one number, (nan|-?inf))"
-    r"|(?!EVENT:|FORCE_PLATFORM:(ORIGIN|ZERO|CAL_MATRIX):|ANALOG:OFFSET:).*: (all 0|element of 0|times 1e-30|one number, 0)$"
-)
 
 
 @dataclass(frozen=True)
@@ -115,8 +109,9 @@ def _outcome(reader: GuardedReader, path: Path, case: Case, good: Recording) -> 
     if not changed:
         return Outcome(case, "as before", "")
     silent = c3d_damage.silently_changed(good, found)
-    kind = (SEEN if _can_be_seen(case) else UNSEEN) if silent else SAID
-    return Outcome(case, kind, ", ".join(changed))
+    found_traces = traces(case.name, case.content, found) if silent else []
+    kind = (SEEN if found_traces else UNSEEN) if silent else SAID
+    return Outcome(case, kind, ", ".join([*changed, *found_traces]))
 
 
 def _refusal(message: str, name: str, took_s: float) -> str:
@@ -127,35 +122,6 @@ def _refusal(message: str, name: str, took_s: float) -> str:
         return "memory"
     foreseen = message.startswith(name) and "reading failed with" not in message and "reading process" not in message
     return "refused" if foreseen else "traceback"
-
-
-def _can_be_seen(case: Case) -> bool:
-    """Return True where the damaged file contradicts itself, or holds what no file does."""
-    if case.name.endswith(".c3d"):
-        return bool(_WRONG_FORM.match(case.damage))
-    return any(_is_number(old) and not _is_number(new) for old, new in _other_cells(case))
-
-
-def _is_number(cell: str) -> bool:
-    """Return True for a number in plain digits, quoted or not, and for a missing one."""
-    text = cell.strip(" ").strip('"').strip(" ")
-    if not (text.isascii() and text.isprintable()) or "_" in text:
-        return False
-    try:
-        float({"": "nan", "null": "nan"}.get(text.lower(), text))
-    except ValueError:
-        return False
-    return True
-
-
-def _other_cells(case: Case) -> Iterator[tuple[str, str]]:
-    """Cells of a text file that were changed; none where lines or cells were added or lost."""
-    old, new = (re.split(r"\r?\n", content.decode("utf-8", "replace")) for content in (case.base, case.content))
-    if len(old) == len(new):
-        for one, other in zip(old, new, strict=True):
-            cells = [re.split(r"[\t,]", line) for line in (one, other)]
-            if len(cells[0]) == len(cells[1]):
-                yield from ((a, b) for a, b in zip(*cells, strict=True) if a != b)
 
 
 def damage_of(case: Case) -> str:

@@ -3,11 +3,12 @@
 import argparse
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from attack import __main__ as command
-from attack import files, page, tables, touched
-from limbtorque.recordings.recording import Recording
+from attack import files, judge, page, tables, touched
+from limbtorque.recordings.recording import Event, ForcePlate, Recording
 
 
 def options(**numbers):
@@ -78,6 +79,51 @@ def test_the_judge_of_files_sees_what_it_must(tmp_path, monkeypatch):
     assert outcome(files.ReadError("a.trc: reading was stopped after 10 s (...)")) == "hang"
     assert outcome(files.ReadError("a.trc: reading needs more than 512 MB (...)")) == "memory"
     assert outcome(KeyError("x")) == "traceback"
+
+
+def plate(**changes):
+    corners_m = np.array([[0.3, 0.2, 0.0], [-0.3, 0.2, 0.0], [-0.3, -0.2, 0.0], [0.3, -0.2, 0.0]])
+    force_n = np.tile([0.0, 0.0, 700.0], (1000, 1))
+    return replace(ForcePlate(1, 2, corners_m, 1000.0, force_n, 0.0 * force_n), **changes)
+
+
+def spiked(n):
+    """Zeros but for one place."""
+    values = np.zeros(n)
+    values[n[0] // 2, 0] = 1.0
+    return values
+
+
+@pytest.mark.parametrize(
+    ("changes", "trace"),
+    [
+        ({}, ""),
+        ({"markers_m": spiked((100, 2, 3))}, "A at 173 m/s"),
+        ({"labels": ("A", "\x1b[2J")}, "is not printable"),
+        ({"analog_labels": ("V", "V")}, "all channels have one name"),
+        ({"events": (Event("Foot Strike", "kN", 0.1),)}, "has no side"),
+        ({"events": (Event("Foot Strike", "Left", 3.0),)}, "is outside"),
+        ({"force_plates": (plate(force_n=plate().force_n + 500.0 * spiked((1000, 3))),)}, "N beside the others"),
+        (
+            {"force_plates": (plate(corners_m=plate().corners_m * [[1.2], [1.0], [1.0], [1.0]]),)},
+            "corners of no rectangle",
+        ),
+        ({"force_plates": (plate(moment_nm=np.tile([0.0, 350.0, 0.0], (1000, 1))),)}, "beside the plate"),
+    ],
+)
+def test_the_judge_looks_at_the_contents_alone(changes, trace):
+    whole = Recording("a.x", "", "", ("A", "B"), np.zeros((100, 2, 3)), 100.0, 1, force_plates=(plate(),))
+    traces = judge.traces("a.json", b"{}", replace(whole, **changes))
+    assert [trace in each for each in traces] == [True] * bool(trace)
+
+
+def test_the_judge_sees_cells_and_parameters_that_are_not_read(tmp_path):
+    nothing = Recording("a", "", "", (), np.zeros((9, 0, 3)), 100.0, 1)
+    table = "t,x\n" + "".join(f"{k},{k}.5\n" for k in range(9))
+    assert not judge.traces("a.csv", table.encode(), nothing)
+    assert judge.traces("a.csv", table.replace("4.5", "4_5").encode(), nothing)
+    raw = files.c3d_damage.force_bases(tmp_path)["intel real type 2"]
+    assert set(judge.traces("a.c3d", raw, nothing)) == {"plates that are not there", "events that are not there"}
 
 
 @pytest.mark.parametrize(

@@ -271,6 +271,31 @@ def test_two_people_in_one_file_and_a_copy(tmp_path):
     )
 
 
+ARM_AND_LEG = ["_SHOULDER", "_ELBOW", "_WRIST", "_ASIS", "_THIGH", "_KNEE", "_SHANK", "_ANKLE", "_HEEL", "_TOE"]
+
+
+@pytest.mark.parametrize("stems", [ARM_AND_LEG, [*ARM_AND_LEG[:5], "_SHANK", "_ANKLE"]])
+def test_arms_are_not_the_purpose_of_a_walk_with_markers_on_the_legs(tmp_path, stems):
+    """Without a sacrum there is no hip; the arms are whole. No marker of an arm is put into the leg's set."""
+    write(tmp_path / "data" / "walk.c3d", ["C7", *both_sides(stems)])
+    study = tmp_path / "study"
+    proposal = init_study(study, tmp_path / "data", answers={"plane.up_axis": "+z"})
+    assert {row["chain"] for row in rows(study)} <= {"leg"}
+    assert {trial.left_out for trial in proposal.trials if trial.limb == "arm"} == {ARMS_OF_A_WALK}
+    assert proposal.maps
+    of_legs = [chosen for chosen in proposal.sets if chosen.name == "my_markers"]
+    assert len(of_legs) == (stems is ARM_AND_LEG)
+    labels = [label for chosen in of_legs for rule in chosen.rules.values() for label in rule]
+    assert not any(word in label for word in ("SHOULDER", "ELBOW", "WRIST") for label in labels)
+
+
+def test_joint_centres_with_plain_names_are_a_leg():
+    """The simulated walks of the demo."""
+    fit = fits(both_sides(["HIP", "KNE", "ANK", "TOE", "HEE"]), LEG)[0]
+    assert not fit.missing
+    assert fit.labels_of("hip_axis") == ("RHIP",)
+
+
 def test_a_side_as_a_word_has_one_marker_set_whatever_its_case(tmp_path):
     labels = [f"{side}{stem}" for side in ("Right", "Left") for stem in PLUG_IN_GAIT_ARM]
     write(tmp_path / "data" / "reach.c3d", labels)
@@ -553,18 +578,6 @@ def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
     assert (tmp_path / "study" / row["forces_file"]).resolve() == (tmp_path / "data" / forces).resolve()
     assert row["note"].endswith(f"forces: {forces}, by its name and time")
     assert proposal.up_axis == "+z"  # the force on the feet is of the second file
-
-
-def test_a_unit_that_a_file_of_forces_lacks_is_missing_on_the_first_screen(tmp_path, capsys):
-    write_markers(tmp_path / "data" / "walk1.trc")
-    file = tmp_path / "data" / "walk1_grf.mot"
-    write_forces(file)
-    text = "".join(line for line in file.read_text().splitlines(keepends=True) if "units" not in line.lower())
-    file.write_text(text, encoding="utf-8")
-    assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "walk1_grf.mot" in line and "unit" in line][:1]
-    assert line.startswith("missing: 1 file (walk1_grf.mot): no unit of length: init needs --set")
-    assert "of forces: reading.forces_length_unit=m" in line
 
 
 def test_forces_of_the_nearest_folder_are_taken(tmp_path):

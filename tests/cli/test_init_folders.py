@@ -21,7 +21,7 @@ from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, SettingsError, StudyError
 from limbtorque.recordings.read import read_recording
 from limbtorque.study.files import parse_yaml
-from text_files import write_trc
+from text_files import write_grf_mot, write_trc
 
 LABELS = ["LFHD", *(side + name for side in "RL" for name in ("FEP", "FEO", "TIO", "ANK", "TOE", "HEE"))]
 KEYPOINTS = [side + name for side in "RL" for name in ("Hip", "Knee", "Ankle", "BigToe", "SmallToe", "Heel")]
@@ -180,21 +180,35 @@ def test_an_answer_for_a_folder_that_is_not_there_is_refused_with_those_that_are
     init_study(tmp_path / "study", tmp_path / "data", answers={"a/b:reading.length_unit": "cm"})
 
 
-def test_the_command_for_files_without_a_unit_works_beside_the_study_that_was_written(tmp_path, capsys):
-    """A table of markers beside a recording of that name is none of forces: one advice, and one that works."""
-    (tmp_path / "data").mkdir()
-    write_trc(tmp_path / "data" / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
-    write_trc(tmp_path / "data" / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
-    assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data"), "--chain", "leg"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    command = lines[lines.index("or include the files without a unit (mm, cm or m) in another study:") + 1]
-    assert main(shlex.split(command)[1:]) == 0
-    assert len(rows(tmp_path / "my study_2")) == 4
+def test_all_units_and_rates_are_asked_at_once_before_a_folder_is_made(tmp_path, capsys):
+    """Not those of a copy of a recording, nor of forces of no recording. The command that is proposed works."""
+    data, study = tmp_path / "data", tmp_path / "my study"
+    data.mkdir()
+    write_trc(data / "walk.trc", walk() * 1e3, unit="mm", labels=LABELS)
+    write_trc(data / "walk_2.trc", walk(seed=3) * 1e3, unit="", labels=LABELS)
+    columns = ["frame", *(f"{label}_{axis}" for label in LABELS for axis in "xyz")]
+    for name, seed in (("walk.csv", 1), ("walk_3.csv", 5)):  # frames without a rate, positions without a unit
+        table = np.column_stack([np.arange(201), 1e3 * walk(seed=seed).reshape(201, -1)])
+        np.savetxt(data / name, table, delimiter=",", header=",".join(columns), comments="", fmt=["%d"] + ["%.3f"] * 39)
+    write_grf_mot(data / "walk_grf.mot", head="", n=2001, start_s=0.0)
+    write_grf_mot(data / "other_grf.mot", head="", n=20)
+    command = ["init", str(study), "--from", str(data), "--chain", "leg"]
+    assert main(command) == 1
+    said = capsys.readouterr().err
+    assert "2 files (walk_2.trc, walk_3.csv): no unit of length" in said
+    assert "1 file (walk_grf.mot): no unit of length of its forces" in said
+    assert "1 file (walk_3.csv): no frame rate" in said
+    assert not study.exists()
+    again = shlex.split(said.splitlines()[-1].partition("answer with ")[2].partition(";")[0])[1:]
+    assert again[: len(command)] == command
+    assert main([word.replace("HZ", "100") for word in again]) == 0
+    assert len(rows(study)) == 6
+    assert {row["forces_file"] for row in rows(study) if "/walk." in row["file"]} == {"../data/walk_grf.mot"}
     capsys.readouterr()
     assert main(["init", str(tmp_path / "my study"), "--from", str(tmp_path / "data")]) == 1
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("next: choose another folder, limbtorque init ")
-    assert "my study_3" in last
+    assert "my study_2" in last
     assert main(["init", str(tmp_path / "new"), "--from", str(tmp_path / "none")]) == 1
     _, fault, last = capsys.readouterr().err.splitlines()
     assert fault.endswith("none does not exist")

@@ -10,6 +10,7 @@ from clustered_legs import with_clusters, without
 from limbtorque.cli.init.init import init_study
 from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.study.files import parse_yaml
 
 NAMES = {"HJC": "HJC", "KJC": "LFC", "AJC": "LMAL", "TOE": "TOE", "HEE": "CAL", "MFC": "MFC", "MMAL": "MMAL"}
 
@@ -76,3 +77,34 @@ def test_clusters_may_have_gaps(tmp_path, walking):
         markers[15 * n : 15 * n + 30, k] = np.nan
     gappy = without(replace(walking, markers_m=markers), "LFC", "LMAL", "MFC", "MMAL")
     assert set(proposed(tmp_path, gappy, still(walking))) == {"right", "left"}
+
+
+def plug_in_gait(walking):
+    """The walk with names of Plug-in Gait, medial markers of Vicon's, and a pelvis."""
+    names = {"LFC": "KNE", "LMAL": "ANK", "CAL": "HEE", "MFC": "KNM", "MMAL": "ANM"}
+    labels = [label[0] + names.get(label[1:], label[1:]) for label in walking.labels]
+    hips = walking.markers_m[:, [labels.index("RHJC"), labels.index("LHJC")]]
+    spines = hips + np.array([0.07, 0.0, 0.09])
+    sacrum = hips.mean(axis=1, keepdims=True) + np.array([-0.1, 0.0, 0.08])
+    markers = np.concatenate([walking.markers_m, spines, sacrum], axis=1)
+    return without(replace(walking, labels=(*labels, "RASI", "LASI", "SACR"), markers_m=markers), "HJC")
+
+
+def test_medial_markers_of_the_static_trial_complete_known_names(tmp_path, walking):
+    whole = plug_in_gait(walking)
+    legs = proposed(tmp_path, without(whole, "KNM", "ANM"), still(whole))
+    assert set(legs) == {"right", "left"}
+    assert all(row["static_file"].endswith("cal.c3d") for row in legs.values())
+    settings = parse_yaml((tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8"))
+    rules = settings["marker_sets"][legs["right"]["marker_set"]]
+    assert rules["knee_axis"]["static"] == ["{S}KNE", "{S}KNM"]
+    assert {label[:5] for label in rules["knee_axis"]["cluster"]} == {"{S}TH"}
+    assert {label[:5] for label in rules["ankle_axis"]["cluster"]} <= {"{S}TB", "{S}KN"}  # both ends of the shank
+
+
+def test_a_pelvis_carries_no_knee(tmp_path, walking):
+    """Without clusters the pelvis is the only rigid body; the lateral markers of the walk say that it has no knee."""
+    whole = without(plug_in_gait(walking), *(f"{part}{n}" for part in ("TH", "TB") for n in range(1, 5)))
+    legs = proposed(tmp_path, without(whole, "KNM", "ANM"), still(whole))
+    assert set(legs) == {"right", "left"}
+    assert not any(row.get("static_file") for row in legs.values())

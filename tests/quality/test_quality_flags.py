@@ -1,5 +1,6 @@
 """Noise, what the filter takes of the acceleration, saturated and drifting plates: against closed forms."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from smoothed import smooth_at
 import plates
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import MEASURED, UNMEASURED
+from limbtorque.quality.metrics import lost_torque_note
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.channels import flat_tops
@@ -19,6 +21,7 @@ from limbtorque.signals.smoothers import Smoother, smoother_gain
 from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Plates
+from limbtorque.torques.joint_torques import joint_torques, used_frames
 
 # --- noise and bandwidth ---------------------------------------------------------------------------------------------
 
@@ -99,6 +102,22 @@ def test_a_cutoff_too_low_for_the_movement_is_flagged():
     quality, flags = reach_motion(filter__cutoff_hz=1.5)
     assert quality["acceleration_lost_share"] > 0.3
     assert "acceleration_lost_share" in flags
+
+
+def test_the_flag_tells_the_torque_that_the_filter_removes():
+    """Against the same reach without filter and noise: the bound holds and is at most twice the torque that is lost."""
+    recording = DEMO.recording(noise_m=0.0)
+    exact, filtered = arm_motion(recording, filter__method="none"), arm_motion(recording, filter__cutoff_hz=1.8)
+    whole, left = joint_torques(exact), joint_torques(filtered)
+    used = used_frames(filtered, left) & used_frames(exact, whole)
+    lost_nm = [t.terms.inertial.sum(axis=-1)[used] + t.terms.base[used] for t in (whole, left)]
+    lost_nm = np.sqrt(((lost_nm[0] - lost_nm[1]) ** 2).mean(axis=0))
+    (note,) = lost_torque_note(filtered, left, used, allowed_share=0.3)
+    told_nm = [float(number) for number in re.findall(r" ([0-9.]+)(?=,| N m)", note.partition("up to")[2])]
+    assert lost_nm[0] < told_nm[0] < 2.0 * lost_nm[0]
+    (flag,) = assess({"acceleration_lost_share": 0.5}, SETTINGS.quality, notes=[note])
+    assert f": {note}; " in flag.sentence
+    assert lost_torque_note(filtered, left, used, allowed_share=0.9) == ()
 
 
 # --- plates ----------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from limbtorque.errors import LandmarkError, ReadError
 from limbtorque.recordings.c3d.header import Parameter, texts
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.options import ReadOptions
+from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Event, find_marker
 
 FLOAT32 = 2e-7  # relative error of a rounded and rescaled single precision number
@@ -84,7 +85,7 @@ def test_events_count_from_the_capture(tmp_path: Path) -> None:
         "CONTEXTS": ["Left", "Right ", ""],
     }
     path = write_c3d(tmp_path / "a.c3d", positions(100), first_frame=5991, groups={"EVENT": event})
-    read = read_c3d(path)
+    read = read_recording(path)
     found = [(e.label, e.context, round(e.time_s, 4)) for e in read.events]
     assert found == [("Early", "", -0.4), ("Strike", "Left", 0.09), ("Off", "Right", 0.61)]
     assert any("1 events lie outside the 1.000 s of the trial: Early at -0.400 s" in note for note in read.notes)

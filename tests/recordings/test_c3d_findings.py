@@ -8,6 +8,7 @@ import pytest
 from c3d_files import changed, positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.doubts import doubts
 from limbtorque.recordings.options import ReadOptions
 
 
@@ -131,7 +132,7 @@ def test_events_outside_the_trial_are_named(tmp_path, time_s, outside):
     read = with_events(tmp_path / "a.c3d", [1.0 + time_s], first_frame=101)
     assert read.events[0].time_s == pytest.approx(time_s, abs=1e-6)
     assert found(read, "events")[1] == "-1.000 s added"
-    said = [note for note in read.notes if "events lie outside the 0.100 s of the trial: Foot Strike at" in note]
+    said = [note for note in doubts(read) if "events lie outside the 0.100 s of the trial: Foot Strike at" in note]
     assert len(said) == outside
 
 

@@ -31,7 +31,7 @@ def trial_verdict(records: Mapping[str, TrialRecord], joints: Sequence[str], set
         torques.joint_metrics,
         joints=joints,
         muscles=bool(muscles and muscles.metrics),
-        notes=records["kinematics"].notes,
+        notes=(*records["kinematics"].notes, *torques.notes),
     )
     return replace(verdict, muscles="failed") if muscles and muscles.failed else verdict
 

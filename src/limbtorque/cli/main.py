@@ -59,7 +59,7 @@ STUDY_OR_HERE = path_option("study", "the study's folder (default: here)", nargs
 def init(options: argparse.Namespace) -> int:
     """Propose settings and tables of a study for a folder of recordings."""
     from limbtorque.cli.init.init import FILES, init_study
-    from limbtorque.cli.init.text import BOTH, first_screen, init_command, next_steps, other_folder
+    from limbtorque.cli.init.text import BOTH, first_screen, next_steps
     from limbtorque.cli.terminal import followed
 
     chains = (options.chain,) if options.chain else BOTH
@@ -72,8 +72,7 @@ def init(options: argparse.Namespace) -> int:
     )
     print(visible(first_screen(proposal)))
     print("\n".join(f"written: {options.study / name}" for name in (*FILES, *proposal.maps)))
-    again = functools.partial(init_command, other_folder(options.study), options.recordings, chains=chains)
-    print(next_steps(proposal, options.study, lambda answer: again(answers={**options.set, **answer})))
+    print(next_steps(proposal, options.study))
     return 0
 
 

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from limbtorque.quality.body_thresholds import BODY_CHECKS
-from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, PROGRAM_DEFECT, TWICE, Check
+from limbtorque.quality.check import (
+    BENCHMARK,
+    CONVENTION,
+    LOST_TORQUE,
+    NO_TOLERANCE,
+    ONCE,
+    PROGRAM_DEFECT,
+    TWICE,
+    Check,
+)
 from limbtorque.quality.muscle_checks import MUSCLE_CHECKS
 from limbtorque.recordings.differences import DIFFERS
 from limbtorque.signals.labels import EXCHANGED, SPIKES
@@ -113,10 +122,11 @@ CHECKS = (
     ),
     Check(
         "acceleration_lost_share",
-        "share of the joint centres' acceleration (rms, without noise) that the filter removes",
-        "raise filter.cutoff_hz if a number, filter.max_cutoff_hz if below own_cutoff_hz",
+        "share of acceleration (rms) that the filter removes",
+        "where that matters, raise filter.cutoff_hz or max_cutoff_hz",
         "a movement at the cut-off itself loses 0.29, simulated jumps and drop jumps up to 0.32 with errors of at most 3 %; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
         rejects_from=TWICE,
+        where=LOST_TORQUE,
     ),
     Check(
         "shortest_period_share",

@@ -16,6 +16,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size, static_unlike_share
+from limbtorque.quality.check import LOST_TORQUE
 from limbtorque.quality.stated import Stated, sides_unlike_factor, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
@@ -286,10 +287,39 @@ def judged_metrics(
             motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
         ),
     }
+    lost = lost_torque_note(motion, torques, frames, allowed_share=settings.quality.acceleration_lost_share)
     if not motion.spike.any():
-        return metrics, by_joint, ()
+        return metrics, by_joint, lost
     shares, notes = spike_change(motion, torques, filled(), frames)
-    return metrics, {**by_joint, "spike_change_share": shares}, notes
+    return metrics, {**by_joint, "spike_change_share": shares}, (*notes, *lost)
+
+
+def lost_torque_note(
+    motion: ChainMotion, torques: Torques, frames: BoolArray, *, allowed_share: float
+) -> tuple[str, ...]:
+    """Note on the inertial torque lost in the filter; none below the allowed share.
+
+    Parameters
+    ----------
+    motion, torques
+        Motion and torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames.
+    allowed_share : float
+        Largest share of the acceleration that needs no note.
+
+    Notes
+    -----
+    A filter without a phase shift that removes a share s of an acceleration (rms) leaves at least 1 - s of it. If a joint's inertial torque
+    loses the same share, at most s / (1 - s) times what is left of it is lost.
+    """
+    share, used = motion.metrics.get("acceleration_lost_share", 0.0), used_frames(motion, torques) & frames
+    if not allowed_share < share < 1.0 or not used.any():
+        return ()
+    left_nm = (torques.terms.inertial.sum(axis=-1) + torques.terms.base)[used]
+    lost_nm = share / (1.0 - share) * np.sqrt((left_nm**2).mean(axis=0))
+    sizes = ", ".join(f"{joint} {size:.2g}" for joint, size in zip(motion.joints, lost_nm, strict=True))
+    return (f"{LOST_TORQUE} {min(motion.cutoff_hz):.3g} Hz, up to: {sizes} N m",)
 
 
 def shortest_period_share(motion: ChainMotion) -> dict[str, float]:

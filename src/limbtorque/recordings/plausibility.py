@@ -29,7 +29,7 @@ ASIDE_M = 5.0  # of a marker from the middle of the others
 
 
 def check_plausible(recording: Recording) -> None:
-    """Refuse a recording with implausible distances or speeds of markers, or forces.
+    """Refuse a recording with implausible distances of markers, or forces.
 
     Parameters
     ----------
@@ -39,8 +39,7 @@ def check_plausible(recording: Recording) -> None:
     Raises
     ------
     ReadError
-        Half of the markers are more than 1.5 m from their nearest neighbour, or less than 2 mm, or half of the markers
-        are faster than `FASTEST_M_S` half of the time; or a force in a text file is larger than any plate
+        Half of the markers are more than 1.5 m from their nearest neighbour, or less than 2 mm; or a force in a text file is larger than any plate
         measures (C3D files leave out such a plate). The message names the unit that would be likely.
 
     Notes
@@ -57,13 +56,6 @@ def check_plausible(recording: Recording) -> None:
         raise ReadError(
             f"{recording.source}: markers are {apart_m:.4g} m from their nearest neighbour (median), implausible for a human body; "
             f"{hint}; set reading.length_unit"
-        )
-    speed_m_s = median_speed_m_s(recording.markers_m, recording.rate_hz)
-    if speed_m_s > FASTEST_M_S:
-        raise ReadError(
-            f"{recording.source}: half of the markers are faster than {speed_m_s:.4g} m/s half of the time, implausible for a "
-            f"human body (above {FASTEST_M_S:g} m/s), at {recording.rate_hz:g} frames per "
-            "second; check the unit of length (reading.length_unit) and the frame rate of the file"
         )
     for plate in recording.force_plates:
         largest_n = float(np.abs(np.nan_to_num(plate.force_n)).max(initial=0.0))
@@ -88,7 +80,13 @@ def without_leaps(recording: Recording) -> Recording:
     Recording
         The same, or one in which such positions are missing, which is a guess in its audit: more than 1 km from the median of all;
         between leaps faster than `LEAP_M_S`, if at most `LONGEST_LEAP_S` long or `ASIDE_M` from the middle of the frame's markers; in
-        a part of the file that all markers enter or leave with a leap, and whose distances are those of another unit.
+        a part of the file that all markers enter or leave with a leap, and whose distances are those of another unit. Markers that are
+        faster than `FASTEST_M_S` for one frame, there and back, are in its notes.
+
+    Raises
+    ------
+    ReadError
+        Half of the markers are faster than `FASTEST_M_S` half of the time.
 
     Notes
     -----
@@ -98,7 +96,10 @@ def without_leaps(recording: Recording) -> Recording:
     if far is not None:
         markers_m = np.where(far[:, :, np.newaxis], np.nan, markers_m)
     with np.errstate(over="ignore"):
-        fast = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz > LEAP_M_S
+        speed_m_s = np.concatenate(list(_steps_m(markers_m))) * recording.rate_hz
+    _refuse_speed(recording, speed_m_s)
+    recording = _with_brief_leaps(recording, speed_m_s)
+    fast = speed_m_s > LEAP_M_S
     if fast.any():
         leaping = _of_another_unit(markers_m, fast) | _aside(markers_m, fast, recording.rate_hz)
         far = leaping if far is None else far | leaping
@@ -114,6 +115,30 @@ def without_leaps(recording: Recording) -> Recording:
     )
     kept_m = np.where(far[:, :, np.newaxis], np.nan, recording.markers_m)
     return replace(recording, markers_m=kept_m, audit=Audit((*recording.audit.findings, found)))
+
+
+def _refuse_speed(recording: Recording, speed_m_s: FloatArray) -> None:
+    """Refuse markers that are faster than a body in the median."""
+    known = speed_m_s[np.isfinite(speed_m_s)]
+    if known.size and (median_m_s := float(np.median(known))) > FASTEST_M_S:
+        raise ReadError(
+            f"{recording.source}: half of the markers are faster than {median_m_s:.4g} m/s half of the time, implausible for a "
+            f"human body (above {FASTEST_M_S:g} m/s), at {recording.rate_hz:g} frames per "
+            "second; check the unit of length (reading.length_unit) and the frame rate of the file"
+        )
+
+
+def _with_brief_leaps(recording: Recording, speed_m_s: FloatArray) -> Recording:
+    """Recording with a note on markers that leap away for a frame and back."""
+    leaping = (speed_m_s > FASTEST_M_S) & (speed_m_s <= LEAP_M_S)
+    frames, markers = np.nonzero(leaping[:-1] & leaping[1:])
+    across_m = np.linalg.norm(recording.markers_m[frames + 2, markers] - recording.markers_m[frames, markers], axis=1)
+    back = across_m * recording.rate_hz < FASTEST_M_S
+    if not back.any():
+        return recording
+    named = sorted({recording.labels[k] for k in markers[back]})
+    note = f"{', '.join(named[:3])}{', ...' if named[3:] else ''}: faster than {FASTEST_M_S:g} m/s for a frame, and back; see the file"
+    return replace(recording, notes=(*recording.notes, note))
 
 
 def _far(markers_m: FloatArray) -> BoolArray | None:
@@ -197,10 +222,3 @@ def nearest_m(markers_m: FloatArray) -> float:
             found.append(nearest[nearest > 0.0])  # markers in one place say nothing of the unit
     known = np.concatenate(found) if found else np.zeros(0)
     return float(np.median(known)) if known.size else float("nan")
-
-
-def median_speed_m_s(markers_m: FloatArray, rate_hz: float) -> float:
-    """Median over markers and frames of the speed, m/s; 0 where there is none."""
-    steps = np.concatenate(list(_steps_m(markers_m)))
-    known = steps[np.isfinite(steps)]
-    return float(np.median(known)) * rate_hz if known.size else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 
 from limbtorque.errors import ReadError
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.doubts import doubts
 from limbtorque.recordings.emg_channels import size_findings
 from limbtorque.recordings.join import forces_options, join_forces
 from limbtorque.recordings.keypoints.document import is_keypoints
@@ -92,6 +93,7 @@ def read_recording(path: Path | str, options: ReadOptions = NO_OPTIONS) -> Recor
         recording = replace(recording, labels=(), markers_m=nowhere, force_plates=(), model_outputs=())
     check_plausible(recording)
     recording = without_leaps(recording)
+    recording = replace(recording, notes=(*recording.notes, *doubts(recording)))
     if found := size_findings(recording):
         recording = replace(recording, audit=Audit((*recording.audit.findings, *found)))
     if options.strict:

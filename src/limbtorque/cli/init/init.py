@@ -10,10 +10,12 @@ from typing import Any
 
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.folder import files_in, safe_name
+from limbtorque.cli.init.pairs import unanswered
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.scan import answers_of, refuse_unknown_folders, survey, unused_answers
 from limbtorque.cli.init.survey import Seen, Unread
 from limbtorque.cli.init.text import (
+    NOT_STATED,
     config_text,
     init_command,
     other_folder,
@@ -21,7 +23,6 @@ from limbtorque.cli.init.text import (
     skipped_text,
     subjects_text,
     trials_text,
-    unit_answer,
 )
 from limbtorque.cli.init.trials import FORWARD
 from limbtorque.cli.map_recording import BUILT_IN, MapChoices, map_page
@@ -107,12 +108,14 @@ def init_study(
     surveyed = survey(named, reading=reading, answers=given.of_file)
     looked = list(watch(surveyed, len(named)) if watch else surveyed)
     looked += [Unread(name, why) for name, why in folder.others]
+    _refuse_unanswered(looked, recordings, lambda units: again(study, answers={**(answers or {}), **units}))
     seen = [one for one in looked if isinstance(one, Seen)]
     if not seen:
-        raise _unreadable(
-            [one for one in looked if isinstance(one, Unread)],
-            recordings,
-            lambda unit: again(study, answers={**(answers or {}), **unit}),
+        unread = [(one.name, short_reason(one)) for one in looked if isinstance(one, Unread)]
+        raise FolderError(
+            f"no file in {recordings} can be read as a recording",
+            lines_by_kind(unread, noun="file"),
+            advice=OTHER_FOLDER,
         )
     proposal = propose(
         looked,
@@ -135,14 +138,20 @@ def init_study(
     return _with_maps(study, proposal, reading, {one.path.resolve(): dict(one.answers) for one in seen})
 
 
-def _unreadable(unread: Sequence[Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]) -> FolderError:
-    """Error of a folder without a readable file; `again` is the command with a unit."""
-    unit = unit_answer(unread)
-    return FolderError(
-        f"no file in {recordings} can be read as a recording",
-        lines_by_kind([(one.name, short_reason(one)) for one in unread], noun="file"),
-        advice=f"give the unit, mm, cm or m: {again(unit)}" if unit else OTHER_FOLDER,
-    )
+def _refuse_unanswered(
+    looked: Sequence[Seen | Unread], recordings: Path, again: Callable[[Mapping[str, str]], str]
+) -> None:
+    """Ask for all units and rates at once; `again` is the command with answers."""
+    if asked := unanswered(looked):
+        options = dict.fromkeys(option for _, option in asked)
+        command = again({f"reading.{option}": NOT_STATED[option][1] for option in options})
+        raise FolderError(
+            f"{recordings} has files without a unit or rate",
+            lines_by_kind(
+                [(name, f"{NOT_STATED[option][0]} (reading.{option})") for name, option in asked], noun="file"
+            ),
+            advice=f"answer with {command}; of one folder: --set FOLDER:reading.length_unit=cm",
+        )
 
 
 def _with_maps(

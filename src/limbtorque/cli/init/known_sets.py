@@ -214,6 +214,20 @@ def sided(label: str) -> tuple[tuple[str, str, str], ...]:
     return tuple((side, rest, template) for (side, rest), template in ways.items())
 
 
+def wanted_landmarks(known: KnownSet, model: ChainModel) -> set[str]:
+    """Landmarks that a chain needs, and those that stand for them in a set.
+
+    Examples
+    --------
+    >>> from limbtorque.study.chains import ARM
+    >>> marker_set = next(known for known in known_sets() if known.name == "plug_in_gait_markers")
+    >>> sorted(wanted_landmarks(marker_set, ARM) - {*needed_landmarks(ARM)})
+    ['acromion', 'head_of_metacarpal_3', 'lateral_epicondyle']
+    """
+    needed = needed_landmarks(model)
+    return {*needed, *(by for name, (by, _) in known.substitutes.items() if name in needed)}
+
+
 def template_of(label: str, side: str) -> str:
     """Label with its side as {S}, {s} or {side}, or unchanged."""
     return next((template for found, _, template in sided(label) if found == side and template), label)

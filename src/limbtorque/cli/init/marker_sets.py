@@ -21,8 +21,8 @@ from limbtorque.cli.init.known_sets import (
     cluster_templates,
     fits,
     fold,
-    needed_landmarks,
     template_of,
+    wanted_landmarks,
 )
 from limbtorque.cli.init.people import People
 from limbtorque.cli.init.survey import Body, Seen
@@ -182,7 +182,11 @@ def partial_set(fits_of: Mapping[str, Sequence[Fit]], labels: Sequence[str]) -> 
     partly = fits_of[chain][0]
     sides = [fit for fit in fits_of[chain] if fit.known.name == partly.known.name]
     begun = set_of(partly, sides)
-    rules, substitutes = dict(begun.rules), dict(begun.substitutes)
+    wanted, of_arm, of_leg = (wanted_landmarks(partly.known, LIMBS[limb]) for limb in (chain, "arm", "leg"))
+    others = (of_arm | of_leg) - wanted
+    rules = {name: labels for name, labels in begun.rules.items() if name not in others}
+    computed = {name: rule for name, rule in begun.computed.items() if name not in others}
+    substitutes = dict(begun.substitutes)
     rules |= dict.fromkeys(partly.missing, (TO_DO,))
     for name, pair in partly.known.substitutes.items():
         if rules.get(name) == (TO_DO,) and pair[0] in rules:  # one place to fill in serves both
@@ -199,6 +203,7 @@ def partial_set(fits_of: Mapping[str, Sequence[Fit]], labels: Sequence[str]) -> 
         comments={**begun.comments, **{name: partly.known.missing.get(name, "") for name in partly.missing}},
         substitutes=substitutes,
         about=about,
+        computed=computed,
         errors=_errors(partly, rules, substitutes),
     )
     return chain, [fit.side or TO_DO for fit in sides], proposed
@@ -337,8 +342,8 @@ def static_trials(seen: Sequence[Seen], people: People) -> Statics:
 
 
 def _complete(pair: Pair, moving: Sequence[str], model: ChainModel) -> list[Fit]:
-    """Best complete fits with clusters, if they have more landmarks than without."""
-    needed = set(needed_landmarks(model))
+    """Best complete fits with clusters, if they have more joint centres than without."""
+    centres = {*(joint.landmark for joint in model.joints), model.end}
     standing = next(body.labels for body in pair.static.bodies if body.prefix == pair.prefix)
     alone = [fit for fit in fits(moving, model) if not fit.missing]
     both = [fit for fit in fits([*dict.fromkeys((*moving, *standing))], model) if not fit.missing]
@@ -348,8 +353,8 @@ def _complete(pair: Pair, moving: Sequence[str], model: ChainModel) -> list[Fit]
         for fit in (fit for fit in both if fit.known.name == known):
             carried = _with_clusters(fit, pair, moving, model, done)
             without = [other for other in alone if other.side == fit.side]
-            most = max((len(needed & set(other.rules)) for other in without), default=0)
-            gained |= bool(carried and carried.carried and len(needed & set(carried.rules)) > most)
+            most = max((len(centres & set(other.rules)) for other in without), default=0)
+            gained |= bool(carried and carried.carried and len(centres & set(carried.rules)) > most)
             done += [carried] if carried else [other for other in without if other.known.name == known]
         if gained:
             return done
@@ -362,8 +367,7 @@ def _with_clusters(fit: Fit, pair: Pair, moving: Sequence[str], model: ChainMode
     None if a required landmark has no cluster. Clusters of the other side are tried first; landmarks with the same markers
     share a cluster.
     """
-    needed = needed_landmarks(model)
-    wanted = {*needed, *(by for name, (by, _) in fit.known.substitutes.items() if name in needed)}
+    wanted = wanted_landmarks(fit.known, model)
     lacking = [name for name, labels in fit.rules.items() if not set(labels) <= set(moving)]
     clusters: dict[str, tuple[str, ...]] = {}
     for name in sorted(wanted & set(lacking), key=lambda name: (-len(fit.rules[name]), name)):
@@ -464,8 +468,21 @@ def best_cluster(
     for least in (1.0, LEAST_SEEN * float(seen.max(initial=0.0))):  # markers with gaps where others do not suffice
         kept = np.flatnonzero(stood & (seen >= least))
         if cluster := _nearest_cluster(kept, others, standing_m, landmark_m, walking_m, side=side, around=around):
-            return cluster
+            return cluster if _carries(cluster, [label for label in labels if label in moving], pair) else ()
     return ()
+
+
+def _carries(cluster: Sequence[str], shown: Sequence[str], pair: Pair) -> bool:
+    """Return True if a cluster carries known markers of the moving trial rightly."""
+    standing_m, walking_m = (one.sampled([*cluster, *shown], pair.prefix) for one in (pair.static, pair.moving))
+    n = len(cluster)
+    for k in range(n, n + len(shown)):
+        carried = carry(cluster_shape(standing_m[:, :n], standing_m[:, k]), walking_m[:, :n])
+        away_m = lengths(carried.landmark_m - walking_m[:, k])
+        away_m = away_m[np.isfinite(away_m)]
+        if away_m.size and np.sqrt(np.mean(away_m**2)) > Quality().cluster_residual_m:
+            return False
+    return True
 
 
 def _nearest_cluster(

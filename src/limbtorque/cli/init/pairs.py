@@ -201,16 +201,40 @@ def unread_forces(one: Seen, unread: Sequence[Unread]) -> str:
     """
     sentences = []
     for file in unread:
-        no_unit = "length_unit" in file.why
-        of_forces = is_of_forces(file.name) or (not no_unit and Path(file.name).suffix.lower() in FORCE_SUFFIXES)
-        if of_forces and stem_words(one.name) and stem_words(one.name) == stem_words(file.name):
+        of_forces = is_of_forces(file.name) or Path(file.name).suffix.lower() in FORCE_SUFFIXES
+        if (
+            of_forces
+            and not file.if_answered
+            and stem_words(one.name)
+            and stem_words(one.name) == stem_words(file.name)
+        ):
             why = " ".join(file.why.split()).removeprefix(f"{Path(file.name).name}: ").rstrip(".")
-            why = why.replace("reading.length_unit", "reading.forces_length_unit")
-            then = f"{'set reading.forces_length_unit and ' if no_unit else ''}name it in forces_file"
             sentences.append(
-                f"{file.name} has the same name but could not be read: {why}; if it has the forces of this recording, {then}"
+                f"{file.name} has the same name but could not be read: {why}; if it has the forces of this recording, "
+                "name it in forces_file"
             )
     return "; ".join(sentences)
+
+
+def unanswered(looked: Sequence[Seen | Unread]) -> list[tuple[str, str]]:
+    """Units and rates that needed files do not state: file and option of `reading`.
+
+    Parameters
+    ----------
+    looked : sequence of Seen or Unread
+        The recordings.
+
+    Notes
+    -----
+    Not needed are copies of a recording in another format, and force files that fit no recording.
+    """
+    seen = [one for one in looked if isinstance(one, Seen)]
+    copied = {Path(one.name).with_suffix("") for one in seen if one.bodies}
+    lacking = [one.if_answered for one in looked if isinstance(one, Unread) and one.if_answered]
+    markers = [one for one in lacking if one.bodies and Path(one.name).with_suffix("") not in copied]
+    paired = pair_forces([one for one in (*seen, *markers) if one.bodies], lacking).values()
+    forces = [one for one in lacking if any(one is file for file, _ in paired)]
+    return [(one.name, name) for one in (*markers, *forces) for name, _ in one.answers]
 
 
 def is_of_forces(name: str) -> bool:

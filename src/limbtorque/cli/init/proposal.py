@@ -17,7 +17,7 @@ from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
 from limbtorque.cli.init.study_settings import ProposedWindow, emg_lines, judge_up_by_file, propose_window
 from limbtorque.cli.init.subjects import ProposedSubject, propose_subject
 from limbtorque.cli.init.survey import Body, Seen, Unread
-from limbtorque.cli.init.trials import FORWARD, ProposedTrial, propose_trials, with_unique_names
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, FORWARD, ProposedTrial, propose_trials, with_unique_names
 from limbtorque.study.table_file import TO_DO
 from limbtorque.tables.column import counted
 
@@ -189,7 +189,7 @@ def propose(
     unread = [one for one in looked if isinstance(one, Unread)]
     emg = pair_emg(list(rows.taken.values()), seen)
     window, trials = propose_window(with_unique_names(_with_further_files(rows, emg, seen, unread, relative_to)))
-    with_row = {trial["file"] for trial in trials}
+    with_row = {trial["file"] for trial in trials if trial.left_out != ARMS_OF_A_WALK}
     about_names = about_people([one for one in seen if one.bodies and one.name not in omitted], people)
     with_trials = {trial["marker_set"] for trial in trials if trial.can_be_taken}
     return Proposal(

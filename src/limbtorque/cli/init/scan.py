@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,8 @@ from limbtorque.study.settings import Settings, override
 FILES_A_PROCESS = 20  # are read in the time that another process takes to start
 DESCRIBED = {"marker_names": "descriptions"}
 WHERE_NEEDED = ("length_unit", "force_unit", "rate_hz")  # of `reading`: used for files that do not state them
+NOT_STATED = re.compile(r"not stated.*reading\.length_unit|give .*reading\.rate_hz", re.DOTALL)
+METRES = ("m", "cm", "mm")
 UP, FORWARD = "plane.up_axis", "plane.forward_axis"
 Read = Callable[[ReadOptions], Seen]  # reads a file with options
 
@@ -174,10 +177,11 @@ def survey(
 
         def seen(path: Path, name: str) -> Seen | Unread:
             reader = free.get()
+            look = partial(_look, reader, path, name, limits)
             try:
-                return _read_with(partial(_look, reader, path, name, limits), path, limits, answers(name))
+                return _read_with(look, path, limits, answers(name))
             except ReadError as error:
-                return Unread(name, str(error))
+                return Unread(name, str(error), _if_answered(look, path, limits, answers(name), str(error)))
             finally:
                 free.put(reader)
 
@@ -211,6 +215,22 @@ def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, An
     return replace(seen, answers=tuple(used.items()))
 
 
+def _if_answered(look: Read, path: Path, limits: Reading, answers: Mapping[str, Any], why: str) -> Seen | None:
+    """Survey of a file with made-up values of what it does not state.
+
+    None if it states all, or cannot be read even so.
+    """
+    if not NOT_STATED.search(why):
+        return None
+    for unit in METRES:
+        made_up = limits.model_copy(update={"forces_length_unit": limits.forces_length_unit or unit})
+        with contextlib.suppress(ReadError):
+            seen = _read_with(look, path, made_up, {"length_unit": unit, "rate_hz": 100.0, **answers})
+            known = {*answers, *DESCRIBED, *(["forces_length_unit"] if limits.forces_length_unit else [])}
+            return replace(seen, answers=tuple(pair for pair in seen.answers if pair[0] not in known))
+    return None
+
+
 def _recognised(seen: Seen) -> bool:
     """Return True if a known marker set is complete for any limb."""
     bodies: dict[str, list[str]] = {}
@@ -242,4 +262,5 @@ def _read(read: Read, limits: Reading, answers: Mapping[str, Any]) -> tuple[Seen
     seen = read(forces_options(ReadOptions.of(limits)))
     if seen.labels:  # the unit was given for forces only
         raise refused
+    used["forces_length_unit"] = limits.forces_length_unit
     return seen, {name: value for name, value in used.items() if name != "length_unit"}

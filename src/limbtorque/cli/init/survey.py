@@ -268,10 +268,14 @@ class Unread:
         Its path from the folder that was looked at.
     why : str
         The reader's sentence.
+    if_answered : Seen, optional
+        Survey with made-up values of the units and the rate that the file does not state, which are its ``answers``; None where it
+        lacks none, or cannot be read with them either.
     """
 
     name: str
     why: str
+    if_answered: Seen | None = None
 
 
 def look_at(recording: Recording, *, path: Path, name: str) -> Seen:

@@ -7,15 +7,14 @@ import io
 import json
 import shlex
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.marker_sets import ProposedSet, yaml_labels
-from limbtorque.cli.init.pairs import is_of_forces
 from limbtorque.cli.init.proposal import OPTIONS_OF_FILES, Proposal
 from limbtorque.cli.init.study_settings import MOVEMENT
-from limbtorque.cli.init.survey import STORAGE, Unread
+from limbtorque.cli.init.survey import Unread
 from limbtorque.cli.init.trials import ARMS_OF_A_WALK, NO_SET, ProposedTrial
 from limbtorque.cli.terminal import quoted
 from limbtorque.study.subjects import PELVIS_MEASURES
@@ -25,7 +24,11 @@ from limbtorque.tables.column import counted
 BOTH = ("arm", "leg")
 NOTES = 4  # on the first screen; all are comments of config/trials.csv
 INCLUDE_ARMS = "remove the # of their rows in config/trials.csv to include them"
-NO_UNIT = "no unit of length"
+NOT_STATED = {  # option of `reading` -> what a file does not state, and an example
+    "length_unit": ("no unit of length: mm, cm or m", "mm"),
+    "forces_length_unit": ("no unit of length of its forces and moments: mm, cm or m", "m"),
+    "rate_hz": ("no frame rate", "HZ"),
+}
 COLUMNS = (  # of the table of trials, in their order
     *("trial", "session", "subject", "file", "forces_file", "emg_file", "static_file", "start_s", "end_s"),
     *("chain", "side", "condition", "marker_set", "prefix"),
@@ -238,17 +241,15 @@ def first_screen(proposal: Proposal) -> str:
         omitted[Path(row["file"]).name + (f" ({row['prefix']})" if row["prefix"] else ""), row.left_out] = None
     arms = sum(reason == ARMS_OF_A_WALK for _, reason in omitted)
     unread = [(one.name, short_reason(one)) for one in proposal.unread]
-    no_unit = [(name, why) for name, why in unread if why.startswith(NO_UNIT)]
     lines = [
         f"ready: {ready if proposal.rows else 'no trial yet'}",
         *(f"missing: {phrase}" for _, phrase in proposal.missing),
-        *(f"missing: {line}" for line in lines_by_kind(no_unit, noun="file")),
         *(
             f"omitted: {line}"
             for line in lines_by_kind([one for one in omitted if one[1] != ARMS_OF_A_WALK], noun="recording")
         ),
         *([f"omitted: the arms of {counted(arms, 'walk')}; {INCLUDE_ARMS}"] if arms else []),
-        *(f"not read: {line}" for line in lines_by_kind([one for one in unread if one not in no_unit], noun="file")),
+        *(f"not read: {line}" for line in lines_by_kind(unread, noun="file")),
     ]
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
@@ -268,34 +269,16 @@ def short_reason(one: Unread) -> str:
         return "results of OpenSim, not recordings"
     if "of unknown format" in why:
         return "unknown format: export it again, or correct the suffix"
-    if "reading.length_unit" in why and "not stated" in why:
-        forces = "; of forces: reading.forces_length_unit=m" if Path(one.name).suffix.lower() in STORAGE else ""
-        return f"{NO_UNIT}: init needs --set reading.length_unit=mm (or cm, m{forces})"
-    return why
+    return "no unit or rate; no recording needs this file" if one.if_answered else why
 
 
-def unit_answer(unread: Sequence[Unread]) -> dict[str, str]:
-    """Answer with which init reads files without a unit of length, if any.
-
-    Parameters
-    ----------
-    unread : sequence of Unread
-        The files that were not read.
-    """
-    of_forces = {is_of_forces(one.name) for one in unread if short_reason(one).startswith(NO_UNIT)}
-    answers = {False: ("reading.length_unit", "mm"), True: ("reading.forces_length_unit", "m")}
-    return dict(answers[forces] for forces in sorted(of_forces))
-
-
-def next_steps(proposal: Proposal, study: Path, again: Callable[..., str]) -> str:
+def next_steps(proposal: Proposal, study: Path) -> str:
     """Next steps: pages, entries to complete and commands."""
     config, check = study / "config", f"limbtorque check {quoted(study)}"
     page = study / proposal.maps[0] if proposal.maps else None
     if page and not proposal.rows:
         return f"next: open {page} in a browser, assign markers to landmarks, and copy its settings and row into {config}; then run\n{check}"
     lines = []
-    if answer := unit_answer(proposal.unread):
-        lines.append(f"or include the files without a unit (mm, cm or m) in another study:\n{again(answer)}")
     if page:
         lines.append(f"open {page} in a browser to see the markers and assign them to landmarks")
     if proposal.to_do:

@@ -37,6 +37,7 @@ ON_A_BELT = (
     "and the window events in ensembles.window"
 )
 _Limb = tuple[str, str, Fit | None, ProposedSet]  # chain, side, fit, marker set
+LEG_WORDS = ("thigh", "kne", "shank", "ank")  # in marker names of walks that are not made for the arms
 NO_SET = "these marker names match less than half of the joints of any known marker set"
 ARMS_OF_A_WALK = "arms during walking: remove the leading # to include them"
 
@@ -127,18 +128,20 @@ def propose_trials(
     still = f"no marker moves by more than {max(1.0, math.ceil(1e3 * alone.moved_m)):.0f} mm: a static trial"
     left_out = copy_of or (still if alone.still else "")
     travels, note = propose_forward(body, up_axis)
-    limbs, complete, notes = _limbs(body, statics, left_out=bool(left_out))
+    treadmill = body.never_stands and bool(recording.n_plates or recording.strikes)
+    goes = bool(travels) or treadmill
+    limbs, complete, notes = _limbs(body, statics, left_out=bool(left_out), goes=goes)
     if not limbs:
         return [], notes
     several = len({chain for chain, *_ in limbs}) > 1
-    treadmill = body.never_stands and bool(recording.n_plates or recording.strikes)
-    walks = bool(travels) or _elsewhere(body, up_axis) or body.steps or treadmill
+    beside_legs = several or ("leg" in statics and _has_legs(body))
+    walks = goes or _elsewhere(body, up_axis) or body.steps
     rows: list[ProposedTrial] = []
     for chain, side, fit, marker_set in limbs:
         limb, end = limb_of(chain), fit.labels_of(CHAINS[chain].end) if fit else ()
         shares = [share for label in end for share in body.ends.get(label, ())]
         at_rest = max(shares) <= ONSET_SHARE if shares else None  # at both ends, as `movement` needs
-        walking = travels or treadmill or (recording.strikes and at_rest is not True)
+        walking = goes or (recording.strikes and at_rest is not True)
         forward, why = (travels, "") if travels else _faces(recording, body, up_axis, limb, complete.get(chain, ()))
         if given := shared.get(FORWARD):
             forward, why = given, "given by --set plane.forward_axis"
@@ -156,7 +159,7 @@ def propose_trials(
                 "plates.belt_speed_m_s": TO_DO if limb == "leg" and body.never_stands and recording.n_plates else "",
                 "note": "; ".join(filter(None, (note, why))),
             },
-            left_out=left_out or (ARMS_OF_A_WALK if several and limb == "arm" and walking else ""),
+            left_out=left_out or (ARMS_OF_A_WALK if beside_legs and limb == "arm" and walking else ""),
             strikes=tuple(strikes for strikes in recording.strikes if strikes.side == side),
             at_rest=at_rest,
             gait=limb == "leg" and walks,
@@ -190,11 +193,12 @@ def _movements(row: ProposedTrial, recording: Seen) -> list[ProposedTrial]:
 
 
 def _limbs(
-    body: Body, statics: Mapping[str, tuple[str, Sequence[Fit]]], *, left_out: bool
+    body: Body, statics: Mapping[str, tuple[str, Sequence[Fit]]], *, left_out: bool, goes: bool
 ) -> tuple[list[_Limb], dict[str, Sequence[Fit]], list[str]]:
     """Limbs of a person, complete fits of each chain, and notes.
 
-    Both sides of the first complete set, if necessary without hand or foot; otherwise the set with the fewest missing landmarks.
+    Both sides of the first complete set, if necessary without hand or foot; otherwise the set with the fewest missing landmarks,
+    also of the legs of a body that `goes`, beside complete arms.
     """
     fits_of = {limb: fits(body.labels, CHAINS[limb]) for limb in statics}
     complete: dict[str, Sequence[Fit]] = {}
@@ -215,11 +219,19 @@ def _limbs(
     ]
     if not limbs and not any(fits_of.values()):
         return [], {}, [f"no arm or leg recognised from the marker names {some_of(body.labels)}; no trial created"]
-    if not limbs:
-        chain, sides, partial = partial_set(fits_of, body.labels)
-        limbs = [(chain, side, None, partial) for side in sides]
+    open_fits = {} if limbs else fits_of
+    if limbs and goes and fits_of.get("leg") and "leg" not in {limb_of(chain) for chain, *_ in limbs}:
+        open_fits = {"leg": fits_of["leg"]}
+    if open_fits:
+        chain, sides, partial = partial_set(open_fits, body.labels)
+        limbs += [(chain, side, None, partial) for side in sides]
         notes = [note.removeprefix("no ") if note.startswith(f"no {chain}: ") else note for note in notes]
     return limbs, complete, [] if left_out else notes
+
+
+def _has_legs(body: Body) -> bool:
+    """Return True if names of markers are those of a leg."""
+    return any(word in label.casefold() for label in body.labels for word in LEG_WORDS)
 
 
 def _lacks(fit: Fit) -> str:

@@ -16,6 +16,7 @@ fits the size of the file, to a frame and a block, is used.
 from __future__ import annotations
 
 import math
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -34,6 +35,10 @@ SATURATED = 65535
 LEAST_SHARE = 0.9  # of the frames, in a file that ends too early (docs/decisions/0026-the-files-own-results.md)
 WHOLE_FILE = "export or copy it again"
 _OF_ONE_GROUP = frozenset(("TIMES", "CONTEXTS", "CORNERS", "ORIGIN", "CHANNEL", "CAL_MATRIX"))
+_MARKS = re.compile(  # names of events and plates behind their length and the number of their group
+    rb"(?:\x05[\x80-\xff](?=EVENT)|\x0e[\x80-\xff](?=FORCE_PLATFORM)|\x05[\x01-\x7f](?=TIMES)|\x08[\x01-\x7f](?=CONTEXTS)"
+    rb"|\x07[\x01-\x7f](?=CORNERS|CHANNEL))(EVENT|FORCE_PLATFORM|TIMES|CONTEXTS|CORNERS|CHANNEL)"
+)
 _INTEGERS = {1: "u1", 2: "i2"}
 
 
@@ -102,7 +107,7 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
         By the names of group and parameter in capitals.
     broken_at : int or None
         Byte of the entry that leads out of the file, is of no known kind, or of events or plates without their
-        group; None where the section ends well.
+        group or out of the list of entries; None where the section ends well.
     twice : tuple of str
         Parameters, ``GROUP:NAME``, that stand more than once with different contents; the first is in `groups`.
     """
@@ -141,9 +146,15 @@ def parse_parameters(raw: bytes, processor: int) -> tuple[Groups, int | None, tu
         if step == 0:
             break
         position = after + step
-    if broken_at is None:  # events or a plate without their group; others of no group are in real files
-        lost = (byte for (group, label), byte in at.items() if group not in names and label in _OF_ONE_GROUP)
-        broken_at = next(lost, None)
+    if (
+        broken_at is None
+    ):  # events or plates without their group, or out of the list; others of no group are in real files
+        plates = "FORCE_PLATFORM" in names.values()  # else a group of corners is one of plates with a damaged name
+        known = {group for group, name in names.items() if name.isascii() and (plates or (group, "CORNERS") not in at)}
+        lost = (byte for (group, label), byte in at.items() if group not in known and label in _OF_ONE_GROUP)
+        listed = {*names.values(), *(label for _, label in at)}
+        beyond = (match.start() for match in _MARKS.finditer(raw, start, end) if match[1].decode() not in listed)
+        broken_at = next(lost, next(beyond, None))
     groups: Groups = {name: {} for name in names.values()}
     twice: dict[str, None] = {}
     for group, label, parameter in entries:

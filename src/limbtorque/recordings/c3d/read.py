@@ -403,8 +403,4 @@ def _events(
     timed = sorted((event for event in events if math.isfinite(event.time_s)), key=attrgetter("time_s"))
     if len(timed) < len(events):
         source.notes.append(f"{len(events) - len(timed)} events have no time and are left out")
-    duration_s = header.n_frames / rate_hz
-    if outside := [event for event in timed if not -0.5 / rate_hz <= event.time_s <= duration_s]:
-        listed = ", ".join(f"{event.label} at {event.time_s:.3f} s" for event in outside)
-        source.notes.append(f"{len(outside)} events lie outside the {duration_s:.3f} s of the trial: {listed}")
     return tuple(timed)
