@@ -52,12 +52,6 @@ def test_a_recording_without_channels_is_a_sentence(tmp_path, capsys):
     assert "no electromyography channel among 3 analog channels" in capsys.readouterr().err
 
 
-def test_two_recordings_of_one_name_are_refused(tmp_path, capsys):
-    files = [str(write(tmp_path / folder / "a.c3d")) for folder in "xy"]
-    assert main(["emg", *files]) == 1
-    assert "recordings with the same name" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("label", "pattern"),
     [("RVL", "{S}VL"), ("sol_r", "sol_{s}"), ("Left Soleus", "{Side} Soleus"), ("LEFT TA", "{SIDE} TA"), ("Sol", "")],
@@ -95,13 +89,6 @@ def test_columns_beside_electromyography_need_no_unit_of_length(tmp_path, title,
     assert rows.onset_bonato_s.tolist() == pytest.approx([0.5, 0.5], abs=0.02)  # as simulated
 
 
-@pytest.mark.parametrize("title", ["Static Optimization", "ModelForces", "controls"])
-def test_computed_activations_are_no_electromyography(tmp_path, capsys, title):
-    path = write_storage(tmp_path / "walk.sto", title=title, beside=COORDINATES)
-    assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 1
-    assert "results of OpenSim, not a recording" in capsys.readouterr().err
-
-
 def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
     xyz = np.full((500, 1, 3), 0.5)
     path = write_c3d(
@@ -113,9 +100,3 @@ def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
         groups={"ANALOG": {"LABELS": ["L Sol", "L TA", "EMG9"]}},
     )
     assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 0
-
-
-def test_coordinates_with_electromyography_name_the_ways_to_read_it(tmp_path, capsys):
-    path = write_storage(tmp_path / "walk.mot", title="Coordinates", beside=COORDINATES)
-    assert main(["inspect", str(path)]) == 1
-    assert "name it as emg_file, or run `limbtorque emg`" in capsys.readouterr().err

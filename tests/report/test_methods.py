@@ -104,36 +104,6 @@ def test_every_choice_has_a_clause_of_its_own(section, option, before):
     assert not [choice for choice, text in texts.items() if f"{before}." in text or f"{before} ." in text]
 
 
-def test_the_paragraph_of_the_defaults():
-    """A clause of each part, and nothing of what the study did not do."""
-    text = paragraph()
-    told = (
-        "body mass 70 kg",
-        "right arm (1)",
-        "0.1 s",
-        "order 3",
-        ": 5 Hz",
-        "Dempster",
-        "2e-14 N m",
-        "limbtorque 9.8.7",
-    )
-    for clause in told:
-        assert clause in text
-    for silent in (
-        "excluded",
-        "flagged",
-        "replay",
-        "spring",
-        "plates",
-        "weights",
-        "Gravity",
-        "fibre",
-        "scaled",
-        "no curve",
-    ):
-        assert silent not in text
-
-
 @pytest.mark.parametrize(
     ("settings", "says", "not_any_more"),
     [
@@ -206,13 +176,6 @@ def test_excluded_trials_are_counted_by_their_reason_and_describe_nothing():
     none = paragraph(rows=[row(reason="read", **failed)])
     assert "No trial could be analysed" in none
     assert "filter" not in none
-
-
-def test_flags_are_named():
-    rows = [row("t1", status="caution", reason="tilt_deg gap_share"), row("t2", status="rejected", reason="tilt_deg")]
-    text = paragraph(rows=rows)
-    assert "in 2 of 2 trials; of 1 the torques" in text
-    assert "tilt_deg (2), gap_share (1)" in text
 
 
 def test_loads_are_those_that_trials_name():

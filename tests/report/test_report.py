@@ -1,6 +1,5 @@
 """The pages against the tables they show; what comes from files stays text; nothing comes from elsewhere."""
 
-import csv
 import hashlib
 import json
 import re
@@ -11,7 +10,6 @@ import pytest
 
 from limbtorque.analysis.study import check_study
 from limbtorque.figures.palette import LINE_COLOURS
-from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
@@ -19,16 +17,15 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import REASONS, json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
-from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
+from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
-from limbtorque.tables.trial_record import FileOutput
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.run_session import TrialTables
-from limbtorque.workflow.stages import collect, pages, report
+from limbtorque.workflow.stages import pages, report
 from reports import (
     BAD,
     ENDS,
@@ -369,23 +366,6 @@ def test_pages_can_be_left_out(study):
     assert layout.trial_files("pages", "s", trial) == []
 
 
-def test_a_flag_that_rejects_some_trials_is_shown_as_rejected_in_these(study):
-    """By the trials, not by the check: this one is a caution up to twice its threshold."""
-    row = {**next(iter(ledger(study).values())), "page": "p", "status": "rejected", "reason": "out_of_plane_share"}
-    rows = [{**row, "trial": f"t{k}", "rejected_by": "out_of_plane_share" if k < 2 else ""} for k in range(5)]
-    shown = "".join(Elements(index_page(rows, empty_provenance(), files={})).text.split())
-    assert "out_of_plane_sharecaution3rejected25show" in shown
-
-
-def test_the_first_page_has_the_bands_of_each_joint():
-    row = {"chain": "leg", "window": "stance", "joint": "hip", "term": "net", "torque_status": "ok", "peak_nm": -83.4}
-    row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}
-    row |= {"band_main_source": "joint_centres", "peak_main_input": "hip_axis", "peak_main_input_share": 0.64}
-    shown = Elements(index_page([], empty_provenance(), files={"summary.csv": "../summary.csv"}, summary=[row])).text
-    assert "legstancehip183.4770to97±14jointcentres75moreaccuratejointcentres" in "".join(shown.split())
-    assert "Uncertainty of the net torques" not in index_page([], empty_provenance(), files={})
-
-
 def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     key = {"chain": "leg", "condition": "walk", "side": "left", "window": "stance", "joint": "hip", "unit": "N m/kg"}
     key |= {"spread_over": "subjects", "n_subjects": "3", "n_trials": "5"}
@@ -400,52 +380,6 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     cells = "leg walk left stance hip 0.812 0.150 0.040 -1.100 3 5"
     assert "".join(shown.split()).count(cells.replace(" ", "")) == 1
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
-
-
-def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,)):
-    """Rows of a mean curve, one for each of its means; counts of one number hold for all of them."""
-    key = {
-        "chain": "leg",
-        "condition": "walk",
-        "side": "left",
-        "unit": "deg",
-        "quantity": quantity,
-        "spread_over": over,
-    }
-    key |= {"sd": "", "mean_error": "", "n_rejected": "0"}
-    counts = (numbers * (1 if len(numbers) > 1 else len(means)) for numbers in (n_subjects, n_trials))
-    return [
-        {**key, "percent": str(k), "mean": mean, "n_subjects": str(subjects), "n_trials": str(trials)}
-        for k, (mean, subjects, trials) in enumerate(zip(means, *counts, strict=True))
-    ]
-
-
-def test_where_fewer_trials_have_a_value_the_page_has_their_number():
-    of_one = {"over": "trials", "n_subjects": (1,)}
-    rows = mean_rows("knee_flexion_deg", ("", "1.0", "1.0"), n_trials=(0, 2, 5), **of_one)
-    rows += mean_rows("hip_flexion_deg", ("1.0", "1.0", "1.0"), n_trials=(5,), **of_one)
-    data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
-    knee, hip = data["curves"]
-    assert (knee["number"], knee["most"], knee["counts"]) == ("2 to 5 trials of 1 subject", 5, [0, 2, 5])
-    assert (hip["number"], hip["most"], hip["counts"]) == ("5 trials of 1 subject", 5, [])
-    text = index_page([], empty_provenance(), files={}, ensembles=data)
-    assert "Thin lines and light bands: fewer trials" in text
-    assert "The trials are unlike." in text
-    assert "Thin lines" not in index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows[3:]))
-
-
-@pytest.mark.parametrize(("over", "count"), [("subjects", "1 subject, 4 trials"), ("trials", "4 trials of 1 subject")])
-def test_the_page_says_over_what_its_means_are(over, count):
-    last = "" if over == "subjects" else "1.0"
-    rows = mean_rows("knee_flexion_deg", ("1.0", last), over=over, n_subjects=(2, 1))
-    text = index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows, min_units=2))
-    assert f"Lines are means over {over}" in text
-    assert ("No mean where fewer than 2 subjects have a value" in text) == (over == "subjects")
-    alone = ensemble_data([{**row, "mean": "", "n_subjects": "1", "n_rejected": "1"} for row in rows], min_units=5)
-    assert alone["curves"][0]["number"] == f"no mean: {count}; 1 trial rejected"
-    page_of_none = index_page([], empty_provenance(), files={}, ensembles=alone)
-    assert "No mean where fewer than 5" in page_of_none
-    assert "ensembles_data" not in page_of_none
 
 
 def empty_provenance():
@@ -501,36 +435,6 @@ def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, show
     assert ("<img" in inside) == (shown == "img")
 
 
-def test_muscle_sets_are_told_by_chain_and_set_with_their_trials(tmp_path):
-    make_study(tmp_path)
-    path = tmp_path / "config" / "trials.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    rows[1]["muscles.sets"] = "{arm: pairs}"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "muscles.sets"])
-        writer.writeheader()
-        writer.writerows(rows)
-    told = collect._muscle_sets(load_study(tmp_path))
-    assert {key: (one["chain"], one["name"], one["n_trials"]) for key, one in told.items()} == {
-        "arm: arm": ("arm", "arm", 3),
-        "arm: pairs": ("arm", "pairs", 1),
-    }
-    assert told["arm: pairs"]["sources"] != told["arm: arm"]["sources"]
-
-
-def test_noise_too_small_for_its_decimals_is_not_zero(study):
-    one = next(iter(ledger(study).values()))
-    noises = ("4e-7", "0.0", "0.0012", "")
-    rows = [
-        {**one, "trial": f"t{k}", "page": "p", "status": "ok", "reason": "", "noise_m": noise}
-        for k, noise in enumerate(noises)
-    ]
-    text = index_page(rows, empty_provenance(), files={})
-    assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
-    assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
-
-
 def test_the_frame_of_a_spike_is_in_its_flags_box_its_message_and_the_check(tmp_path):
     folder = make_study(tmp_path / "spiked")
     recording = read_c3d(folder / "good.c3d")
@@ -559,19 +463,6 @@ def test_the_summary_of_a_page_is_flexion_positive(study):
 
 
 NET = dict.fromkeys(SUMMARY, 1.0) | {"peak_main_source": "", "band_main_source": "", "peak_at_gap": 0, "term": "net"}
-
-
-def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
-    note = f"{LOST}: hip 43 %, knee 29 %"
-    output = FileOutput("hip", {"angle": "RHipAngles", "moment": "RHipMoment"}, {}, True, 1, -1)
-    compared = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg", "quantity": "torque"}
-    compared |= {"file_label": "RHipMoment", "file_convention": output.convention("moment")}
-    net = {**NET, "joint": "hip"}
-    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note], summary=[net], beside_file=[compared])
-    shown = Elements(trial_page(contents)).text
-    assert shown.count(note) >= 2
-    assert "internal moment, extension positive" in shown
-    assert "RHipMoment" in shown
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):
