@@ -315,35 +315,6 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert "not overwritten" in capsys.readouterr().err
 
 
-def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next(tmp_path, capsys):
-    for k in range(9):
-        write_above_the_floor(tmp_path / "data" / f"lift{k}.c3d", travel_m=0.3, seed=k)
-        write_above_the_floor(tmp_path / "data" / f"still{k}.c3d", travel_m=0.0, seed=k)
-        (tmp_path / "data" / f"torn{k}.c3d").write_bytes(b"no recording")
-    study = tmp_path / "study"
-    assert main(["init", str(study), "--from", str(tmp_path / "data")]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "ready: 9 trials of 9 recordings (right leg), 1 subject"
-    missing = [line.removeprefix("missing: ") for line in lines if line.startswith("missing: ")]
-    assert missing == [
-        "the markers of 1 landmark (marker_sets in config/config.yaml)",
-        "the axis that points up (plane.up_axis in config/config.yaml)",
-        "plane.forward_axis of 9 trials (config/trials.csv)",
-        "the body mass of 1 subject (config/subjects.csv)",
-    ]
-    (omitted,) = [line for line in lines if line.startswith("omitted: ")]
-    assert omitted.startswith("omitted: 9 recordings (still0.c3d")
-    assert "a static trial" in omitted
-    (unread,) = [line for line in lines if line.startswith("not read: ")]
-    assert unread.startswith("not read: 9 files (torn0.c3d, ")
-    assert f"open {study}/maps/my_markers.html in a browser to see the markers and assign them to landmarks" in lines
-    assert lines[-2:] == [
-        f"next: fill in every TODO in {study}/config (12 places), then run",
-        f"limbtorque check {study}",
-    ]
-    assert len(lines) < 20
-
-
 # --- what is 0 to 100 % -----------------------------------------------------------------------------------------------
 
 PLUG_IN_GAIT_LEG = ["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"]
@@ -555,18 +526,6 @@ def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
     assert (tmp_path / "study" / row["forces_file"]).resolve() == (tmp_path / "data" / forces).resolve()
     assert row["note"].endswith(f"forces: {forces}, by its name and time")
     assert proposal.up_axis == "+z"  # the force on the feet is of the second file
-
-
-def test_a_unit_that_a_file_of_forces_lacks_is_missing_on_the_first_screen(tmp_path, capsys):
-    write_markers(tmp_path / "data" / "walk1.trc")
-    file = tmp_path / "data" / "walk1_grf.mot"
-    write_forces(file)
-    text = "".join(line for line in file.read_text().splitlines(keepends=True) if "units" not in line.lower())
-    file.write_text(text, encoding="utf-8")
-    assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 0
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if "walk1_grf.mot" in line and "unit" in line][:1]
-    assert line.startswith("missing: 1 file (walk1_grf.mot): no unit of length: init needs --set")
-    assert "of forces: reading.forces_length_unit=m" in line
 
 
 def test_forces_of_the_nearest_folder_are_taken(tmp_path):
