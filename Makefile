@@ -150,4 +150,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers .venv-s3 .mutants results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .venv-s3 .venv-uv .mutants results site .snakemake
