@@ -52,6 +52,12 @@ def test_a_recording_without_channels_is_a_sentence(tmp_path, capsys):
     assert "no electromyography channel among 3 analog channels" in capsys.readouterr().err
 
 
+def test_two_recordings_of_one_name_are_refused(tmp_path, capsys):
+    files = [str(write(tmp_path / folder / "a.c3d")) for folder in "xy"]
+    assert main(["emg", *files]) == 1
+    assert "recordings with the same name" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("label", "pattern"),
     [("RVL", "{S}VL"), ("sol_r", "sol_{s}"), ("Left Soleus", "{Side} Soleus"), ("LEFT TA", "{SIDE} TA"), ("Sol", "")],

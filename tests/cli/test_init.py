@@ -528,6 +528,18 @@ def test_forces_are_those_of_the_same_name_and_time(tmp_path, markers, forces):
     assert proposal.up_axis == "+z"  # the force on the feet is of the second file
 
 
+def test_a_unit_that_a_file_of_forces_lacks_is_missing_on_the_first_screen(tmp_path, capsys):
+    write_markers(tmp_path / "data" / "walk1.trc")
+    file = tmp_path / "data" / "walk1_grf.mot"
+    write_forces(file)
+    text = "".join(line for line in file.read_text().splitlines(keepends=True) if "units" not in line.lower())
+    file.write_text(text, encoding="utf-8")
+    assert main(["init", str(tmp_path / "study"), "--from", str(tmp_path / "data")]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "walk1_grf.mot" in line and "unit" in line][:1]
+    assert line.startswith("missing: 1 file (walk1_grf.mot): no unit of length: init needs --set")
+    assert "of forces: reading.forces_length_unit=m" in line
+
+
 def test_forces_of_the_nearest_folder_are_taken(tmp_path):
     for n, who in enumerate(("S01", "S02")):
         write_markers(tmp_path / "data" / who / "Markers" / "walk1.trc", seed=n)

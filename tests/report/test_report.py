@@ -9,6 +9,7 @@ import pytest
 
 from limbtorque.analysis.study import check_study
 from limbtorque.figures.palette import LINE_COLOURS
+from limbtorque.ground.reaction import LOST
 from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
@@ -16,10 +17,11 @@ from limbtorque.recordings.c3d.write import write_c3d
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import REASONS, json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
-from limbtorque.report.trial import SUMMARY, TrialContents, trial_page
+from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_table
+from limbtorque.tables.trial_record import FileOutput
 from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.load_checked import checked_study
@@ -370,6 +372,38 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
 
 
+def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,)):
+    """Rows of a mean curve, one for each of its means; counts of one number hold for all of them."""
+    key = {
+        "chain": "leg",
+        "condition": "walk",
+        "side": "left",
+        "unit": "deg",
+        "quantity": quantity,
+        "spread_over": over,
+    }
+    key |= {"sd": "", "mean_error": "", "n_rejected": "0"}
+    counts = (numbers * (1 if len(numbers) > 1 else len(means)) for numbers in (n_subjects, n_trials))
+    return [
+        {**key, "percent": str(k), "mean": mean, "n_subjects": str(subjects), "n_trials": str(trials)}
+        for k, (mean, subjects, trials) in enumerate(zip(means, *counts, strict=True))
+    ]
+
+
+@pytest.mark.parametrize(("over", "count"), [("subjects", "1 subject, 4 trials"), ("trials", "4 trials of 1 subject")])
+def test_the_page_says_over_what_its_means_are(over, count):
+    last = "" if over == "subjects" else "1.0"
+    rows = mean_rows("knee_flexion_deg", ("1.0", last), over=over, n_subjects=(2, 1))
+    text = index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows, min_units=2))
+    assert f"Lines are means over {over}" in text
+    assert ("No mean where fewer than 2 subjects have a value" in text) == (over == "subjects")
+    alone = ensemble_data([{**row, "mean": "", "n_subjects": "1", "n_rejected": "1"} for row in rows], min_units=5)
+    assert alone["curves"][0]["number"] == f"no mean: {count}; 1 trial rejected"
+    page_of_none = index_page([], empty_provenance(), files={}, ensembles=alone)
+    assert "No mean where fewer than 5" in page_of_none
+    assert "ensembles_data" not in page_of_none
+
+
 def empty_provenance():
     about = {"program": {"name": "", "version": ""}, "python": "", "libraries": {}, "code": {}, "settings_hash": ""}
     return {"settings": {"title": "", "quality": {}}, **about}
@@ -451,6 +485,19 @@ def test_the_summary_of_a_page_is_flexion_positive(study):
 
 
 NET = dict.fromkeys(SUMMARY, 1.0) | {"peak_main_source": "", "band_main_source": "", "peak_at_gap": 0, "term": "net"}
+
+
+def test_a_page_names_the_filters_loss_and_the_labels_of_each_quantity():
+    note = f"{LOST}: hip 43 %, knee 29 %"
+    output = FileOutput("hip", {"angle": "RHipAngles", "moment": "RHipMoment"}, {}, True, 1, -1)
+    compared = dict.fromkeys(BESIDE, 1.0) | {"joint": "hip", "file_per_kg": 0, "file_unit": "deg", "quantity": "torque"}
+    compared |= {"file_label": "RHipMoment", "file_convention": output.convention("moment")}
+    net = {**NET, "joint": "hip"}
+    contents = TrialContents("x", "", Verdict(), "", "", {}, notes=[note], summary=[net], beside_file=[compared])
+    shown = Elements(trial_page(contents)).text
+    assert shown.count(note) >= 2
+    assert "internal moment, extension positive" in shown
+    assert "RHipMoment" in shown
 
 
 def test_a_page_marks_the_joint_that_is_rejected(study):

@@ -545,6 +545,12 @@ def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
     assert not {"curves", "ensembles", "windows"} & set(dictionary.table)
 
 
+def test_names_of_events_without_their_window_are_a_fault(tmp_path):
+    folder = make_study(tmp_path / "study", extra="ensembles:\n  start_event: go\n  end_event: stop\n")
+    with pytest.raises(StudyError, match="no effect without"):
+        checked_study(folder)
+
+
 def test_the_dictionary_defines_every_column_and_quantity(demo):
     dictionary = pd.read_csv(demo.folder / "data_dictionary.csv").set_index(["table", "column"])
     tables = {"curves": demo.curves, "ensembles": demo.ensembles, "windows": demo.windows.reset_index()}

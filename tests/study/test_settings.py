@@ -170,6 +170,7 @@ def test_override_leaves_the_dictionaries_of_its_argument():
             "false",
             "torques.bands needs",
         ),
+        ({}, "filter.cutof_hz", "6", "no option is called 'filter.cutof_hz'; did you mean 'filter.cutoff_hz'"),
         ({}, "muscles.sets", "{wing: leg}", "muscles.sets names wing, which is not a chain"),
         ({}, "segments.added", "{wing: {mass_kg: 1}}", "segments.added names wing"),
         (

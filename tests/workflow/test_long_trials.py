@@ -18,7 +18,7 @@ from limbtorque.analysis import memory
 from limbtorque.analysis.memory import available_bytes, refuse_too_long
 from limbtorque.analysis.reading import TrialReader
 from limbtorque.analysis.study import KEPT_BYTES
-from limbtorque.errors import SignalError, WriteError
+from limbtorque.errors import SignalError, StudyError, WriteError
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
@@ -177,3 +177,19 @@ def test_check_reads_a_small_recording_once(monkeypatch):
         for path in (large, large):
             reader.recording(trial(path))
     assert read == [small, large, large]
+
+
+def test_many_wrong_rows_are_told_of_by_the_first(tmp_path, monkeypatch):
+    def many(rows):
+        return [{**rows[0], "trial": f"t{k}", "subject": f"X{k}"} for k in range(3000)]
+
+    folder = make_study(tmp_path / "study", names=DEMO[:1], change=many)
+    compared = []
+    monkeypatch.setattr(
+        "limbtorque.study.trials.did_you_mean", lambda value, *_, **__: compared.append(value) or "; near"
+    )
+    with pytest.raises(StudyError, match="and 2900 more; correct these, and check again") as error:
+        load_study(folder)
+    assert len(error.value.faults) == 3000
+    assert len(compared) == 100
+    assert len(str(error.value).splitlines()) == 102

@@ -2,6 +2,8 @@
 
 import errno
 import fcntl
+import os
+import socket
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -93,6 +95,26 @@ def test_file_systems_without_locks(code, tmp_path, monkeypatch, held, capsys):
         results_folder.release()
         results_folder.hold_run(tmp_path)
         assert len(held) == 1
+
+
+def test_the_holder_of_the_lock_is_named(tmp_path):
+    results_folder.hold_run(tmp_path)
+    with pytest.raises(LimbtorqueError) as error:
+        results_folder.hold_run(tmp_path)
+    place = (tmp_path / "results").resolve()
+    assert f"the run with process {os.getpid()} on {socket.gethostname()} is using {place}" in str(error.value)
+    results_folder.release()
+    results_folder.hold_run(tmp_path)  # and the end of the first opens it
+    assert (tmp_path / layout.LOCK).read_text().count("process") == 1
+
+
+def test_a_folder_that_cannot_be_written_to_is_reported(tmp_path, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(LimbtorqueError, match="cannot be written to; change its permissions"):
+        results_folder.hold_run(tmp_path)
 
 
 def test_the_default_limit_of_jobs_a_second_is_taken_off_and_others_stay():
