@@ -16,7 +16,7 @@ from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
-from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM
+from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
 from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
@@ -246,6 +246,13 @@ def test_flags_by_trial_and_by_condition():
     assert (matrix.loc["a", "tilt_deg"], matrix.loc["b", "tilt_deg"], matrix.loc["b", "failed"]) == (0.5, 1.0, 0.5)
     assert status_matrix(many)["tilt_deg"].tolist() == ["rejected", "caution"]
     assert flag_figure(many, title="study").axes[0].get_yticklabels()[0].get_text() == "a"
+
+
+@pytest.mark.parametrize("form", ["png", "pdf", "svg"])
+def test_the_same_figure_has_the_same_bytes(tmp_path, form):
+    for name in ("a", "b"):
+        save_figure(peak_figure(ensembles(), joints=["elbow"], title="study"), tmp_path / f"{name}.{form}")
+    assert (tmp_path / f"a.{form}").read_bytes() == (tmp_path / f"b.{form}").read_bytes()
 
 
 def all_kinds():
