@@ -29,6 +29,9 @@ LOCK = $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate
 # tests/conftest.py share a worker
 PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup
 
+# files of tests with a mark: to collect the others takes each worker ten seconds
+MARKED = $(shell grep -rl "mark\.$(1)" tests --include='test_*.py')
+
 .PHONY: demo test slow attack attack-sample slurm-test s3-test quick coverage mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
@@ -40,7 +43,7 @@ test: .venv/tools
 	$(PYTEST) -m "not (slow or slurm or attack)" --durations=10
 
 slow: .venv/tools
-	$(PYTEST) -m "slow and not (slurm or attack)" --durations=10
+	$(PYTEST) -m "slow and not (slurm or attack)" --durations=10 $(call MARKED,slow)
 
 # counts of docs/reliability.md; make attack WRITE=docs/reliability.md writes them there
 attack: .venv/tools
@@ -48,11 +51,11 @@ attack: .venv/tools
 
 # the same kinds and judges, a little over a minute
 attack-sample: .venv/tools
-	$(BIN)/python -m pytest -n $(shell nproc) -m attack
+	$(BIN)/python -m pytest -n $(shell nproc) -m attack $(call MARKED,attack)
 
 # jobs on a Slurm (and a Grid Engine) that is running here: four minutes, most of them waiting
 slurm-test: .venv/tools
-	$(BIN)/python -m pytest -m slurm
+	$(BIN)/python -m pytest -m slurm $(call MARKED,slurm)
 
 # a study in a bucket of moto's server; about a minute; where it cannot be installed, the test is skipped
 s3-test: .venv/tools
@@ -147,4 +150,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers .venv-s3 .mutants results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .venv-s3 .venv-uv .mutants results site .snakemake

@@ -12,6 +12,10 @@ settings.load_profile("repeatable")
 ROOT = Path(__file__).resolve().parents[1]
 
 
+# What several tests import has no tests and no examples; to import it once more takes seconds.
+collect_ignore = [str(path) for path in Path(__file__).parent.rglob("*.py") if not path.name.startswith("test_")]
+
+
 # Long tests start first, so that no worker of pytest-xdist ends with one of them.
 FIRST = ("slurm", "workflow", "slow")
 

@@ -44,17 +44,6 @@ def test_turns_are_compared_pair_by_pair_and_slower_is_a_whole_interval_above_th
         assert Compared(turns([10.0] * 6), after).slower() is slower
 
 
-def test_the_part_of_a_page_between_the_marks_is_replaced(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("above\n<!-- benchmark -->\nold\n<!-- end of benchmark -->\nbelow\n", encoding="utf-8")
-    two_versions.write(page, "new")
-    assert page.read_text("utf-8") == "above\n<!-- benchmark -->\nnew\n<!-- end of benchmark -->\nbelow\n"
-    page.write_text("no marks", encoding="utf-8")
-    with pytest.raises(SystemExit, match="has to hold"):
-        two_versions.write(page, "new")
-    assert (ROOT / "docs" / "benchmarks.md").read_text("utf-8").count(two_versions.MARKS[0]) == 1
-
-
 def test_a_version_without_a_function_is_named_with_the_reason(tmp_path):
     other = tmp_path / "tree" / "src" / "limbtorque"
     other.mkdir(parents=True)

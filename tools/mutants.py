@@ -187,7 +187,11 @@ def undecidable(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
 @cache
 def places(path: Path) -> list[list[Mutant]]:
     """Return the mutants of a module that a test can decide, by place."""
-    source, module = path.read_text(encoding="utf-8"), str(path.relative_to(ROOT))
+    return places_of(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
+
+
+def places_of(source: str, module: str) -> list[list[Mutant]]:
+    """Return the same of a source, which may be a part of the module."""
     nodes, hidden = list(ast_nodes(get_ast(source))), undecidable(source)
     found: dict[tuple[int, int], list[Mutant]] = {}
     for name in sorted(operator_names()):
@@ -380,16 +384,25 @@ def explanations() -> dict[tuple[str, str, str], str]:
 
 
 def out_of_date(explained: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Explanations whose mutant the present code does not have."""
+    """Explanations whose mutant the present code does not have; each is sought in its statement, which is parsed fast."""
     found = []
     for module, before, after in explained:
         path = ROOT / "src/limbtorque" / module
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-        numbers = {number for number, line in enumerate(lines, 1) if " ".join(line.split()) == before}
-        near = (mutant for place in (places(path) if numbers else []) for mutant in place if mutant.line in numbers)
-        if not any(mutant.change == (module, before, after) for mutant in near):
+        for part in top_statements(path.read_text(encoding="utf-8")) if path.is_file() else []:
+            numbers = {number for number, line in enumerate(part.splitlines(), 1) if " ".join(line.split()) == before}
+            near = (mutant for place in (places_of(part, module) if numbers else []) for mutant in place)
+            if any(mutant.line in numbers and mutant.change == (module, before, after) for mutant in near):
+                break
+        else:
             found.append((module, before, after))
     return found
+
+
+def top_statements(source: str) -> list[str]:
+    """Return the statements of a module, each with the comments and blank lines before it."""
+    lines = source.splitlines(keepends=True)
+    ends = [0, *(node.end_lineno or 0 for node in ast.parse(source).body)]
+    return ["".join(lines[start:end]) for start, end in itertools.pairwise(ends)]
 
 
 def report(

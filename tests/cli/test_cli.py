@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from limbtorque.cli.check_summary import Answer, summary_lines
-from limbtorque.cli.main import COMMANDS, main
+from limbtorque.cli.main import main
 from limbtorque.cli.run_study import snakefile
 from limbtorque.cli.terminal import followed
 
@@ -29,15 +29,6 @@ def test_inspect_names_prefixes_plates_and_events_of_real_files(capsys, recordin
     assert "points that are not markers" in out
 
 
-def test_inspect_of_something_else_is_a_sentence(capsys, tmp_path):
-    (tmp_path / "x.c3d").write_text("hello")
-    code, out, err = run(capsys, "inspect", tmp_path / "x.c3d")
-    assert code == 1
-    assert out == ""
-    assert err.startswith("limbtorque: ")
-    assert "x.c3d" in err
-
-
 def test_run_analyses_one_file(capsys, tmp_path):
     settings = ROOT / "config" / "config.yaml"
     code, out, _ = run(
@@ -51,23 +42,6 @@ def test_run_analyses_one_file(capsys, tmp_path):
         rows = list(csv.DictReader(file))
     assert len(rows) == 251
     assert (tmp_path / "S01_sagittal_fast_right_arm.png").stat().st_size > 10000
-
-
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        (("--chain", "tail"), "chain is 'tail', expected arm"),
-        (("--set", "filter.cutof_hz=6"), "did you mean 'filter.cutoff_hz'"),
-        (("--load", "wind"), "load 'wind' is not among"),
-        (("--marker-set", "mine"), "marker_set 'mine' is not among"),
-    ],
-)
-def test_run_refuses_what_it_does_not_know(capsys, change, says):
-    settings = ROOT / "config" / "config.yaml"
-    base = ("run", FILE, "--chain", "arm", "--side", "right", "--mass-kg", 72, "--settings", settings)
-    code, _, err = run(capsys, *base, *change)
-    assert code == 1
-    assert says in err
 
 
 def test_check_sums_up_every_trial_on_a_first_screen(capsys):
@@ -111,19 +85,6 @@ def test_settings_prints_every_option(capsys):
 
     _, out, _ = run(capsys, "settings")
     assert all(f"`{name}`" in out for name in option_names())
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_the_examples_can_be_parsed(command):
-    import shlex
-
-    from limbtorque.cli.main import _parser, _split
-
-    lines = [line.strip() for line in command.epilog.splitlines() if line.startswith("  limbtorque ")]
-    assert lines
-    for line in lines:
-        words = shlex.split(line.partition(" | ")[0].partition(" > ")[0], comments=True)
-        assert callable(_parser().parse_args(_split(words[1:])[0]).command.work)
 
 
 def test_on_a_terminal_a_bar_shows_what_is_done(capsys, monkeypatch):

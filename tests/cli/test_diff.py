@@ -138,26 +138,6 @@ def test_absolute_and_relative_change_and_share_by_hand():
     assert (second.difference, second.relative, second.share) == pytest.approx((-0.1, -1.0, 0.01))
 
 
-def test_net_peaks_come_first_the_largest_first_and_words_last():
-    def rows(net, gravity, sense):
-        peaks = {"elbow": net[0], "wrist": net[1]}
-        found = [
-            summary("net", "1.0", joint=joint) | {"max_nm_kg": peak, "peak_sense": ""} for joint, peak in peaks.items()
-        ]
-        return [*found, summary("gravity", gravity) | {"max_nm_kg": gravity, "peak_sense": sense}]
-
-    text = report_text(
-        compare(
-            run(rows=rows(("1.0", "0.2"), "9.0", "flexion")), run("b", rows=rows(("0.9", "0.5"), "1.0", "extension"))
-        )
-    )
-    places = [
-        text.index(words) for words in ("net peaks", "wrist net", "elbow net", "joint torques", "gravity", "\nwords")
-    ]
-    assert places == sorted(places)
-    assert "joint torques  peak_sense  flexion  extension  1" in text
-
-
 def contrast(estimate, p, *, term="net"):
     place = dict(zip(KEYS[CONTRASTS], ("faster", "max_nm", "elbow", term), strict=True))
     return {**place, "unit": "N m", "estimate": estimate, "low": "0.5", "high": "9.0", "p_adjusted": p, "note": "x"}

@@ -95,13 +95,6 @@ def test_columns_beside_electromyography_need_no_unit_of_length(tmp_path, title,
     assert rows.onset_bonato_s.tolist() == pytest.approx([0.5, 0.5], abs=0.02)  # as simulated
 
 
-@pytest.mark.parametrize("title", ["Static Optimization", "ModelForces", "controls"])
-def test_computed_activations_are_no_electromyography(tmp_path, capsys, title):
-    path = write_storage(tmp_path / "walk.sto", title=title, beside=COORDINATES)
-    assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 1
-    assert "results of OpenSim, not a recording" in capsys.readouterr().err
-
-
 def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
     xyz = np.full((500, 1, 3), 0.5)
     path = write_c3d(
@@ -113,9 +106,3 @@ def test_markers_without_a_unit_do_not_stop_electromyography(tmp_path):
         groups={"ANALOG": {"LABELS": ["L Sol", "L TA", "EMG9"]}},
     )
     assert main(["emg", str(path), "--output", str(tmp_path / "out")]) == 0
-
-
-def test_coordinates_with_electromyography_name_the_ways_to_read_it(tmp_path, capsys):
-    path = write_storage(tmp_path / "walk.mot", title="Coordinates", beside=COORDINATES)
-    assert main(["inspect", str(path)]) == 1
-    assert "name it as emg_file, or run `limbtorque emg`" in capsys.readouterr().err

@@ -340,35 +340,6 @@ def test_the_command_ends_with_the_next_one(folder, tmp_path, capsys):
     assert "not overwritten" in capsys.readouterr().err
 
 
-def test_the_first_screen_says_what_is_ready_what_is_missing_and_what_comes_next(tmp_path, capsys):
-    for k in range(9):
-        write_above_the_floor(tmp_path / "data" / f"lift{k}.c3d", travel_m=0.3, seed=k)
-        write_above_the_floor(tmp_path / "data" / f"still{k}.c3d", travel_m=0.0, seed=k)
-        (tmp_path / "data" / f"torn{k}.c3d").write_bytes(b"no recording")
-    study = tmp_path / "study"
-    assert main(["init", str(study), "--from", str(tmp_path / "data")]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "ready: 9 trials of 9 recordings (right leg), 1 subject"
-    missing = [line.removeprefix("missing: ") for line in lines if line.startswith("missing: ")]
-    assert missing == [
-        "the markers of 1 landmark (marker_sets in config/config.yaml)",
-        "the axis that points up (plane.up_axis in config/config.yaml)",
-        "plane.forward_axis of 9 trials (config/trials.csv)",
-        "the body mass of 1 subject (config/subjects.csv)",
-    ]
-    (omitted,) = [line for line in lines if line.startswith("omitted: ")]
-    assert omitted.startswith("omitted: 9 recordings (still0.c3d")
-    assert "a static trial" in omitted
-    (unread,) = [line for line in lines if line.startswith("not read: ")]
-    assert unread.startswith("not read: 9 files (torn0.c3d, ")
-    assert f"open {study}/maps/my_markers.html in a browser to see the markers and assign them to landmarks" in lines
-    assert lines[-2:] == [
-        f"next: fill in every TODO in {study}/config (12 places), then run",
-        f"limbtorque check {study}",
-    ]
-    assert len(lines) < 20
-
-
 # --- what is 0 to 100 % -----------------------------------------------------------------------------------------------
 
 PLUG_IN_GAIT_LEG = ["FEP", "FEO", "TIO", "ANK", "TOE", "HEE"]

@@ -70,28 +70,6 @@ def test_the_other_plates_of_a_recording_are_not_files_of_their_own(tmp_path):
     assert [path.name for path in files_in(tmp_path).recordings] == ["jump_f_2.tsv", "walk.tsv", "walk_f_1.tsv"]
 
 
-def test_garbage_empty_and_closed_files_are_sentences_and_the_rest_goes_on(tmp_path):
-    data = tmp_path / "data"
-    (data / "closed").mkdir(parents=True)
-    write_trc(data / "walk.trc", walk(), unit="m", labels=LABELS)
-    rng = np.random.default_rng(3)
-    for k in range(50):
-        suffix = (".c3d", ".trc", ".csv", ".tsv", ".mot", ".txt", ".forces", ".anc")[k % 8]
-        (data / f"garbage{k}{suffix}").write_bytes(rng.bytes(int(rng.integers(0, 3000))))
-    (data / "empty.c3d").write_bytes(b"")
-    (data / "link.c3d").symlink_to(data / "nowhere.c3d")
-    proposal = init_study(tmp_path / "study", data)
-    assert {row["file"] for row in rows(tmp_path / "study")} == {"../data/walk.trc"}
-    unread = {one.name: one.why for one in proposal.unread}
-    assert "empty.c3d" in unread
-    assert "link.c3d" in unread
-    assert all(why.startswith(name) for name, why in unread.items())
-    assert not any("Error:" in why or "Traceback" in why for why in unread.values())
-    screen = first_screen(proposal).splitlines()
-    assert sum("unknown format" in line for line in screen) == 1  # whatever their names end in
-    assert len(screen) < 15
-
-
 AS_ROOT = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")  # root without the right to read every file
 
 

@@ -1,7 +1,5 @@
 """`limbtorque init` on folders of keypoint JSON: one recording of many files, answers, people, and files that are none."""
 
-import json
-
 import numpy as np
 import pytest
 from keypoint_files import SCALE_M, person, pixels, walker, write_frames, write_json
@@ -101,18 +99,3 @@ def test_two_people_in_one_picture_are_two_subjects(tmp_path):
     init_study(study, data, answers={"reading.rate_hz": "30", "reading.metres_per_pixel": str(SCALE_M)})
     assert {row["subject"] for row in rows(study)} == {"person_1", "person_2"}
     assert {row["prefix"] for row in rows(study)} == {"person_1", "person_2"}
-
-
-@pytest.mark.parametrize(
-    ("number", "text", "said"),
-    [(10, json.dumps({"people": 1}), "the people of a frame are int"), (0, "", "the file is empty")],
-)
-def test_a_damaged_frame_is_a_sentence_and_the_rest_goes_on(tmp_path, number, text, said):
-    data = tmp_path / "data"
-    for name in ("good", "bad"):
-        write_frames(data / name, seen(walker()))
-    path = data / "bad" / f"walk_{number:012d}_keypoints.json"
-    path.write_text(text, encoding="utf-8")
-    (one,) = init_study(tmp_path / "study", data, answers=ANSWERS).unread
-    assert one.name == "bad.json"
-    assert one.why.startswith(f"{path.name}: {said}")

@@ -46,11 +46,8 @@ RUN = {
         "limbtorque map recording.c3d",
         "limbtorque inspect markers.trc --forces forces.mot --set reading.force_unit=N --set reading.forces_length_unit=m",
         'limbtorque check "my study"',
-        'limbtorque run-study "my study"',
         'limbtorque split "my study" parts',
-        'limbtorque run-study "my study" --cores 4',
         'limbtorque verify "my study"',
-        'limbtorque run-study "my study" --cores 16',
         'limbtorque run-study "my study" -- --dry-run',
         "limbtorque diff old/results results",
         "limbtorque diff old/results new/results",
@@ -72,15 +69,16 @@ ELSEWHERE = {
         "python -m venv limbtorque-env",
         'pip wheel --constraint constraints.txt --wheel-dir wheels ".[slurm]"',
     ],
-    "test_doc_commands.py::test_the_versions_of_a_run_are_constraints": [
-        "pip install --constraint constraints_then.txt ."
-    ],
+    "test_doc_commands.py::test_the_python_of_the_recipes": ["pip install --constraint constraints_then.txt ."],
     "test_plug_in_gait.py::test_the_command_of_the_page_writes_its_tables": [
         "python benchmarks/plug_in_gait.py FOLDER --write"
     ],
     "test_doc_commands.py::test_the_tutorial": [
         "limbtorque run-study .",
         "limbtorque diff results_default results --csv changes.csv",
+        'limbtorque run-study "my study"',
+        'limbtorque run-study "my study" --cores 4',
+        'limbtorque run-study "my study" --cores 16',
     ],
     "test_slurm.py::test_a_job_that_is_killed_is_done_again_with_more_and_the_files_are_the_same": [
         'limbtorque run-study "my study" --slurm',
@@ -307,10 +305,6 @@ def test_the_python_of_the_recipes(study, monkeypatch, capsys):
     printed = re.search(r"# (2\.432,[\d.,]+)", text("docs/howto.md")).group(1)
     assert capsys.readouterr().out.splitlines()[0] == printed
     assert f"S01_with_2_kg,72,1.78,m,{printed}\n" in text("docs/howto.md")
-
-
-def test_the_versions_of_a_run_are_constraints(study, monkeypatch):
-    python_of("docs/howto.md", study, monkeypatch)
     lines = (study / "constraints_then.txt").read_text(encoding="utf-8").splitlines()
     assert f"numpy=={np.__version__}" in lines
     assert all(re.fullmatch(r"[\w.-]+==[\w.+!-]+", line) for line in lines)

@@ -56,36 +56,9 @@ def bad_first_lines(text):
                 yield first
 
 
-def by_room(found):
-    """Lists of findings by room or page."""
-    rooms = {}
-    for path, findings in found:
-        rooms.setdefault(room(path), []).extend(f"{path.relative_to(ROOT)}: {finding}" for finding in findings)
-    return rooms
-
-
-WORDS = by_room((path, dialect(re.sub(r"[\s#]+", " ", path.read_text(encoding="utf-8")))) for path in FILES)
-LINES = by_room((path, bad_first_lines(path.read_text(encoding="utf-8"))) for path in sorted(PACKAGE.rglob("*.py")))
-
-
-@pytest.mark.parametrize("place", WORDS)
-def test_no_phrase_of_the_dialect(place):
-    assert not WORDS[place]
-
-
-@pytest.mark.parametrize("place", LINES)
-def test_docstrings_begin_with_a_short_imperative_or_noun_phrase(place):
-    assert not LINES[place]
-
-
-@pytest.mark.parametrize(
-    "text", ["the gaps are\n    told", "What became of the trials", "sharing of torques", "Share it among them"]
-)
-def test_the_dialect_is_found(text):
-    assert list(dialect(re.sub(r"\s+", " ", text)))
-
-
-@pytest.mark.parametrize("line", ["What it is.", "Whether it is.", "How it is.", "x" * 81])
-def test_a_bad_first_line_is_found(line):
-    assert list(bad_first_lines(f'def f():\n    """{line}"""'))
-    assert not list(bad_first_lines('def f():\n    """Return the answer."""'))
+@pytest.mark.parametrize("place", sorted({room(path) for path in FILES}))
+def test_no_phrase_of_the_dialect_and_short_first_lines(place):
+    for path in (path for path in FILES if room(path) == place):
+        text = path.read_text(encoding="utf-8")
+        assert not list(dialect(re.sub(r"[\s#]+", " ", text))), path
+        assert not (path.is_relative_to(PACKAGE) and path.suffix == ".py" and list(bad_first_lines(text))), path

@@ -126,12 +126,6 @@ def test_maximal_trials_normalise_and_one_below_the_trial_is_told():
     assert "'R TA': the maximal trial is below this trial (50% of its peak)" in note
 
 
-def test_a_channel_without_a_maximal_trial_is_told():
-    found = read(TWO, maxima={("R Sol", "uV"): 1e3})
-    assert "'R TA': no maximal trial (emg.max_voluntary_files) has this channel without faults" in found.notes[0]
-    assert found.facts[1]["normalised_by"] == "own peak"
-
-
 def test_a_muscle_whose_channels_do_not_all_have_a_maximal_trial_has_its_own_peaks():
     both = Emg.model_validate({"channels": {"R Sol": "soleus", "R Sol 2": "soleus", "R TA": "tib_ant"}, "delay_s": 0.0})
     of_trial = {"R Sol": muscle(1), "R Sol 2": 0.5 * muscle(3), "R TA": TWO["R TA"]}

@@ -17,7 +17,7 @@ from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
 from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
-from limbtorque.figures.terms import TERM_MEANINGS, TERM_NAMES, kinds_of_terms
+from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
 from limbtorque.motion.limb import Limb
 from limbtorque.signals.cutoff import CutoffChoice
@@ -283,21 +283,6 @@ def test_captions_name_every_figure_that_is_drawn_and_no_other():
     assert "**ensembles**" not in captioned(curves=None)
 
 
-def test_captions_define_the_terms_that_are_there_with_their_colours():
-    text = captioned()
-    for kind, name in TERM_NAMES.items():
-        assert f"{name} ({COLOUR_NAMES[TERM_COLOURS[kind]]}): {TERM_MEANINGS[kind]}".lower() in text.lower()
-    for lacking in ("external", "base", "gravity"):
-        table = ensembles()
-        table.loc[table["quantity"].str.contains(f"_torque_{lacking}"), "mean"] = 0.0
-        few = captioned(terms={"arm": [kind for kind in TERM_NAMES if kind != lacking]}, curves=table)
-        assert TERM_MEANINGS[lacking] in text
-        assert TERM_MEANINGS[lacking] not in few
-        assert (
-            COLOUR_NAMES[TERM_COLOURS[lacking]] not in few.lower().replace("bluish green", "") or lacking == "gravity"
-        )
-
-
 def uneven():
     """The ensembles above, of which the fast ones have 5 trials, but 3 of them only from 80 %, and the slow ones none at 0 %."""
     table = ensembles()
@@ -465,20 +450,6 @@ def test_chains_and_trials_called_na_keep_their_names(tmp_path):
     assert found["trial"].tolist() == ["NA", "null"]
     assert found["chain"].tolist() == ["NA", "nan"]
     assert found["rms_nm"].isna().tolist() == [False, True]
-
-
-def test_conditions_called_na_or_null_are_conditions(tmp_path):
-    """R writes NA for a missing name; only numbers are missing where they are empty."""
-    table = pd.concat(
-        [ensembles().replace({"condition": {"slow": a, "fast": b}}) for a, b in (("NA", "null"), ("", "nan"))]
-    )
-    table.loc[table["condition"] == "null", "sd"] = np.nan
-    (tmp_path / "results").mkdir()
-    table.to_csv(tmp_path / "results" / "ensembles.csv", index=False)
-    found = study_table(tmp_path / "results" / "ensembles.csv", ENSEMBLE_COLUMNS)
-    assert found["condition"].unique().tolist() == ["NA", "null", "", "nan"]
-    assert found["sd"].isna().tolist() == table["sd"].isna().tolist()
-    assert len(terms_at_peak(found, "elbow", ["elbow"])) == 4
 
 
 @pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])

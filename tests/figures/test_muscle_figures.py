@@ -16,7 +16,7 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set, muscle_set_from_
 from limbtorque.muscles.static_optimization.solve import share_torques
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.study.files import parse_yaml
-from limbtorque.study.settings import load_settings, option_names, override
+from limbtorque.study.settings import load_settings, override
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "muscles.md").read_text(encoding="utf-8")
@@ -175,14 +175,3 @@ def test_a_muscle_of_weight_3_pulls_like_its_three_parts(exponent):
     )
     np.testing.assert_allclose(parts.force_n[0, :3].sum(), whole.force_n[0, 0], rtol=1e-7)
     np.testing.assert_allclose(parts.force_n[0, 3:], whole.force_n[0, 1:], rtol=1e-7, atol=1e-7)
-
-
-def test_every_option_and_column_that_the_page_names_exists(table):
-    options = {name.removeprefix("muscles.") for name in option_names() if name.startswith("muscles.")}
-    named = {*re.findall(r"`(?:muscles\.)?([a-z_]+): [^`]*`", PAGE), *re.findall(r"`muscles\.([a-z_]+)`", PAGE)}
-    assert named - {"muscles"} <= options
-    assert {"exponent", "criterion", "weights", "sets"} <= named | {"weights"}
-    assert "weights" in options
-    columns = set(re.findall(r"`(optimization_\w+|moment_arm_status)`", PAGE))
-    assert len(columns) == 5
-    assert columns <= set(table.column_names)

@@ -96,13 +96,13 @@ def check_cases(cases: Iterator[Case], good: Recording, folder: Path) -> Counter
     ends: Counter[str] = Counter()
     for name, content in cases:
         field, _, what = name.rpartition(": ")
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             found = read(folder, content)
         except ReadError:
             ends["error"] += 1
             continue
-        assert time.perf_counter() - start < 2.0, name
+        assert time.process_time() - start < 2.0, name
         check_sense(found, len(content))
         changed = silently_changed(good, found)
         ends["silent" if changed else "said or the same"] += 1
@@ -238,7 +238,7 @@ def test_a_file_of_no_plates_has_no_guess(bases: dict[str, bytes], tmp_path: Pat
 def test_a_huge_count_ends_at_once(bases: dict[str, bytes], tmp_path: Path, group: str) -> None:
     path = tmp_path / "a.c3d"
     put(path, with_values(bases[TYPE_2], group, "USED", np.array([1e8])))
-    start = time.perf_counter()
+    start = time.process_time()
     try:
         found = read_c3d(path)
     except ReadError:
@@ -246,7 +246,7 @@ def test_a_huge_count_ends_at_once(bases: dict[str, bytes], tmp_path: Path, grou
     else:
         assert len(found.force_plates) == 2
         assert found.notes or found.audit.guesses
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_a_channel_given_twice(bases: dict[str, bytes], tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ FORMATS = (
     *("a.trc", "a.sto", "v.sto", "f.mot", "a.tsv", "n.csv", "p.csv"),
     *("o.csv", "c.forces", "c.anc", "q_f_1.tsv", "w.txt", "k.json"),
 )
-C3D = ("intel real", "intel integer", "dec real", "dec integer", "mips real", "mips integer")
+C3D = {"intel real": 0, "dec real": 2, "mips integer": 5}  # and its seed; `make attack` has the other storage of each
 QUICK = ("intel real", "mips integer", "a.trc", "f.mot", "n.csv", "p.csv", "k.json")  # the others are slow
 SLOWEST_S = 2.0  # processor time of one case, the start of a new process included
 
@@ -71,10 +71,10 @@ def good_text(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return text_bases(tmp_path_factory.mktemp("text"))
 
 
-@pytest.mark.parametrize("base", marked(C3D))
+@pytest.mark.parametrize("base", marked(tuple(C3D)))
 def test_damaged_c3d_files(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     raw = good_c3d[base]
-    found = outcomes(damaged_c3d(raw, seed=C3D.index(base), n_flips=300), tmp_path / "a.c3d", ReadOptions())
+    found = outcomes(damaged_c3d(raw, seed=C3D[base], n_flips=100), tmp_path / "a.c3d", ReadOptions())
     assert len(found) > 800
     cut = {name: said for name, said in found.items() if name.startswith("cut to")}
     assert {said == "read" for name, said in cut.items() if int(name.split()[2]) < len(raw) - 512} == {False}
@@ -89,7 +89,7 @@ ANALOG_COUNTS = ("analog rate", "number of analog channels")
 def test_damaged_c3d_files_read_alike_by_another_library(tmp_path: Path, good_c3d: dict[str, bytes], base: str) -> None:
     """Our own reader and the package c3d either say the same, or one of them refuses or states a guess."""
     path, both, differ = tmp_path / "a.c3d", 0, []
-    for name, content in damaged_c3d(good_c3d[base], seed=20 + C3D.index(base), n_flips=60):
+    for name, content in damaged_c3d(good_c3d[base], seed=20 + C3D[base], n_flips=60):
         put(path, content)
         try:
             recording = read_c3d(path)
@@ -124,8 +124,8 @@ def test_odd_labels_in_c3d_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", marked(FORMATS))
 def test_damaged_text_files(tmp_path: Path, good_text: dict[str, bytes], name: str) -> None:
     raw = good_text[name]
-    found = outcomes(damaged_text(raw, seed=FORMATS.index(name), n_flips=250), tmp_path / name, SAID)
-    assert len(found) > 400
+    found = outcomes(damaged_text(raw, seed=FORMATS.index(name), n_flips=100), tmp_path / name, SAID)
+    assert len(found) > 300
     assert 10 < sum(said == "read" for said in found.values()) < len(found) - 50
 
 

@@ -65,23 +65,6 @@ def test_results_are_named(tmp_path, suffix, title, names, kind):
     assert kind in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("file", "kind"),
-    [
-        ("running_opensim/static_optimization_force.sto", "the first line is 'ModelForces'"),
-        ("running_opensim/ik_output_run.mot", "the first line is 'Coordinates'"),
-        ("running_opensim/inverse_dynamics.sto", "the first line is 'Inverse Dynamics Generalized Forces'"),
-        ("walk_emg_opensim/coordinates.sto", "the first line is 'Coordinates'"),
-        ("walk_emg_opensim/id_walk.sto", "the first line is 'Inverse Dynamics Generalized Forces'"),
-        ("moment_arms/f_elbowflexors.mot", "no markers and no forces"),
-    ],
-)
-def test_those_of_the_recordings_are_named(recordings, file, kind):
-    with pytest.raises(ReadError, match=GIVE) as raised:
-        read_recording(recordings / file, METRES)
-    assert kind in str(raised.value)
-
-
 def test_markers_and_ground_forces_are_recordings(recordings, tmp_path):
     for name in (
         "running_opensim/grf_run.mot",

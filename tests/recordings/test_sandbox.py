@@ -139,16 +139,6 @@ def test_child_ends_with_its_parent(small: Path) -> None:
     pytest.fail("the child outlives its parent")
 
 
-def test_child_keeps_no_file_of_its_parent(small: Path, tmp_path: Path) -> None:
-    """A pipe of the parent ends with the parent, and nothing that the child prints gets among its output."""
-    with (tmp_path / "held").open("w"), GuardedReader() as reader:
-        reader.apply(N_FRAMES, small, **LIMITS)
-        files = Path(f"/proc/{child_of(reader).pid}/fd").iterdir()
-        names = {int(file.name): str(file.readlink()) for file in files}
-    assert {names[0], names[1], names[2]} == {os.devnull}
-    assert not any("held" in name for name in names.values())
-
-
 def test_light_imports() -> None:
     """Nobody loads the C++ library before it is asked for, and the reader of C3D nothing else that is heavy."""
     heavy = "{'pandas', 'scipy', 'pydantic', 'yaml'}"

@@ -295,17 +295,6 @@ def test_virtual_markers_that_are_named_and_empty(tmp_path: Path, counted: int, 
     assert "markers without any sample: V_KNEE, V_ANKLE" in recording.notes
 
 
-@pytest.mark.parametrize("change", ["missing", "twice"])
-def test_a_frame_that_is_missing_or_there_twice_is_no_rounding(tmp_path: Path, change: str) -> None:
-    """At 100 Hz and two decimals both are within the rounding of other even times."""
-    path = text_files.write_csv(tmp_path / "a.csv")
-    lines = path.read_text().splitlines()
-    lines[6:7] = [] if change == "missing" else [lines[6]] * 2
-    path.write_text("\n".join(lines) + "\n")
-    with pytest.raises(ReadError, match=r"line \d+: the time jumps from .* the usual step is 0.01 s"):
-        read_recording(path)
-
-
 def test_a_last_line_without_an_end_may_be_cut_off(tmp_path: Path) -> None:
     path = text_files.write_csv(tmp_path / "a.csv")
     path.write_bytes(path.read_bytes()[:-3])
@@ -433,14 +422,6 @@ def test_a_force_that_is_not_finite_is_missing(tmp_path: Path, value: str) -> No
     assert np.flatnonzero(missing).tolist() == ([2, 4] if "inf" in value else [2])
     assert np.isfinite(wrench[~missing]).all()
     describe(read_recording(path))
-
-
-def test_positions_that_are_too_large_to_measure_between_are_refused(tmp_path: Path) -> None:
-    """Without a warning of numpy on the way, which is an error here."""
-    xyz = positions_mm()
-    xyz[:, 0] = 1e200
-    with pytest.raises(ReadError, match=r"a.trc: markers are 1e\+197 m from their nearest|markers are inf m"):
-        read_recording(text_files.write_trc(tmp_path / "a.trc", xyz[:, :2], labels=LABELS[:2]))
 
 
 @pytest.mark.parametrize(("rate_hz", "decimals"), [(200.0, 2), (240.0, 2), (250.0, 2)])

@@ -83,12 +83,6 @@ def test_lines_of_the_heading_that_are_missing(trc, missing):
     assert guessed(recording) - {"rate"} == (set() if missing == (5,) else {"heading"})
 
 
-def test_a_file_that_was_cut_inside_a_line(trc):
-    lines = lines_of(trc)
-    with pytest.raises(ReadError, match="line 16: expected 11 cells, found"):
-        read(trc, [*lines[:15], lines[15][:20]])
-
-
 @pytest.mark.parametrize("name", range(3))
 @pytest.mark.parametrize("empty", [False, True])
 def test_a_name_that_is_missing_is_not_guessed(trc, name, empty):
@@ -101,8 +95,3 @@ def test_a_name_that_is_missing_is_not_guessed(trc, name, empty):
         return
     with pytest.raises(ReadError, match="every marker needs one"):
         read(trc, lines)
-
-
-def test_a_heading_without_frames_is_no_recording(trc):
-    with pytest.raises(ReadError, match="not a TRC file: no line of names that begins with Frame# and frames below it"):
-        read(trc, lines_of(trc)[:5])

@@ -1,7 +1,5 @@
 """The pages against the tables they show; what comes from files stays text; nothing comes from elsewhere."""
 
-import csv
-import hashlib
 import json
 import re
 from dataclasses import replace
@@ -28,7 +26,7 @@ from limbtorque.workflow import keys, layout
 from limbtorque.workflow.curve_notes import curve_notes
 from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.run_session import TrialTables
-from limbtorque.workflow.stages import collect, pages, report
+from limbtorque.workflow.stages import pages, report
 from reports import (
     BAD,
     ENDS,
@@ -334,17 +332,6 @@ def test_pages_name_no_place_outside(study):
         assert "fetch(" not in text
 
 
-def test_two_runs_give_the_same_bytes(study, tmp_path):
-    other = analyse(make_study(tmp_path / "another place"))
-
-    def hashes(folder):
-        files = [file for file in sorted((folder / "results" / "report").rglob("*.*")) if file.name != layout.RECORD]
-        return {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-
-    assert len(hashes(study)) == len(TRIALS) + len(layout.REPORT)
-    assert hashes(other) == hashes(study)
-
-
 def test_a_page_depends_on_all_that_it_says(study):
     from dataclasses import replace as changed
 
@@ -367,23 +354,6 @@ def test_pages_can_be_left_out(study):
     assert layout.trial_files("pages", "s", trial) == [layout.page_path("s", "spring")]
     object.__setattr__(trial, "settings", make_settings({"report": {"enabled": False}}))
     assert layout.trial_files("pages", "s", trial) == []
-
-
-def test_a_flag_that_rejects_some_trials_is_shown_as_rejected_in_these(study):
-    """By the trials, not by the check: this one is a caution up to twice its threshold."""
-    row = {**next(iter(ledger(study).values())), "page": "p", "status": "rejected", "reason": "out_of_plane_share"}
-    rows = [{**row, "trial": f"t{k}", "rejected_by": "out_of_plane_share" if k < 2 else ""} for k in range(5)]
-    shown = "".join(Elements(index_page(rows, empty_provenance(), files={})).text.split())
-    assert "out_of_plane_sharecaution3rejected25show" in shown
-
-
-def test_the_first_page_has_the_bands_of_each_joint():
-    row = {"chain": "leg", "window": "stance", "joint": "hip", "term": "net", "torque_status": "ok", "peak_nm": -83.4}
-    row |= {"peak_sd_nm": 7.0, "peak_low_nm": -97.0, "peak_high_nm": -70.0, "band_rms_nm": 7.0, "band_main_share": 0.75}
-    row |= {"band_main_source": "joint_centres", "peak_main_input": "hip_axis", "peak_main_input_share": 0.64}
-    shown = Elements(index_page([], empty_provenance(), files={"summary.csv": "../summary.csv"}, summary=[row])).text
-    assert "legstancehip183.4770to97±14jointcentres75moreaccuratejointcentres" in "".join(shown.split())
-    assert "Uncertainty of the net torques" not in index_page([], empty_provenance(), files={})
 
 
 def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
@@ -418,20 +388,6 @@ def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,
         {**key, "percent": str(k), "mean": mean, "n_subjects": str(subjects), "n_trials": str(trials)}
         for k, (mean, subjects, trials) in enumerate(zip(means, *counts, strict=True))
     ]
-
-
-def test_where_fewer_trials_have_a_value_the_page_has_their_number():
-    of_one = {"over": "trials", "n_subjects": (1,)}
-    rows = mean_rows("knee_flexion_deg", ("", "1.0", "1.0"), n_trials=(0, 2, 5), **of_one)
-    rows += mean_rows("hip_flexion_deg", ("1.0", "1.0", "1.0"), n_trials=(5,), **of_one)
-    data = ensemble_data(rows, {"leg": ["The trials are unlike."]})
-    knee, hip = data["curves"]
-    assert (knee["number"], knee["most"], knee["counts"]) == ("2 to 5 trials of 1 subject", 5, [0, 2, 5])
-    assert (hip["number"], hip["most"], hip["counts"]) == ("5 trials of 1 subject", 5, [])
-    text = index_page([], empty_provenance(), files={}, ensembles=data)
-    assert "Thin lines and light bands: fewer trials" in text
-    assert "The trials are unlike." in text
-    assert "Thin lines" not in index_page([], empty_provenance(), files={}, ensembles=ensemble_data(rows[3:]))
 
 
 @pytest.mark.parametrize(("over", "count"), [("subjects", "1 subject, 4 trials"), ("trials", "4 trials of 1 subject")])
@@ -499,36 +455,6 @@ def test_a_page_without_scripts_shows_figures_or_links_to_them(study, form, show
     (found,) = (about for name, about in Elements(inside).elements if name == shown)
     assert f"../x.{form}" in found.values()
     assert ("<img" in inside) == (shown == "img")
-
-
-def test_muscle_sets_are_told_by_chain_and_set_with_their_trials(tmp_path):
-    make_study(tmp_path)
-    path = tmp_path / "config" / "trials.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    rows[1]["muscles.sets"] = "{arm: pairs}"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "muscles.sets"])
-        writer.writeheader()
-        writer.writerows(rows)
-    told = collect._muscle_sets(load_study(tmp_path))
-    assert {key: (one["chain"], one["name"], one["n_trials"]) for key, one in told.items()} == {
-        "arm: arm": ("arm", "arm", 3),
-        "arm: pairs": ("arm", "pairs", 1),
-    }
-    assert told["arm: pairs"]["sources"] != told["arm: arm"]["sources"]
-
-
-def test_noise_too_small_for_its_decimals_is_not_zero(study):
-    one = next(iter(ledger(study).values()))
-    noises = ("4e-7", "0.0", "0.0012", "")
-    rows = [
-        {**one, "trial": f"t{k}", "page": "p", "status": "ok", "reason": "", "noise_m": noise}
-        for k, noise in enumerate(noises)
-    ]
-    text = index_page(rows, empty_provenance(), files={})
-    assert re.findall(r'data-value="(.+?)">&lt; 0.001</td>', text) == ["0.0004", "0"]
-    assert re.findall(r'<td class="number">([^<]*)</td></tr>', text) == ["1.200", ""]
 
 
 def test_the_frame_of_a_spike_is_in_its_flags_box_its_message_and_the_check(tmp_path):

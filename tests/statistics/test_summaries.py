@@ -1,7 +1,6 @@
 """Summaries of the demo study, the workbook and the Parquet metadata."""
 
 import datetime
-import re
 import time
 import zipfile
 from pathlib import Path
@@ -13,8 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from limbtorque.study.chains import ARM
-from limbtorque.study.files import parse_yaml
-from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
@@ -231,27 +228,6 @@ def test_the_stance_is_a_sheet_of_its_own():
         "columns",
         "ledger",
     ]
-
-
-# ---- as the page on tables says ----
-
-
-def test_the_python_of_the_page_on_tables_runs(folder, monkeypatch):
-    (block,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL
-    )
-    monkeypatch.chdir(folder)
-    names = {}
-    exec(block, names)
-    assert names["wide"].shape == (101, 4)
-    assert set(names["wide"].columns.get_level_values("condition").map(unquoted)) == set(ODD)
-
-
-def test_the_settings_of_the_page_on_tables_are_valid():
-    (block,) = re.findall(
-        r"```yaml\n(.*?)```", (ROOT / "docs" / "tables.md").read_text(encoding="utf-8"), flags=re.DOTALL
-    )
-    assert make_settings(parse_yaml(block)).ensembles.end_event == "Foot Strike {side}"
 
 
 # ---- Parquet ----

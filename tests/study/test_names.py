@@ -22,8 +22,13 @@ def faults(study):
     return "\n".join(caught.value.faults)
 
 
-@pytest.mark.parametrize("column", ["trial", "session", "subject", "condition", "note", "file", "prefix"])
-@pytest.mark.parametrize("character", ["\x07", "\x1b", "\x7f", "\x9b", "\u2028", "\u202e"])
+@pytest.mark.parametrize(
+    ("column", "character"),
+    [
+        *(("trial", "\x07"), ("session", "\x1b"), ("subject", "\x7f"), ("condition", "\x9b")),
+        *(("note", "\u2028"), ("file", "\u202e"), ("prefix", "\x07")),
+    ],
+)
 def test_characters_that_cannot_be_seen_are_refused_in_every_text(column, character, study):
     rows = [{"note": "", "prefix": "", **row} for row in demo_rows(TRIALS)]
     rows[-1][column] = f"a{character}b"
@@ -109,8 +114,6 @@ def test_files_that_snakemake_reads_otherwise_are_refused(text, read, fault, tmp
     ("option", "says"),
     [
         (("--config", "gravity_m_s2=9_8"), "--config gravity_m_s2=9_8 is read as 98 by Snakemake"),
-        (("--config", "gravity_m_s2=12:30:00"), "gravity_m_s2 is '12:30:00', expected a number"),
-        (("--config", "reading={rate_hz: 12:30}"), "reading.rate_hz is '12:30', expected a number"),
         (("--configfile", "other.yaml"), "reading.rate_hz is read as 750 by Snakemake (YAML 1.1)"),
     ],
 )

@@ -170,6 +170,7 @@ def test_override_leaves_the_dictionaries_of_its_argument():
             "false",
             "torques.bands needs",
         ),
+        ({}, "filter.cutof_hz", "6", "no option is called 'filter.cutof_hz'; did you mean 'filter.cutoff_hz'"),
         ({}, "muscles.sets", "{wing: leg}", "muscles.sets names wing, which is not a chain"),
         ({}, "segments.added", "{wing: {mass_kg: 1}}", "segments.added names wing"),
         (
@@ -261,30 +262,6 @@ def test_the_command_line_changes_dictionaries_entry_by_entry_and_entries_as_a_w
     assert raw["loads"]["a"] is spring
 
 
-def test_faults_of_the_command_line_and_of_the_file_are_told_apart():
-    with pytest.raises(SettingsError) as error:
-        make_settings(
-            {"filter": {"order": 0}},
-            source="config.yaml",
-            overrides={"filter.cutof_hz": 6, "mucles": {"enabled": False}, "plane": {"kind": "x"}},
-        )
-    by_source = {
-        part.split("\n")[0]: part
-        for part in str(error.value)
-        .replace("\n--config", "\n\n--config")
-        .replace("\nconfig.yaml", "\n\nconfig.yaml")
-        .split("\n\n")
-    }
-    assert "filter.order is 0, expected 1 to 8" in by_source["config.yaml:"]
-    for sentence in (
-        "filter.cutof_hz is unknown; did you mean 'cutoff_hz'?",
-        "mucles is unknown; did you mean 'muscles'?",
-        "plane.kind is 'x', expected sagittal, horizontal or best_fit",
-    ):
-        assert sentence in by_source["--config:"]
-    assert len(error.value.faults) == 4
-
-
 # --- YAML 1.2 --------------------------------------------------------------------------------------------------------
 
 
@@ -301,25 +278,6 @@ def test_yes_and_no_are_still_taken_for_an_option_that_is_one(tmp_path, word, va
     path = tmp_path / "config.yaml"
     path.write_text(f"muscles: {{enabled: {word}}}\n", encoding="utf-8")
     assert load_settings(path).muscles.enabled is value
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("filter:\n\torder: 2\n", "in line 2, column 1: .*; indent with spaces, not tabs"),
-        (
-            "filter: {order: 2}\nplane: {}\nfilter: {}\n",
-            "in line 3, column 1: 'filter' occurs twice; keep one of them",
-        ),
-        ("filter:\n  order: 2\n  order: 3\n", "in line 3, column 3: 'order' occurs twice"),
-        ("a: 1\n---\nb: 2\n", "in line 2"),
-    ],
-)
-def test_yaml_that_is_refused_is_told_with_line_and_column(tmp_path, text, message):
-    path = tmp_path / "config.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError, match=f"config.yaml is not readable as YAML .*{message}"):
-        load_settings(path)
 
 
 @given(

@@ -1,8 +1,6 @@
 """Tables, their dictionary, and the way there and back."""
 
 import math
-import subprocess
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -322,24 +320,6 @@ def test_a_record_takes_the_failure_of_an_earlier_stage():
     assert (later.failed, later.reason, later.message) == (True, "read", "cut")
     assert list(later.provenance) == ["kinematics", "torques"]
     assert not TrialRecord("x").after(TrialRecord("x")).failed
-
-
-def test_tables_of_text_and_numbers_need_no_pandas(tmp_path):
-    """Each job would import it for a fifth of a second."""
-    code = (
-        "import sys; from pathlib import Path; from limbtorque.tables.column import Column\n"
-        "from limbtorque.tables.files import arrow_array, make_table, repeated, write_table\n"
-        "columns = [Column('name', '', 'name', kind=str), Column('word', '', 'word', kind=str), Column('n', '', 'n', kind=int)]\n"
-        "names = arrow_array(['b', '', 'é'], str).take(arrow_array([2, 0, 0, 1], int))\n"
-        "table = make_table(columns, {'name': names, 'word': repeated('=1', 4), 'n': [1, 2, 3, 4]})\n"
-        "write_table(table, Path(sys.argv[1]) / 'a.csv'); write_table(table, Path(sys.argv[1]) / 'a.parquet')\n"
-        "assert table['name'].to_pylist() == ['é', 'b', 'b', '']\n"
-        "print('pandas' in sys.modules)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-    lines = (tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()
-    assert lines == ['"name","word","n"', '"é","\'=1",1', '"b","\'=1",2', '"b","\'=1",3', '"","\'=1",4']
 
 
 def test_columns_and_values_have_to_agree():

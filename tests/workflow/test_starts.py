@@ -33,21 +33,22 @@ def busy_snakemake(command, at_least_s):
     raise AssertionError("Snakemake did not start")
 
 
-@pytest.mark.parametrize("target", ["command", "snakemake"])
-def test_a_signal_during_the_imports_ends_a_run_silently(target, tmp_path):
+@pytest.mark.parametrize(
+    ("target", "number"), [("command", signal.SIGINT), ("command", signal.SIGTERM), ("snakemake", signal.SIGHUP)]
+)
+def test_a_signal_during_the_imports_ends_a_run_silently(target, number, tmp_path):
     make_study(tmp_path / "study")
-    for number in SIGNALS:
-        process = subprocess.Popen(
-            words(tmp_path / "study"),
-            env=environment(tmp_path / "tmp"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            preexec_fn=hear,
-        )
-        command = psutil.Process(process.pid)
-        snakemake = busy_snakemake(command, 0.3)
-        (command if target == "command" else snakemake).send_signal(number)
-        said, _ = process.communicate(timeout=LIMIT_S)
-        assert process.returncode == 128 + number
-        assert "Traceback" not in said
+    process = subprocess.Popen(
+        words(tmp_path / "study"),
+        env=environment(tmp_path / "tmp"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        preexec_fn=hear,
+    )
+    command = psutil.Process(process.pid)
+    snakemake = busy_snakemake(command, 0.3)
+    (command if target == "command" else snakemake).send_signal(number)
+    said, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in said

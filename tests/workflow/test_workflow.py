@@ -375,9 +375,6 @@ def test_a_wrong_study_and_a_second_run_are_refused_before_any_job_starts(study)
     ("old", "new", "stages"),
     [
         ("figures:", "filter:\n  order: 2\nfigures:", ALL),
-        ("ensembles:", "ensembles:\n  n_points: 51", {"curves", "ensembles", *LAST}),
-        ("figures:", "tables:\n  xlsx: true\nfigures:", {"pages", *LAST}),
-        ("formats: [png]", "formats: [png, svg]", {"figures", "pages", *LAST}),
         ("title: Demo", "title: Another demo", {"pages", *LAST}),
         ("figures:", "muscles:\n  enabled: false\nfigures:", {"muscles", "pages", *LAST}),
     ],
@@ -392,9 +389,7 @@ def test_a_changed_setting_runs_what_depends_on_it(study, old, new, stages):
     [
         (None, set()),  # the same code in another place
         ("muscles/static_optimization/solve.py", {"muscles", "pages", *LAST}),
-        ("statistics/windows.py", {"torques", "muscles", *AFTER_TORQUES}),  # the window by which torques are judged
         ("figures/style.py", {"figures", "study_figures"}),
-        ("report/trial.py", {"pages"}),
         ("recordings/c3d/read.py", ALL),
     ],
 )
