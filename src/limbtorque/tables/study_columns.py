@@ -24,7 +24,7 @@ from limbtorque.tables.column import (
 )
 from limbtorque.tables.frame_columns import term_columns
 
-_JOINT, _TERM, WINDOW, USED_SHARE = columns(
+JOINT, _TERM, WINDOW, USED_SHARE = columns(
     {
         "joint:text": "joint",
         "term:text": "net torque or one of its terms",
@@ -151,7 +151,7 @@ SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     TORQUE_STATUS,
     WINDOW,
-    _JOINT,
+    JOINT,
     _TERM,
     *_POSITIVE_IS,
     *columns({"n_frames:count": "number of frames used: torque known, no edge effects"}),
@@ -167,7 +167,7 @@ SUMMARY_COLUMNS = (
     *_WINDOW_START,
     *STATISTICS,
 )
-SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, _JOINT, _TERM)
+SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, JOINT, _TERM)
 SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
 _PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
@@ -195,7 +195,7 @@ RESULTS_COLUMNS = (
     BODY_MASS,
     TORQUE_STATUS,
     WINDOW,
-    _JOINT,
+    JOINT,
     USED_SHARE,
     *(column for name, (extreme, text) in _PEAKS.items() for column in _peak_columns(name, extreme, text)),
     *(column for column in STATISTICS if column.source in ("positive_work_j", "negative_work_j")),
@@ -248,7 +248,7 @@ CONTACT_SUMMARY_COLUMNS = (
     *TRIAL_COLUMNS,
     MUSCLE_STATUS,
     WINDOW,
-    _JOINT,
+    JOINT,
     *columns({"n_frames:count": "number of frames used: contact force known, no edge effects"}),
     USED_SHARE,
     *_WINDOW_START,
@@ -267,7 +267,7 @@ _MEAN_ERROR = (
 CONDITION_SUMMARY_COLUMNS = (
     *GROUP_COLUMNS,
     WINDOW,
-    _JOINT,
+    JOINT,
     _TERM,
     *columns({"statistic:text": "column of summary.csv", "unit:text": "unit of the statistic"}),
     SPREAD_OVER,
@@ -419,32 +419,3 @@ def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Colum
         text = f"power of the net {name} torque: torque times angular velocity{over}"
         table.append(Column(f"{name}_power_w{ending}", f"W{per}", text, INTO_SEGMENTS))
     return table
-
-
-_BESIDE_SIGN = FLEXION + "; power: positive is generation"
-BESIDE_FILE_COLUMNS = (
-    *TRIAL_COLUMNS,
-    TORQUE_STATUS,
-    _JOINT,
-    *columns(
-        {
-            "quantity:text": "angle, torque (net) or power",
-            "unit:text": "unit of rms, mean_difference, peak and file_peak: torques and powers per body mass",
-            "n_frames:count": "frames of the trial's window with both results, without edge effects",
-            "start_s": "time of the first of these frames",
-            "end_s": "time of the last of these frames",
-            "r": "correlation of our result with that in the file",
-            "rms:value": "root mean square of the difference, including any offset",
-            "mean_difference:value": ("mean of our result minus that in the file", _BESIDE_SIGN),
-            "peak:value": ("extreme value of our result in the direction of file_peak", _BESIDE_SIGN),
-            "file_peak:value": ("value of largest magnitude in the file's result", _BESIDE_SIGN),
-            "peak_ratio": "peak over file_peak",
-            "file_label:text": "label of the angle, moment or power in the file",
-            "file_unit:text": "unit stated in the file",
-            "file_per_kg:count": "1 where the file's numbers are per kilogram of body mass",
-            "file_sign:count": "factor that makes the file's values flexion positive, from the power in the file and our angle; 1 for "
-            "powers",
-            "file_convention:text": "convention of the file's numbers",
-        }
-    ),
-)

@@ -204,7 +204,7 @@ def beside_file(
     Returns
     -------
     list of dict
-        Rows of `tables.study_columns.BESIDE_FILE_COLUMNS` without the columns of the trial: angle, torque and power of each joint, over the
+        Rows of `tables.compared_columns.BESIDE_FILE_COLUMNS` without the columns of the trial: angle, torque and power of each joint, over the
         frames of the window where both are known and no end of the trial is near.
 
     Notes

@@ -28,6 +28,7 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
+from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
@@ -63,7 +64,7 @@ BY_TRIAL = {
     "summary_bands": study_columns.SUMMARY_BANDS_COLUMNS,
     "muscle_summary": study_columns.MUSCLE_SUMMARY_COLUMNS,
     "contact_summary": study_columns.CONTACT_SUMMARY_COLUMNS,
-    "beside_file": study_columns.BESIDE_FILE_COLUMNS,
+    "beside_file": BESIDE_FILE_COLUMNS,
 }
 EMG_COLUMNS = {
     "emg_summary": muscle_columns.EMG_SUMMARY_COLUMNS,
@@ -363,7 +364,7 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     yield from EMG_COLUMNS.items() if emg_outputs(study) else ()
     for names in _joints(study):
         yield "kinematics", file_columns(names)
-    yield "compared_with_file", study_columns.BESIDE_FILE_COLUMNS
+    yield "compared_with_file", BESIDE_FILE_COLUMNS
     yield "ledger", ledger_columns.LEDGER_COLUMNS
     yield "metrics", METRIC_COLUMNS
     if study.settings.ensembles.enabled:
