@@ -196,7 +196,7 @@ def ground_load(
     }
     uncertain = unusable | beside | (missing & ~own)
     others: list[Assignment] = []
-    if feet.other is not None:
+    if feet.other is not None and settings.assignment == "auto":
         exchanged = replace(feet, own=feet.other, other=feet.own)
         others = [assign(each, readings, exchanged, stretch=stretch, settings=settings, up=up) for each in readings]
     partly = np.any([nowhere, *(each.partly for each in (*assigned, *others))], axis=0)
@@ -205,7 +205,8 @@ def ground_load(
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     partly = widened(partly, round(PUSH_S * stretch.rate_hz))
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
-    return ExternalLoad(*known, *unfiltered, events, partly, shares)
+    on_plates = [np.any([nowhere, *(each.own | each.unusable for each in foot)], axis=0) for foot in (assigned, others)]
+    return ExternalLoad(*known, *unfiltered, events, partly, np.stack(on_plates, axis=1), shares)
 
 
 def _missing_notes(missing: BoolArray, feet: Feet, stretch: Stretch) -> list[str]:

@@ -113,9 +113,9 @@ CHECKS = (
     ),
     Check(
         "acceleration_lost_share",
-        "share of the joint centres' acceleration (rms, without noise) that the filter removes",
+        "share of the joint centres' acceleration that the filter removes, less if no torque needs it",
         "raise filter.cutoff_hz if a number, filter.max_cutoff_hz if below own_cutoff_hz",
-        "a movement at the cut-off itself loses 0.29, simulated jumps and drop jumps up to 0.32 with errors of at most 3 %; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
+        "a movement at the cut-off itself loses 0.29; simulated landings lose up to 0.41, which is worth 0.05 of the range of their torques; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
         rejects_from=TWICE,
     ),
     Check(
