@@ -181,7 +181,6 @@ def ground_load(
         bad[start:stop] &= own[start:stop].any()
     missing |= widened(bad | saturated, reach) & own
     in_plane, couple, shares = _around_impacts(sum(smooth, start=nothing), smoothing, ankle_m)
-    unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -200,13 +199,15 @@ def ground_load(
         exchanged = replace(feet, own=feet.other, other=feet.own)
         others = [assign(each, readings, exchanged, stretch=stretch, settings=settings, up=up) for each in readings]
     partly = np.any([nowhere, *(each.partly for each in (*assigned, *others))], axis=0)
+    partly = widened(partly, round(PUSH_S * stretch.rate_hz))
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
-    partly = widened(partly, round(PUSH_S * stretch.rate_hz))
-    known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
     on_plates = [np.any([nowhere, *(each.own | each.unusable for each in foot)], axis=0) for foot in (assigned, others)]
-    return ExternalLoad(*known, *unfiltered, events, partly, np.stack(on_plates, axis=1), shares)
+    known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
+    return ExternalLoad(
+        *known, *_moved(sum(mean, start=nothing), ankle_m), events, partly, np.stack(on_plates, axis=1), shares
+    )
 
 
 def _missing_notes(missing: BoolArray, feet: Feet, stretch: Stretch) -> list[str]:
