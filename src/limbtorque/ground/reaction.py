@@ -203,11 +203,15 @@ def ground_load(
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
-    on_plates = [np.any([nowhere, *(each.own | each.unusable for each in foot)], axis=0) for foot in (assigned, others)]
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
-    return ExternalLoad(
-        *known, *_moved(sum(mean, start=nothing), ankle_m), events, partly, np.stack(on_plates, axis=1), shares
-    )
+    unfiltered, on_plates = _moved(sum(mean, start=nothing), ankle_m), _on_plates(nowhere, assigned, others)
+    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares)
+
+
+def _on_plates(nowhere: BoolArray, *feet: Sequence[Assignment]) -> BoolArray:
+    """Frames in which plates carry each foot, alone, together or partly."""
+    masks = [np.any([nowhere, *(each.own | each.unusable for each in foot)], axis=0) for foot in feet]
+    return np.stack(masks, axis=1)
 
 
 def _missing_notes(missing: BoolArray, feet: Feet, stretch: Stretch) -> list[str]:

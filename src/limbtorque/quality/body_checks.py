@@ -123,7 +123,7 @@ def total_force(
         total += np.where((loaded | np.isnan(upward))[:, None], wrench[:, :3], 0.0)
         if assigned is None:  # not among those given for this foot: for the other one
             carried[:, 1] |= loaded
-    known = carried.any(axis=1) & ~np.isnan(total).any(axis=1)
+    known: BoolArray = np.asarray(carried.any(axis=1) & ~np.isnan(total).any(axis=1))
     for on, standing in zip(carried.T, slow, strict=True):
         known &= ~_beside(on, standing, round(PUSH_S * recording.rate_hz))
     return total, known
