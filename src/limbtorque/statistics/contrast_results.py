@@ -207,13 +207,18 @@ def _ratio(values: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def _reason(models: Sequence[RobustModel]) -> str:
-    reasons = [model.untested for model in models]
-    return "" if "" in reasons else next(iter(reasons), "no subject has a value")
+    """Why no point is tested, of the point with most subjects; empty where one is."""
+    if any(not model.untested for model in models):
+        return ""
+    most = max(models, key=lambda model: len(model.subjects), default=None)
+    return most.untested if most is not None and len(most.subjects) else "no subject has a value"
 
 
 def _small_sample(model: RobustModel) -> float:
-    """Hedges' factor of a standardised difference (Hedges 1981)."""
+    """Hedges' factor of a standardised difference (Hedges 1981); NaN without two degrees of freedom."""
     freedom = len(model.subjects) - max(len(model.groups), 1)
+    if freedom < 2:
+        return np.nan
     return float(np.exp(special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2))
 
 
