@@ -221,3 +221,9 @@ def test_random_flips_follow_their_seed_and_count_the_data_themselves(monkeypatc
     assert (
         in_blocks[0].p_flips == contrast_results([Comparison(pairs(30), values - 5.0)], n_flips=500, seed=1)[0].p_flips
     )
+
+
+def test_an_effect_too_small_for_any_number_of_subjects_has_no_number():
+    result = one(pairs(12), np.random.default_rng(0).normal(size=12), smallest_effect=1e-6)
+    assert np.isnan(result.subjects_needed[0])
+    assert result.detectable_effect[0] > 0.0

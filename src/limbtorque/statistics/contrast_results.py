@@ -280,8 +280,10 @@ def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> 
         def surplus(times: float) -> float:
             return float(smallest_effect * np.sqrt(times) / error - _noncentrality(freedom * times))
 
-        least = 3.0 / n
-        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, 1e6)
+        least, most = 3.0 / n, 1e6
+        if surplus(most) < 0.0:  # more subjects than any study has: not a number to plan with
+            return
+        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, most)
         result.subjects_needed[:] = np.ceil(n * ratio)
 
 
