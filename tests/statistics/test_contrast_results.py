@@ -199,6 +199,14 @@ def test_a_curve_says_why_of_the_point_with_most_subjects_and_two_pairs_have_no_
     assert np.isnan(result.hedges_g).all()
 
 
+def test_a_point_without_spread_is_not_tested_and_its_neighbours_are():
+    curve = np.random.default_rng(3).normal(size=(8, 3))
+    curve[:, 1] = 3.0
+    result = one(pairs(8), curve)
+    assert np.isnan([result.p_adjusted[1], result.smallest_p[1], result.low_simultaneous[1]]).all()
+    assert result.p_adjusted[[0, 2]] == pytest.approx(one(pairs(8), curve[:, [0, 2]]).p_adjusted)
+
+
 def test_a_small_group_has_an_interval():
     assert np.isfinite(one(groups(4, 8), np.arange(12.0) ** 2).low).all()
 
