@@ -193,7 +193,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             low[at], high[at] = model.estimate - half, model.estimate + half
         if outcome.smallest_effect is not None:
             beyond = np.abs(model.estimate) - outcome.smallest_effect
-            result.p_equivalence[at] = special.stdtr(wide, _ratio(beyond, error))
+            alone = special.stdtr(freedom, _ratio(beyond, np.sqrt(variance)))
+            result.p_equivalence[at] = np.maximum(alone, special.stdtr(wide, _ratio(beyond, error)))
         if not model.untested:
             result.smallest_p[at] = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
     if n_points == 1 and models and not models[0].problem:
