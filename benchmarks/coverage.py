@@ -2,7 +2,8 @@
 
 Prints one row for each joint, term and phase in Markdown: the share of frames whose 95 % band holds the true value, the share
 of subjects whose mean over the phase is held, and the share whose whole curve is held by the simultaneous band. Frames of one
-subject go together; a curve of which the filter takes most in some frame has no simultaneous band. Frames whose limit and error are below a ten-thousandth of the joint's largest torque do not count. Exits with 1 where a share is outside 93 to 97 % beyond chance, corrected for the number of rows.
+subject go together; a curve of which the filter takes most in some frame has no simultaneous band. Frames whose limit and true value are below a ten-thousandth of the joint's largest torque do not count: a load that is zero in swing has
+only the tail of a filter there. Exits with 1 where a share is outside 93 to 97 % beyond chance, corrected for the number of rows.
 """
 
 from __future__ import annotations
@@ -185,7 +186,7 @@ def judged(case: Case) -> dict[tuple[str, str, str], tuple[float, float, float]]
     widths = simultaneous_limits(bands, rate, used, motion.rate_hz, least_nm=least)
     for i, joint in enumerate(motion.joints):
         for k, term in enumerate(term_names(joint, motion.joints)):
-            uncertain = used & (np.maximum(LIMITS * bands.sd_nm[i, k], off[i, k]) > least[i])
+            uncertain = used & (np.maximum(LIMITS * bands.sd_nm[i, k], np.abs(case.rows_nm[i, k, frames])) > least[i])
             if not uncertain.any():
                 continue
             for phase, inside in windows.items():

@@ -2,7 +2,7 @@
 
 python benchmarks/damages.py --write docs/damage_benchmark.md
 python benchmarks/damages.py --quick
-python benchmarks/damages.py --movements --short --write docs/movements.md
+python benchmarks/damages.py --movements --short --first 100 --write docs/movements.md
 python benchmarks/damages.py --files 1000 --write docs/reliability.md
 """
 
@@ -39,6 +39,9 @@ def main() -> None:
     )
     parser.add_argument("--files", type=int, default=0, help="damaged C3D files of a walk in place of damaged signals")
     parser.add_argument("--short", action="store_true", help="two subjects of each movement, two sizes of each damage")
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first subject; each number is another person"
+    )
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--rows", type=Path, help="keep a row for each trial in this file (CSV)")
     parser.add_argument("--from-rows", type=Path, help="judge these rows, analyse nothing")
@@ -61,14 +64,24 @@ def run_of(options: argparse.Namespace) -> pd.DataFrame:
     if options.files:
         return rows_of_files(options.files, options.cores)
     count = 2 if options.short else 4 if options.quick else None
-    return run(count, options.cores, tuple(MOVEMENTS if options.movements else SHARES), 4 if options.short else 1)
+    return run(
+        count,
+        options.cores,
+        tuple(MOVEMENTS if options.movements else SHARES),
+        4 if options.short else 1,
+        options.first,
+    )
 
 
 def run(
-    count: int | None = None, cores: int = 2, tasks: tuple[str, ...] = tuple(SHARES), every: int = 1
+    count: int | None = None,
+    cores: int = 2,
+    tasks: tuple[str, ...] = tuple(SHARES),
+    every: int = 1,
+    first: int = 0,
 ) -> pd.DataFrame:
     """One row for each analysed trial: subject, task, kind, size, error, status and all metrics."""
-    jobs = [(task, subject, every) for task in tasks for subject in subjects(task, count=count)]
+    jobs = [(task, subject, every) for task in tasks for subject in subjects(task, count=count, first=first)]
     os.environ["OMP_NUM_THREADS"] = "1"
     if cores == 1:
         parts = [rows_of(*job) for job in jobs]

@@ -15,6 +15,7 @@ from scipy.signal import butter, sosfiltfilt
 
 from limbtorque.arrays import FloatArray
 from limbtorque.recordings.recording import ForcePlate
+from limbtorque.study.subjects import MASS_KG
 
 STEP, SIZES = 1.6, 8  # ratio of following sizes, and their number
 LIMB = {"walk": ("HIP", "KNE", "ANK", "TOE"), "reach": ("SHO", "ELBL", "ELBM", "WRR", "WRU", "KNU")}
@@ -255,7 +256,8 @@ def exchange_sides(trial: Trial, _size: float, _rng: np.random.Generator) -> Tri
 def change_mass(trial: Trial, size: float, rng: np.random.Generator) -> Trial:
     """Multiply the given body mass by 1 + `size`, or divide it."""
     factor = (1.0 + size) ** rng.choice([-1.0, 1.0])
-    return replace(trial, limb=replace(trial.limb, body_mass_kg=trial.limb.body_mass_kg * factor))
+    mass_kg = float(np.clip(trial.limb.body_mass_kg * factor, *MASS_KG))  # a table of trials accepts no other
+    return replace(trial, limb=replace(trial.limb, body_mass_kg=mass_kg))
 
 
 def _forward_axis(trial: Trial) -> str:

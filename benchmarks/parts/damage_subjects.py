@@ -100,9 +100,9 @@ class Trial:
         return int.from_bytes(self.subject.encode(), "little") % 2**31
 
 
-def subjects(task: str, *, count: int | None = None) -> list[str]:
+def subjects(task: str, *, count: int | None = None, first: int = 0) -> list[str]:
     """Names of the simulated subjects of a task."""
-    return [f"{LETTERS[task]}{number:02d}" for number in range(count or SHARES.get(task, IN_OTHERS))]
+    return [f"{LETTERS[task]}{first + number:02d}" for number in range(count or SHARES.get(task, IN_OTHERS))]
 
 
 def make_trial(task: str, subject: str, *, repetition: int = 0) -> Trial:
@@ -234,7 +234,7 @@ def moved(task: str, walker: Walker, person: np.random.Generator, once: np.rando
     height, own, now = walker.height_m, person.uniform(0.0, 1.0, 3), once.uniform(0.95, 1.05, 3)
     pace, share = np.sqrt(height / 1.75), 0.5 + 0.05 * (2.0 * own[2] - 1.0) + 0.02 * (now[2] - 1.0)
     if task == "run":
-        contact = (0.30 - 0.02 * walker.speed_m_s + 0.04 * own[0]) * now[0] * pace
+        contact = (0.30 - 0.025 * walker.speed_m_s + 0.02 * own[0]) * now[0] * pace
         return run(
             walker, contact_s=contact, flight_s=(0.08 + 0.07 * own[1]) * now[1] * pace, braking=0.03 + 0.04 * own[2]
         )

@@ -193,7 +193,7 @@ def test_the_study_of_a_clicked_leg_runs_and_has_the_torques_of_the_true_names(b
         column = f"{joint}_torque_nm"
         mine, theirs = (np.asarray(one.column(column)) for one in (own, expected))
         assert np.isfinite(theirs).sum() > 50
-        assert np.allclose(mine, theirs, rtol=1e-6, atol=1e-6, equal_nan=True)
+        assert np.allclose(mine, theirs, rtol=0.0, atol=1e-5, equal_nan=True)  # digits of files
 
 
 def test_a_leg_is_mapped_by_keyboard_only(browser, walk):

@@ -156,11 +156,14 @@ def ensembles():
             "elbow_flexion_deg": 10.0 * shape,
             "elbow_power_w": shape,
         }
+        unknown = (np.nan, np.nan, np.nan)  # interval of the mean, and spread within subjects
         for quantity, values in curves.items():
             error = 0.05 if quantity == "elbow_torque_nm" else np.nan
             unit = "deg" if "deg" in quantity else "W" if "power" in quantity else "N m"
             for at, value in zip(percent, values, strict=True):
-                rows.append(("arm", condition, "right", quantity, unit, at, "subjects", value, 0.1, error, 2, 3, 0))
+                rows.append(
+                    ("arm", condition, "right", quantity, unit, at, "subjects", value, 0.1, error, 2, 3, 0, *unknown)
+                )
     return pd.DataFrame(rows, columns=[column.name for column in ENSEMBLE_COLUMNS])
 
 

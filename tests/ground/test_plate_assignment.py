@@ -241,7 +241,15 @@ def test_either_foot_over_the_edge_hides_the_force_on_the_body(whose):
     plate, other = plates.plate(x=0.3, loads=[plates.UNDER]), plates.walking_foot(3.0, 0.2, slice(0, 1))
     feet = (plates.OWN, other)
     are(plates.ground([plate], *feet[:: 1 - 2 * whose]).partly, (38, 122))
-    assert not plates.ground([plates.plate(loads=[plates.UNDER])], *feet[:: 1 - 2 * whose]).partly.any()
+    whole = plates.ground([plates.plate(loads=[plates.UNDER])], *feet[:: 1 - 2 * whose])
+    assert not whole.partly.any()
+    are(whole.on_plates[:, whose], (50, 110))
+    assert not whole.on_plates[:, 1 - whose].any()
+
+
+def test_a_plate_under_both_feet_carries_either():
+    both = plates.ground([plates.plate(loads=[plates.UNDER])], plates.OWN, plates.walking_foot(0.2, 0.1))
+    are(both.on_plates.all(axis=1), (50, 110))
 
 
 def test_toes_beyond_the_edge_are_not_accepted():

@@ -15,6 +15,7 @@ from limbtorque.quality.body_checks import force_metrics
 from limbtorque.quality.foot_checks import pressure_on_toes, shear_error_share
 from limbtorque.quality.stated import stated_misfits
 from limbtorque.signals.spectrum import shortest_period_s
+from limbtorque.torques.joint_torques import used_frames
 
 ROOT = Path(__file__).resolve().parents[2]
 G, RATE_HZ, MASS_KG = 9.81, 100.0, 60.0
@@ -110,14 +111,32 @@ def test_smoothed_positions_hold_long_periods_only():
     assert shortest_period_s(smooth, rate_hz=RATE_HZ) == pytest.approx(1.0 / (14.0**0.25 * 3.0), rel=0.25)
 
 
-@pytest.fixture(scope="module")
-def walk():
+def simulated(task, subject):
     sys.path.append(str(ROOT / "benchmarks"))
     try:
         from parts.damage_subjects import make_trial
     finally:
         sys.path.pop(0)
-    return make_trial("walk", "W01")
+    return make_trial(task, subject)
+
+
+@pytest.fixture(scope="module")
+def walk():
+    return simulated("walk", "W01")
+
+
+def test_a_landing_needs_less_of_the_acceleration_than_a_reach():
+    """The torque that moves the segments, summed from its terms; a landing can spare what a reach needs."""
+    found = analysed(simulated("jump", "J02"))
+    terms, used = found.torques.terms, used_frames(found.motion, found.torques)
+    moving = sum(each.sum(axis=2) for each in (terms.inertial, terms.centripetal, terms.coriolis)) + terms.base
+    lost = found.motion.metrics["acceleration_lost_share"]
+    share = np.sqrt((moving[used] ** 2).mean(axis=0)) / np.ptp(terms.net[used], axis=0)
+    taken = lost / np.sqrt(1.0 - lost**2) * share.max()
+    assert lost > 0.2
+    assert taken < 0.05
+    judged = found.records["torques"].metrics["acceleration_lost_share"]
+    assert judged == pytest.approx(lost * taken / 0.1, rel=1e-9)
 
 
 def analysed(trial, **changes):

@@ -12,16 +12,14 @@ from limbtorque.ground.plates import read_plates
 from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.body_checks import centre_of_mass, force_metrics, total_force
-from limbtorque.quality.foot_checks import foot_metrics, pressure_on_toes, shear_error_share
+from limbtorque.quality.foot_checks import foot_metrics, pressure_off_foot_m, pressure_on_toes, shear_error_share
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings, make_settings
 from plates import frames
 
 N, RATE_HZ, UP = plates.N_FRAMES, plates.RATE_HZ, plates.UP
 WHOLE = slice(0, N)
-POINT = np.array(plates.POINT)
-AWAY = np.full((N, 3), 9.0)
-NEVER = np.zeros(N, dtype=bool)
+NEVER, LOADED = np.zeros(N, dtype=bool), frames((50, 111))
 SETTINGS = make_settings({"plane": {"up_axis": "+z", "forward_axis": "+x"}})
 
 
@@ -56,16 +54,12 @@ def test_the_centre_of_mass_of_two_legs_and_the_rest():
 # --- total force -----------------------------------------------------------------------------------------------------
 
 
-def foot(forward_m, upward_m=0.0):
-    """Middle of a foot, this far in front of the centre of pressure and above it."""
-    return np.tile(POINT + np.array([forward_m, 0.0, upward_m]), (N, 1))
-
-
-def total(*measured, feet=None, slow=(NEVER, NEVER), part=WHOLE, readings=True):
+def total(*measured, on=(LOADED, NEVER), slow=(NEVER, NEVER), part=WHOLE, readings=True):
+    """Total force with the frames in which plates carry each foot."""
     recording = Recording("walk", "c3d", "reader", (), np.zeros((N, 0, 3)), RATE_HZ, 1, force_plates=measured)
     found = read_plates(measured, part, RATE_HZ, settings=SETTINGS.plates, up=UP) if readings else []
-    feet = [each[part] for each in (feet or (foot(0.0), AWAY))]
-    return total_force(recording, found, feet, [each[part] for each in slow], part, SETTINGS)
+    on_plates = np.stack(on, axis=1)[part]
+    return total_force(recording, found, on_plates, [each[part] for each in slow], part, SETTINGS)
 
 
 def test_the_force_of_a_plate_is_known_while_it_is_loaded():
@@ -78,17 +72,20 @@ def test_the_force_of_a_plate_is_known_while_it_is_loaded():
         np.testing.assert_allclose(found[0], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize(("apart_m", "known"), [(0.249, True), (-0.249, True), (0.251, False), (-0.251, False)])
-@pytest.mark.parametrize("height_m", [0.0, 0.3])
-def test_a_load_belongs_to_a_foot_within_25_centimetres(apart_m, known, height_m):
-    found = total(plates.plate(loads=[plates.UNDER]), feet=(AWAY, foot(apart_m, height_m)))
-    np.testing.assert_array_equal(found[1], frames((50, 111)) & known)
+def test_a_load_that_no_foot_carries_is_not_the_total_force():
+    """A box on a plate, or a foot whose marker is on the other leg: the assignment gives it to no foot."""
+    assert not total(plates.plate(loads=[plates.UNDER]), on=(NEVER, NEVER))[1].any()
+
+
+def test_a_plate_that_is_not_given_for_this_foot_carries_the_other():
+    found = total(plates.plate(loads=[plates.UNDER]), on=(NEVER, NEVER), readings=False)
+    np.testing.assert_array_equal(found[1], frames((50, 111)))
 
 
 def test_plates_add_up_and_small_forces_do_not_count():
     second = plates.plate(2, x=0.7, loads=[(slice(90, 140), (0.0, 0.0, 300.0), (1.0, 0.0, 0.0))])
     third = plates.plate(3, x=3.0, loads=[(slice(0, 30), (90.0, 0.0, 19.0), (3.1, 0.0, 0.0))])
-    found = total(plates.plate(loads=[plates.UNDER]), second, third, feet=(foot(0.0), foot(0.68)))
+    found = total(plates.plate(loads=[plates.UNDER]), second, third, on=(frames((50, 111)), frames((90, 141))))
     np.testing.assert_array_equal(found[1], frames((50, 141)))
     np.testing.assert_allclose(found[0][100], plates.FORCE_N + np.array([0.0, 0.0, 300.0]), atol=1e-9)
     np.testing.assert_allclose(found[0][120], [0.0, 0.0, 300.0], atol=1e-9)
@@ -107,24 +104,23 @@ def test_a_foot_on_the_floor_hides_the_force_with_a_margin_of_twelve_frames(stan
 
 def test_a_foot_on_the_floor_at_the_start():
     early = plates.plate(loads=[(slice(0, 60), plates.FORCE_N, plates.POINT)])
-    found = total(early, slow=(frames((0, 60)), frames((5, 30))))
+    found = total(early, on=(frames((0, 61)), NEVER), slow=(frames((0, 60)), frames((5, 30))))
     np.testing.assert_array_equal(found[1], frames((42, 61)))
 
 
 @pytest.mark.parametrize(("stop", "known"), [(77, False), (78, False), (79, True), (80, True)])
 def test_a_stance_of_which_plates_carry_half(stop, known):
     """60 frames of stance; a load to the frame `stop` is measured in 51 + stop - 51 frames, its last one included."""
-    found = total(
-        plates.plate(loads=[(slice(50, stop), plates.FORCE_N, plates.POINT)]), slow=(frames((50, 110)), NEVER)
-    )
-    np.testing.assert_array_equal(found[1], frames((50, stop + 1)) & known)
+    measured, on = plates.plate(loads=[(slice(50, stop), plates.FORCE_N, plates.POINT)]), frames((50, stop + 1))
+    found = total(measured, on=(on, NEVER), slow=(frames((50, 110)), NEVER))
+    np.testing.assert_array_equal(found[1], on & known)
 
 
 def test_a_missing_upward_force_of_the_other_plate_hides_the_sum():
     """In double support the plate without numbers carries a part of the body that nobody knows."""
     second = plates.plate(2, x=0.7, loads=[(slice(90, 140), (0.0, 0.0, 300.0), (1.0, 0.0, 0.0))])
     second.force_n[1002, 2] = np.nan  # within half a frame of frame 100
-    found = total(plates.plate(loads=[plates.UNDER]), second, feet=(foot(0.0), foot(0.68)))
+    found = total(plates.plate(loads=[plates.UNDER]), second, on=(frames((50, 111)), frames((90, 141))))
     np.testing.assert_array_equal(found[1], frames((50, 141)) & ~frames((100, 101)))
 
 
@@ -143,9 +139,7 @@ def test_missing_samples_hide_the_force_around_them(part, channels):
 def test_a_plate_that_pulls_counts_with_its_samples_as_they_are(part):
     """Nothing can be subtracted from -300 N; the load of 700 N reads 400 N."""
     pulling = plates.plate(loads=[(plates.STANCE, (0.0, 0.0, 700.0), plates.POINT)], offset=[0, 0, -300.0, 0, 0, 0])
-    moved = foot(0.0)
-    moved[:, :2] = (POINT * 700.0 / 400.0)[:2]
-    found = total(pulling, feet=(moved, AWAY), part=part)
+    found = total(pulling, part=part)
     np.testing.assert_allclose(found[0][80 - part.start], [0.0, 0.0, 400.0], atol=1e-9)
     assert not found[0][: 50 - part.start].any()
     np.testing.assert_array_equal(found[1], frames((51, 110))[part] | (found[1] & frames((50, 111))[part]))
@@ -303,6 +297,16 @@ def test_frames_that_are_not_known_divide_a_stance():
     assert np.isnan(shear_error_share(force * np.nan, pressure, hip, 100.0))
 
 
+@pytest.mark.parametrize(("at_m", "off_m"), [(0.05, 0.0), (0.21, 0.05), (-0.08, 0.04), (np.nan, np.nan)])
+def test_a_flat_foot_holds_its_centre_of_pressure(at_m, off_m):
+    """A foot from -0.04 to 0.16 m; an unloaded part elsewhere does not count."""
+    heel, front = (np.tile([x, 0.0], (40, 1)) for x in (-0.04, 0.16))
+    pressure, upward = np.full(40, at_m), np.full(40, 400.0)
+    pressure[30:], upward[30:] = 9.0, 100.0
+    found = pressure_off_foot_m(pressure, upward, heel_m=heel, front_m=front)
+    assert found == pytest.approx(off_m, nan_ok=True)
+
+
 def test_a_foot_on_its_toes_by_force_and_couple():
     """A slanted force 5 cm behind the ball of the foot, on a plate 0.1 m above the origin: (p - a) x F about the ankle."""
     n = 40
@@ -363,7 +367,8 @@ def test_without_a_heel_the_ankle_shows_a_foot_on_its_toes(with_heel, lift_m, kn
     found = foot_metrics(load, joints, heel_m=given, front_m=front, level_m=0.0, rate_hz=100.0)[0][
         "pressure_off_toes_m"
     ]
-    assert found == pytest.approx(0.06) if known else np.isnan(found)
+    expected = 0.06 if known else 0.0 if with_heel else np.nan  # a flat foot, or nothing that shows its heel
+    assert found == pytest.approx(expected, nan_ok=True)
 
 
 def test_without_a_force_no_pressure_is_under_the_toes():

@@ -191,7 +191,7 @@ def test_equivalence_and_its_interval_agree_with_shared_errors(effect):
         (groups(5, 8), np.arange(13.0), "a group of 5"),
         (pairs(2), [1.0, 2.0], "2 subjects"),
         (pairs(6), np.full(6, 0.3), "equal"),
-        (pairs(4), np.full(4, np.nan), "no subject|0 subjects"),
+        (pairs(4), np.full(4, np.nan), "no subject has a value"),
         (groups(8, 0), np.arange(8.0), "no subject"),
         (groups(6, 6, np.ones(12)), np.arange(12.0), "constant"),
         (groups(6, 6, np.eye(12)[0]), np.arange(12.0), "one subject alone"),
@@ -200,7 +200,21 @@ def test_equivalence_and_its_interval_agree_with_shared_errors(effect):
 def test_what_is_not_tested_says_why(matrix, values, reason):
     result = one(matrix, values)
     assert np.isnan(result.p_adjusted).all()
-    assert any(part in result.reason for part in reason.split("|"))
+    assert reason in result.reason
+
+
+def test_a_curve_says_why_of_the_point_with_most_subjects_and_two_pairs_have_no_g():
+    result = one(pairs(3), [[1.0, 1.0], [2.0, np.nan], [np.nan, np.nan]])
+    assert result.reason == "not tested: 2 subjects, expected 3 or more"
+    assert np.isnan(result.hedges_g).all()
+
+
+def test_a_point_without_spread_is_not_tested_and_its_neighbours_are():
+    curve = np.random.default_rng(3).normal(size=(8, 3))
+    curve[:, 1] = 3.0
+    result = one(pairs(8), curve)
+    assert np.isnan([result.p_adjusted[1], result.smallest_p[1], result.low_simultaneous[1]]).all()
+    assert result.p_adjusted[[0, 2]] == pytest.approx(one(pairs(8), curve[:, [0, 2]]).p_adjusted)
 
 
 def test_a_small_group_has_an_interval():
@@ -225,3 +239,9 @@ def test_random_flips_follow_their_seed_and_count_the_data_themselves(monkeypatc
     assert (
         in_blocks[0].p_flips == contrast_results([Comparison(pairs(30), values - 5.0)], n_flips=500, seed=1)[0].p_flips
     )
+
+
+def test_an_effect_too_small_for_any_number_of_subjects_has_no_number():
+    result = one(pairs(12), np.random.default_rng(0).normal(size=12), smallest_effect=1e-6)
+    assert np.isnan(result.subjects_needed[0])
+    assert result.detectable_effect[0] > 0.0

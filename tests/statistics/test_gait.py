@@ -11,7 +11,7 @@ from limbtorque.study.settings import make_settings
 from limbtorque.tables.trial_record import Window
 
 TIME_S = np.arange(221) / 100.0
-WALKER = Walker(rise_m=0.014, speed_m_s=1.3, stride_s=1.05)
+WALKER = Walker(speed_m_s=1.3, stride_s=1.05)
 CYCLE = Window(0.352, 0.352 + 1.05)  # between frames
 STRIKES = {"window": "events", "start_event": "Foot Strike {side}", "end_event": "Foot Strike {side}"}
 NAMES = ("walking_speed_m_s", "cadence_steps_min", "stride_length_m")

@@ -98,7 +98,9 @@ def test_points_of_curves_are_differences_of_mean_curves(walks):
     points = walks.points[walks.points.term == "net"].set_index("percent")
     complete = (points.n_subjects == 3) & (points.index < 80.0)  # before the step that no plate measures
     assert complete.sum() > 75
-    np.testing.assert_allclose(points.estimate[complete], (both.fast - both.slow)[complete], atol=1e-9)
+    np.testing.assert_allclose(
+        points.estimate[complete], (both.fast - both.slow)[complete], atol=5e-5
+    )  # digits of files
 
 
 def test_three_subjects_can_find_nothing_and_that_is_said(walks):
@@ -209,7 +211,7 @@ def blocks(language):
 
 def test_worked_examples_run(walks, monkeypatch, capsys):
     pytest.importorskip("statsmodels", reason="statsmodels is not installed (make peers)")
-    monkeypatch.chdir(walks.folder)
+    monkeypatch.chdir(walks.folder.parent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # three subjects are few for a mixed model
         exec(blocks("python"), {})
@@ -223,5 +225,7 @@ def test_worked_example_of_r_runs(walks):
     there = subprocess.run(["Rscript", "-e", "library(lme4)"], capture_output=True, check=False)
     if there.returncode:
         pytest.skip("lme4 is not installed")
-    run = subprocess.run(["Rscript", "-e", blocks("r")], cwd=walks.folder, capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        ["Rscript", "-e", blocks("r")], cwd=walks.folder.parent, capture_output=True, text=True, check=True
+    )
     assert "Linear mixed model" in run.stdout

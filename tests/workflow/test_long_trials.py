@@ -40,7 +40,7 @@ COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column
 
 def the_table(folder, stage):
     """Table of the only trial; that of bands is of short trials alone, and written whole."""
-    (path,) = (path for path in (folder / "results" / stage).glob("*/*.parquet") if "+bands" not in path.name)
+    (path,) = (path for path in (folder / "results" / stage).glob("*/[!_]*.parquet") if "+bands" not in path.name)
     return path
 
 

@@ -102,7 +102,7 @@ def test_forked_jobs_and_commands_make_the_same_bytes(forking, tmp_path, monkeyp
             assert "S01_sagittal_fast" in (folder / f"{stage}.log").read_text()
         monkeypatch.setenv(jobs.ADDRESS, os.environ[jobs.ADDRESS] + " of another environment")
     assert forking.poll() is None
-    assert len(tables(folders[0])) == 9  # three records, four tables, and CSV of torques and bands
+    assert len(tables(folders[0])) == 10  # three records, four tables, effects, and CSV of torques and bands
     assert tables(folders[0]) == tables(folders[1])
 
 

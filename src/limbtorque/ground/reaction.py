@@ -181,7 +181,6 @@ def ground_load(
         bad[start:stop] &= own[start:stop].any()
     missing |= widened(bad | saturated, reach) & own
     in_plane, couple, shares = _around_impacts(sum(smooth, start=nothing), smoothing, ankle_m)
-    unfiltered = _moved(sum(mean, start=nothing), ankle_m)
     in_plane[missing], couple[missing] = np.nan, np.nan
     loaded = measured | (np.hypot(in_plane[:, 0], in_plane[:, 1]) > SPREAD_N)  # the filter spreads a load over its ends
     status = np.where(missing, UNMEASURED, np.where(loaded, MEASURED, NONE)).astype(np.int8)
@@ -196,16 +195,23 @@ def ground_load(
     }
     uncertain = unusable | beside | (missing & ~own)
     others: list[Assignment] = []
-    if feet.other is not None:
+    if feet.other is not None and settings.assignment == "auto":
         exchanged = replace(feet, own=feet.other, other=feet.own)
         others = [assign(each, readings, exchanged, stretch=stretch, settings=settings, up=up) for each in readings]
     partly = np.any([nowhere, *(each.partly for each in (*assigned, *others))], axis=0)
+    partly = widened(partly, round(PUSH_S * stretch.rate_hz))
     steps = plate_events(readings, owned, uncertain, threshold_n=threshold_n, up=up)
     events = foot_events(feet.own, steps, rate_hz=stretch.rate_hz, first=stretch.frames.start)
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
-    partly = widened(partly, round(PUSH_S * stretch.rate_hz))
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
-    return ExternalLoad(*known, *unfiltered, events, partly, shares)
+    unfiltered, on_plates = _moved(sum(mean, start=nothing), ankle_m), _on_plates(nowhere, assigned, others)
+    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares)
+
+
+def _on_plates(nowhere: BoolArray, *feet: Sequence[Assignment]) -> BoolArray:
+    """Frames in which plates carry each foot, alone, together or partly."""
+    masks = [np.any([nowhere, *(each.own | each.unusable for each in foot)], axis=0) for foot in feet]
+    return np.stack(masks, axis=1)
 
 
 def _missing_notes(missing: BoolArray, feet: Feet, stretch: Stretch) -> list[str]:

@@ -31,6 +31,7 @@ Impact = tuple[float, float]  # its time, s, and the share of the force that pas
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or none
     *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm", "partly"),
+    "on_plates",
 )
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
@@ -65,6 +66,8 @@ class ExternalLoad:
         Foot strikes and offs by each method (`ground.events`); empty for limbs off the ground.
     partly : ndarray of bool, shape (n_frames,)
         Frames about a contact in which a foot of the body is partly off a plate; empty without plates.
+    on_plates : ndarray of bool, shape (n_frames, 2)
+        Frames in which plates carry this foot, and the other one, alone or together; empty without plates.
     impacts : tuple of (float, float)
         Times at which the foot begins to load plates, from the first frame, s, and the share of the force's high frequencies
         that the markers' filter removes there (`ground.impacts`).
@@ -81,6 +84,7 @@ class ExternalLoad:
     unfiltered_couple_nm: FloatArray = field(default_factory=lambda: np.zeros(0))
     foot_events: Mapping[str, tuple[Event, ...]] = field(default_factory=dict)
     partly: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    on_plates: BoolArray = field(default_factory=lambda: np.zeros((0, 2), dtype=bool))
     impacts: tuple[Impact, ...] = ()
 
     @property

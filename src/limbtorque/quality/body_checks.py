@@ -14,7 +14,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray, beyond, lengths, runs, widened
 from limbtorque.chain.segments import Row
 from limbtorque.ground.assignment import PUSH_S
-from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, centre_of_pressure, slow_frames
+from limbtorque.ground.foot import MAX_CONTACT_SPEED_M_S, slow_frames
 from limbtorque.ground.plates import Reading, means_around, read_plate
 from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.joint_centres import Placement, Side, both_sides
@@ -47,7 +47,6 @@ ABOVE_PRESSURE_M, LOW_M = (
 UNSEEN = 0.2  # of the body's upward acceleration: what arms, head and a bending trunk add, which no marker here shows
 LEANING = 0.8  # of its upward speed: what a leaning trunk adds along the way; head, arms and trunk are 0.68 of the mass
 SEATED = 0.7  # of the thigh's length: with both hips less far above the knees a seat may carry the body
-NEAR_FOOT_M = 0.25  # from the middle of a foot to the centre of pressure of its plate
 
 
 def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]) -> FloatArray:
@@ -80,7 +79,7 @@ def centre_of_mass(model: ChainModel, sides: Sequence[Side], rows: Sequence[Row]
 def total_force(
     recording: Recording,
     readings: Sequence[Reading],
-    feet_m: Sequence[FloatArray],
+    on_plates: BoolArray,
     slow: Sequence[BoolArray],
     frames: slice,
     settings: Settings,
@@ -93,8 +92,8 @@ def total_force(
         Its force plates.
     readings : sequence of Reading
         Signals of those that are read already.
-    feet_m : sequence of ndarray of shape (n_frames, 3)
-        Middle of each foot, m.
+    on_plates : ndarray of bool, shape (n_frames, 2)
+        Frames in which plates carry each foot, by the assignment of the plates.
     slow : sequence of ndarray of bool, shape (n_frames,)
         Frames in which each foot may stand on the ground.
     frames : slice
@@ -110,12 +109,10 @@ def total_force(
         Frames in which a plate is loaded and no foot stands beside the plates, or did so `PUSH_S` before or after.
     """
     up, options = axis_vector(settings.plane.up_axis), settings.plates
-    total = np.zeros_like(feet_m[0])
-    carried = [np.zeros(len(total), dtype=bool) for _ in feet_m]
-    flat = np.eye(3) - np.outer(up, up)
+    total, carried = np.zeros((len(on_plates), 3)), on_plates.copy()
     for plate in recording.force_plates:
-        reading = next((each for each in readings if each.plate is plate), None)
-        reading = reading or read_plate(plate, frames, recording.rate_hz, settings=options, up=up)
+        assigned = next((each for each in readings if each.plate is plate), None)
+        reading = assigned or read_plate(plate, frames, recording.rate_hz, settings=options, up=up)
         samples, offset = reading.wrench, reading.offset
         if offset is None or reading.broken.any():
             part = slice(frames.start * reading.per_frame, frames.stop * reading.per_frame)
@@ -124,11 +121,10 @@ def total_force(
         upward = wrench[:, :3] @ up
         loaded = upward > options.threshold_n
         total += np.where((loaded | np.isnan(upward))[:, None], wrench[:, :3], 0.0)
-        pressure = centre_of_pressure(wrench, up=up, level_m=float((plate.corners_m @ up).mean()))
-        for on, foot in zip(carried, feet_m, strict=True):
-            on |= loaded & (lengths((pressure - foot) @ flat) < NEAR_FOOT_M)
-    known = np.any(carried, axis=0) & ~np.isnan(total).any(axis=1)
-    for on, standing in zip(carried, slow, strict=True):
+        if assigned is None:  # not among those given for this foot: for the other one
+            carried[:, 1] |= loaded
+    known: BoolArray = np.asarray(carried.any(axis=1) & ~np.isnan(total).any(axis=1))
+    for on, standing in zip(carried.T, slow, strict=True):
         known &= ~_beside(on, standing, round(PUSH_S * recording.rate_hz))
     return total, known
 
@@ -309,7 +305,7 @@ def body_metrics(
             and np.ptp(heights_m) < HEEL_RAISED_M
         ):
             metrics["floor_slope_deg"] = floor_slope_deg(feet_m, forward=axes[0], up=up, rate_hz=recording.rate_hz)
-        metrics |= _force_metrics(recording, limb, settings, placed, sides, readings, load.partly)
+        metrics |= _force_metrics(recording, limb, settings, placed, sides, readings, load)
     return metrics, notes
 
 
@@ -320,7 +316,7 @@ def _force_metrics(
     placed: Placement,
     sides: tuple[Side, Side],
     readings: Sequence[Reading],
-    partly: BoolArray,
+    load: ExternalLoad,
 ) -> dict[str, float]:
     """Metrics of the total force over the longest part with both limbs."""
     model, axes, rate_hz = limb.model(settings), placed.plane.axes, recording.rate_hz
@@ -335,7 +331,7 @@ def _force_metrics(
     force_n, known = total_force(
         recording,
         readings,
-        [(side[names[0]] + side[model.end]) / 2.0 for side in sides],
+        load.on_plates,
         [
             slow_frames([side[name] for name in names], rate_hz=rate_hz, belt_m_s=belt, limit_m_s=limit)
             for side in sides
@@ -343,8 +339,7 @@ def _force_metrics(
         placed.prepared.stretch,
         settings,
     )
-    if len(partly):
-        known &= ~partly
+    known &= ~load.partly
     up = axis_vector(settings.plane.up_axis)
     thighs = [side[model.joints[0].landmark] - side[model.joints[1].landmark] for side in sides]
     seated = np.all([thigh @ up < SEATED * lengths(thigh) for thigh in thighs], axis=0)

@@ -122,9 +122,9 @@ CHECKS = (
     ),
     Check(
         "acceleration_lost_share",
-        "share of acceleration (rms) that the filter removes",
+        "share of the joint centres' acceleration that the filter removes, less if no torque needs it",
         "where that matters, raise filter.cutoff_hz or max_cutoff_hz",
-        "a movement at the cut-off itself loses 0.29, simulated jumps and drop jumps up to 0.32 with errors of at most 3 %; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
+        "a movement at the cut-off itself loses 0.29; simulated landings lose up to 0.41, which is worth 0.05 of the range of their torques; with 6 Hz simulated reaches lose 0.03, steps 0.1, impacts 0.34; the estimate is accurate to 0.1 in nine of ten impacts and to 0.04 elsewhere",
         rejects_from=TWICE,
         where=LOST_TORQUE,
     ),

@@ -135,6 +135,29 @@ def pressure_on_toes(
     return max(stances, key=lambda stance: abs(stance.off_m), default=None)
 
 
+def pressure_off_foot_m(
+    pressure_m: FloatArray, upward_n: FloatArray, *, heel_m: FloatArray, front_m: FloatArray
+) -> float:
+    """Distance of the centre of pressure from a foot that stays flat, m.
+
+    Parameters
+    ----------
+    pressure_m, upward_n, heel_m, front_m
+        As of `pressure_on_toes`.
+
+    Returns
+    -------
+    float
+        Ahead of the front or behind the heel, median of the frames with at least 0.3 of the largest force; 0 between the two, NaN
+        where fewer than `FEWEST_ON_TOES` frames are known.
+    """
+    ahead_m, behind_m = pressure_m - front_m[:, 0], heel_m[:, 0] - pressure_m
+    known = (np.nan_to_num(upward_n) > 0.3 * np.nanmax(upward_n, initial=1.0)) & ~np.isnan(ahead_m + behind_m)
+    if known.sum() < FEWEST_ON_TOES:
+        return float("nan")
+    return max(float(np.median(ahead_m[known])), float(np.median(behind_m[known])), 0.0)
+
+
 def foot_metrics(
     load: ExternalLoad,
     joint_m: FloatArray,
@@ -177,6 +200,8 @@ def foot_metrics(
     if on_toes and heel_m is None:
         on_toes = replace(on_toes, heel_m=float("nan"))
     off_m = abs(on_toes.off_m) if on_toes else float("nan")
+    if heel_m is not None and on_toes is None:
+        off_m = pressure_off_foot_m(along, upward, heel_m=heel_m, front_m=front_m)
     metrics = {
         "shear_error_share": shear_error_share(load.force_n, pressure, joint_m[:, 0], rate_hz),
         "pressure_off_toes_m": off_m,

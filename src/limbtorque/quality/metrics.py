@@ -42,6 +42,7 @@ RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a st
 
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
+WORTH = 0.1  # of the range of a net torque: smaller errors are not judged
 NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
 
 
@@ -276,7 +277,7 @@ def judged_metrics(
     used, stated = used_frames(motion, torques), stated_misfits(motion, limb, settings)
     frames = window.judged(motion.time_s, used)
     metrics = {**frame_metrics(motion, frames, limb.model(settings), stated), **torque_metrics(motion, torques, frames)}
-    metrics |= shortest_period_share(motion)
+    metrics |= shortest_period_share(motion) | acceleration_lost_share(motion, torques, frames)
     if window.note:
         unused = torque_metrics(motion, torques)["unused_share"]
         metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
@@ -350,6 +351,39 @@ def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
         np.sqrt((each[counted] ** 2).sum()) for each in (velocity - velocity[counted].mean(axis=0), acceleration)
     )
     return {"shortest_period_share": float(shortest_s * push / (2.0 * np.pi * speed))} if speed > 0.0 else {}
+
+
+def acceleration_lost_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+    """Acceleration that the filter removes, as far as the torques depend on it.
+
+    Parameters
+    ----------
+    motion : ChainMotion
+        The motion.
+    torques : Torques
+        Its torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Judged frames; those with edge effects or unknown torque are left out.
+
+    Returns
+    -------
+    dict of str to float
+        `acceleration_lost_share`; empty without a frame, or where it is not known over all frames.
+
+    Notes
+    -----
+    A share s of the acceleration that is lost takes ``s / sqrt(1 - s^2)`` of what is left of the torque that moves the segments (net
+    less gravity and load), root mean square. Where that is less than `WORTH` of the range of the net torque at every joint,
+    the share counts in proportion: a body that lands is carried by its load, not by the acceleration of its legs.
+    """
+    lost, used = motion.metrics.get("acceleration_lost_share", float("nan")), used_frames(motion, torques) & frames
+    if not used.any() or np.isnan(lost):
+        return {}
+    terms = torques.terms
+    moving = (terms.net - terms.gravity - terms.external)[used]
+    size_nm = np.maximum(np.ptp(terms.net[used], axis=0), np.finfo(float).tiny)
+    taken = lost / np.sqrt(max(1.0 - lost**2, 1e-6)) * np.sqrt((moving**2).mean(axis=0)) / size_nm
+    return {"acceleration_lost_share": float(lost * min(taken.max() / WORTH, 1.0))}
 
 
 def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | None = None) -> dict[str, float]:

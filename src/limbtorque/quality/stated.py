@@ -21,7 +21,7 @@ from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import InputErrors
 from limbtorque.uncertainty.propagation import centre_errors, soft_tissue_errors
 
-LEVEL = 0.97  # of trials with exactly the stated errors are below the limit of the lengths' variation
+LEVEL = 0.95  # of trials with exactly the stated errors are below the limit of the lengths' variation
 SIDES_LEVEL = 0.975  # below each of the two limits of the differences between the sides
 FRAMES = 200  # from which means over time are taken, or up to twice as many
 FELT_M = 0.0005  # of the lengths, root mean square: smaller effects are not told from noise
@@ -67,7 +67,8 @@ def stated_misfits(motion: ChainMotion, limb: Limb, settings: Settings) -> State
     -----
     With errors of the directions d the lengths are ``sum_d z_d J_d`` with independent normal numbers z of variance 1. In the
     eigenvectors of the Gram matrix of J, least squares give z; the sum of squares of those with an effect above `FELT_M` is a
-    chi-square variable. Below its limit the variation that they explain is not beyond, nor is that of noise; above it, all is.
+    chi-square variable. Below its limit the variation that they explain is not beyond, nor is that of noise, nor the mean of smaller
+    effects; above it, all is.
     """
     analysed = AnalysedLimb(motion.part(slice(None, None, max(len(motion.time_s) // FRAMES, 1))), limb, settings)
     angle = analysed.motion.kinematics.angle_rad
@@ -102,10 +103,11 @@ def _beyond(longer_m: FloatArray, length_m: FloatArray, noise_m: float) -> float
     square_m2 = float(varying @ varying / size)
     if not (felt.any() and square_m2):
         return 1.0
+    unfelt_m2 = float(effect_m2[~felt].sum())  # their mean: each times the square of a normal number
     effect_m2, z = effect_m2[felt], vectors[:, felt].T @ (by_direction @ varying / size) / effect_m2[felt]
     explained_m2, n = float(effect_m2 @ z**2), int(felt.sum())
     explains = float(z @ z) < n * chi_square_over_mean(n)
-    rest_m2 = max(square_m2 - explained_m2 - 2.0 * float(np.nan_to_num(noise_m)) ** 2, 0.0)
+    rest_m2 = max(square_m2 - explained_m2 - unfelt_m2 - 2.0 * float(np.nan_to_num(noise_m)) ** 2, 0.0)
     return float(np.sqrt(rest_m2 / square_m2)) if explains else 1.0
 
 
@@ -114,8 +116,8 @@ def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
 
     Examples
     --------
-    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 12.37 at 97 %
-    12.4
+    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 11.07 at 95 %
+    11.0
     """
     return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * math.sqrt(2.0 / (9.0 * freedom))) ** 3
 

@@ -45,8 +45,8 @@ def findings(rows: Sequence[Row]) -> dict[str, Any]:
 def _sentence(name: str, rows: Sequence[Row]) -> str:
     """Outcomes of a contrast that differ, that do not, and that are not tested."""
     parts = list(_parts(rows))
-    first = rows[0]
-    return f"{name} ({first['first']} minus {first['second']}): {'; '.join(parts)}."
+    levels = f"{rows[0]['first']} minus {rows[0]['second']}"
+    return f"{name if name == levels else f'{name} ({levels})'}: {'; '.join(parts)}."
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[str]:

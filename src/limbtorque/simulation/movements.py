@@ -32,7 +32,7 @@ G = 9.80665
 STEPS, FEW_STEPS = 22, 6  # towards the hips: each leaves less than a quarter of the distance
 REACH = 0.985  # of the leg's length, between hip and ankle at the most
 TRUNK = 0.288 * 0.626  # of the height: from the hips to the centre of head, arms and trunk (Winter 2009)
-HIGH, MIDFOOT = 0.58, 0.045  # of the height: centre of mass of a body that stands, and how far it is behind the balls
+HIGH, MIDFOOT = 0.57, 0.045  # of the height: centre of mass of a body that stands, and how far it is behind the balls
 BRAKING = (
     (0.0, 0.0),
     (0.25, -1.0),
@@ -324,20 +324,21 @@ def jump(
         Of the force on the right foot: 1 for a jump on this leg.
     """
     height, ball, middle = walker.height_m, walker.foot_m[1, 0], -MIDFOOT * walker.height_m
-    high, rise, depth = HIGH * height, 0.03 * height, (0.05 if share == 1.0 else 0.09) * height
+    high, rise, depth = HIGH * height, 0.02 * height, (0.05 if share == 1.0 else 0.09) * height
     speed, fall = 0.5 * G * flight_s, G * drop_s
     landed = 0.1 + drop_s if drop_s else 0.5
     least, top = landed + down_s, high + rise
     off = least + (depth + rise) / (0.55 * speed)
     land, end = off + flight_s, off + flight_s + 1.6
+    soft_s = min(0.25 * height / speed, 0.2)  # until the force is largest
     begin = [(0.0, -G), (landed, -G), (landed + IMPACT_S, 1.0 * G)] if drop_s else [(0.0, 0.0), (landed, 0.0)]
     pushed = [*begin, (0.5 * (landed + least), None), (0.5 * (least + off), None), (off, -G)]
     stopped = [
         (off + flight_s, -G),
         (land + IMPACT_S, 1.5 * G),
-        (land + 0.25, None),
-        (land + 0.6, None),
-        (land + 1.2, 0.0),
+        (land + soft_s, None),
+        (land + 2.5 * soft_s, None),
+        (land + 1.1, 0.0),
     ]
     y = driven(
         (*pushed, *stopped, (end, 0.0)),
@@ -357,7 +358,7 @@ def jump(
         (least, 0.6),
         (off, 0.05),
         (land, 0.1),
-        (land + 0.35, 0.6),
+        (land + 0.4, 0.65),
         (land + 1.2, 0.05),
         (end, 0.05),
     )
@@ -386,15 +387,18 @@ def _jumping(
     contacts = [(-1.0, off), (land, end + 1.0)]
     if drop_s:
         start = [
-            (0.0, 0.5 * STOP_S * fall + 0.95 * fall * landed),
+            (0.0, 0.5 * STOP_S * fall + G * drop_s * landed - 0.5 * G * landed**2 + 0.04 * walker.height_m),
             (landed, 0.5 * STOP_S * fall, -fall),
             (landed + STOP_S, 0.0),
         ]
         flat = [(0.0, toes), (landed, toes), (landed + 0.1, 0.0)]
         path = [(0.0, 0.0), (landed, 0.0), (landed + 0.1, middle)]
         contacts[0] = (landed, off)
-    up = (0.5 * (off + land), 0.22 * speed * (land - off))
-    height = keys(*start, (off, 0.0), up, (land, 0.5 * STOP_S * speed, -speed), (land + STOP_S, 0.0), (end, 0.0))
+    up = (0.5 * (off + land), 0.28 * speed * (land - off))
+    lifted = (off + 2.0 * STOP_S, STOP_S * speed, speed)
+    height = keys(
+        *start, (off, 0.0), lifted, up, (land, 0.5 * STOP_S * speed, -speed), (land + STOP_S, 0.0), (end, 0.0)
+    )
     pitch = keys(*flat, (heel_up, 0.0), (off, 2.0 * toes, -2.0), (land, toes), (land + 0.1, 0.0), (end, 0.0))
     pressure = keys(*path, (heel_up, 0.0), (land, 0.0), (land + 0.12, middle), (end, middle))
     return FootCourse((still(walker.foot_m[1, 0]), height), pitch, pressure, share, tuple(contacts))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import did_you_mean
 from limbtorque.statistics.by_condition import PEAK_OF
 from limbtorque.statistics.mean_and_spread import Moments, subject_value
@@ -287,7 +287,7 @@ def contrast_notes(contrast: Contrast, trials: Sequence[Trial]) -> Iterator[str]
         yield f"{where}: with {many} nothing can be found, whatever the data: the smallest p is {smallest:.2g}"
 
 
-def covariates_of(design: Design, measured: Mapping[str, FloatArray]) -> FloatArray:
+def covariates_of(design: Design, measured: Mapping[str, FloatArray], used: BoolArray) -> FloatArray:
     """Covariates of subjects, shape (n_subjects, n_covariates).
 
     Parameters
@@ -297,9 +297,12 @@ def covariates_of(design: Design, measured: Mapping[str, FloatArray]) -> FloatAr
     measured : mapping of str to ndarray of shape (n_trials,)
         Values of trials, by the name of the covariate: of pairs the subject's difference counts, which is not centred (the
         effect at equal values).
+    used : ndarray of bool, shape (n_trials,)
+        Trials with a value of the outcome: the covariate is that of the same trials.
     """
+    same = np.where(used, 1.0, np.nan)
     columns = [
-        values_of_subjects(design, measured[name][:, None]).values[:, 0]
+        values_of_subjects(design, same[:, None] * np.column_stack([np.ones(len(used)), measured[name]])).values[:, 1]
         if name in measured
         else np.array([subject.covariates[name] for subject in design.subjects])
         for name in design.contrast.covariates

@@ -144,12 +144,11 @@ def contrast_results(outcomes: Sequence[Comparison], *, n_flips: int = 10_000, s
         _estimates(outcome, [model for model in models if model.outcome == k], len(signs))
         for k, outcome in enumerate(outcomes)
     ]
-    for family in dict.fromkeys(outcome.family for outcome in outcomes):
-        tested = [each for each in models if outcomes[each.outcome].family == family and not each.untested]
-        if tested:
-            _test_family(tested, results, signs)
+    tested = [model.varying for model in models if not model.untested]
+    for family in dict.fromkeys(outcomes[model.outcome].family for model in tested):
+        _test_family([each for each in tested if outcomes[each.outcome].family == family], results, signs)
     for k, result in enumerate(results):
-        own = [model for model in models if model.outcome == k and not model.untested]
+        own = [model for model in tested if model.outcome == k]
         if len(result.estimate) > 1 and own:
             _simultaneous(own, result, signs)
     return results
@@ -196,7 +195,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             alone = special.stdtr(freedom, _ratio(beyond, np.sqrt(variance)))
             result.p_equivalence[at] = np.maximum(alone, special.stdtr(wide, _ratio(beyond, error)))
         if not model.untested:
-            result.smallest_p[at] = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
+            smallest = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
+            result.smallest_p[at] = np.where(variance > 0.0, smallest, np.nan)
     if n_points == 1 and models and not models[0].problem:
         _plan(result, models[0], outcome.smallest_effect)
     return result
@@ -208,13 +208,18 @@ def _ratio(values: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def _reason(models: Sequence[RobustModel]) -> str:
-    reasons = [model.untested for model in models]
-    return "" if "" in reasons else next(iter(reasons), "no subject has a value")
+    """Why no point is tested, of the point with most subjects; empty where one is."""
+    if any(not model.untested for model in models):
+        return ""
+    most = max(models, key=lambda model: len(model.subjects), default=None)
+    return most.untested if most is not None and len(most.subjects) else "no subject has a value"
 
 
 def _small_sample(model: RobustModel) -> float:
-    """Hedges' factor of a standardised difference (Hedges 1981)."""
+    """Hedges' small-sample factor (1981); NaN without two degrees of freedom."""
     freedom = len(model.subjects) - max(len(model.groups), 1)
+    if freedom < 2:
+        return np.nan
     return float(np.exp(special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2))
 
 
@@ -276,8 +281,10 @@ def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> 
         def surplus(times: float) -> float:
             return float(smallest_effect * np.sqrt(times) / error - _noncentrality(freedom * times))
 
-        least = 3.0 / n
-        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, 1e6)
+        least, most = 3.0 / n, 1e6
+        if surplus(most) < 0.0:  # more subjects than any study has: not a number to plan with
+            return
+        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, most)
         result.subjects_needed[:] = np.ceil(n * ratio)
 
 

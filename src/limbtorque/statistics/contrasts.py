@@ -152,10 +152,11 @@ def _compared(
     design: Design, outcomes: Sequence[Measured], covariates: Mapping[str, FloatArray]
 ) -> Iterator[_Compared]:
     """Outcomes of a contrast with those of their terms."""
-    matrix = np.column_stack([design.rows, covariates_of(design, covariates)])
-    matrix[np.isnan(matrix).any(axis=1)] = np.nan
     for measured in outcomes:
         n_trials, n_terms, n_points = measured.values.shape
+        used = np.asarray(~np.isnan(measured.values).all(axis=(1, 2)))
+        matrix = np.column_stack([design.rows, covariates_of(design, covariates, used)])
+        matrix[np.isnan(matrix).any(axis=1)] = np.nan
         rounding = ROUNDING * np.fmax.reduce(np.abs(measured.values), axis=None, initial=0.0)
         values = np.where(np.abs(measured.values) < rounding, 0.0, measured.values)
         together = values_of_subjects(design, values.reshape(n_trials, -1))

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.wording import has_curve
@@ -152,6 +151,8 @@ def ensemble(subjects: Sequence[Moments], *, spread_over: Unit, min_units: int) 
     Trials of one subject resemble each other. Over trials, ``sd / sqrt(n)`` is therefore too small for a comparison of
     subjects: the units of a mean are those that were sampled (Lazic 2010, BMC Neuroscience 11:5).
     """
+    from scipy import special  # a slow import that most stages do not need
+
     n_trials = np.sum([own.n for own in subjects], axis=0)
     within = np.sum([own.squares for own in subjects], axis=0) / np.maximum(
         np.sum([np.maximum(own.n - 1, 0) for own in subjects], axis=0), 1

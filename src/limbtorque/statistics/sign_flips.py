@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -99,6 +99,12 @@ class RobustModel:
         """HC2 variance of the estimate; 0 where only rounding is left."""
         variance = self.weights @ self.residuals**2
         return np.where(variance > SMALLEST * (self.weights @ self.values**2), variance, 0.0)
+
+    @property
+    def varying(self) -> RobustModel:
+        """Model of the points with a variance; others are not tested."""
+        of_point = self.variance > 0.0
+        return replace(self, values=self.values[:, of_point], points=self.points[of_point])
 
     @cached_property
     def design_freedom(self) -> float:

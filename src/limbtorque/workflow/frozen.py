@@ -74,9 +74,9 @@ def _entries(folder: Path) -> dict[str, str]:
     path = folder / FROZEN
     entries: dict[str, str] = {}
     try:
-        for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else ():
+        for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
             entry = json.loads(line)
-            entry["date"], entry["results"], entries.setdefault(entry["sha256"], line)
+            entry["date"], entry["results"], entries.setdefault(entry["sha256"], line + "\n")
     except (ValueError, LookupError, TypeError):
         raise LimbtorqueError(f"{path} is not readable; restore it, or remove it and freeze again") from None
     return entries

@@ -97,8 +97,7 @@ def init_study(
     given = answers_of(answers or {})
     reading = given.settings.reading
     folder = files_in(recordings, leave_out=[study / "config", study / "results"])
-    named = folder.recordings
-    if not named:
+    if not (named := folder.recordings):
         raise FolderError(
             f"{recordings} has no recordings ({', '.join(SUFFIXES)})",
             lines_by_kind(folder.others, noun="file"),

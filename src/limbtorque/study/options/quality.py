@@ -87,7 +87,8 @@ class Quality(Options):
     shear_error_share: float = threshold(0.45)
     """Difference of the force along the way from that of a force that points above the hip, as a fraction."""
     pressure_off_toes_m: float = threshold(0.025, unit="m")
-    """Distance of the centre of pressure from the ball of the foot while the heel is raised."""
+    """Distance of the centre of pressure from the ball of the foot while the heel is raised, or from a foot that stays
+    flat."""
     unmeasured_share: float = threshold(0.05, "Fraction of frames with ground contact but no usable plate.", zero=True)
     reserve_share: float = threshold(0.01, zero=True)
     """Fraction of frames in which the muscles cannot produce the torque."""
