@@ -3,7 +3,8 @@
 Simulated null studies: numbers, and curves of 101 points of smooth Gaussian noise with a full width at half maximum of 20 points;
 level 5 %, 999 random flips where all are more. Prints a table in Markdown, and exits with 1 outside its limits: three standard
 errors around the attainable level for pairs and equal spreads; 5 %, three standard errors and 1 point for unequal spreads; 5 %
-and three standard errors for families; 94 to 96 % for intervals. Skewed values, groups of 4 and 5, and values missing by their size are not judged.
+and three standard errors for families; 94 to 96 % for intervals (wider by chance where there are fewer studies). Skewed values, groups of 4 and 5, and values missing by their size, and power beside
+spm1d's where it is installed, are not judged.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from multiprocessing import Pool
 from pathlib import Path
 
@@ -27,6 +29,7 @@ LEVEL, FLIPS, STUDIES, QUICK = 0.05, 1000, 5000, 1000  # flips with the identity
 N_POINTS, SMOOTH = 101, 20.0 / 2.3548  # of a curve: points, and standard deviation of its kernel
 TOGETHER = 50  # studies of numbers that share their flips
 ATTAINABLE = {8: 12 / 256}  # of pairs by all flips; 5 % by random ones
+EFFECT = np.exp(-((np.arange(N_POINTS) - 50.0) ** 2) / (2.0 * 10.0**2))  # of the rows of power, in standard deviations
 MARKS = ("<!-- null rates -->", "<!-- end of null rates -->")
 
 Values = Callable[[np.random.Generator, int], FloatArray]
@@ -108,7 +111,9 @@ CURVES = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} studies of each design, in place of {STUDIES}")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"{QUICK} studies of curves and families, in place of {STUDIES}"
+    )
     parser.add_argument("--studies", type=int, help="number of studies of each design")
     parser.add_argument("--write", type=Path, help="page whose table is replaced")
     options = parser.parse_args()
@@ -138,13 +143,18 @@ def _tasks() -> list[tuple[str, Design]]:
         *(("interval, shared error", Design((8,))), ("limits of a whole curve", Design((12,)))),
         ("interval", Design((20,), kind="skewed", judged=False)),
     ]
-    return [*(("number", each) for each in NUMBERS), *(("curve", each) for each in CURVES), *family, *intervals]
+    power = [(f"power{program}", Design((n,), judged=False)) for n in (8, 12, 20) for program in ("", " of spm1d")]
+    if not find_spec("spm1d"):
+        power = power[::2]
+    return [*(("number", each) for each in NUMBERS), *(("curve", each) for each in CURVES), *family, *intervals, *power]
 
 
 def _row(task: tuple[str, Design], n_studies: int) -> tuple[str, bool]:
     """Row of the table, and whether its rate is outside its limits."""
     what, design = task
-    rng = np.random.default_rng([sum(map(ord, what + design.name)), int(10 * design.spread)])
+    seed = sum(map(ord, what.removesuffix(" of spm1d") + design.name))
+    rng = np.random.default_rng([seed, int(10 * design.spread)])
+    n_studies = n_studies if _each(what) == 1 else max(n_studies, STUDIES)  # numbers take no time
     hits = np.concatenate([_hits(what, design, rng) for _ in range(-(-n_studies // _each(what)))])
     rate, error = float(hits.mean()), 3.0 * float(np.sqrt(LEVEL * (1.0 - LEVEL) / len(hits)))
     low, high = _limits(what, design, error)
@@ -158,10 +168,8 @@ def _each(what: str) -> int:
 
 
 def _limits(what: str, design: Design, error: float) -> tuple[float, float]:
-    if what.startswith("interval"):
-        return 0.94, 0.96
-    if what.startswith("limits"):
-        return 0.94, 1.0
+    if what.startswith(("interval", "limits")):
+        return 0.95 - max(error, 0.01), 0.95 + max(error, 0.01)
     if what == "family":
         return 0.0, LEVEL + error
     if design.spread > 1.0:
@@ -178,6 +186,8 @@ def _hits(what: str, design: Design, rng: np.random.Generator) -> FloatArray:
         return np.array([np.nanmin(_tested(design, rng, noise, matrix).p_adjusted) <= LEVEL], dtype=float)
     if what == "family":
         return _family(design, rng, matrix)
+    if what.startswith("power"):
+        return _finds(smooth_noise(rng, n) + EFFECT, matrix, by_spm1d="spm1d" in what)
     if what == "limits of a whole curve":
         result = _tested(design, rng, smooth_noise(rng, n), matrix)
         return np.array([((result.low_simultaneous <= 0.0) & (result.high_simultaneous >= 0.0)).all()], dtype=float)
@@ -211,6 +221,17 @@ def _family(design: Design, rng: np.random.Generator, matrix: FloatArray) -> Flo
     results = contrast_results(compared, n_flips=FLIPS, seed=int(rng.integers(2**31)))
     p = np.concatenate([result.p_adjusted for result in results[1:]])
     return np.array([bool((p <= LEVEL).any())], dtype=float)
+
+
+def _finds(curves: FloatArray, matrix: FloatArray, *, by_spm1d: bool) -> FloatArray:
+    """1 where paired curves are found to differ, by flips or by spm1d's random fields."""
+    if by_spm1d:
+        import spm1d  # where it is installed
+
+        test = spm1d.stats.ttest(curves, 0.0).inference(LEVEL, two_tailed=True)
+        return np.array([bool(test.h0reject)], dtype=float)
+    (result,) = contrast_results([Comparison(matrix, curves)], n_flips=FLIPS)
+    return np.array([bool(result.p_adjusted.min() <= LEVEL)], dtype=float)
 
 
 def smooth_noise(rng: np.random.Generator, n_subjects: int) -> FloatArray:

@@ -101,7 +101,9 @@ def test_covariates_of_pairs_are_differences_that_are_not_centred(walk):
     design = contrast_design(contrast(conditions=["fast", "slow"], covariates="known_share"), trials_of(walk, PAIRS))
     used, measured = np.ones(len(VALUES), dtype=bool), {"known_share": VALUES[:, 0]}
     np.testing.assert_allclose(covariates_of(design, measured, used)[:, 0], [4.0, 3.0, np.nan])
-    used[2] = False  # without its left trial at speed the outcome has the right side of A only, and so has the covariate
+    used[2] = (
+        False  # without its left trial at speed the outcome has the right side of A only, and so has the covariate
+    )
     np.testing.assert_allclose(covariates_of(design, measured, used)[:, 0], [2.0, 3.0, np.nan])
     measured["known_share"] = np.where(np.arange(len(VALUES)) == 0, np.nan, VALUES[:, 0])
     assert np.isnan(covariates_of(design, measured, used)[0, 0])  # not that of other trials

@@ -176,6 +176,16 @@ def test_shared_errors_widen_the_interval_by_their_variance():
 
 
 @pytest.mark.parametrize(
+    "effect", [2.90, 2.91, 2.93]
+)  # the interval ends at 2.92, with the shared variance alone at 2.90
+def test_equivalence_and_its_interval_agree_with_shared_errors(effect):
+    values = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])  # variance of the mean 1
+    result = one(pairs(3), values, shared_variance=np.array([0.01]), smallest_effect=effect)
+    assert result.high90[0] == pytest.approx(stats.t.ppf(0.95, 2))
+    assert (result.p_equivalence[0] <= 0.05) == (result.high90[0] <= effect)
+
+
+@pytest.mark.parametrize(
     ("matrix", "values", "reason"),
     [
         (groups(5, 8), np.arange(13.0), "a group of 5"),

@@ -192,6 +192,9 @@ def test_subjects_have_groups_sides_and_numbers(tmp_path):
     table.assign(age_years="old").to_csv(path, index=False)
     with pytest.raises(StudyError, match="column 'age_years' is unknown"):
         load_study(folder)
+    table.assign(**{"filter.cutoff_hz": 6.0}).to_csv(path, index=False)  # an option of trials is no covariate
+    with pytest.raises(StudyError, match=r"column 'filter.cutoff_hz' is unknown"):
+        load_study(folder)
     table.assign(mass_kgs=1.0).to_csv(path, index=False)
     with pytest.raises(StudyError, match="column 'mass_kgs' is unknown; did you mean 'mass_kg'"):
         load_study(folder)

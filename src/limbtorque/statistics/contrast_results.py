@@ -192,7 +192,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             low[at], high[at] = model.estimate - half, model.estimate + half
         if outcome.smallest_effect is not None:
             beyond = np.abs(model.estimate) - outcome.smallest_effect
-            result.p_equivalence[at] = special.stdtr(wide, _ratio(beyond, error))
+            alone = special.stdtr(freedom, _ratio(beyond, np.sqrt(variance)))
+            result.p_equivalence[at] = np.maximum(alone, special.stdtr(wide, _ratio(beyond, error)))
         if not model.untested:
             smallest = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
             result.smallest_p[at] = np.where(variance > 0.0, smallest, np.nan)

@@ -158,26 +158,28 @@ class CommonScale:
     _GRID = np.concatenate([np.linspace(0.0, 10.0, 4001), np.geomspace(10.0, 1e6, 2000)[1:]])
 
     def __init__(self, freedom: FloatArray) -> None:
-        self.freedom = freedom
-        self._same = bool(np.ptp(freedom) < 1e-6) if freedom.size else True
+        self.freedom = np.round(freedom, 9)  # patterns of as many subjects share a table
+        self._normal = {each: self._deviates(each) for each in np.unique(self.freedom).tolist()}
 
     def of(self, t: FloatArray) -> FloatArray:
         """Values of |t|, (n, n_points), on the common scale."""
         size = np.abs(t)
-        if not self._same:
-            for freedom in np.unique(self.freedom):
+        if len(self._normal) > 1:
+            for freedom, normal in self._normal.items():
                 points = self.freedom == freedom
-                size[:, points] = np.interp(size[:, points], self._GRID, self._normal(freedom))
+                size[:, points] = np.interp(size[:, points], self._GRID, normal)
         return size
 
     def back(self, value: float) -> FloatArray:
         """|t| of each point for a value of the common scale."""
-        if self._same:
+        limits = {freedom: float(np.interp(value, normal, self._GRID)) for freedom, normal in self._normal.items()}
+        if len(limits) == 1:
             return np.full(len(self.freedom), value)
-        return np.array([np.interp(value, self._normal(freedom), self._GRID) for freedom in self.freedom])
+        return np.array([limits[freedom] for freedom in self.freedom.tolist()])
 
     @classmethod
-    def _normal(cls, freedom: float) -> FloatArray:
+    def _deviates(cls, freedom: float) -> FloatArray:
+        """Normal deviates of the p of |t| at the grid."""
         p = special.stdtr(freedom, -cls._GRID)
         return np.asarray(-special.ndtri(np.maximum(p, 1e-300)))
 
