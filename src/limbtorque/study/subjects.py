@@ -166,6 +166,6 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
 
 
 def _is_covariate(column: str, cells: Sequence[str], known: Sequence[str]) -> bool:
-    """Return True for numbers, or nothing, under a plain name unlike all known ones; options belong to trials."""
+    """Return True for numbers, or nothing, with a plain name unlike known ones."""
     numbers = all(math.isfinite(number_of(cell)) for cell in cells if cell)
     return numbers and column.isidentifier() and not did_you_mean(column, known)
