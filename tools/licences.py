@@ -40,6 +40,7 @@ FROM_TEXT = {  # licences that the metadata leave out, from the text of the lice
     "snakemake-interface-report-plugins": "MIT",
     "snakemake-interface-scheduler-plugins": "MIT",
     "snakemake-interface-storage-plugins": "MIT",
+    "spm1d": "GPL-3.0",
 }
 PARTS = {"docutils": "its file under the GPL, a mode of Emacs, is not in its wheel"}  # several licences, by file
 GPL = re.compile(r"\bA?GPL|(?<!Lesser )General Public License|Affero", re.IGNORECASE)
