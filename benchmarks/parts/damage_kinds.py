@@ -18,7 +18,7 @@ from limbtorque.recordings.recording import ForcePlate
 from limbtorque.study.subjects import MASS_KG
 
 STEP, SIZES = 1.6, 8  # ratio of following sizes, and their number
-LIMB = {"walk": ("HIP", "KNE", "ANK", "TOE"), "reach": ("SHO", "ELBL", "ELBM", "WRR", "WRU", "KNU")}
+LIMB = {"walk": ("HJC", "KJC", "AJC", "TOE"), "reach": ("SHO", "ELBL", "ELBM", "WRR", "WRU", "KNU")}
 
 Damage = Callable[[Trial, float, np.random.Generator], Trial]
 

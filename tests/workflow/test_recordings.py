@@ -68,6 +68,10 @@ def columns(start, words):
     return [f"{start}_{word}_nm" for word in words.split()]
 
 
+# half of the last decimal of a file (5 of N m and W, 6 of rad/s^2) for each of up to 15 parts and their sum
+TORQUE, POWER, ACCELERATION = 16 * 0.5e-5, 8 * 0.5e-5, 9 * 0.5e-6
+
+
 def adds_up(table, names, total, atol):
     np.testing.assert_allclose(table[names].sum(axis=1, skipna=False), total, atol=atol)
 
@@ -92,26 +96,26 @@ def test_terms_powers_and_accelerations_add_up_in_every_table(results, ledger):
             single = []
             for kind in sums:
                 single += (terms := [c for c in whole if c.startswith(kind.removesuffix("nm")) and c != kind])
-                adds_up(whole, terms, whole[kind], 1e-9)
+                adds_up(whole, terms, whole[kind], TORQUE)
             assert len(single) == 9
             for terms in ([*single, *others], [*sums, *others]):
-                adds_up(whole, terms, whole[f"{torque}_nm"], 1e-9)
-            adds_up(table, columns(f"{torque}_torque_equation", "inertia velocity gravity base external"), net, 1e-9)
+                adds_up(whole, terms, whole[f"{torque}_nm"], TORQUE)
+            adds_up(table, columns(f"{torque}_torque_equation", "inertia velocity gravity base external"), net, TORQUE)
             for group, parts in EQUATIONS.items():
                 *left, right = columns(f"{torque}_{group}", parts)
-                adds_up(table, left, table[right], 1e-9)
+                adds_up(table, left, table[right], TORQUE)
             segments = [c for c in table if c.startswith(f"{torque}_segment_space_")]
-            adds_up(table, [*segments, *others], net, 1e-9)
+            adds_up(table, [*segments, *others], net, TORQUE)
             induced = [c for c in table if c.startswith(f"{joint}_acceleration_from_")]
             assert len(induced) == 7
-            adds_up(table, induced, kinematics[f"{joint}_acceleration_rad_s2"], 1e-7)
+            adds_up(table, induced, kinematics[f"{joint}_acceleration_rad_s2"], ACCELERATION)
         powers = [*(f"{joint}_power_w" for joint in joints), "chain_power_base_w", "chain_power_external_w"]
-        adds_up(table, powers, table["chain_energy_rate_w"], 1e-8)
+        adds_up(table, powers, table["chain_energy_rate_w"], POWER)
         muscles = frames_of(results, "muscles", trial)
         assert len(whole) == len(muscles) > 0
         for joint in joints:
             parts = [c for c in muscles if c.startswith((f"{joint}_torque_muscle", f"{joint}_torque_reserve"))]
-            adds_up(muscles, parts, whole[f"{joint}_torque_nm"], 1e-8)
+            adds_up(muscles, parts, whole[f"{joint}_torque_nm"], TORQUE)
 
 
 def test_tables_in_memory_are_those_of_the_workflow(results):

@@ -27,6 +27,7 @@ OTHER_UNITS = (  # of numbers out of range: lowest and highest, and the unit the
     ("pelvis_width_m", 50.0, 490.0, "millimetres"),
 )
 MASS_KG = (1.0, 400.0)  # least and largest body mass
+MOST_COVARIATES = 100  # with more columns none is a covariate: another table
 PELVIS_MEASURES = ("leg_length_m", "pelvis_width_m")  # for the hip's centre
 UNITS = {"kg": "kg", "m": "m", "kgm2": "kg m^2"}  # of segment parameters, by the end of their names
 
@@ -139,7 +140,8 @@ def read_subjects(path: Path, *, table: str, faults: list[str]) -> tuple[dict[st
     unread = len(faults) > n_faults
     known = list(SubjectRow.model_fields)
     others = [column for column in (rows[0][1] if rows else ()) if column not in known]
-    covariates = [column for column in others if _is_covariate(column, [cells[column] for _, cells in rows], known)]
+    numbers = others if len(others) <= MOST_COVARIATES else []
+    covariates = [column for column in numbers if _is_covariate(column, [cells[column] for _, cells in rows], known)]
     unknown = [column for column in others if column not in covariates]
     faults += few((unknown_column(table, column, known) for column in unknown), len(unknown), table)
     subjects: dict[str, Subject] = {}
