@@ -12,7 +12,9 @@ BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 UNDAMAGED = 4  # recordings of each of them
 REVERSED = ("wrong_side", "mirrored_axis", "braking_reversed")
 LARGE = ("plate_gain", "plate_moved", "plate_turned", "forces_late", "wrong_mass", "spikes")
-SEEN = {"plate_moved": 0.05}  # m; a pressure moved by less stays within a foot, and nothing in the files shows it
+LARGEST = (
+    3  # sizes of a kind; a plate off by less leaves the pressure within the foot, and nothing in the files shows it
+)
 GROWING = ("plate_moved", "forces_late", "first_joint_off", "plate_gain")
 
 
@@ -55,7 +57,7 @@ def test_undamaged_recordings_are_right_and_ok_and_a_reversed_leg_is_rejected(ro
 @pytest.mark.slow
 def test_large_damage_of_a_walk_is_flagged_and_larger_damage_errs_more(rows):
     for kind in LARGE:
-        bad = rows[(rows.kind == kind) & rows.bad & (rows["size"] > SEEN.get(kind, 0.0))]
+        bad = rows[(rows.kind == kind) & rows.bad].nlargest(LARGEST, "size")
         assert len(bad) >= 1, kind
         assert (bad.order >= 1).all(), kind
     for kind in GROWING:
