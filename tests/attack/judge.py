@@ -20,7 +20,7 @@ FOOT = re.compile("foot|heel|toe", re.IGNORECASE)
 
 
 def traces(name: str, content: bytes, recording: Recording) -> list[str]:
-    """What in a file nobody writes on purpose; empty where its contents are as good as those of a whole file.
+    """Damage that a file itself shows; empty where its contents are as good as those of a whole file.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from limbtorque.figures.palette import LINE_COLOURS, TERM_COLOURS, WASH, tint
 from limbtorque.figures.pictures import NotebookFigure
 from limbtorque.figures.style import MM, STYLE, TWO_COLUMNS_MM, heading, shared_legend, wrapped, wrapped_heading
 from limbtorque.figures.terms import TERM_NAMES
+from limbtorque.study.options.contrasts import LEVEL
 
-LEVEL = 0.05
 NET = "net"
 FIRST, SECOND, DIFFERENCE = LINE_COLOURS[0], LINE_COLOURS[2], "black"
 DIFFERS = tint(LINE_COLOURS[3], 0.3)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from limbtorque.study.options.contrasts import LEVEL
 from limbtorque.tables.column import counted
 
 Row = Mapping[str, str]
-LEVEL = 0.05
 HEADS = (
     *("contrast", "outcome", "joint or muscle", "unit", "mean, first", "mean, second", "difference", "95 % limits"),
     *("adjusted p", "Hedges' g", "subjects", "declared", "note"),

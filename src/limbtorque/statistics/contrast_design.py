@@ -12,16 +12,14 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import did_you_mean
 from limbtorque.statistics.by_condition import PEAK_OF
 from limbtorque.statistics.mean_and_spread import Moments, subject_value
-from limbtorque.study.options.contrasts import Contrast, Outcome
+from limbtorque.study.options.contrasts import LEAST_GROUP, LEVEL, Contrast, Outcome
 from limbtorque.study.subjects import Subject
-from limbtorque.study.trials import Trial
+from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.tables.column import counted, listed
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.study_columns import MUSCLE_STATISTICS, STATISTICS, WINDOW_COLUMNS, curve_columns
 
 IntArray = NDArray[np.int64]
-LEVEL = 0.05
-LEAST_IN_GROUP = 6  # subjects; with fewer the flips do not keep their level (docs/statistics.md)
 SIDES = ("left", "right")
 MEASURED_COVARIATES = tuple(c.name for c in WINDOW_COLUMNS if c.kind is float and c.name not in ("start_s", "end_s"))
 _OTHER = {"left": "right", "right": "left", "": ""}
@@ -72,7 +70,7 @@ def contrast_design(contrast: Contrast, trials: Sequence[Trial]) -> Design:
     trials : sequence of Trial
         All trials of the study.
     """
-    subjects = tuple({trial.subject.name: trial.subject for trial in trials}.values())
+    subjects = subjects_of(trials)
     cells, left_out = [], {}
     for subject in subjects:
         by_side, reason = _sides_of(contrast, subject), ""
@@ -279,8 +277,8 @@ def contrast_notes(contrast: Contrast, trials: Sequence[Trial]) -> Iterator[str]
     included = [subject for subject, cells in zip(design.subjects, design.cells, strict=True) if cells]
     for group in contrast.groups or ():
         n = sum(subject.group == group for subject in included)
-        if n < LEAST_IN_GROUP:
-            yield f"{where}: estimate and interval only: group {group!r} has {counted(n, 'subject')}, a test needs {LEAST_IN_GROUP}"
+        if n < LEAST_GROUP:
+            yield f"{where}: estimate and interval only: group {group!r} has {counted(n, 'subject')}, a test needs {LEAST_GROUP}"
     smallest = 2.0 ** (1 - len(included))
     if not contrast.groups and smallest > LEVEL:
         many = counted(len(included), "subject")

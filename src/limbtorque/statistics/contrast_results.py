@@ -10,8 +10,8 @@ from scipy import optimize, special
 
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.sign_flips import CommonScale, RobustModel, flip_signs
+from limbtorque.study.options.contrasts import LEVEL
 
-LEVEL = 0.05
 POWER = 0.8
 BLOCK = 1000  # flips in memory at a time
 TIE = 1.0 - 1e-9  # of a statistic: rounding does not decide whether a flip reaches it

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.statistics.contrast_design import LEVEL, Design, SubjectValues, covariates_of, values_of_subjects
+from limbtorque.statistics.contrast_design import Design, SubjectValues, covariates_of, values_of_subjects
 from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
-from limbtorque.study.options.contrasts import Outcome
+from limbtorque.study.options.contrasts import LEVEL, Outcome
 
 Row = dict[str, Any]
 ROUNDING = (

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from limbtorque.arrays import BoolArray, FloatArray
+from limbtorque.study.options.contrasts import LEAST_GROUP
 
 IntArray = NDArray[np.int64]
 LEAST_PAIRS = 3  # fewer have no test
-LEAST_GROUP = 6  # smaller groups have an interval only: refitted flips reject 6 to 9 % of true nulls there
 ALONE = 1e-9  # 1 - leverage of a subject that alone decides a coefficient
 SMALLEST = 1e-12  # variance relative to its constant part: rounding
 

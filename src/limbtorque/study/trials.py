@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -335,6 +335,11 @@ class TrialRow(Row):
         if value is not None and start is not None and value <= start:
             raise ValueError(f"expected a time after start_s, {start:g} s")
         return value
+
+
+def subjects_of(trials: Iterable[Trial]) -> tuple[Subject, ...]:
+    """Subjects of trials, each once, in the order of the trials."""
+    return tuple({trial.subject.name: trial.subject for trial in trials}.values())
 
 
 def read_trials(path: Path, references: References, subjects: dict[str, Subject], *, faults: list[str]) -> list[Trial]:

@@ -11,8 +11,7 @@ from pathlib import Path
 from limbtorque.study import settings as study_settings
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
-from limbtorque.study.subjects import Subject
-from limbtorque.study.trials import Trial
+from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.workflow.frozen import declared_as
 
 TRIAL_TABLES = ("tables.csv", "tables.sto")
@@ -139,15 +138,10 @@ def contrasts_key(study: Study) -> str:
     """Hash of the inputs of the contrasts other than tables."""
     rows = [
         *((trial.name, trial.session, trial.condition, trial.chain, trial.side) for trial in study.trials),
-        *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in _subjects(study)),
+        *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in subjects_of(study.trials)),
     ]
     frozen = declared_as(study.settings, study.folder)
     return _hash([rows, frozen, settings_hash(study.settings, ("chains", "ensembles", "contrasts"))])
-
-
-def _subjects(study: Study) -> list[Subject]:
-    """Subjects of the study, in the order of its trials."""
-    return list({trial.subject.name: trial.subject for trial in study.trials}.values())
 
 
 def study_figures_key(study: Study) -> str:

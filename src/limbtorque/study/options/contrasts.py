@@ -8,6 +8,8 @@ from pydantic import Field, model_validator
 
 from limbtorque.study.options.base import ONE_OR_MORE, Options, option
 
+LEVEL = 0.05  # of tests of contrasts
+LEAST_GROUP = 6  # subjects; of smaller groups refitted flips reject 6 to 9 % of true nulls (docs/statistics.md)
 Side = Literal["left", "right", "affected", "unaffected", "dominant", "nondominant"]
 Percent = Annotated[float, Field(ge=0.0, le=100.0)]
 Pair = tuple[str, str]
