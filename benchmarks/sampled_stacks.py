@@ -24,6 +24,8 @@ KINDS = (
     "filter",
     "motion",
     "dynamics",
+    "bands",
+    "verdict",
     "optimization",
     "curves, summaries",
     "tables",
@@ -49,6 +51,7 @@ STAGES = (
     "report",
 )
 INTERVAL_S = 1e-3
+AFTER_FORK_S = 0.05  # a child that starts another program keeps the timer, and has no handler until it imports this
 _WORK = (  # end of a folder or module, function if not all, and the kind of work; the first that fits
     ("pyarrow/parquet/core.py", "", "Parquet written"),  # or read, as a frame outside tells
     ("limbtorque/tables/files.py", "read_table", "Parquet read"),
@@ -75,6 +78,9 @@ _WORK = (  # end of a folder or module, function if not all, and the kind of wor
     ("limbtorque/chain/", "", "dynamics"),
     ("limbtorque/torques/", "", "dynamics"),
     ("limbtorque/simulation/", "", "dynamics"),
+    ("limbtorque/ground/", "", "motion"),
+    ("limbtorque/uncertainty/", "", "bands"),
+    ("limbtorque/quality/", "", "verdict"),
     ("limbtorque/muscles/", "", "optimization"),
     ("limbtorque/statistics/", "", "curves, summaries"),
     ("limbtorque/figures/", "", "figures"),
@@ -97,9 +103,9 @@ class _Sampler:
         signal.signal(signal.SIGPROF, self._sample)
         atexit.register(signal.setitimer, signal.ITIMER_PROF, 0.0)  # afterwards nobody would take the signal
         self._begin(time.process_time())
-        os.register_at_fork(after_in_child=lambda: self._begin(0.0))
+        os.register_at_fork(after_in_child=lambda: self._begin(0.0, first_s=AFTER_FORK_S))
 
-    def _begin(self, used_s: float) -> None:
+    def _begin(self, used_s: float, *, first_s: float = INTERVAL_S) -> None:
         """Sums of a new process, which took so long until now."""
         path = Path(os.environ["LIMBTORQUE_SAMPLES"]) / f"{os.getpid()}_{next(_numbers)}_{time.monotonic_ns()}"
         path.write_bytes(bytes(8 * len(STAGES) * len(KINDS)))
@@ -107,7 +113,7 @@ class _Sampler:
             self._sums = memoryview(mmap.mmap(file.fileno(), 0)).cast("d")
         self._sums[KINDS.index("start")] = used_s
         self._last_s = time.process_time()
-        signal.setitimer(signal.ITIMER_PROF, INTERVAL_S, INTERVAL_S)
+        signal.setitimer(signal.ITIMER_PROF, first_s, INTERVAL_S)
 
     def _sample(self, _number: int, frame: FrameType | None) -> None:
         now_s = time.process_time()

@@ -30,7 +30,8 @@ def recording(n_frames: int, *, n_markers: int = 40, rate_hz: float = 100.0, see
     gaps = (("WRR", n_frames // 3, n_frames // 3 + 4), ("KNU", n_frames // 2, n_frames // 2 + 3))
     made = reach_recording(ARM, reach, horizontal=False, rate_hz=rate_hz, noise_m=2e-4, gaps=gaps, seed=seed)
     more = n_markers - len(made.labels)
-    others = np.random.default_rng(seed).normal(1.0, 0.2, size=(made.n_frames, more, 3))
+    rng = np.random.default_rng(seed)  # the others rest, within the noise
+    others = rng.normal(1.0, 0.2, size=(more, 3)) + rng.normal(0.0, 2e-4, size=(made.n_frames, more, 3))
     return replace(
         made,
         labels=(*made.labels, *(f"X{k:02d}" for k in range(more))),
