@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from math import nan
 from typing import Any, Literal
 
 import numpy as np
@@ -11,7 +12,14 @@ import numpy as np
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.mean_and_spread import Moments, Unit, ensemble
 from limbtorque.tables.study_columns import STATISTICS
-from limbtorque.uncertainty.bands import OWNERS, WITH_ERRORS, added_errors, error_of_mean_curve, errors_by_owner
+from limbtorque.uncertainty.bands import (
+    OWNERS,
+    WITH_ERRORS,
+    added_errors,
+    error_columns,
+    error_of_mean_curve,
+    errors_by_owner,
+)
 
 GROUP = ("chain", "condition", "side", "window", "joint", "term")
 PEAK_OF = {  # statistic -> the peak whose sign decides whether it has a mean
@@ -176,7 +184,7 @@ class _Members:
     """Subjects and numbers of the rows of one group."""
 
     OF_ROW = ("used_share", "loaded_share", *(statistic.name for statistic in STATISTICS))
-    NAMES = (*OF_ROW, *(own for name in WITH_ERRORS for own in _of_owners(name)))
+    OF_ERRORS = tuple(name for statistic in WITH_ERRORS for name in error_columns(statistic))
 
     def __init__(self) -> None:
         self.subjects: list[str] = []
@@ -185,10 +193,14 @@ class _Members:
 
     def add(self, row: Mapping[str, Any]) -> None:
         self.subjects.append(row["subject"])
-        self._flat.extend(row[name] for name in self.OF_ROW)
-        for name in WITH_ERRORS:
-            self._flat.extend(errors_by_owner(row, name))
+        self._flat.extend([row[name] for name in self.OF_ROW])
+        self._flat.extend([row.get(name, nan) for name in self.OF_ERRORS])
 
     def values(self) -> dict[str, FloatArray]:
-        matrix = np.array(self._flat).reshape(-1, len(self.NAMES))
-        return dict(zip(self.NAMES, matrix.T, strict=True))
+        """Numbers by name, shape (n_rows,), with the standard deviations by owner of the errors."""
+        names = (*self.OF_ROW, *self.OF_ERRORS)
+        values = dict(zip(names, np.array(self._flat).reshape(-1, len(names)).T, strict=True))
+        for name in WITH_ERRORS:
+            of_owners = errors_by_owner(*(values[column] for column in error_columns(name)))
+            values |= zip(_of_owners(name), of_owners, strict=True)
+        return values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -191,24 +190,30 @@ class TorqueBands:
         return np.sqrt(self.variance_nm2)
 
 
-def errors_by_owner(row: Mapping[str, Any], name: str) -> list[float]:
-    """Standard deviations of a statistic by the owners of the errors.
+def error_columns(name: str) -> tuple[str, str, str]:
+    """Columns of a statistic's error: standard deviation, shares of study and subject.
 
-    In the order of `OWNERS`; NaN where unknown.
+    >>> error_columns("max_nm")
+    ('max_sd_nm', 'max_shared_by_study', 'max_shared_by_subject')
+    """
+    start, unit = name.rsplit("_", 1)
+    return f"{start}_sd_{unit}", f"{start}_shared_by_study", f"{start}_shared_by_subject"
+
+
+def errors_by_owner(sd: FloatArray, of_study: FloatArray, of_subject: FloatArray) -> FloatArray:
+    """Standard deviations of statistics by the owners of the errors.
 
     Parameters
     ----------
-    row : mapping
-        Row of the summary, with the columns of its uncertainty.
-    name : str
-        One of `WITH_ERRORS`.
+    sd, of_study, of_subject : ndarray of shape (n_rows,)
+        The `error_columns` of a statistic; NaN where unknown.
+
+    Returns
+    -------
+    ndarray of shape (3, n_rows)
+        In the order of `OWNERS`.
     """
-    start, unit = name.rsplit("_", 1)
-    sd = row.get(f"{start}_sd_{unit}", math.nan)
-    if math.isnan(sd):
-        return [math.nan] * len(OWNERS)
-    study, subject = (row.get(f"{start}_shared_by_{owner}", math.nan) for owner in ("study", "subject"))
-    return [float(sd * np.sqrt(max(share, 0.0))) for share in (study, subject, 1.0 - study - subject)]
+    return sd * np.sqrt(np.maximum([of_study, of_subject, 1.0 - of_study - of_subject], 0.0))
 
 
 def sd_by_owner(sd: FloatArray, shares: Mapping[str, FloatArray]) -> FloatArray:
