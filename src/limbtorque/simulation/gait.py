@@ -36,16 +36,16 @@ REACH = 0.999  # of the leg's length, between hip and ankle at the most: the kne
 # Bernstein coefficients between these.
 STRIDE = 0.72  # length of a stride; longer ones have larger angles, ripples (power 0.9) and rises (power 2)
 STRIKE_DEG, TOE_OFF_DEG = (15.3, -355.7, 6708.3), (-54.5, -523.7, -5713.2)  # pitch of the foot, toes up
-RISING_DEG, SWINGING_DEG = (1.03, 1.93, 0.26, -2.81, -3.12), (74.2, 33.9, 14.0, -10.1, -100.9)
+RISING_DEG, SWINGING_DEG = (1.09, 1.2, 2.25, -5.98, -0.58), (74.2, 33.9, 14.0, -10.1, -100.9)
 FORWARD, LIFT = (-0.0212, -0.06, -0.0856, -0.0423, -0.0341), (0.0022, -0.0038, -0.0163, -0.0698, -0.0054)
 TOES = 0.04  # radius of the arc on which the toes roll
 # Centre of pressure from heel to ball, Bernstein coefficients over the stance
-PRESSURE = (0.0, 0.46, 0.43, 0.62, 1.06, 1.25, 1.27)
-HIP_BEHIND = 0.193  # of a stride: how far the hip is behind the heel that strikes
+PRESSURE = (0.0, 0.514, 0.319, 0.75, 1.053, 1.031, 1.381)
+HIP_BEHIND = 0.1928  # of a stride: how far the hip is behind the heel that strikes
 # Amplitudes of the hip's waves up and forward, twice and four times a stride
 RISES = (-0.0064 + 0.0027j, 0.0004 - 0.0005j)
 RIPPLES = (0.0093 + 0.0002j, 0.0032 + 0.0009j)
-PIVOT = 0.32  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
+PIVOT = 0.307  # above the hip: ground reaction forces point there (Maus et al. 2010, Nature Communications 1, 70)
 APPROACH_S = 0.16  # before the strike: the time in which the heel gains its speed towards the ground
 
 
