@@ -269,11 +269,11 @@ def test_a_pressure_that_is_right_at_the_strike_blames_the_marker_at_the_front(h
 
 @pytest.mark.parametrize("kind", ["marker", "plates"])
 def test_a_toe_marker_on_the_tip_is_no_reason_to_reject(walk, kind):
-    """Five centimetres ahead of the pressure, which is 2 cm ahead of the ball; with plates shifted as far the torque is wrong."""
+    """Five centimetres ahead of the pressure, which is 1.5 cm ahead of the ball; with plates shifted as far the torque is wrong."""
     side = walk.limb.side[0].upper()
     hips = walk.recording.markers_m[[0, -1], walk.recording.labels.index(side + "HJC")]
     way = (hips[1] - hips[0]) * [1.0, 1.0, 0.0]
-    way *= 0.07 / np.linalg.norm(way)
+    way *= 0.065 / np.linalg.norm(way)
 
     def ahead(markers_m, index):
         markers_m[:, index(side + "TOE")] += way

@@ -12,7 +12,13 @@ from limbtorque.ground.plates import read_plates
 from limbtorque.motion.chain_motion import ExternalLoad
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.body_checks import centre_of_mass, force_metrics, total_force
-from limbtorque.quality.foot_checks import foot_metrics, pressure_off_foot_m, pressure_on_toes, shear_error_share
+from limbtorque.quality.foot_checks import (
+    AHEAD_OF_BALL_M,
+    foot_metrics,
+    pressure_off_foot_m,
+    pressure_on_toes,
+    shear_error_share,
+)
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import Settings, make_settings
 from plates import frames
@@ -323,7 +329,7 @@ def test_a_foot_on_its_toes_by_force_and_couple():
     joints[:, 3], joints[:, 0] = ankle, [0.0, 1.0]
     load = ExternalLoad(force, joints[:, 3], couple, np.ones(n, dtype=np.int8), ())
     found = foot_metrics(load, joints, heel_m=heel, front_m=front, level_m=level_m, rate_hz=100.0)[0]
-    assert found["pressure_off_toes_m"] == pytest.approx(0.05)
+    assert found["pressure_off_toes_m"] == pytest.approx(0.05 + AHEAD_OF_BALL_M)
     assert np.isnan(found["shear_error_share"])
     line = np.linspace(-0.4, 0.2, n)
     joints[:, 0] = np.stack([pressure, np.full(n, level_m)], axis=1) + np.stack([0.8 * line, np.full(n, 0.8)], axis=1)
@@ -367,7 +373,9 @@ def test_without_a_heel_the_ankle_shows_a_foot_on_its_toes(with_heel, lift_m, kn
     found = foot_metrics(load, joints, heel_m=given, front_m=front, level_m=0.0, rate_hz=100.0)[0][
         "pressure_off_toes_m"
     ]
-    expected = 0.06 if known else 0.0 if with_heel else np.nan  # a flat foot, or nothing that shows its heel
+    expected = (
+        0.06 + AHEAD_OF_BALL_M if known else 0.0 if with_heel else np.nan
+    )  # a flat foot, or nothing that shows its heel
     assert found == pytest.approx(expected, nan_ok=True)
 
 

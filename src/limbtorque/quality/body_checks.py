@@ -281,7 +281,7 @@ def body_metrics(
             load, joint_m, heel_m=heel, front_m=front, level_m=level, rate_hz=recording.rate_hz
         )
         metrics |= of_foot
-        if on_toes and abs(on_toes.off_m) > settings.quality.pressure_off_toes_m:
+        if on_toes and on_toes.shift_m > settings.quality.pressure_off_toes_m:
             markers_m = recording.markers_m[placed.prepared.stretch][on_toes.frames] @ axes[:2].T
             off_m = np.abs(
                 markers_m - np.stack([pressure_m[on_toes.frames], np.full(len(on_toes.frames), level)], 1)[:, None]

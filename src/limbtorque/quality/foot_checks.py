@@ -21,6 +21,7 @@ HEEL_RAISED_M = 0.03
 ANKLE_RAISED_M = 0.02  # at the same angle: the ankle is at 0.7 of the way from the ball of the foot to the heel
 FEWEST_ON_TOES = 3  # frames
 HEEL_AHEAD_M, HEEL_WITHIN_M = 0.015, 0.02  # of the pressure at the strike: 0.02 to 0.03 in 8 recorded steps
+AHEAD_OF_BALL_M = 0.008  # of the pressure on the toes: 0 to 0.016 in 15 recorded walks, straight and turning
 LONGEST_TOE_M = 0.06  # from the head of a metatarsal to the tip of its toe
 RESTING_M_S = 0.3  # of the front of a foot that rests
 G_M_S2 = 9.80665
@@ -88,6 +89,11 @@ class PressureOnToes:
     heel_m: float
 
     @property
+    def shift_m(self) -> float:
+        """Distance of the pressure from where it is in people, m."""
+        return abs(self.off_m - AHEAD_OF_BALL_M)
+
+    @property
     def by_marker(self) -> bool:
         """True where the pressure is right at the strike: the front marker is not."""
         return abs(self.heel_m - HEEL_AHEAD_M) < HEEL_WITHIN_M and abs(self.off_m) < LONGEST_TOE_M
@@ -132,7 +138,7 @@ def pressure_on_toes(
             stances.append(
                 PressureOnToes(start + on_toes, float(np.median((pressure - front[:, 0])[on_toes])), ahead_m)
             )
-    return max(stances, key=lambda stance: abs(stance.off_m), default=None)
+    return max(stances, key=lambda stance: stance.shift_m, default=None)
 
 
 def pressure_off_foot_m(
@@ -199,7 +205,7 @@ def foot_metrics(
     on_toes = pressure_on_toes(along, upward, heel_m=back, front_m=front_m, raised_m=raised)
     if on_toes and heel_m is None:
         on_toes = replace(on_toes, heel_m=float("nan"))
-    off_m = abs(on_toes.off_m) if on_toes else float("nan")
+    off_m = on_toes.shift_m if on_toes else float("nan")
     if heel_m is not None and on_toes is None:
         off_m = pressure_off_foot_m(along, upward, heel_m=heel_m, front_m=front_m)
     metrics = {

@@ -197,7 +197,7 @@ class _Members:
         self._flat.extend([row.get(name, nan) for name in self.OF_ERRORS])
 
     def values(self) -> dict[str, FloatArray]:
-        """Numbers by name, shape (n_rows,), with the standard deviations by owner of the errors."""
+        """Numbers of all rows, with standard deviations by owner of the errors."""
         names = (*self.OF_ROW, *self.OF_ERRORS)
         values = dict(zip(names, np.array(self._flat).reshape(-1, len(names)).T, strict=True))
         for name in WITH_ERRORS:
