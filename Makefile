@@ -7,9 +7,11 @@
 # make docs             build the documentation as a site, site/index.html
 # make size             count lines, modules, functions, options and words
 # make lock             pin what `make demo` installs, with hashes, in requirements/
-# make licences         list the licences of all dependencies; fails at the GPL outside the peers of the tests
+# make licences         list the licences of all dependencies; fails at the GPL outside peers of the tests and tools of a release
 # make sbom             list what `make demo` installs as CycloneDX, dist/sbom.cdx.json
 # make s3-test          run a study in a bucket of a local server of S3, in an environment of its own
+# make release          check that this tree can be released, and build wheel and sdist in dist/ (docs/releasing.md)
+# make pythons          run the fast tests on every Python from 3.11 to 3.13 that is installed
 # make benchmark        compare speed and memory with the last release, in turns, in under five minutes: BEFORE=revision WRITE=docs/benchmarks.md
 # make peers            install other programs that some tests compare with
 # make peers-benchmark  compare speed with other programs, in an environment of their own
@@ -32,7 +34,7 @@ PYTEST = $(BIN)/python -m pytest -n $(shell echo $$(($$(nproc) + 2))) --dist loa
 # files of tests with a mark: to collect the others takes each worker ten seconds
 MARKED = $(shell grep -rl "mark\.$(1)" tests --include='test_*.py')
 
-.PHONY: demo test slow attack attack-sample slurm-test s3-test quick coverage mutants mutants-sample docs size lock licences sbom benchmark peers peers-benchmark check format clean
+.PHONY: demo test slow attack attack-sample slurm-test s3-test quick coverage mutants mutants-sample docs size lock licences sbom release pythons benchmark peers peers-benchmark check format clean
 
 demo: .venv/installed
 	$(BIN)/snakemake --cores all
@@ -99,17 +101,28 @@ peers-benchmark: .venv-peers/installed
 lock: .venv/tools
 	$(LOCK) --group build --output-file requirements/build.txt
 	$(LOCK) pyproject.toml --output-file requirements/demo.txt
+	$(subst --constraint constraints.txt,,$(LOCK)) --group release --group build --output-file requirements/release.txt
 
-# the packages of the extra s3 are in an environment of their own
-licences: .venv/tools .venv-s3/installed
+# the packages of the extra s3, and the tools of a release, are in environments of their own
+licences: .venv/tools .venv-s3/installed .venv-release/installed
 	$(BIN)/python tools/licences.py
 	.venv-s3/bin/python tools/licences.py run buckets
+	.venv-release/bin/python tools/licences.py release
 
 # of an environment that has nothing else
 sbom: .venv/tools .venv-demo/installed
 	mkdir -p dist
 	$(BIN)/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type application --output-reproducible --output-file dist/sbom.cdx.json
 	@echo "bill of materials: $(CURDIR)/dist/sbom.cdx.json"
+
+# in environments of its own: its tools need other versions than the tests; ends with 1 at the first step that fails
+release: .venv-release/installed .venv-demo/installed
+	rm -rf results .snakemake
+	.venv-demo/bin/snakemake --cores all --quiet all
+	.venv-release/bin/python tools/release.py
+
+pythons: .venv/tools
+	$(BIN)/python tools/pythons.py
 
 check: types-linux types-win32 types-darwin
 	$(BIN)/ruff check
@@ -138,6 +151,11 @@ format: .venv/tools
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
 	touch $@
 
+.venv-release/installed: requirements/release.txt
+	$(VENV) $(@D)
+	$(call INSTALL,$(@D)) --require-hashes --requirement requirements/release.txt # reuse has no wheel
+	touch $@
+
 # botocore refuses the python-dateutil that the other environments have
 .venv-s3/installed: .venv/tools pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-s3
@@ -150,4 +168,4 @@ format: .venv/tools
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-peers .venv-s3 .venv-uv .mutants results site .snakemake
+	rm -rf .venv .venv-demo .venv-peers .venv-s3 .venv-uv .venv-release .venv-wheel .venv-python* .mutants results site .snakemake

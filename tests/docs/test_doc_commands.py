@@ -62,7 +62,8 @@ ELSEWHERE = {
         "limbtorque init walk --from example3DWalking --set reading.forces_length_unit=m"
     ],
     "test_workflow.py::test_every_table_and_figure_is_made": ["make demo"],
-    "test_doc_commands.py::test_make_knows_its_targets": ["make test"],
+    "test_doc_commands.py::test_make_knows_its_targets": ["make test", "make pythons"],
+    "test_release.py::test_a_module_that_is_missing_from_the_wheel_is_found": ["make release"],
     "test_attack.py::test_killed_runs": ["make attack", "make attack SEED=3 FILES=2000 TABLES=200 KILLS=12"],
     "test_cli.py::test_what_the_workflow_needs_is_packed_into_the_wheel": [
         "pip install --constraint constraints.txt .",
