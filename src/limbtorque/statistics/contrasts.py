@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import Design, SubjectValues, covariates_of, values_of_subjects
-from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
+from limbtorque.statistics.contrast_results import ARRAYS, Comparison, Result, contrast_results
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import LEVEL, Outcome
+from limbtorque.tables.column import Column
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
 
 Row = dict[str, Any]
 ROUNDING = (
@@ -207,19 +209,7 @@ def _row(compared: _Compared, result: Result) -> Row:
     of_point = {
         "mean_first": first,
         "mean_second": second,
-        "estimate": result.estimate,
-        "low": result.low,
-        "high": result.high,
-        "standard_error": result.standard_error,
-        "degrees_of_freedom": result.degrees_of_freedom,
-        "hedges_g": result.hedges_g,
-        "p_flips": result.p_flips,
-        "p_t": result.p_t,
-        "low_90": result.low90,
-        "high_90": result.high90,
-        "p_equivalence": result.p_equivalence,
-        "detectable_effect": result.detectable_effect,
-        "subjects_needed": result.subjects_needed,
+        **_of_result(result, CONTRAST_COLUMNS),
     }
     used = np.asarray(compared.known.any(axis=1))
     in_first = used & (tested.matrix[:, 0] == 1.0)
@@ -243,6 +233,11 @@ def _row(compared: _Compared, result: Result) -> Row:
     }
 
 
+def _of_result(result: Result, columns: Sequence[Column]) -> dict[str, FloatArray]:
+    """Columns that a result has, by name."""
+    return {column.name: getattr(result, column.name) for column in columns if column.name in ARRAYS}
+
+
 def _least(values: FloatArray) -> float:
     return float(np.fmin.reduce(np.atleast_1d(values), initial=np.nan))
 
@@ -261,8 +256,8 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
         yield f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
-    elif result.disagrees:
-        yield "p by flips and the interval disagree"
+    elif result.disagreement:
+        yield result.disagreement
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
     names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]
     yield from [f"without a value: {', '.join(names)}"] if names else []
@@ -292,13 +287,8 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "percent": compared.measured.percent,
         "mean_first": first,
         "mean_second": second,
-        "estimate": result.estimate,
-        "low": result.low,
-        "high": result.high,
-        "low_simultaneous": result.low_simultaneous,
-        "high_simultaneous": result.high_simultaneous,
+        **_of_result(result, CONTRAST_CURVE_COLUMNS),
         "threshold": np.multiply(result.threshold, error, out=np.full(len(error), np.nan), where=error > 0.0),
-        "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }
     for k in range(len(first)):

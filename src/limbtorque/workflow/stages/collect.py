@@ -426,7 +426,7 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "libraries": {name: metadata.version(name) for name in LIBRARIES},
         "settings": settings,
         "settings_hash": settings_hash(study.settings, tuple(settings)),
-        "contrasts": declared_as(study.settings, study.folder),
+        "contrasts": declared_as(study, study.folder),
         "sections": {stage: list(names) for stage, names in SECTIONS.items()},
         "segment_table": _segment_table(study.settings.segments),
         "muscle_sets": _muscle_sets(study),

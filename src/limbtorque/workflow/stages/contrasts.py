@@ -50,7 +50,7 @@ def run(*, folder: Path, key: str = "") -> None:
         measured,
         {name: values.of_windows(name) for name in covariates},
         seed=contrasts.seed,
-        declared=declared_as(study.settings, folder),
+        declared=declared_as(study, folder),
     )
     write_table(table_of_rows(CONTRAST_COLUMNS, rows), folder / CONTRAST_TABLES["contrasts"])
     write_table(table_of_rows(CONTRAST_CURVE_COLUMNS, curves), folder / CONTRAST_TABLES["contrast_curves"])
@@ -135,9 +135,8 @@ class TrialValues:
         is_stance = np.asarray(rows["window"]) == STANCE
         chosen = (rows["joint"] == outcome.joint) & (rows["statistic"] == statistic)
         chosen &= is_stance == (outcome.window == "stance")
-        numbers = rows["numbers"][chosen].reshape(-1, len(EFFECT_TERMS), 1 + len(owners))
-        table = np.full((len(self._row), *numbers.shape[1:]), np.nan)
-        table[rows["trial"][chosen][:: len(EFFECT_TERMS)]] = numbers
+        table = np.full((len(self._row), len(EFFECT_TERMS), 1 + len(owners)), np.nan)
+        table[rows["trial"][chosen], rows["term"][chosen]] = rows["numbers"][chosen]
         sessions = [trial.session for trial in self._study.trials]
         return table[..., 0], Effects(table[..., 1:], owners, sessions)
 
@@ -156,9 +155,10 @@ class TrialValues:
         names = list(dict.fromkeys(name for table in tables for name in table.column_names if name not in keys))
         rows = {
             name: np.concatenate([np.array(table[name].to_pylist(), dtype=object) for table in tables])
-            for name in ("trial", "window", "joint", "statistic")
+            for name in ("trial", "window", "joint", "statistic", "term")
         }
         rows["trial"] = np.array([self._row[name] for name in rows["trial"]], dtype=int)
+        rows["term"] = np.array([EFFECT_TERMS.index(name) for name in rows["term"]], dtype=int)
         rows["numbers"] = np.concatenate([_numbers(table, names) for table in tables])
         return rows, [owner_of_effect(name) for name in names]
 
