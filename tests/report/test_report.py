@@ -20,6 +20,7 @@ from limbtorque.report.panels import draw_trial, drawn_columns
 from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS
 from limbtorque.tables.files import read_table
 from limbtorque.tables.trial_record import FileOutput
 from limbtorque.workflow import keys, layout
@@ -369,6 +370,32 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     assert "mean over subjects" in shown
     cells = "leg walk left stance hip 0.812 0.150 0.040 -1.100 3 5"
     assert "".join(shown.split()).count(cells.replace(" ", "")) == 1
+    contrast = dict.fromkeys((column.name for column in CONTRAST_COLUMNS), "") | {
+        **key,
+        "contrast": "turning",
+        "term": "net",
+    }
+    contrast |= {
+        "first": "walk",
+        "second": "turn",
+        "outcome": "max_nm_kg, stance",
+        "mean_first": "0.8",
+        "mean_second": "0.61",
+    }
+    contrast |= {"estimate": "0.19", "p_adjusted": "0.031", "n_subjects": "3"}
+    others = ({"outcome": "max_nm_kg"}, {"joint": "knee"}, {"first": "run", "second": "turn"}, {"term": "gravity"})
+    contrasts = [contrast, *({**contrast, **other, "contrast": "other"} for other in others)]
+    beside = Elements(
+        index_page(
+            [],
+            empty_provenance(),
+            files={**files, "contrasts.csv": ""},
+            means=[*rows, *({**row, "condition": "run"} for row in rows)],
+            contrasts=contrasts,
+        )
+    )
+    assert "35turning,maximum:0.8and0.61,p0.031" in "".join(beside.text.split())
+    assert beside.text.count("other, maximum") == 1  # beside the runs
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from limbtorque.report.page import number, value_of
 from limbtorque.study.options.contrasts import LEVEL
 from limbtorque.tables.column import counted
 
@@ -15,6 +16,7 @@ HEADS = (
     *("adjusted p", "Hedges' g", "subjects", "declared", "note"),
 )
 TERM_HEADS = ("contrast", "outcome", "joint", "term", "unit", "difference", "95 % limits", "adjusted p")
+P = ".2g"  # digits of p
 OF_OUTCOME = ("net", "")  # terms of the rows of an outcome itself, not of the parts that add up to it
 
 
@@ -50,13 +52,13 @@ def _sentence(name: str, rows: Sequence[Row]) -> str:
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[str]:
-    p = [_value(row["p_adjusted"]) for row in rows]
+    p = [value_of(row["p_adjusted"]) for row in rows]
     for row, value in zip(rows, p, strict=True):
         if value <= LEVEL:
-            amount = f" by {_number(row['estimate'])} {row['unit']} ({_limits(row)})" if row["estimate"] else ""
-            yield f"{_outcome(row)} differs{amount}, adjusted p {_p(row['p_adjusted'])}"
+            amount = f" by {number(row['estimate'])} {row['unit']} ({_limits(row)})" if row["estimate"] else ""
+            yield f"{_outcome(row)} differs{amount}, adjusted p {number(row['p_adjusted'], P)}"
     without = sum(value > LEVEL for value in p)
-    powerless = sum(_value(row["smallest_p"]) > LEVEL for row in rows)
+    powerless = sum(value_of(row["smallest_p"]) > LEVEL for row in rows)
     if without > powerless:
         yield f"no difference was found in {counted(without - powerless, 'outcome')}, which is no sign that there is none"
     if powerless:
@@ -72,11 +74,11 @@ def _outcome(row: Row) -> str:
 def _cells(row: Row) -> tuple[str, ...]:
     return (
         *(row[name] for name in ("contrast", "outcome", "joint", "unit")),
-        *(_number(row[name]) for name in ("mean_first", "mean_second", "estimate")),
+        *(number(row[name]) for name in ("mean_first", "mean_second", "estimate")),
         *(
             _limits(row),
-            _p(row["p_adjusted"]),
-            _number(row["hedges_g"]),
+            number(row["p_adjusted"], P),
+            number(row["hedges_g"]),
             row["n_subjects"],
             row["declared"],
             row["note"],
@@ -86,25 +88,8 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _term_cells(row: Row) -> tuple[str, ...]:
     about = (row[name] for name in ("contrast", "outcome", "joint", "term", "unit"))
-    return (*about, _number(row["estimate"]), _limits(row), _p(row["p_adjusted"]))
-
-
-def _value(text: str) -> float:
-    return float(text) if text else math.nan
-
-
-def _number(text: str) -> str:
-    return f"{float(text):.3g}" if text else ""
+    return (*about, number(row["estimate"]), _limits(row), number(row["p_adjusted"], P))
 
 
 def _limits(row: Row) -> str:
-    return f"{_number(row['low'])} to {_number(row['high'])}" if row["low"] else ""
-
-
-def _p(text: str) -> str:
-    """Text of a p value.
-
-    >>> _p("0.03125"), _p("0.0001")
-    ('0.031', '0.0001')
-    """
-    return f"{float(text):.2g}" if text else ""
+    return f"{number(row['low'])} to {number(row['high'])}" if row["low"] else ""
