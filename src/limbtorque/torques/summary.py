@@ -15,14 +15,15 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_values
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import MEASURED, MIRRORED
+from limbtorque.tables.study_columns import AT_GAP, MEASURED, MIRRORED, OUTER
 from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
-from limbtorque.torques.joint_torques import Torques, used_frames
+from limbtorque.torques.joint_torques import Torques, beside_gap, used_frames
 
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
 KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
 LEAST_FRAMES = 10
 UNKNOWN = {column.name: float("nan") for column in MEASURED if not column.name.endswith("_percent")}
+UNKNOWN |= {column.name: 0 for column in AT_GAP}
 
 
 def torque_summary(
@@ -83,7 +84,7 @@ def study_rows(
     -------
     tuple of dict
         Rows of `results/summary.csv` and `results/summary_bands.csv` without the trial's own columns and without those over
-        body mass.
+        body mass. The outer limit of an extreme at a gap is NaN.
     """
     names = {joint.name: (joint.flexion_name, joint.extension_name) for joint in model.joints}
     made = []
@@ -94,6 +95,9 @@ def study_rows(
         flexion, extension = names[row["joint"]]
         peak = values["peak_nm"]
         sense = "" if not peak or np.isnan(peak) else flexion if peak > 0 else extension
+        outer = OUTER | {"peak": OUTER["max" if peak > 0 else "min"]}
+        cut = [f"{name}{limit}_nm" for name, limit in outer.items() if values.get(f"{name}_at_gap")]
+        values |= {name: np.nan for name in cut if name in values}
         made.append({**values, "positive_is": flexion, "peak_sense": sense})
     return tuple(made)
 
@@ -107,17 +111,18 @@ def _window_rows(
     share = float(used.sum() / inside.sum()) if inside.any() else 0.0
     about = {"n_frames": int(used.sum()), "used_share": share}
     about["loaded_share"] = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
-    beside = ~np.pad(used_frames(motion, torques), 1)
-    at_gap = beside[:-2] | beside[2:]
+    before, after = beside_gap(used_frames(motion, torques))
     rows = []
     for i, joint in enumerate(motion.joints):
         prefix, suffix = f"{joint}_torque_", "_nm"
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         if not used.any() or share < min_known_share:
-            statistics = [{"peak_at_gap": 0, **UNKNOWN} for _ in names]
+            statistics = [UNKNOWN for _ in names]
         else:
             velocity = motion.kinematics.velocity_rad_s[:, i]
-            statistics = _statistics(_of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
+            statistics = _statistics(
+                _of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=before | after
+            )
         rows += [
             {"joint": joint, "term": name, **about, **values} for name, values in zip(names, statistics, strict=True)
         ]
@@ -144,16 +149,19 @@ def _statistics(
     times = time_s[used]
     together = np.diff(np.flatnonzero(used)) == 1
     which = np.arange(len(values))
-    top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
+    frames = top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
     peak = values[which, top]
 
     def time_of(frame: NDArray[np.intp]) -> FloatArray:
         return np.where(peak != 0.0, times[frame], np.nan)
 
     columns = {
+        **{
+            f"{name}_at_gap": at_gap[used][at].astype(int)
+            for name, at in zip(("peak", "max", "min"), frames, strict=True)
+        },
         "peak_nm": peak,
         "peak_time_s": time_of(top),
-        "peak_at_gap": at_gap[used][top].astype(int),
         "max_nm": values[which, greatest],
         "max_time_s": time_of(greatest),
         "min_nm": values[which, least],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, study_columns
-from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
+from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, listed, row_of
 from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
@@ -99,7 +100,9 @@ def run(*, folder: Path, key: str = "") -> None:
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
             verdict = verdict_of(trial, records)
-            rows, notes = _rows(trial, records, verdict, folder), _notes(trial, records, verdict)
+            rows = _rows(trial, records, verdict, folder)
+            least = trial.settings.ensembles.min_known_share
+            notes = [*_notes(trial, records, verdict), *about_peaks(rows["results"], min_known_share=least)]
             for name, write_rows in write.items():
                 write_rows(rows[name])
             for name, emg_rows in emg.items():
@@ -231,6 +234,32 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
         values = {c.name: c.of(row, mass_kg) for c in study_columns.RESULTS_COLUMNS if c.source}
         rows.append({**about, **row, **values})
     return rows
+
+
+def about_peaks(results: Iterable[Mapping[str, Any]], *, min_known_share: float) -> list[str]:
+    """Notes on peaks that are empty, or whose true size is not known.
+
+    Parameters
+    ----------
+    results : iterable of mapping
+        Rows of `results.csv` of a trial, with the columns of the summary.
+    min_known_share : float
+        `ensembles.min_known_share`.
+    """
+    joints: dict[str, list[str]] = {}
+    for row in results:
+        status, extremes = row[TORQUE_STATUS.name], study_columns.PEAKS.items()
+        if status in ("rejected", "failed"):
+            notes = [f"no peaks: {status} (ledger.csv)"]
+        elif math.isnan(row["flexion_peak_nm_kg"]):
+            known = f"{row[study_columns.USED_SHARE.name]:.0%} of the window are used, expected {min_known_share:.0%}"
+            notes = [f"no peaks, as {known} (ensembles.min_known_share)"]
+        else:
+            cut = [name.replace("_", " ") for name, (extreme, _) in extremes if row[f"{extreme}_at_gap"]]
+            notes = [f"the {name} is beside frames that were not used: the true one may be larger" for name in cut]
+        for note in notes:
+            joints.setdefault(note, []).append(row["joint"])
+    return [f"results.csv, {listed(names)}: {note}" for note, names in joints.items()]
 
 
 def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
