@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -63,8 +64,8 @@ def _parts(rows: Sequence[Row]) -> Iterator[str]:
         yield f"no difference was found in {counted(without - powerless, 'outcome')}, which is no sign that there is none"
     if powerless:
         yield f"in {counted(powerless, 'outcome')} no difference can be found, whatever the data: too few subjects"
-    if untested := sum(math.isnan(value) for value in p):
-        yield f"{counted(untested, 'outcome')} not tested (column note)"
+    reasons = Counter(row["note"].partition("; ")[0] for row, value in zip(rows, p, strict=True) if math.isnan(value))
+    yield from (f"{counted(n, 'outcome')} {reason or 'not tested'}" for reason, n in reasons.items())
 
 
 def _outcome(row: Row) -> str:

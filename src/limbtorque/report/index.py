@@ -160,8 +160,8 @@ def _beside(row: Row, contrasts: Sequence[Row], levels: set[str]) -> Iterator[st
         alike = all(each[name] == row[name] for name in ("chain", "joint", "term"))
         if concerns and alike and each["outcome"] in outcomes and each["estimate"]:
             means = f"{number(each['mean_first'])} and {number(each['mean_second'])}"
-            p = f", p {number(each['p_adjusted'], P)}" if each["p_adjusted"] else ""
-            yield f"{each['contrast']}, {outcomes[each['outcome']]}: {means}{p}"
+            p = f"p {number(each['p_adjusted'], P)}" if each["p_adjusted"] else "not tested"
+            yield f"{each['contrast']}, {outcomes[each['outcome']]}: {means}, {p}"
 
 
 def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:

@@ -259,8 +259,9 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
     elif result.disagreement:
         yield result.disagreement
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
-    names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]
-    yield from [f"without a value: {', '.join(names)}"] if names else []
+    for k in np.flatnonzero([bool(cells) for cells in design.cells] & ~used):
+        rejected = any(compared.measured.rejected[level].all() for side in design.cells[k] for level in side)
+        yield f"without a value: {design.subjects[k].name}{' (trials rejected)' if rejected else ''}"
 
 
 def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
