@@ -11,7 +11,7 @@ from smoothed import smooth_at
 import plates
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import MEASURED, UNMEASURED
-from limbtorque.quality.metrics import cut_peak_share, lost_torque_note
+from limbtorque.quality.metrics import lost_torque_note
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.channels import flat_tops
@@ -22,6 +22,7 @@ from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Plates
 from limbtorque.torques.joint_torques import joint_torques, used_frames
+from limbtorque.torques.summary import cut_peak_share
 
 # --- noise and bandwidth ---------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from limbtorque.study.chains import ARM
+from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
@@ -315,7 +316,7 @@ def test_notes_say_why_peaks_are_empty_or_cut():
         {**about, "joint": "ankle", "flexion_peak_nm_kg": np.nan, "torque_status": "rejected"},
         {**about, "joint": "toe"},
     ]
-    assert collect.about_peaks(rows, min_known_share=0.9) == [
+    assert collect.about_peaks(rows, make_settings({})) == [
         "results.csv, hip: the flexion peak is beside frames that were not used: the true one may be larger",
         "results.csv, knee: no peaks, as 61% of the window are used, expected 90% (ensembles.min_known_share)",
         "results.csv, ankle: no peaks: rejected (ledger.csv)",

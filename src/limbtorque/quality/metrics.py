@@ -25,7 +25,8 @@ from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.settings import Settings
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.joint_torques import Torques, beside_gap, joint_torques, known_frames, used_frames
+from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
+from limbtorque.torques.summary import cut_peak_share
 
 UNDECIDED_DEG = 10.0
 LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
@@ -35,14 +36,9 @@ LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
     "elbow_axis": ("lateral_epicondyle",),
     "wrist_axis": ("ulnar_styloid",),
 }
-
-
 RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
-
-
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
-RISE_S = 0.05  # before a gap: a torque at rest does not rise
 WORTH = 0.1  # of the range of a net torque: smaller errors are not judged
 NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
 
@@ -460,32 +456,6 @@ def limit_metrics(
         "extension_deg": -flexion.min(axis=0),
     }
     return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
-
-
-def cut_peak_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
-    """Rise of the net torque to an extreme beside unused frames, relative to its range.
-
-    Parameters
-    ----------
-    motion, torques, frames
-        As of `fit_error_share`.
-
-    Returns
-    -------
-    dict of str to float
-        By joint, of the larger of maximum and minimum: rise over the `RISE_S` before the gap; 0 where frames on both sides of the
-        extreme are used. Empty without a frame.
-    """
-    known, reach = used_frames(motion, torques), max(round(RISE_S * motion.rate_hz), 1)
-    before, after = beside_gap(known).astype(int)
-    net, inwards = torques.terms.net[known & frames], reach * (before - after)[known & frames]
-    if not net.size:
-        return {}
-    ends = np.stack([net.argmax(axis=0), net.argmin(axis=0)])
-    begin = np.clip(ends + inwards[ends], 0, len(net) - 1)
-    rise = np.abs(np.take_along_axis(net, ends, 0) - np.take_along_axis(net, begin, 0)).max(axis=0)
-    shares = rise / np.maximum(np.ptp(net, axis=0), np.finfo(float).tiny)
-    return dict(zip(motion.joints, shares.tolist(), strict=True))
 
 
 def fit_error_share(

@@ -12,11 +12,14 @@ from limbtorque.study.options.contrasts import LEVEL
 from limbtorque.tables.column import counted
 
 Row = Mapping[str, str]
-HEADS = (
-    *("contrast", "outcome", "joint or muscle", "unit", "mean, first", "mean, second", "difference", "95 % limits"),
-    *("adjusted p", "Hedges' g", "subjects", "declared", "note"),
-)
-TERM_HEADS = ("contrast", "outcome", "joint", "term", "unit", "difference", "95 % limits", "adjusted p")
+HEADS = {  # column -> head
+    **{"contrast": "contrast", "outcome": "outcome", "joint": "joint or muscle", "unit": "unit"},
+    **{"mean_first": "mean, first", "mean_second": "mean, second", "estimate": "difference", "low": "95 % limits"},
+    **{"p_adjusted": "adjusted p", "hedges_g": "Hedges' g", "n_subjects": "subjects", "declared": "declared"},
+    "note": "note",
+}
+TERM_COLUMNS = ("contrast", "outcome", "joint", "term", "unit", "estimate", "low", "p_adjusted")
+NUMBERS = ("mean_first", "mean_second", "estimate", "p_adjusted", "hedges_g")
 P = ".2g"  # digits of p
 OF_OUTCOME = ("net", "")  # terms of the rows of an outcome itself, not of the parts that add up to it
 
@@ -38,10 +41,10 @@ def findings(rows: Sequence[Row]) -> dict[str, Any]:
     names = list(dict.fromkeys(row["contrast"] for row in whole))
     return {
         "sentences": [_sentence(name, [row for row in whole if row["contrast"] == name]) for name in names],
-        "heads": HEADS,
-        "rows": [_cells(row) for row in whole],
-        "term_heads": TERM_HEADS,
-        "terms": [_term_cells(row) for row in rows if row["term"] not in OF_OUTCOME],
+        "heads": tuple(HEADS.values()),
+        "rows": [tuple(_cell(row, name) for name in HEADS) for row in whole],
+        "term_heads": tuple(HEADS.get(name, name) for name in TERM_COLUMNS),
+        "terms": [tuple(_cell(row, name) for name in TERM_COLUMNS) for row in rows if row["term"] not in OF_OUTCOME],
     }
 
 
@@ -72,24 +75,10 @@ def _outcome(row: Row) -> str:
     return " ".join(filter(None, (row["joint"] if row["joint"] not in row["outcome"] else "", row["outcome"])))
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        *(row[name] for name in ("contrast", "outcome", "joint", "unit")),
-        *(number(row[name]) for name in ("mean_first", "mean_second", "estimate")),
-        *(
-            _limits(row),
-            number(row["p_adjusted"], P),
-            number(row["hedges_g"]),
-            row["n_subjects"],
-            row["declared"],
-            row["note"],
-        ),
-    )
-
-
-def _term_cells(row: Row) -> tuple[str, ...]:
-    about = (row[name] for name in ("contrast", "outcome", "joint", "term", "unit"))
-    return (*about, number(row["estimate"]), _limits(row), number(row["p_adjusted"], P))
+def _cell(row: Row, name: str) -> str:
+    if name == "low":
+        return _limits(row)
+    return number(row[name], P if name == "p_adjusted" else ".3g") if name in NUMBERS else row[name]
 
 
 def _limits(row: Row) -> str:

@@ -38,11 +38,6 @@ Row = Mapping[str, str]
 SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
 EXTREMES = {"max_nm_kg": "maximum", "min_nm_kg": "minimum"}
-NET_GROUP = ("chain", "condition", "side", "window", "joint")
-NET_HEADS = (
-    *(*NET_GROUP, "maximum: mean", "sd", "error of the mean", "minimum: mean", "sd", "error of the mean"),
-    *("subjects", "trials", "contrasts: means, adjusted p"),
-)
 
 
 def index_page(
@@ -108,16 +103,15 @@ def index_page(
         ensembles={**(ensembles or {}), "curves": [curve for curve in curves if curve["chain"] in drawn]}
         if drawn
         else None,
-        missing=_of_chains(
-            {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
-        ),
-        held=_of_chains({chain: [text] for chain, text in (held or {}).items() if text}, len(held or {}), ": "),
+        **{
+            name: _of_chains({chain: [text] for chain, text in texts.items() if text}, len(texts), ": ")
+            for name, texts in (("missing", missing or {}), ("held", held or {}))
+        },
         varying=any(curve["counts"] for curve in curves),
         uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
         emg=_emg_rows(emg),
-        net_heads=NET_HEADS[: None if contrasts else -1],
         net=_net_rows(means, contrasts),
         band_heads=BAND_HEADS,
         bands=band_table(summary),
@@ -128,12 +122,12 @@ def index_page(
 
 
 def _net_rows(rows: Sequence[Row], contrasts: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Cells of maximum and minimum net torque, a row for each joint, with its contrasts."""
+    """Cells of extremes of net torques, a row for each joint, with its contrasts."""
     extremes: dict[tuple[str, ...], dict[str, Row]] = {}
     levels = {row[name] for row in rows for name in ("condition", "side")}
     for row in rows:
         if row["term"] == "net" and row["statistic"] in EXTREMES and row["mean"]:
-            group = tuple(row[name] for name in NET_GROUP)
+            group = tuple(row[name] for name in ("chain", "condition", "side", "window", "joint"))
             extremes.setdefault(group, {})[row["statistic"]] = row
     return [
         (
@@ -148,12 +142,11 @@ def _net_rows(rows: Sequence[Row], contrasts: Sequence[Row]) -> list[tuple[str, 
 
 
 def _beside(row: Row, contrasts: Sequence[Row], levels: set[str]) -> Iterator[str]:
-    """Contrasts of the extremes of a net torque: means of both levels and adjusted p.
+    """Contrasts of the extremes of a net torque: means and adjusted p.
 
     Those of other conditions and sides are left out.
     """
-    part = ", stance" if row["window"] == STANCE else ""
-    outcomes = {f"{statistic}{part}": name for statistic, name in EXTREMES.items()}
+    outcomes = {f"{each}{', stance' * (row['window'] == STANCE)}": name for each, name in EXTREMES.items()}
     for each in contrasts:
         compared = {each["first"], each["second"]}
         concerns = compared & {row["condition"], row["side"]} or not compared & levels
@@ -166,11 +159,10 @@ def _beside(row: Row, contrasts: Sequence[Row], levels: set[str]) -> Iterator[st
 
 def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Cells of muscles compared in any trial."""
-    decimals = {"r": 2, "min_r": 2, "max_r": 2, "rms": 2, "neighbour_r": 2}
     return [
         (
             *(row[name] for name in ("chain", "window", "muscle", "n_subjects", "n_trials")),
-            *(number(row[name], f".{digits}f") for name, digits in decimals.items()),
+            *(number(row[name], ".2f") for name in ("r", "min_r", "max_r", "rms", "neighbour_r")),
             number(row["lag_s"], ".0f", 1e3),
             number(row["own_best_share"], ".0f", 100.0),
         )

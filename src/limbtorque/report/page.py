@@ -61,8 +61,7 @@ def number(cell: str, form: str = ".3g", scale: float = 1.0) -> str:
     >>> number("0.03125"), number("0.0125", ".1f", 1e3), number("")
     ('0.0312', '12.5', '')
     """
-    value = value_of(cell)
-    return "" if math.isnan(value) else f"{scale * value:{form}}"
+    return f"{scale * float(cell):{form}}" if cell else ""
 
 
 def code_words(text: str) -> Markup:

@@ -14,6 +14,7 @@ from limbtorque.study.options.contrasts import LEVEL
 
 POWER = 0.8
 MOST_FREEDOM = 1e6  # from where t is normal
+MOST_TIMES = 1e6  # the subjects: more than any study has
 BLOCK = 1000  # flips in memory at a time
 TIE = 1.0 - 1e-9  # of a statistic: rounding does not decide whether a flip reaches it
 
@@ -100,13 +101,13 @@ class Result:
 
     @property
     def disagreement(self) -> str:
-        """Sentence where p by flips and the interval of a number contradict each other, else empty."""
+        """Sentence on p by flips and an interval that contradict each other; else empty."""
         differs = self.low[0] > 0.0 or self.high[0] < 0.0
         if len(self.estimate) > 1 or np.isnan(self.p_flips[0]) or (self.p_flips[0] <= LEVEL) == differs:
             return ""
-        by_shared = not differs and self.p_t[0] <= LEVEL  # without these errors the interval is that of p_t
-        why = ": errors that all subjects share widen the interval alone (shared_error)" if by_shared else ""
-        return f"p by flips and the interval disagree{why}"
+        by_shared = bool(not differs and self.p_t[0] <= LEVEL)  # without these errors the interval is that of p_t
+        why = ": errors that all subjects share widen the interval alone (shared_error)"
+        return f"p by flips and the interval disagree{why * by_shared}"
 
 
 ARRAYS = tuple(field.name for field in fields(Result) if field.name not in ("n_subjects", "reason"))
@@ -205,10 +206,8 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
     return result
 
 
-def _with_shared(
-    variance: FloatArray, freedom: FloatArray, shared: FloatArray | float
-) -> tuple[FloatArray, FloatArray]:
-    """Variance with that of errors that all subjects share, which is known, and Satterthwaite's degrees of freedom."""
+def _with_shared(variance: FloatArray, freedom: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Variance with that of shared errors, and Satterthwaite's degrees of freedom."""
     total = variance + shared
     return total, freedom * _ratio(total, variance) ** 2
 
@@ -289,22 +288,19 @@ def _plan(result: Result, model: RobustModel, smallest_effect: float | None, sha
         return
 
     def detectable(times: float) -> float:
-        """Effect that so many times the subjects find."""
-        total, freedom = _with_shared(model.variance[:1] / times, model.freedom[:1] * times, shared)
-        return float(np.sqrt(total[0])) * _noncentrality(min(float(freedom[0]), MOST_FREEDOM))
+        """Effect that so many times the subjects find; never smaller by shared errors."""
+        variance, freedom = model.variance[:1] / times, model.freedom[:1] * times
+        total, wide = _with_shared(np.repeat(variance, 2), freedom, np.array([0.0, shared]))
+        sizes = [_noncentrality(each) for each in np.minimum(wide, MOST_FREEDOM).tolist()]
+        return float((np.sqrt(total) * sizes).max())
 
     result.detectable_effect[:] = detectable(1.0)
-    if smallest_effect:
-        n = result.n_subjects
-
-        def surplus(times: float) -> float:
-            return smallest_effect / detectable(times) - 1.0
-
-        least, most = 3.0 / n, 1e6
-        if surplus(most) < 0.0:  # more subjects than any study has: not a number to plan with
-            return
-        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, most)
-        result.subjects_needed[:] = np.ceil(n * ratio)
+    if not smallest_effect or detectable(MOST_TIMES) > smallest_effect:  # not a number to plan with
+        return
+    least = 3.0 / result.n_subjects
+    few = detectable(least) <= smallest_effect
+    ratio = least if few else optimize.brentq(lambda times: detectable(times) - smallest_effect, least, MOST_TIMES)
+    result.subjects_needed[:] = np.ceil(result.n_subjects * ratio)
 
 
 def _noncentrality(freedom: float) -> float:

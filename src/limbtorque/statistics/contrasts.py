@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import Design, SubjectValues, covariates_of, values_of_subjects
 from limbtorque.statistics.contrast_results import ARRAYS, Comparison, Result, contrast_results
+from limbtorque.statistics.mean_and_spread import Moments
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import LEVEL, Outcome
 from limbtorque.tables.column import Column
@@ -107,16 +108,14 @@ class _Compared:
     @property
     def level_means(self) -> tuple[FloatArray, FloatArray]:
         """Means over subjects of both levels, shape (n_points,)."""
-        known = self.known
+        first = second = self.known
+        values = self.subjects.levels
         if self.design.contrast.groups:
             of_first = self.tested.matrix[:, :1] == 1.0
-            return _mean(self.tested.values, known & of_first), _mean(self.tested.values, known & ~of_first)
-        return _mean(self.subjects.levels[0], known), _mean(self.subjects.levels[1], known)
-
-
-def _mean(values: FloatArray, known: BoolArray) -> FloatArray:
-    n = known.sum(axis=0)
-    return np.where(n > 0, np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+            first, second, values = first & of_first, first & ~of_first, np.stack([self.tested.values] * 2)
+        pairs = zip(values, (first, second), strict=True)
+        means = [Moments.of(np.where(known, level, np.nan)).known_mean for level, known in pairs]
+        return means[0], means[1]
 
 
 def contrast_rows(
@@ -166,12 +165,11 @@ def _compared(
             of_term = slice(term * n_points, (term + 1) * n_points)
             subjects = SubjectValues(together.levels[..., of_term], together.n_trials, together.weights)
             errors = _errors(design, matrix, subjects, measured, term)
-            shared = errors.shared_variance if errors else np.nan
             tested = Comparison(
                 matrix,
                 subjects.values,
                 family=design.contrast.family,
-                shared_variance=None if np.isnan(shared) else np.array([shared]),
+                shared_variance=np.nan_to_num([errors.shared_variance]) if errors else None,
                 smallest_effect=measured.outcome.smallest_effect,
             )
             yield _Compared(design, measured, term, subjects, errors, tested)
@@ -206,11 +204,7 @@ def _row(compared: _Compared, result: Result) -> Row:
     is_curve = bool(measured.percent.size)
     first, second = compared.level_means
     smallest = tested.smallest_effect
-    of_point = {
-        "mean_first": first,
-        "mean_second": second,
-        **_of_result(result, CONTRAST_COLUMNS),
-    }
+    of_point = {"mean_first": first, "mean_second": second, **_of_result(result, CONTRAST_COLUMNS)}
     used = np.asarray(compared.known.any(axis=1))
     in_first = used & (tested.matrix[:, 0] == 1.0)
     paired = design.contrast.groups is None

@@ -360,10 +360,7 @@ def find_window(
     speed_m_s = np.hypot(velocity[:, 0], velocity[:, 1])
     found = find_movement(motion.time_s, speed_m_s, onset_share=options.onset_share, max_rest_s=options.max_rest_s)
     if found.note and not events:
-        advice = (
-            f"this recording has no events; to select a part of it, give {PART_OF_TRIAL} in the table of trials, and "
-            "ensembles.window: trial"
-        )
+        advice = f"this recording has no events; to select a part of it, give {PART_OF_TRIAL} in the table of trials, and ensembles.window: trial"
         return replace(found, note=f"{found.note}; {advice}")
     return found
 

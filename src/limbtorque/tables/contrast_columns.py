@@ -50,7 +50,7 @@ CONTRAST_COLUMNS = (
             "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
             "p_equivalence": "larger p of two one-sided t tests against smallest_effect",
             "detectable_effect:value": (
-                "difference that as many subjects find with 80 % power, with shared_error",
+                "difference that these subjects find with 80 % power (with shared_error)",
                 SIZE,
             ),
             "subjects_needed": "subjects that find smallest_effect with 80 % power; empty where shared_error, which they do not reduce, hides it",

@@ -141,9 +141,8 @@ def _mirror(column: Column) -> str:
 
 AT_GAP = columns(
     {
-        f"{extreme}_at_gap:count": f"1 where a frame next to the {of} was not used: it is that of the known values; the true one may be larger, "
-        "and its outer limit is empty"
-        for extreme, of in {"peak": "peak", "max": "maximum", "min": "minimum"}.items()
+        f"{name}_at_gap:count": f"1 where a frame next to {name}_nm was not used: the true one may be larger, and its outer limit is empty"
+        for name in ("peak", "max", "min")
     }
 )
 OUTER = {"max": "_high", "min": "_low"}  # limit away from zero: not known where the extreme is at a gap
@@ -180,20 +179,15 @@ PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
     "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
 }
-_LIMITS = {"": "", "_low": "lower 95 % limit of the ", "_high": "upper 95 % limit of the "}
-_CUT = "; empty where a frame beside the peak was not used, and the true peak may be larger"
+_CUT = "(empty where a frame beside the peak was not used, and the true peak may be beyond it)"
+_LIMITS = {"": "", "_low": f"lower 95 % limit {_CUT} of the ", "_high": f"upper 95 % limit {_CUT} of the "}
 
 
 def _peak_columns(name: str, extreme: str, text: str) -> list[Column]:
     """Columns of a peak over body mass, of its limits and its time."""
     peaks = [
         Column(
-            *(
-                f"{name}{part}_nm_kg",
-                "N m/kg",
-                f"{limit}{text}, over body mass{_CUT * (part == OUTER[extreme])}",
-                FLEXION,
-            ),
+            *(f"{name}{part}_nm_kg", "N m/kg", f"{limit}{text}, over body mass", FLEXION),
             source=f"{extreme}{part}_nm",
         )
         for part, limit in _LIMITS.items()

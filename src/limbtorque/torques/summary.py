@@ -22,6 +22,7 @@ from limbtorque.torques.joint_torques import Torques, beside_gap, used_frames
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
 KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
 LEAST_FRAMES = 10
+RISE_S = 0.05  # before a gap: a torque at rest does not rise
 UNKNOWN = {column.name: float("nan") for column in MEASURED if not column.name.endswith("_percent")}
 UNKNOWN |= {column.name: 0 for column in AT_GAP}
 
@@ -111,7 +112,7 @@ def _window_rows(
     share = float(used.sum() / inside.sum()) if inside.any() else 0.0
     about = {"n_frames": int(used.sum()), "used_share": share}
     about["loaded_share"] = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
-    before, after = beside_gap(used_frames(motion, torques))
+    at_gap = np.asarray(beside_gap(used_frames(motion, torques)).any(axis=0))
     rows = []
     for i, joint in enumerate(motion.joints):
         prefix, suffix = f"{joint}_torque_", "_nm"
@@ -120,13 +121,38 @@ def _window_rows(
             statistics = [UNKNOWN for _ in names]
         else:
             velocity = motion.kinematics.velocity_rad_s[:, i]
-            statistics = _statistics(
-                _of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=before | after
-            )
+            statistics = _statistics(_of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
         rows += [
             {"joint": joint, "term": name, **about, **values} for name, values in zip(names, statistics, strict=True)
         ]
     return rows
+
+
+def cut_peak_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+    """Rise of the net torque to an extreme beside unused frames, over its range.
+
+    Parameters
+    ----------
+    motion, torques
+        Motion and torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Frames of the window; those with edge effects or unknown torque are left out.
+
+    Returns
+    -------
+    dict of str to float
+        By joint, of the larger of maximum and minimum: rise over the `RISE_S` before the gap; 0 where frames on both sides of the
+        extreme are used. Empty without a frame.
+    """
+    known, reach = used_frames(motion, torques), max(round(RISE_S * motion.rate_hz), 1)
+    before, after = beside_gap(known).astype(int)
+    net, inwards = torques.terms.net[known & frames], reach * (before - after)[known & frames]
+    if not net.size:
+        return {}
+    ends = np.stack([net.argmax(axis=0), net.argmin(axis=0)])
+    begin = np.clip(ends + inwards[ends], 0, len(net) - 1)
+    rise = np.abs(np.take_along_axis(net, ends, 0) - np.take_along_axis(net, begin, 0)).max(axis=0)
+    return dict(zip(motion.joints, (rise / np.maximum(np.ptp(net, axis=0), 1e-300)).tolist(), strict=True))
 
 
 def _of_joint(terms: TorqueTerms, i: int) -> FloatArray:
@@ -147,19 +173,16 @@ def _statistics(
     """Summary of each term of a joint; torques have shape (n_terms, n_frames)."""
     values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
     times = time_s[used]
-    together = np.diff(np.flatnonzero(used)) == 1
+    together, gaps = np.diff(np.flatnonzero(used)) == 1, at_gap[used].astype(int)
     which = np.arange(len(values))
-    frames = top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
+    top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
     peak = values[which, top]
 
     def time_of(frame: NDArray[np.intp]) -> FloatArray:
         return np.where(peak != 0.0, times[frame], np.nan)
 
     columns = {
-        **{
-            f"{name}_at_gap": at_gap[used][at].astype(int)
-            for name, at in zip(("peak", "max", "min"), frames, strict=True)
-        },
+        **{column.name: gaps[at] for column, at in zip(AT_GAP, (top, greatest, least), strict=True)},
         "peak_nm": peak,
         "peak_time_s": time_of(top),
         "max_nm": values[which, greatest],

@@ -18,7 +18,10 @@ EXPLORATORY = "exploratory"
 
 
 def contrast_hash(contrast: Contrast, study: Study) -> str:
-    """Hash of all that is declared of a contrast, with the members of its groups and `ensembles.include`."""
+    """Hash of all that is declared of a contrast, and of who is compared.
+
+    Members of its groups, and `ensembles.include`.
+    """
     members = {(trial.subject.group, trial.subject.name) for trial in study.trials}
     declared = {
         "seed": study.settings.contrasts.seed,
@@ -63,10 +66,8 @@ def freeze_contrasts(study: Study, folder: Path, *, now: datetime.datetime) -> l
 
 def declared_as(study: Study, folder: Path) -> dict[str, str]:
     """By name of each declared contrast: frozen with its date, or exploratory and why."""
-    entries = _entries(folder)
-    return {
-        each.name: _status(entries.get(contrast_hash(each, study), "")) for each in study.settings.contrasts.declared
-    }
+    declared, entries = study.settings.contrasts.declared, _entries(folder)
+    return {each.name: _status(entries.get(contrast_hash(each, study), "")) for each in declared}
 
 
 def _status(line: str) -> str:

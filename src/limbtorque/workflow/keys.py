@@ -124,8 +124,7 @@ def study_key(study: Study) -> str:
         ]
         for trial in study.trials
     ]
-    frozen = declared_as(study, study.folder)
-    return _hash([rows, _names(study), frozen, settings_key(study.settings)])
+    return _hash([rows, _names(study), declared_as(study, study.folder), settings_key(study.settings)])
 
 
 def ensembles_key(study: Study) -> str:

@@ -7,9 +7,8 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-
-import numpy as np
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.pairs import stem_words
@@ -23,7 +22,7 @@ from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.table_file import TO_DO
 
 MOVEMENT = Ensembles().window
-STRIDE_S = (0.4, 2.5)  # from one strike of a foot to the next, from sprints to slow walks
+SHORT_S, LONG_S = 0.4, 2.5  # from one strike of a foot to the next, from sprints to slow walks
 FOUND = "Foot Strike"  # name of the strikes that plates and markers give
 CURVES = (
     "`limbtorque check` names the trials without a curve; a walk without two foot strikes of its side in the file has those of the "
@@ -216,8 +215,7 @@ def _window(trial: ProposedTrial) -> str:
 def _cycle(trial: ProposedTrial) -> Strikes | None:
     """Foot strikes that define a cycle of gait: at least two, a stride apart."""
     goes = trial.gait if trial.limb == "leg" else trial.at_rest is False
-    strides_s = [(s, np.diff(s.times_s)) for s in trial.strikes if goes]
-    apart = [s for s, times in strides_s if ((STRIDE_S[0] <= times) & (times <= STRIDE_S[1])).any()]
+    apart = [s for s in trial.strikes if goes and any(SHORT_S <= b - a <= LONG_S for a, b in pairwise(s.times_s))]
     return max(apart, key=lambda s: len(s.times_s), default=None)
 
 
@@ -257,9 +255,8 @@ def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
             without.append(pattern or channel.label)
             continue
         unit_unknown = unit_unknown or microvolts(channel.unit) is None
-        absent = [name for side in SIDES for name in Emg(channels={pattern: ("",)}).channels_of(side)]
-        absent = [name for name in absent if pattern and name not in labels]
-        only = f" # of one side: no {absent[0]} in the files" if absent else ""
+        both = [name for side in SIDES for name in Emg(channels={pattern: ("",)}).channels_of(side)]
+        only = "".join(f" # of one side: no {name} in the files" for name in both if name not in labels)
         (lines if pattern else unsided).append(
             f"    {label}: {value}{only}" if pattern else f"    # {label}: {value} # {NO_SIDE}"
         )

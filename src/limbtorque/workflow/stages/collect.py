@@ -101,8 +101,7 @@ def run(*, folder: Path, key: str = "") -> None:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
             verdict = verdict_of(trial, records)
             rows = _rows(trial, records, verdict, folder)
-            least = trial.settings.ensembles.min_known_share
-            notes = [*_notes(trial, records, verdict), *about_peaks(rows["results"], min_known_share=least)]
+            notes = [*_notes(trial, records, verdict), *about_peaks(rows["results"], trial.settings)]
             for name, write_rows in write.items():
                 write_rows(rows[name])
             for name, emg_rows in emg.items():
@@ -236,26 +235,25 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
     return rows
 
 
-def about_peaks(results: Iterable[Mapping[str, Any]], *, min_known_share: float) -> list[str]:
+def about_peaks(results: Iterable[Mapping[str, Any]], settings: Settings) -> list[str]:
     """Notes on peaks that are empty, or whose true size is not known.
 
     Parameters
     ----------
     results : iterable of mapping
         Rows of `results.csv` of a trial, with the columns of the summary.
-    min_known_share : float
-        `ensembles.min_known_share`.
+    settings : Settings
+        Those of the trial.
     """
     joints: dict[str, list[str]] = {}
     for row in results:
-        status, extremes = row[TORQUE_STATUS.name], study_columns.PEAKS.items()
-        if status in ("rejected", "failed"):
-            notes = [f"no peaks: {status} (ledger.csv)"]
+        if row[TORQUE_STATUS.name] in ("rejected", "failed"):
+            notes = [f"no peaks: {row[TORQUE_STATUS.name]} (ledger.csv)"]
         elif math.isnan(row["flexion_peak_nm_kg"]):
-            known = f"{row[study_columns.USED_SHARE.name]:.0%} of the window are used, expected {min_known_share:.0%}"
+            known = f"{row[study_columns.USED_SHARE.name]:.0%} of the window are used, expected {settings.ensembles.min_known_share:.0%}"
             notes = [f"no peaks, as {known} (ensembles.min_known_share)"]
         else:
-            cut = [name.replace("_", " ") for name, (extreme, _) in extremes if row[f"{extreme}_at_gap"]]
+            cut = [name.replace("_", " ") for name, (of, _) in study_columns.PEAKS.items() if row[f"{of}_at_gap"]]
             notes = [f"the {name} is beside frames that were not used: the true one may be larger" for name in cut]
         for note in notes:
             joints.setdefault(note, []).append(row["joint"])
@@ -384,18 +382,11 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "torques+bands", torques.bands(trial)
         yield "muscles", muscles.columns(trial, folder)
     yield "effects", EFFECT_COLUMNS
-    yield "results", study_columns.RESULTS_COLUMNS
-    yield "summary", study_columns.SUMMARY_COLUMNS
-    yield "summary_bands", study_columns.SUMMARY_BANDS_COLUMNS
+    yield from ((STUDY_TABLES[name].stem, columns) for name, columns in BY_TRIAL.items())
     yield "summary_by_condition", study_columns.CONDITION_SUMMARY_COLUMNS
-    yield "muscle_summary", study_columns.MUSCLE_SUMMARY_COLUMNS
-    yield "contact_summary", study_columns.CONTACT_SUMMARY_COLUMNS
     yield from EMG_COLUMNS.items() if emg_outputs(study) else ()
     for names in _joints(study):
         yield "kinematics", file_columns(names)
-    yield "compared_with_file", BESIDE_FILE_COLUMNS
-    yield "ledger", ledger_columns.LEDGER_COLUMNS
-    yield "metrics", METRIC_COLUMNS
     if study.settings.ensembles.enabled:
         yield "curves", study_columns.CURVE_COLUMNS
         yield "ensembles", study_columns.ENSEMBLE_COLUMNS

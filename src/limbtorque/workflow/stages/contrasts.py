@@ -71,6 +71,7 @@ class TrialValues:
         self._study, self._folder = study, folder
         self._row = {trial.name: k for k, trial in enumerate(study.trials)}
         self._groups = [(trial.condition, trial.side) for trial in study.trials]
+        self._outcomes = [outcome for each in study.settings.contrasts.declared for outcome in each.outcomes]
         self._mass_kg = np.array([trial.subject.mass_kg for trial in study.trials])
 
     @functools.cache  # noqa: B019 (as long as the job)
@@ -121,8 +122,7 @@ class TrialValues:
     @functools.cache  # noqa: B019
     def _summary(self, table: str) -> pd.DataFrame:
         """Columns of a summary that outcomes need."""
-        outcomes = [outcome for each in self._study.settings.contrasts.declared for outcome in each.outcomes]
-        of_table = [each for each in outcomes if bool(each.muscle) == (table == OF_MUSCLES)]
+        of_table = [each for each in self._outcomes if bool(each.muscle) == (table == OF_MUSCLES)]
         about = (
             ("muscle", "muscle_status") if table == OF_MUSCLES else ("joint", "term", "torque_status", "loaded_share")
         )
@@ -143,9 +143,8 @@ class TrialValues:
     @functools.cached_property
     def _all_effects(self) -> tuple[dict[str, NDArray[Any]], list[str]]:
         """Values and effects of all sessions that outcomes need; owners of the errors."""
-        outcomes = [outcome for each in self._study.settings.contrasts.declared for outcome in each.outcomes]
-        joints = pa.array({each.joint for each in outcomes})
-        statistics = pa.array({each.statistic.removesuffix("_kg") for each in outcomes})
+        joints = pa.array({each.joint for each in self._outcomes})
+        statistics = pa.array({each.statistic.removesuffix("_kg") for each in self._outcomes})
         needed = compute.field("joint").isin(joints) & compute.field("statistic").isin(statistics)
         tables = [
             pyarrow.parquet.read_table(self._folder / effects_path(session), filters=needed)
