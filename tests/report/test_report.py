@@ -14,6 +14,7 @@ from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.report.findings import findings
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import REASONS, json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
@@ -397,6 +398,30 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     assert "35turning,maximum:0.8and0.61,p0.031" in "".join(beside.text.split())
     assert beside.text.count("other, maximum") == 1  # beside the runs
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
+
+
+def test_findings_say_why_an_outcome_is_not_tested():
+    row = dict.fromkeys((column.name for column in CONTRAST_COLUMNS), "")
+    row |= {"contrast": "a minus b", "first": "a", "second": "b", "term": "net", "outcome": "max_nm", "joint": "hip"}
+    few = {**row, "note": "not tested: 2 subjects, expected 3 or more; without a value: S3 (trials rejected)"}
+    found = findings(
+        [
+            few,
+            few,
+            {
+                **row,
+                "p_adjusted": "0.03125",
+                "estimate": "0.5",
+                "low": "0.1",
+                "high": "0.9",
+                "unit": "N m",
+                "smallest_p": "0.01",
+            },
+        ]
+    )
+    assert found["sentences"] == [
+        "a minus b: hip max_nm differs by 0.5 N m (0.1 to 0.9), adjusted p 0.031; 2 outcomes not tested: 2 subjects, expected 3 or more."
+    ]
 
 
 def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,)):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import limbtorque as lt
@@ -111,6 +112,18 @@ def test_three_subjects_can_find_nothing_and_that_is_said(walks):
     text = (walks.folder / "methods.md").read_text(encoding="utf-8")
     assert "2 contrasts of participants' values" in text
     assert "faster (fast minus slow; exploratory: not frozen as it is)" in text
+
+
+def test_effects_in_another_order_give_the_same_contrasts(walks, tmp_path):
+    shutil.copytree(walks.folder.parent, tmp_path / "walks", symlinks=True)
+    for path in tmp_path.glob("walks/results/torques/*/_effects.parquet"):
+        table = pq.read_table(path)
+        pq.write_table(table.take(np.random.default_rng(1).permutation(len(table))), path)
+    contrasts.run(folder=tmp_path / "walks")
+    written = [
+        (folder / "results" / "contrasts.csv").read_bytes() for folder in (tmp_path / "walks", walks.folder.parent)
+    ]
+    assert written[0] == written[1]
 
 
 def test_tables_are_described_and_open(walks):

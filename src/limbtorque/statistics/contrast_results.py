@@ -105,9 +105,9 @@ class Result:
         differs = self.low[0] > 0.0 or self.high[0] < 0.0
         if len(self.estimate) > 1 or np.isnan(self.p_flips[0]) or (self.p_flips[0] <= LEVEL) == differs:
             return ""
-        by_shared = bool(not differs and self.p_t[0] <= LEVEL)  # without these errors the interval is that of p_t
-        why = ": errors that all subjects share widen the interval alone (shared_error)"
-        return f"p by flips and the interval disagree{why * by_shared}"
+        # without the errors that all share, the interval is that of p_t
+        shared = ": errors that all subjects share widen the interval alone (shared_error)"
+        return "p by flips and the interval disagree" + (shared if self.p_t[0] <= LEVEL and not differs else "")
 
 
 ARRAYS = tuple(field.name for field in fields(Result) if field.name not in ("n_subjects", "reason"))

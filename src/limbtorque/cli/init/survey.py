@@ -396,11 +396,11 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
     of_sides = [[k for k in feet if any(name[0] == side for name in sided(labels[markers.index(k)]))] for side in SIDES]
     speeds = [_speeds(recording.markers_m[:, of_side], recording.rate_hz)[0] for of_side in of_sides]
-    fastest = np.stack([np.fmax.reduce(speed, axis=1, initial=np.nan) for speed in speeds])  # marker of each foot
-    still, moving = fastest < STANDS_M_S, fastest > LIFTED_M_S
-    n_known = np.maximum((~np.isnan(fastest)).sum(axis=1), 1)
-    stands, lifted = still.sum(axis=1) >= LEAST_STANDING * n_known, moving.sum(axis=1) >= LEAST_LIFTED * n_known
-    in_turn = (moving & still[::-1]).sum(axis=1) >= LEAST_LIFTED * n_known  # not in a jump
+    n_known = [max(int((~np.isnan(speed)).sum()), 1) for speed in speeds]
+    stands = [(speed < STANDS_M_S).sum() >= LEAST_STANDING * n for speed, n in zip(speeds, n_known, strict=True)]
+    lifted = [(speed > LIFTED_M_S).sum() >= LEAST_LIFTED * n for speed, n in zip(speeds, n_known, strict=True)]
+    slowest = np.stack([np.fmin.reduce(speed, axis=1, initial=np.nan) for speed in speeds])  # marker of each foot
+    steps = ((slowest > LIFTED_M_S) & (slowest[::-1] < STANDS_M_S)).sum(axis=1)  # one foot moves, the other stands
     travels = float(np.linalg.norm((x, y, z))) >= 2.0 * MIN_TRAVEL_M
     ranges_m = _ranges(own_m)
     models = [CHAINS[name] for limb, shorter in WITHOUT_END.items() for name in (limb, shorter)]
@@ -412,8 +412,8 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
         (x, y, z),
         _facing(recording.markers_m, by_stem),
         ends={label: ends for label, (ends, _) in paths.items()},
-        steps=bool(stands.all() and in_turn.all()),
-        never_stands=bool(lifted.all() and not stands.all() and not travels),
+        steps=bool(all(lifted) and all(stands) and (steps >= LEAST_LIFTED * len(speeds[0])).all()),
+        never_stands=bool(all(lifted) and not all(stands) and not travels),
         spells={label: spells for label, (_, spells) in paths.items()},
         moved_m=float(np.percentile(ranges_m, 90.0)),
         still_limbs=_still_limbs(labels, ranges_m),
