@@ -214,7 +214,7 @@ def lost_table(cases: Iterable[Case]) -> None:
             found.setdefault((case.kind, cutoff_hz), []).append((truth, judged))
     print("\n## Acceleration that the filter removes\n")
     print(
-        "`acceleration_lost_share` as estimated from the noisy movements of the first set, Butterworth filter of order 2, and what the filter"
+        "`acceleration_filtered_share` as estimated from the noisy movements of the first set, Butterworth filter of order 2, and what the filter"
     )
     print("removes from the same movements without noise, ends left out.\n")
     print("| movement | cut-off | share lost, median | judged less that: median | 5 % | 95 % |\n" + "| --- " * 6 + "|")

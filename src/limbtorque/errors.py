@@ -125,6 +125,9 @@ class LoadError(TrialError):
     reason = "load"
 
 
+PART_OF_TRIAL = "start_s and end_s (with 0.2 s more before and after)"
+
+
 def did_you_mean(name: str, known: Iterable[str], *, n: int = 1, cutoff: float = 0.6) -> str:
     """Suggest known names similar to an unknown name.
 

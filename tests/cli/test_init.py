@@ -14,11 +14,11 @@ from limbtorque.analysis.study import check_study
 from limbtorque.cli.init.init import FILES, init_study
 from limbtorque.cli.init.known_sets import PARTS, fits, known_sets, match_set, needed_landmarks
 from limbtorque.cli.init.pairs import same_movement
-from limbtorque.cli.init.study_settings import judge_up
+from limbtorque.cli.init.study_settings import judge_up, propose_window
 from limbtorque.cli.init.subjects import propose_subject
-from limbtorque.cli.init.survey import Clue, look_at
+from limbtorque.cli.init.survey import Clue, Strikes, look_at
 from limbtorque.cli.init.text import first_screen
-from limbtorque.cli.init.trials import ARMS_OF_A_WALK
+from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.inspect import describe
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
@@ -432,6 +432,32 @@ def test_one_foot_strike_is_too_few_and_the_column_that_replaces_it_is_written(t
     assert proposal.window.evidence[0].startswith("1 of 4 leg trials have two or more foot strikes")
 
 
+@pytest.mark.parametrize(("lag", "window"), [(0, "trial"), (40, "events")])
+def test_feet_that_land_together_jump_and_feet_that_land_in_turn_step(tmp_path, lag, window):
+    """Both feet rise by 0.4 m on the spot, one a lag of frames after the other; in the file each strikes twice."""
+    labels = ["LFHD", *both_sides(PLUG_IN_GAIT_LEG)]
+    time, right = np.arange(201)[:, None], np.array([label.startswith("R") for label in labels])
+    height = 0.4 * np.maximum(np.sin(2.0 * np.pi * (time - lag * right) / 80.0), 0.0)
+    (tmp_path / "data").mkdir()
+    marked = [*strikes(0.4, 1.2, side="Left"), *strikes(0.4 + 0.01 * lag, 1.2 + 0.01 * lag, side="Right")]
+    groups = {"PROCESSING": {"Bodymass": [70.0]}, **events(*marked)}
+    markers = positions(labels, travel_m=0.0, n_frames=201) + height[..., None] * [0.0, 0.0, 1.0]
+    write_c3d(tmp_path / "data" / "spot.c3d", markers, labels=labels, groups=groups)
+    proposal = init_study(tmp_path / "study", tmp_path / "data", chains=("leg",))
+    assert [trial.gait for trial in proposal.trials] == [window == "events"] * 2
+    assert proposal.window.window == window
+    assert bool(proposal.window.event) == (window == "events")
+
+
+@pytest.mark.parametrize("apart_s", [0.2, 3.0])
+def test_strikes_that_are_no_stride_apart_are_no_cycle(apart_s):
+    strides = Strikes("Foot Strike {side}", "left", (0.1, 0.1 + apart_s))
+    walk = ProposedTrial({"chain": "leg", "side": "left"}, strikes=(strides,), gait=True, grounded=True)
+    _, (row,) = propose_window([walk])
+    assert row["ensembles.events"] == "plates_and_markers"
+    assert propose_window([replace(walk, gait=False)])[0].window == "trial"
+
+
 def test_a_strike_outside_of_the_recording_is_none(tmp_path):
     """The recording is 1 s long; the second strike is marked at 1.2 s."""
     proposal, _ = leg_study(tmp_path, [events(*strikes(0.1, 1.2, side="Left"), *strikes(0.2, 1.2, side="Right"))])
@@ -661,6 +687,13 @@ def test_channels_of_electromyography_are_mapped_to_muscles(tmp_path):
         "channels": {"Voltage.{S} Sol": "soleus", "Voltage.{S} Tib Ant": "tib_ant"},
         "antagonists": [["tib_ant", "soleus"]],
     }
+
+
+def test_channels_of_one_side_name_those_that_are_absent(tmp_path):
+    init_study(tmp_path / "study", walk_with_emg(tmp_path / "data", ("Voltage.L Sol", "Voltage.R Sol", "RHAM")))
+    lines = (tmp_path / "study" / "config" / "config.yaml").read_text(encoding="utf-8").splitlines()
+    assert '    "Voltage.{S} Sol": soleus' in lines
+    assert '    "{S}HAM": hamstrings # of one side: no LHAM in the files' in lines
 
 
 def test_the_weight_on_the_plates_is_a_hint_only():

@@ -167,11 +167,12 @@ def test_the_speed_of_a_treadmill_is_asked_for(tmp_path, walking):
 
 
 def test_a_step_on_the_spot_has_no_belt(tmp_path, walking):
-    """The feet go up and down, and stand still otherwise."""
-    lift = 0.1 * np.maximum(np.sin(2.0 * np.pi * np.arange(walking.n_frames) / 100.0), 0.0)
+    """The feet go up and down in turn, and stand still otherwise."""
+    phase = 2.0 * np.pi * np.arange(walking.n_frames) / 100.0
+    lift = {side: 0.1 * np.maximum(turn * np.sin(phase), 0.0) for side, turn in (("R", 1.0), ("L", -1.0))}
     feet = [k for k, label in enumerate(walking.labels) if label[1:] in ("TOE", "CAL", "LMAL", "MMAL")]
     markers = np.repeat(walking.markers_m[40:41], walking.n_frames, axis=0)
-    markers[:, feet, 2] += lift[:, None]
+    markers[:, feet, 2] += np.column_stack([lift[walking.labels[k][0]] for k in feet])
     save(tmp_path / "data" / "S01" / "spot.c3d", replace(walking, markers_m=markers, events=()))
     study = tmp_path / "study"
     init_study(study, tmp_path / "data")

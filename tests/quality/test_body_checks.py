@@ -130,7 +130,7 @@ def test_a_landing_needs_less_of_the_acceleration_than_a_reach():
     found = analysed(simulated("jump", "J02"))
     terms, used = found.torques.terms, used_frames(found.motion, found.torques)
     moving = sum(each.sum(axis=2) for each in (terms.inertial, terms.centripetal, terms.coriolis)) + terms.base
-    lost = found.motion.metrics["acceleration_lost_share"]
+    lost = found.motion.metrics["acceleration_filtered_share"]
     share = np.sqrt((moving[used] ** 2).mean(axis=0)) / np.ptp(terms.net[used], axis=0)
     taken = lost / np.sqrt(1.0 - lost**2) * share.max()
     assert lost > 0.2

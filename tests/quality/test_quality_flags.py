@@ -22,6 +22,7 @@ from limbtorque.simulation.reach import minimum_jerk
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import Plates
 from limbtorque.torques.joint_torques import joint_torques, used_frames
+from limbtorque.torques.summary import cut_peak_share
 
 # --- noise and bandwidth ---------------------------------------------------------------------------------------------
 
@@ -81,7 +82,8 @@ def test_noise_that_was_filtered_before_is_not_taken_for_movement():
 
 def reach_motion(noise_m=2e-4, **changes):
     metrics = arm_motion(DEMO.recording(noise_m=noise_m), **changes).metrics
-    return metrics, {flag.check.name for flag in assess(metrics, SETTINGS.quality)}
+    judged = {**metrics, "acceleration_lost_share": metrics["acceleration_filtered_share"]}  # where all of it is needed
+    return metrics, {flag.check.name for flag in assess(judged, SETTINGS.quality)}
 
 
 @pytest.mark.parametrize("changes", [{}, {"filter__cutoff_hz": 8}, {"filter__method": "none"}])
@@ -97,11 +99,30 @@ def test_every_trial_has_its_noise(changes):
 
 def test_a_cutoff_too_low_for_the_movement_is_flagged():
     quality, flags = reach_motion(filter__cutoff_hz=8)
-    assert quality["acceleration_lost_share"] < 0.05
+    assert quality["acceleration_filtered_share"] < 0.05
     assert "acceleration_lost_share" not in flags
     quality, flags = reach_motion(filter__cutoff_hz=1.5)
-    assert quality["acceleration_lost_share"] > 0.3
+    assert quality["acceleration_filtered_share"] > 0.3
     assert "acceleration_lost_share" in flags
+
+
+def test_a_peak_that_is_cut_off_is_flagged_and_one_at_rest_is_not():
+    """Known frames that end where the torque rises; a minimum at rest, beside the same ends, is none."""
+    motion = arm_motion(DEMO.recording(noise_m=2e-4))
+    torques = joint_torques(motion)
+    net, everywhere = torques.terms.net[:, 0], np.ones(len(motion.time_s), dtype=bool)
+    used = np.flatnonzero(used_frames(motion, torques))[:80]  # the way there, not the way back
+    top = used[net[used].argmax()]
+    assert max(cut_peak_share(motion, torques, everywhere).values()) < 0.05
+    cut = top - 4
+    ending = replace(motion, edge=motion.edge | (np.arange(len(net)) > cut))
+    known, reach = net[used[0] : cut + 1], round(0.05 * motion.rate_hz)
+    shares = cut_peak_share(ending, torques, everywhere)
+    assert shares[motion.joints[0]] == pytest.approx((known[-1] - known[-1 - reach]) / np.ptp(known))
+    (flag, *_) = assess({}, Quality(), {"cut_peak_share": shares})
+    assert (flag.check.flag, flag.status, flag.joint) == ("unused_share", "caution", motion.joints[0])
+    inside = np.arange(len(net)) <= cut  # a window that ends there, with known frames behind it
+    assert cut_peak_share(motion, torques, inside)[motion.joints[0]] == 0.0
 
 
 def test_the_flag_tells_the_torque_that_the_filter_removes():

@@ -14,12 +14,14 @@ from limbtorque.quality.checks import CHECKS, FLAGS
 from limbtorque.quality.verdict import Flag, Verdict
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.c3d.write import write_c3d
+from limbtorque.report.findings import findings
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import REASONS, json_text
 from limbtorque.report.panels import draw_trial, drawn_columns
 from limbtorque.report.trial import BESIDE, SUMMARY, TrialContents, trial_page
 from limbtorque.study.chains import ARM
 from limbtorque.study.study import load_study
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS
 from limbtorque.tables.files import read_table
 from limbtorque.tables.trial_record import FileOutput
 from limbtorque.workflow import keys, layout
@@ -369,7 +371,57 @@ def test_the_first_page_has_the_error_of_a_mean_beside_the_spread():
     assert "mean over subjects" in shown
     cells = "leg walk left stance hip 0.812 0.150 0.040 -1.100 3 5"
     assert "".join(shown.split()).count(cells.replace(" ", "")) == 1
+    contrast = dict.fromkeys((column.name for column in CONTRAST_COLUMNS), "") | {
+        **key,
+        "contrast": "turning",
+        "term": "net",
+    }
+    contrast |= {
+        "first": "walk",
+        "second": "turn",
+        "outcome": "max_nm_kg, stance",
+        "mean_first": "0.8",
+        "mean_second": "0.61",
+    }
+    contrast |= {"estimate": "0.19", "p_adjusted": "0.031", "n_subjects": "3"}
+    others = ({"outcome": "max_nm_kg"}, {"joint": "knee"}, {"first": "run", "second": "turn"}, {"term": "gravity"})
+    contrasts = [contrast, *({**contrast, **other, "contrast": "other"} for other in others)]
+    beside = Elements(
+        index_page(
+            [],
+            empty_provenance(),
+            files={**files, "contrasts.csv": ""},
+            means=[*rows, *({**row, "condition": "run"} for row in rows)],
+            contrasts=contrasts,
+        )
+    )
+    assert "35turning,maximum:0.8and0.61,p0.031" in "".join(beside.text.split())
+    assert beside.text.count("other, maximum") == 1  # beside the runs
     assert "Net joint torques" not in index_page([], empty_provenance(), files={})
+
+
+def test_findings_say_why_an_outcome_is_not_tested():
+    row = dict.fromkeys((column.name for column in CONTRAST_COLUMNS), "")
+    row |= {"contrast": "a minus b", "first": "a", "second": "b", "term": "net", "outcome": "max_nm", "joint": "hip"}
+    few = {**row, "note": "not tested: 2 subjects, expected 3 or more; without a value: S3 (trials rejected)"}
+    found = findings(
+        [
+            few,
+            few,
+            {
+                **row,
+                "p_adjusted": "0.03125",
+                "estimate": "0.5",
+                "low": "0.1",
+                "high": "0.9",
+                "unit": "N m",
+                "smallest_p": "0.01",
+            },
+        ]
+    )
+    assert found["sentences"] == [
+        "a minus b: hip max_nm differs by 0.5 N m (0.1 to 0.9), adjusted p 0.031; 2 outcomes not tested: 2 subjects, expected 3 or more."
+    ]
 
 
 def mean_rows(quantity, means, *, over="subjects", n_subjects=(2,), n_trials=(4,)):

@@ -155,7 +155,9 @@ def test_equivalence_and_planning_are_those_of_one_sided_tests_and_of_the_noncen
     below = stats.ttest_1samp(values, -0.9, alternative="greater").pvalue
     above = stats.ttest_1samp(values, 0.9, alternative="less").pvalue
     assert result.p_equivalence[0] == pytest.approx(max(below, above))
-    assert (result.low90[0], result.high90[0]) == pytest.approx(stats.ttest_1samp(values, 0.0).confidence_interval(0.9))
+    assert (result.low_90[0], result.high_90[0]) == pytest.approx(
+        stats.ttest_1samp(values, 0.0).confidence_interval(0.9)
+    )
 
     def power(effect, n):
         limit = stats.t.isf(0.025, n - 1)
@@ -175,14 +177,44 @@ def test_shared_errors_widen_the_interval_by_their_variance():
     assert (wide.p_flips, wide.p_t) == (plain.p_flips, plain.p_t)
 
 
+def test_planning_finds_its_effect_in_four_of_five_simulated_studies():
+    """Subjects with a standard deviation of 1, and an error that all have in common; the interval by its definition."""
+    shared, rng = 0.05, np.random.default_rng(8)
+    values = rng.normal(size=12)
+    values = (values - values.mean()) / values.std(ddof=1)
+
+    def found(effect, n, n_studies=4000):
+        studies = effect + rng.normal(size=(n_studies, n)) + np.sqrt(shared) * rng.normal(size=(n_studies, 1))
+        variance = studies.var(axis=1, ddof=1) / n
+        freedom = (n - 1) * ((variance + shared) / variance) ** 2
+        half = stats.t.ppf(0.975, freedom) * np.sqrt(variance + shared)
+        half = np.maximum(half, stats.t.ppf(0.975, n - 1) * np.sqrt(variance))
+        return (studies.mean(axis=1) > half).mean()
+
+    result = one(pairs(12), values, shared_variance=np.array([shared]), smallest_effect=0.8)
+    assert found(result.detectable_effect[0], 12) == pytest.approx(0.8, abs=0.02)
+    needed = int(result.subjects_needed[0])
+    assert found(0.8, needed) == pytest.approx(0.8, abs=0.02)
+    assert needed > one(pairs(12), values, smallest_effect=0.8).subjects_needed[0] + 5
+    hidden = one(pairs(12), values, shared_variance=np.array([shared]), smallest_effect=0.6)  # less than 2.8 times 0.22
+    assert np.isnan(hidden.subjects_needed[0])
+
+
+def test_a_disagreement_names_the_error_that_all_subjects_share():
+    values = 1.0 + np.random.default_rng(6).normal(size=10)
+    shared = one(pairs(10), values, shared_variance=np.array([1.0]))
+    assert "errors that all subjects share" in shared.disagreement
+    assert one(pairs(10), values).disagreement == ""
+
+
 @pytest.mark.parametrize(
     "effect", [2.90, 2.91, 2.93]
 )  # the interval ends at 2.92, with the shared variance alone at 2.90
 def test_equivalence_and_its_interval_agree_with_shared_errors(effect):
     values = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])  # variance of the mean 1
     result = one(pairs(3), values, shared_variance=np.array([0.01]), smallest_effect=effect)
-    assert result.high90[0] == pytest.approx(stats.t.ppf(0.95, 2))
-    assert (result.p_equivalence[0] <= 0.05) == (result.high90[0] <= effect)
+    assert result.high_90[0] == pytest.approx(stats.t.ppf(0.95, 2))
+    assert (result.p_equivalence[0] <= 0.05) == (result.high_90[0] <= effect)
 
 
 @pytest.mark.parametrize(

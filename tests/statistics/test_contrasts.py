@@ -121,6 +121,17 @@ def test_equal_values_and_a_load_that_is_not_there_are_said(walk):
     assert load["note"]
 
 
+def test_subjects_without_a_value_are_named_with_their_rejected_trials(walk):
+    trials, rng = study_of(walk, 8, n_trials=1), np.random.default_rng(4)
+    declared = contrast(outcomes=[{"statistic": "max_nm_kg", "joint": "knee"}])
+    values = measured(declared, rng.normal(size=(16, N_TERMS - 1, 1)))
+    lacking = np.array([trial.name in ("S02_slow_0", "S05_fast_0") for trial in trials])
+    values.values[lacking] = np.nan
+    rejected = np.array([trial.name == "S02_slow_0" for trial in trials])
+    rows, _ = rows_of(declared, trials, [replace(values, rejected=rejected)])
+    assert rows[0]["note"] == "without a value: S02 (trials rejected); without a value: S05"
+
+
 def test_parts_of_a_curve_are_named_with_their_smallest_p():
     percent = np.array([0.0, 25.0, 50.0, 75.0, 100.0])
     text = curve_sentence(percent, np.array([0.01, np.nan, 0.03, 0.002, 0.2]))

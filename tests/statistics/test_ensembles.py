@@ -562,7 +562,8 @@ def test_without_ensembles_old_ones_are_moved(demo, tmp_path):
 
 def test_names_of_events_without_their_window_are_a_fault(tmp_path):
     folder = make_study(tmp_path / "study", extra="ensembles:\n  start_event: go\n  end_event: stop\n")
-    with pytest.raises(StudyError, match="no effect without"):
+    place = "config/config.yaml: ensembles.start_event and ensembles.end_event have no effect without"
+    with pytest.raises(StudyError, match=place):
         checked_study(folder)
 
 

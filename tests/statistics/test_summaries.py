@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from limbtorque.study.chains import ARM
+from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
@@ -304,7 +305,22 @@ def test_metrics_and_notes_stand_beside_the_ledger(folder):
     assert float(whole.loc["S02_horizontal_fast", "torque_nm_kg"]) == worst
     texts = {trial: (folder / "results" / path).read_text(encoding="utf-8") for trial, path in ledger.notes.items()}
     assert "filter butterworth" in texts["S02_horizontal_fast"]
-    assert texts["S02_sagittal_slow"] == ""  # its recording was not read
+    assert texts["S02_sagittal_slow"] == "results.csv, shoulder, elbow and wrist: no peaks: failed (ledger.csv)\n"
+
+
+def test_notes_say_why_peaks_are_empty_or_cut():
+    about = {"torque_status": "ok", "flexion_peak_nm_kg": 1.0, "used_share": 1.0, "max_at_gap": 0, "min_at_gap": 0}
+    rows = [
+        {**about, "joint": "hip", "max_at_gap": 1},
+        {**about, "joint": "knee", "flexion_peak_nm_kg": np.nan, "used_share": 0.614},
+        {**about, "joint": "ankle", "flexion_peak_nm_kg": np.nan, "torque_status": "rejected"},
+        {**about, "joint": "toe"},
+    ]
+    assert collect.about_peaks(rows, make_settings({})) == [
+        "results.csv, hip: the flexion peak is beside frames that were not used: the true one may be larger",
+        "results.csv, knee: no peaks, as 61% of the window are used, expected 90% (ensembles.min_known_share)",
+        "results.csv, ankle: no peaks: rejected (ledger.csv)",
+    ]
 
 
 def test_notes_that_are_the_same_are_not_written_again(folder):

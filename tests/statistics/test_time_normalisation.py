@@ -228,4 +228,4 @@ def test_without_rest_and_events_a_part_can_be_named():
     moving = arm_motion(EXACT).part(slice(80, 100))
     found = find_window(moving, np.ones(20, dtype=bool), events=(), side="right", settings=SETTINGS)
     assert np.isnan([found.start_s, found.end_s]).all()
-    assert "start_s and end_s in the table of trials" in found.note
+    assert "start_s and end_s (with 0.2 s more before and after) in the table of trials" in found.note

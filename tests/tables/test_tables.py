@@ -234,6 +234,26 @@ def test_a_peak_next_to_an_unused_frame_is_marked(result):
     assert rows["shoulder", "net"]["peak_at_gap"] == 1
 
 
+def test_extremes_beside_unused_frames_have_no_outer_limit(result):
+    """The elbow's torque still rises where the known frames end: the maximum is the last of them, the minimum is in the middle."""
+    motion, torques = result.motion, result.torques
+    net, used = torques.terms.net[:, 1], np.flatnonzero(used_frames(motion, torques))
+    top, lowest = used[net[used].argmax()], used[net[used].argmin()]
+    cut = top - 5  # the minimum comes 0.16 s before the maximum
+    edge = np.ones(len(net), dtype=bool)
+    edge[lowest - 10 : cut + 1] = False
+    rows = summary_of(replace(motion, edge=edge), torques, min_known_share=0.01)
+    (row,) = (r for r in rows if (r["joint"], r["term"]) == ("elbow", "net"))
+    assert (row["peak_at_gap"], row["max_at_gap"], row["min_at_gap"]) == (0, 1, 0)
+    limits = {f"{name}_{end}_nm": 1.0 for name in ("peak", "max", "min") for end in ("low", "high")}
+    for sign, outer in ((1.0, {"max_high_nm"}), (-1.0, {"min_low_nm"})):
+        (found,) = study_rows([{**row, **limits}], ARM, flexion_sign={"elbow": sign})
+        assert {name for name in limits if np.isnan(found[name])} == outer
+        assert (found["max_at_gap"], found["min_at_gap"]) == ((1, 0) if sign > 0.0 else (0, 1))
+    (found,) = study_rows([{**row, **limits, "peak_at_gap": 1}], ARM, flexion_sign={"elbow": 1.0})
+    assert np.isnan(found["peak_low_nm"])  # the peak is negative: the minimum
+
+
 def test_a_summary_is_of_the_frames_of_its_window(result):
     """The largest torque of the trial is outside; next to the window's last frame the torque is known, which is no gap."""
     motion, torques = result.motion, result.torques

@@ -5,10 +5,12 @@ import re
 import shutil
 import subprocess
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import limbtorque as lt
@@ -112,6 +114,18 @@ def test_three_subjects_can_find_nothing_and_that_is_said(walks):
     assert "faster (fast minus slow; exploratory: not frozen as it is)" in text
 
 
+def test_effects_in_another_order_give_the_same_contrasts(walks, tmp_path):
+    shutil.copytree(walks.folder.parent, tmp_path / "walks", symlinks=True)
+    for path in tmp_path.glob("walks/results/torques/*/_effects.parquet"):
+        table = pq.read_table(path)
+        pq.write_table(table.take(np.random.default_rng(1).permutation(len(table))), path)
+    contrasts.run(folder=tmp_path / "walks")
+    written = [
+        (folder / "results" / "contrasts.csv").read_bytes() for folder in (tmp_path / "walks", walks.folder.parent)
+    ]
+    assert written[0] == written[1]
+
+
 def test_tables_are_described_and_open(walks):
     results = lt.open_results(walks.folder)
     table = results.table("contrasts")
@@ -122,21 +136,21 @@ def test_tables_are_described_and_open(walks):
 
 
 def test_a_contrast_is_frozen_once_before_results_and_exploratory_after_a_change(walks, tmp_path):
-    settings = load_study(walks.folder.parent).settings
-    assert freeze_contrasts(settings, tmp_path, now=NOW) == ["faster: frozen 2026-01-02", "sides: frozen 2026-01-02"]
+    study = load_study(walks.folder.parent)
+    settings = study.settings
+    assert freeze_contrasts(study, tmp_path, now=NOW) == ["faster: frozen 2026-01-02", "sides: frozen 2026-01-02"]
     frozen = (tmp_path / FROZEN).read_bytes()
-    freeze_contrasts(settings, tmp_path, now=NOW + datetime.timedelta(days=1))
+    freeze_contrasts(study, tmp_path, now=NOW + datetime.timedelta(days=1))
     assert (tmp_path / FROZEN).read_bytes() == frozen
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "summary.csv").touch()
-    assert declared_as(settings, tmp_path) == {"faster": "frozen 2026-01-02", "sides": "frozen 2026-01-02"}
+    assert declared_as(study, tmp_path) == {"faster": "frozen 2026-01-02", "sides": "frozen 2026-01-02"}
     changed = [
         each.model_copy(update={"side": "right"} if each.name == "faster" else {})
         for each in settings.contrasts.declared
     ]
-    later = settings.model_copy(
-        update={"contrasts": settings.contrasts.model_copy(update={"declared": tuple(changed)})}
-    )
+    contrasts_later = settings.contrasts.model_copy(update={"declared": tuple(changed)})
+    later = replace(study, settings=settings.model_copy(update={"contrasts": contrasts_later}))
     assert declared_as(later, tmp_path)["faster"] == "exploratory: not frozen as it is"
     after = "exploratory: frozen 2026-01-02, after results were made"
     assert freeze_contrasts(later, tmp_path, now=NOW) == [f"faster: {after}", "sides: frozen 2026-01-02"]
@@ -170,7 +184,7 @@ def test_only_the_stage_itself_is_repeated_by_what_concerns_contrasts_alone(chan
         path = folder / "config" / "subjects.csv"
         pd.read_csv(path).assign(group="old", age_years=[30, 40, 50]).to_csv(path, index=False)
     else:
-        freeze_contrasts(before.settings, folder, now=NOW)
+        freeze_contrasts(before, folder, now=NOW)
     after = load_study(folder)
     assert keys.contrasts_key(after) != keys.contrasts_key(before) or change == "frozen"
     for stage in keys.SECTIONS:

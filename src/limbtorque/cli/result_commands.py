@@ -56,7 +56,7 @@ def freeze(options: argparse.Namespace) -> int:
 
     study = checked_study(options.study)
     now = datetime.datetime.now(datetime.UTC)
-    print("\n".join(freeze_contrasts(study.settings, study.folder, now=now)))
+    print("\n".join(freeze_contrasts(study, study.folder, now=now)))
     print(f"written: {options.study / FROZEN}")
     return 0
 

@@ -19,7 +19,7 @@ from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.study.options.contrasts import LEVEL
 
 NET = "net"
-FIRST, SECOND, DIFFERENCE = LINE_COLOURS[0], LINE_COLOURS[2], "black"
+FIRST, SECOND, DIFFERENCE = *LINE_COLOURS[:2], "black"
 DIFFERS = tint(LINE_COLOURS[3], 0.3)
 MOST_COLUMNS = 3
 
@@ -89,7 +89,8 @@ def _curve_panels(
     difference = figure.add_subplot(grid[row + 1, column], sharex=means)
     percent = whole["percent"].to_numpy(dtype=float)
     for name, level, colour in (("first", "mean_first", FIRST), ("second", "mean_second", SECOND)):
-        means.plot(percent, whole[level], color=colour, label=f"mean, {about[name]}")
+        known = whole[level].where(whole["estimate"].notna())  # beyond, one subject alone may be left
+        means.plot(percent, known, color=colour, label=f"mean, {about[name]}")
     means.set_title(whole["outcome"].iloc[0], loc="left", fontweight="bold")
     _draw_difference(difference, whole, percent)
     panels = [means, difference]

@@ -12,7 +12,7 @@ from limbtorque.arrays import BoolArray, FloatArray, lengths, runs
 from limbtorque.chain.body_segments import segment_chain
 from limbtorque.chain.model import Chain
 from limbtorque.chain.segments import LONGEST_M, Row
-from limbtorque.errors import LandmarkError, SegmentError, SignalError
+from limbtorque.errors import PART_OF_TRIAL, LandmarkError, SegmentError, SignalError
 from limbtorque.motion.functional_centres import functional_landmarks
 from limbtorque.motion.landmarks import (
     ACROMION,
@@ -185,7 +185,7 @@ def body_faces(
         if spread_deg > WIDEST_DEG:
             raise SignalError(
                 f"{recording.source}: the {asked} turns by {spread_deg:.0f} deg (circular standard deviation), expected at most "
-                f"{WIDEST_DEG:g} deg for one plane of motion; give start_s and end_s, or plane.forward_axis as an axis or travel"
+                f"{WIDEST_DEG:g} deg for one plane of motion; give {PART_OF_TRIAL}, or plane.forward_axis as an axis or travel"
             )
         return forward, (f"forward is where the {asked} faces, from {name} of both sides, +- {spread_deg:.1f} deg",)
     raise LandmarkError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, missing_samples, runs
-from limbtorque.errors import SignalError
+from limbtorque.errors import PART_OF_TRIAL, SignalError
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.gaps import Filled, Gap, fill_gaps
 from limbtorque.signals.labels import LabelFaults, fault_notes, find_faults, find_jumps
@@ -118,7 +118,7 @@ def prepare_markers(
     if longest and settings.gaps.longer == "fail":
         raise SignalError(
             f"{recording.source}: a gap in the limb's markers lasts {longest / recording.rate_hz:.2f} s, expected at most "
-            f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give start_s and end_s"
+            f"{settings.gaps.max_gap_s:g} s (gaps.max_gap_s); set gaps.longer to trim, or give {PART_OF_TRIAL}"
         )
     if (stop - start) / recording.rate_hz < MIN_STRETCH_S:
         raise SignalError(

@@ -278,6 +278,6 @@ def _noise_metrics(
     return {
         "noise_m": found.noise,
         "bandwidth_hz": found.bandwidth_hz,
-        "acceleration_lost_share": found.lost_share,
+        "acceleration_filtered_share": found.lost_share,
         "shortest_period_s": shortest_period_s(values, rate_hz=rate_hz, power=whole),
     }

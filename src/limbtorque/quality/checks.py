@@ -260,6 +260,14 @@ CHECKS = (
         CONVENTION,
     ),
     Check(
+        "cut_peak_share",
+        "rise of the net torque, in the 0.05 s before unused frames, to a maximum or minimum beside them, over its range",
+        "the true peak may be larger: analyse 0.2 s more before and after",
+        f"{CONVENTION}: at rest a torque does not rise; half of WORTH (quality/metrics.py)",
+        part_of="unused_share",
+        threshold=0.05,
+    ),
+    Check(
         "second_reader_differences",
         "values in the file that another library reads differently (reading.second_reader)",
         "compare with the capture software, and report the difference",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
-from limbtorque.errors import LoadError
+from limbtorque.errors import PART_OF_TRIAL, LoadError
 from limbtorque.ground.plates import Reading
 from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, Flexion
 from limbtorque.motion.joint_centres import Placement
@@ -26,6 +26,7 @@ from limbtorque.study.settings import Settings
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.trial_record import Window
 from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
+from limbtorque.torques.summary import cut_peak_share
 
 UNDECIDED_DEG = 10.0
 LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
@@ -35,11 +36,7 @@ LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
     "elbow_axis": ("lateral_epicondyle",),
     "wrist_axis": ("ulnar_styloid",),
 }
-
-
 RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a straight limb
-
-
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 WORTH = 0.1  # of the range of a net torque: smaller errors are not judged
@@ -283,6 +280,7 @@ def judged_metrics(
         metrics |= {**missing_shares(motion, ~motion.edge), "unused_share": unused}
     by_joint = {
         **limit_metrics(motion, torques, frames, body_mass_kg=limb.body_mass_kg),
+        "cut_peak_share": cut_peak_share(motion, torques, frames),
         "fit_error_share": fit_error_share(motion, torques, frames, beyond=stated.beyond),
         "pressure_error_share": pressure_error_share(
             motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
@@ -314,7 +312,7 @@ def lost_torque_note(
     A filter without a phase shift that removes a share s of an acceleration (rms) leaves at least 1 - s of it. If a joint's inertial torque
     loses the same share, at most s / (1 - s) times what is left of it is lost.
     """
-    share, used = motion.metrics.get("acceleration_lost_share", 0.0), used_frames(motion, torques) & frames
+    share, used = motion.metrics.get("acceleration_filtered_share", 0.0), used_frames(motion, torques) & frames
     if not allowed_share < share < 1.0 or not used.any():
         return ()
     left_nm = (torques.terms.inertial.sum(axis=-1) + torques.terms.base)[used]
@@ -376,7 +374,7 @@ def acceleration_lost_share(motion: ChainMotion, torques: Torques, frames: BoolA
     less gravity and load), root mean square. Where that is less than `WORTH` of the range of the net torque at every joint,
     the share counts in proportion: a body that lands is carried by its load, not by the acceleration of its legs.
     """
-    lost, used = motion.metrics.get("acceleration_lost_share", float("nan")), used_frames(motion, torques) & frames
+    lost, used = motion.metrics.get("acceleration_filtered_share", float("nan")), used_frames(motion, torques) & frames
     if not used.any() or np.isnan(lost):
         return {}
     terms = torques.terms
@@ -413,7 +411,7 @@ def torque_metrics(motion: ChainMotion, torques: Torques, frames: BoolArray | No
     if not known.any():
         raise LoadError(
             "no frame has a known torque: the foot is on the ground without a separate plate, or a segment points out of "
-            "the plane; see the notes, give plates.assignment, another plane, or start_s and end_s"
+            f"the plane; see the notes, give plates.assignment, another plane, or {PART_OF_TRIAL}"
         )
     frames = np.ones(len(known), dtype=bool) if frames is None else frames
     used = used_frames(motion, torques)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from limbtorque.report.page import number, value_of
 from limbtorque.study.options.contrasts import LEVEL
 from limbtorque.tables.column import counted
 
 Row = Mapping[str, str]
-HEADS = (
-    *("contrast", "outcome", "joint or muscle", "unit", "mean, first", "mean, second", "difference", "95 % limits"),
-    *("adjusted p", "Hedges' g", "subjects", "declared", "note"),
-)
-TERM_HEADS = ("contrast", "outcome", "joint", "term", "unit", "difference", "95 % limits", "adjusted p")
+HEADS = {  # column -> head
+    **{"contrast": "contrast", "outcome": "outcome", "joint": "joint or muscle", "unit": "unit"},
+    **{"mean_first": "mean, first", "mean_second": "mean, second", "estimate": "difference", "low": "95 % limits"},
+    **{"p_adjusted": "adjusted p", "hedges_g": "Hedges' g", "n_subjects": "subjects", "declared": "declared"},
+    "note": "note",
+}
+TERM_COLUMNS = ("contrast", "outcome", "joint", "term", "unit", "estimate", "low", "p_adjusted")
+NUMBERS = ("mean_first", "mean_second", "estimate", "p_adjusted", "hedges_g")
+P = ".2g"  # digits of p
 OF_OUTCOME = ("net", "")  # terms of the rows of an outcome itself, not of the parts that add up to it
 
 
@@ -35,10 +41,10 @@ def findings(rows: Sequence[Row]) -> dict[str, Any]:
     names = list(dict.fromkeys(row["contrast"] for row in whole))
     return {
         "sentences": [_sentence(name, [row for row in whole if row["contrast"] == name]) for name in names],
-        "heads": HEADS,
-        "rows": [_cells(row) for row in whole],
-        "term_heads": TERM_HEADS,
-        "terms": [_term_cells(row) for row in rows if row["term"] not in OF_OUTCOME],
+        "heads": tuple(HEADS.values()),
+        "rows": [tuple(_cell(row, name) for name in HEADS) for row in whole],
+        "term_heads": tuple(HEADS.get(name, name) for name in TERM_COLUMNS),
+        "terms": [tuple(_cell(row, name) for name in TERM_COLUMNS) for row in rows if row["term"] not in OF_OUTCOME],
     }
 
 
@@ -50,61 +56,30 @@ def _sentence(name: str, rows: Sequence[Row]) -> str:
 
 
 def _parts(rows: Sequence[Row]) -> Iterator[str]:
-    p = [_value(row["p_adjusted"]) for row in rows]
+    p = [value_of(row["p_adjusted"]) for row in rows]
     for row, value in zip(rows, p, strict=True):
         if value <= LEVEL:
-            amount = f" by {_number(row['estimate'])} {row['unit']} ({_limits(row)})" if row["estimate"] else ""
-            yield f"{_outcome(row)} differs{amount}, adjusted p {_p(row['p_adjusted'])}"
+            amount = f" by {number(row['estimate'])} {row['unit']} ({_limits(row)})" if row["estimate"] else ""
+            yield f"{_outcome(row)} differs{amount}, adjusted p {number(row['p_adjusted'], P)}"
     without = sum(value > LEVEL for value in p)
-    powerless = sum(_value(row["smallest_p"]) > LEVEL for row in rows)
+    powerless = sum(value_of(row["smallest_p"]) > LEVEL for row in rows)
     if without > powerless:
         yield f"no difference was found in {counted(without - powerless, 'outcome')}, which is no sign that there is none"
     if powerless:
         yield f"in {counted(powerless, 'outcome')} no difference can be found, whatever the data: too few subjects"
-    if untested := sum(math.isnan(value) for value in p):
-        yield f"{counted(untested, 'outcome')} not tested (column note)"
+    reasons = Counter(row["note"].partition("; ")[0] for row, value in zip(rows, p, strict=True) if math.isnan(value))
+    yield from (f"{counted(n, 'outcome')} {reason or 'not tested'}" for reason, n in reasons.items())
 
 
 def _outcome(row: Row) -> str:
     return " ".join(filter(None, (row["joint"] if row["joint"] not in row["outcome"] else "", row["outcome"])))
 
 
-def _cells(row: Row) -> tuple[str, ...]:
-    return (
-        *(row[name] for name in ("contrast", "outcome", "joint", "unit")),
-        *(_number(row[name]) for name in ("mean_first", "mean_second", "estimate")),
-        *(
-            _limits(row),
-            _p(row["p_adjusted"]),
-            _number(row["hedges_g"]),
-            row["n_subjects"],
-            row["declared"],
-            row["note"],
-        ),
-    )
-
-
-def _term_cells(row: Row) -> tuple[str, ...]:
-    about = (row[name] for name in ("contrast", "outcome", "joint", "term", "unit"))
-    return (*about, _number(row["estimate"]), _limits(row), _p(row["p_adjusted"]))
-
-
-def _value(text: str) -> float:
-    return float(text) if text else math.nan
-
-
-def _number(text: str) -> str:
-    return f"{float(text):.3g}" if text else ""
+def _cell(row: Row, name: str) -> str:
+    if name == "low":
+        return _limits(row)
+    return number(row[name], P if name == "p_adjusted" else ".3g") if name in NUMBERS else row[name]
 
 
 def _limits(row: Row) -> str:
-    return f"{_number(row['low'])} to {_number(row['high'])}" if row["low"] else ""
-
-
-def _p(text: str) -> str:
-    """Text of a p value.
-
-    >>> _p("0.03125"), _p("0.0001")
-    ('0.031', '0.0001')
-    """
-    return f"{float(text):.2g}" if text else ""
+    return f"{number(row['low'])} to {number(row['high'])}" if row["low"] else ""

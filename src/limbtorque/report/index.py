@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from limbtorque.figures.terms import TERM_NAMES
 from limbtorque.quality.check import Check
 from limbtorque.quality.verdict import STATUSES
 from limbtorque.report.bands import BAND_HEADS, band_table
-from limbtorque.report.findings import findings
+from limbtorque.report.findings import P, findings
 from limbtorque.report.page import (
     AFFECTS,
     BY_FLAG,
@@ -24,19 +23,21 @@ from limbtorque.report.page import (
     decimals_for,
     fixed_point,
     largest_of,
+    number,
     page_template,
+    value_of,
 )
 from limbtorque.report.panels import DASHES
 from limbtorque.statistics.wording import count_words, spread_phrase, too_few
 from limbtorque.tables.column import capital
-from limbtorque.tables.study_columns import BOTH
+from limbtorque.tables.study_columns import BOTH, STANCE
 from limbtorque.uncertainty.bands import LIMITS
 
 PAGE = page_template("report/index.html.jinja")
 Row = Mapping[str, str]
 SCRIPTS = ("base.js", "table.js")
 CURVE_SCRIPTS = ("plots.js", "mean_curves.js", "plotly.min.js")
-EXTREMES = ("max_nm_kg", "min_nm_kg")
+EXTREMES = {"max_nm_kg": "maximum", "min_nm_kg": "minimum"}
 
 
 def index_page(
@@ -102,16 +103,16 @@ def index_page(
         ensembles={**(ensembles or {}), "curves": [curve for curve in curves if curve["chain"] in drawn]}
         if drawn
         else None,
-        missing=_of_chains(
-            {chain: [text] for chain, text in (missing or {}).items() if text}, len(missing or {}), ": "
-        ),
-        held=_of_chains({chain: [text] for chain, text in (held or {}).items() if text}, len(held or {}), ": "),
+        **{
+            name: _of_chains({chain: [text] for chain, text in texts.items() if text}, len(texts), ": ")
+            for name, texts in (("missing", missing or {}), ("held", held or {}))
+        },
         varying=any(curve["counts"] for curve in curves),
         uneven=_of_chains(ensembles["uneven"], n_chains, ". ") if ensembles else [],
         too_few=_of_chains(ensembles["too_few"], n_chains, ": ") if ensembles else [],
         files=files,
         emg=_emg_rows(emg),
-        net=_net_rows(means),
+        net=_net_rows(means, contrasts),
         band_heads=BAND_HEADS,
         bands=band_table(summary),
         findings=findings(contrasts) if contrasts else None,
@@ -120,9 +121,10 @@ def index_page(
     )
 
 
-def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
-    """Cells of maximum and minimum net torque, a row for each joint."""
+def _net_rows(rows: Sequence[Row], contrasts: Sequence[Row]) -> list[tuple[str, ...]]:
+    """Cells of extremes of net torques, a row for each joint, with its contrasts."""
     extremes: dict[tuple[str, ...], dict[str, Row]] = {}
+    levels = {row[name] for row in rows for name in ("condition", "side")}
     for row in rows:
         if row["term"] == "net" and row["statistic"] in EXTREMES and row["mean"]:
             group = tuple(row[name] for name in ("chain", "condition", "side", "window", "joint"))
@@ -130,24 +132,39 @@ def _net_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     return [
         (
             *group,
-            *(_number(both[name][column], 1.0, 3) for name in EXTREMES for column in ("mean", "sd", "mean_error")),
-            both[EXTREMES[0]]["n_subjects"],
-            both[EXTREMES[0]]["n_trials"],
+            *(number(both[name][column], ".3f") for name in EXTREMES for column in ("mean", "sd", "mean_error")),
+            *(next(iter(both.values()))[name] for name in ("n_subjects", "n_trials")),
+            *["; ".join(_beside(next(iter(both.values())), contrasts, levels))] * bool(contrasts),
         )
         for group, both in extremes.items()
         if len(both) == len(EXTREMES)
     ]
 
 
+def _beside(row: Row, contrasts: Sequence[Row], levels: set[str]) -> Iterator[str]:
+    """Contrasts of the extremes of a net torque: means and adjusted p.
+
+    Those of other conditions and sides are left out.
+    """
+    outcomes = {f"{each}{', stance' * (row['window'] == STANCE)}": name for each, name in EXTREMES.items()}
+    for each in contrasts:
+        compared = {each["first"], each["second"]}
+        concerns = compared & {row["condition"], row["side"]} or not compared & levels
+        alike = all(each[name] == row[name] for name in ("chain", "joint", "term"))
+        if concerns and alike and each["outcome"] in outcomes and each["estimate"]:
+            means = f"{number(each['mean_first'])} and {number(each['mean_second'])}"
+            p = f"p {number(each['p_adjusted'], P)}" if each["p_adjusted"] else "not tested"
+            yield f"{each['contrast']}, {outcomes[each['outcome']]}: {means}, {p}"
+
+
 def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
     """Cells of muscles compared in any trial."""
-    decimals = {"r": 2, "min_r": 2, "max_r": 2, "rms": 2, "neighbour_r": 2}
     return [
         (
             *(row[name] for name in ("chain", "window", "muscle", "n_subjects", "n_trials")),
-            *(_number(row[name], 1.0, digits) for name, digits in decimals.items()),
-            _number(row["lag_s"], 1e3, 0),
-            _number(row["own_best_share"], 100.0, 0),
+            *(number(row[name], ".2f") for name in ("r", "min_r", "max_r", "rms", "neighbour_r")),
+            number(row["lag_s"], ".0f", 1e3),
+            number(row["own_best_share"], ".0f", 100.0),
         )
         for row in rows
         if int(row["n_trials"])
@@ -157,7 +174,7 @@ def _emg_rows(rows: Sequence[Row]) -> list[tuple[str, ...]]:
 def _shown(row: Row) -> dict[str, Any]:
     """Row of the ledger with the texts of its cells."""
     words = row["reason"].split()
-    noise_mm = _number(row["noise_m"], 1e3, 3)
+    noise_mm = number(row["noise_m"], ".3f", 1e3)
     small = noise_mm == "0.000"  # sorted by its number, which is beside what is shown
     return {
         **row,
@@ -165,15 +182,10 @@ def _shown(row: Row) -> dict[str, Any]:
         "flags": [word for word in words if word in BY_FLAG],
         "kinds": [word for word in words if word not in BY_FLAG],
         "reasons": sorted(words, key=lambda word: word in BY_FLAG),
-        "cutoff_hz": _number(row["cutoff_hz"], 1.0, 2),
+        "cutoff_hz": number(row["cutoff_hz"], ".2f"),
         "noise_mm": "< 0.001" if small else noise_mm,
         "exact_noise": f"{1e3 * float(row['noise_m']):.2g}" if small else "",
     }
-
-
-def _number(text: str, scale: float, decimals: int) -> str:
-    value = float(text) if text else math.nan
-    return "" if math.isnan(value) else f"{scale * value:.{decimals}f}"
 
 
 def _counted_names(counts: Mapping[str, int], at_most: int = 12) -> str:
@@ -327,7 +339,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
     over = rows[0]["spread_over"]
     points: dict[str, list[tuple[str, str, float, int, int]]] = {}
     for row in rows:
-        point = (_value(row["mean"]), int(row["n_subjects"]), int(row["n_trials"]))
+        point = (value_of(row["mean"]), int(row["n_subjects"]), int(row["n_trials"]))
         points.setdefault(row["chain"], []).append((row["condition"], row["side"], *point))
     short = {chain: too_few(of_chain, spread_over=over, min_units=min_units) for chain, of_chain in points.items()}
     return {
@@ -340,7 +352,7 @@ def _units(groups: Mapping[tuple[str, ...], list[Mapping[str, str]]], min_units:
 
 def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> dict[str, Any]:
     chain, quantity, unit, *_ = key
-    mean, sd, error = (np.array([_value(row[name]) for row in rows]) for name in ("mean", "sd", "mean_error"))
+    mean, sd, error = (np.array([value_of(row[name]) for row in rows]) for name in ("mean", "sd", "mean_error"))
     decimals = decimals_for(largest_of(mean, sd), 4)
     over = rows[0]["spread_over"]
     trials, subjects, rejected = ([int(row[name]) for row in rows] for name in ("n_trials", "n_subjects", "n_rejected"))
@@ -361,12 +373,8 @@ def _curve(key: tuple[str, ...], rows: list[Mapping[str, str]], style: int) -> d
         "drawn": bool(shown),
         "unit_counts": units[:1] if min(units) == max(units) else units,  # one for all points where they are alike
         "units": over,
-        "percent": fixed_point(np.array([_value(row["percent"]) for row in rows]), 1),
+        "percent": fixed_point(np.array([value_of(row["percent"]) for row in rows]), 1),
         "mean": fixed_point(mean, decimals),
         "sd": fixed_point(sd, decimals),
         "limit": None if np.isnan(error).all() else fixed_point(LIMITS * error, decimals),
     }
-
-
-def _value(text: str) -> float:
-    return float(text) if text else math.nan

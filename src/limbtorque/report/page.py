@@ -15,6 +15,7 @@ from markupsafe import Markup, escape
 from numpy.typing import ArrayLike, NDArray
 
 from limbtorque.arrays import FloatArray, runs
+from limbtorque.errors import PART_OF_TRIAL
 from limbtorque.figures.palette import LINE_COLOURS, SHADE, STATUS_COLOURS, TERM_COLOURS, WASH
 from limbtorque.figures.templates import environment
 from limbtorque.quality.checks import CHECKS, FLAGS
@@ -47,6 +48,20 @@ def amount(value: float, unit: str) -> str:
     ('0.01235 m', '2')
     """
     return f"{value:.4g}" + ("" if unit == "1" else f" {unit}")
+
+
+def value_of(cell: str) -> float:
+    """Number of a cell of a table; NaN where it is empty."""
+    return float(cell) if cell else math.nan
+
+
+def number(cell: str, form: str = ".3g", scale: float = 1.0) -> str:
+    """Number of a cell as text; empty where it is missing.
+
+    >>> number("0.03125"), number("0.0125", ".1f", 1e3), number("")
+    ('0.0312', '12.5', '')
+    """
+    return f"{scale * float(cell):{form}}" if cell else ""
 
 
 def code_words(text: str) -> Markup:
@@ -91,7 +106,7 @@ REASONS = {
     "landmark": "A marker or landmark that the chain needs is missing or ambiguous. Compare the marker set of the settings with the labels "
     "that `limbtorque inspect <file>` lists.",
     "signal": "Gaps, the cut-off or the number of frames prevent the analysis. Inspect the gaps in the capture software, or choose another "
-    "part of the trial with start_s and end_s.",
+    f"part of the trial with {PART_OF_TRIAL}.",
     "segment": "The segment parameters cannot be determined. Check the landmarks between which the lengths are measured, "
     "and the subject's row in the table of subjects.",
     "load": "An external load is missing or contradicts the geometry. Check the column `load` of the table of trials, and the force plates.",

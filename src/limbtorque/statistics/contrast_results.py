@@ -13,6 +13,8 @@ from limbtorque.statistics.sign_flips import CommonScale, RobustModel, flip_sign
 from limbtorque.study.options.contrasts import LEVEL
 
 POWER = 0.8
+MOST_FREEDOM = 1e6  # from where t is normal
+MOST_TIMES = 1e6  # the subjects: more than any study has
 BLOCK = 1000  # flips in memory at a time
 TIE = 1.0 - 1e-9  # of a statistic: rounding does not decide whether a flip reaches it
 
@@ -66,7 +68,7 @@ class Result:
         Value that the largest absolute t of the family exceeds with a probability of at most 5 %.
     low_simultaneous, high_simultaneous : ndarray
         Limits that hold the whole curve with 95 %, from flips of the residuals of the full model.
-    low90, high90, p_equivalence : ndarray
+    low_90, high_90, p_equivalence : ndarray
         90 % interval, and the larger p of the two one-sided t-tests against the smallest effect.
     detectable_effect, subjects_needed : ndarray
         Effect that a two-sided t-test finds with a power of 80 %; number of subjects for the smallest effect. Of numbers only.
@@ -83,8 +85,8 @@ class Result:
     high: FloatArray
     hedges_g: FloatArray
     p_t: FloatArray
-    low90: FloatArray
-    high90: FloatArray
+    low_90: FloatArray
+    high_90: FloatArray
     p_equivalence: FloatArray
     smallest_p: FloatArray
     p_flips: FloatArray
@@ -98,11 +100,14 @@ class Result:
     reason: str
 
     @property
-    def disagrees(self) -> bool:
-        """True where p by flips and the interval of a number contradict each other."""
-        if len(self.estimate) > 1 or np.isnan(self.p_flips[0]):
-            return False
-        return bool((self.p_flips[0] <= LEVEL) != (self.low[0] > 0.0 or self.high[0] < 0.0))
+    def disagreement(self) -> str:
+        """Sentence on p by flips and an interval that contradict each other; else empty."""
+        differs = self.low[0] > 0.0 or self.high[0] < 0.0
+        if len(self.estimate) > 1 or np.isnan(self.p_flips[0]) or (self.p_flips[0] <= LEVEL) == differs:
+            return ""
+        # without the errors that all share, the interval is that of p_t
+        shared = ": errors that all subjects share widen the interval alone (shared_error)"
+        return "p by flips and the interval disagree" + (shared if self.p_t[0] <= LEVEL and not differs else "")
 
 
 ARRAYS = tuple(field.name for field in fields(Result) if field.name not in ("n_subjects", "reason"))
@@ -178,15 +183,14 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
         if model.problem:
             continue
         variance, freedom = model.variance, model.freedom
-        total = variance + shared[at]
-        wide = freedom * _ratio(total, variance) ** 2  # Satterthwaite: the shared variance is known
+        total, wide = _with_shared(variance, freedom, shared[at])
         result.estimate[at] = model.estimate
         result.standard_error[at] = np.sqrt(total)
         result.degrees_of_freedom[at] = wide
         result.hedges_g[at] = _small_sample(model) * _ratio(model.estimate, model.spread)
         result.p_t[at] = 2.0 * special.stdtr(freedom, -np.abs(_ratio(model.estimate, np.sqrt(variance))))
         error = np.sqrt(total)
-        for part, low, high in ((LEVEL, result.low, result.high), (2.0 * LEVEL, result.low90, result.high90)):
+        for part, low, high in ((LEVEL, result.low, result.high), (2.0 * LEVEL, result.low_90, result.high_90)):
             alone = special.stdtrit(freedom, 1.0 - part / 2.0) * np.sqrt(variance)
             half = np.maximum(alone, special.stdtrit(wide, 1.0 - part / 2.0) * error)
             low[at], high[at] = model.estimate - half, model.estimate + half
@@ -198,8 +202,14 @@ def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int)
             smallest = max(2.0 ** (1 - len(model.subjects)), 1.0 / n_flips)
             result.smallest_p[at] = np.where(variance > 0.0, smallest, np.nan)
     if n_points == 1 and models and not models[0].problem:
-        _plan(result, models[0], outcome.smallest_effect)
+        _plan(result, models[0], outcome.smallest_effect, float(shared[0]))
     return result
+
+
+def _with_shared(variance: FloatArray, freedom: FloatArray, shared: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Variance with that of shared errors, and Satterthwaite's degrees of freedom."""
+    total = variance + shared
+    return total, freedom * _ratio(total, variance) ** 2
 
 
 def _ratio(values: FloatArray, sizes: FloatArray) -> FloatArray:
@@ -269,23 +279,28 @@ def _simultaneous(models: Sequence[RobustModel], result: Result, signs: FloatArr
     result.high_simultaneous[points] = result.estimate[points] + half
 
 
-def _plan(result: Result, model: RobustModel, smallest_effect: float | None) -> None:
-    """Add the detectable effect, and the subjects needed for the smallest effect."""
-    error, freedom = float(np.sqrt(model.variance[0])), float(model.freedom[0])
-    if not error > 0.0:
+def _plan(result: Result, model: RobustModel, smallest_effect: float | None, shared: float) -> None:
+    """Add the detectable effect, and the subjects needed for the smallest effect.
+
+    More subjects do not reduce the errors that all of them share.
+    """
+    if not model.variance[0] > 0.0:
         return
-    result.detectable_effect[:] = error * _noncentrality(freedom)
-    if smallest_effect:
-        n = result.n_subjects
 
-        def surplus(times: float) -> float:
-            return float(smallest_effect * np.sqrt(times) / error - _noncentrality(freedom * times))
+    def detectable(times: float) -> float:
+        """Effect that so many times the subjects find; never smaller by shared errors."""
+        variance, freedom = model.variance[:1] / times, model.freedom[:1] * times
+        total, wide = _with_shared(np.repeat(variance, 2), freedom, np.array([0.0, shared]))
+        sizes = [_noncentrality(each) for each in np.minimum(wide, MOST_FREEDOM).tolist()]
+        return float((np.sqrt(total) * sizes).max())
 
-        least, most = 3.0 / n, 1e6
-        if surplus(most) < 0.0:  # more subjects than any study has: not a number to plan with
-            return
-        ratio = least if surplus(least) > 0.0 else optimize.brentq(surplus, least, most)
-        result.subjects_needed[:] = np.ceil(n * ratio)
+    result.detectable_effect[:] = detectable(1.0)
+    if not smallest_effect or detectable(MOST_TIMES) > smallest_effect:  # not a number to plan with
+        return
+    least = 3.0 / result.n_subjects
+    few = detectable(least) <= smallest_effect
+    ratio = least if few else optimize.brentq(lambda times: detectable(times) - smallest_effect, least, MOST_TIMES)
+    result.subjects_needed[:] = np.ceil(result.n_subjects * ratio)
 
 
 def _noncentrality(freedom: float) -> float:

@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import Design, SubjectValues, covariates_of, values_of_subjects
-from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
+from limbtorque.statistics.contrast_results import ARRAYS, Comparison, Result, contrast_results
+from limbtorque.statistics.mean_and_spread import Moments
 from limbtorque.statistics.shared_errors import ContrastErrors, contrast_errors
 from limbtorque.study.options.contrasts import LEVEL, Outcome
+from limbtorque.tables.column import Column
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
 
 Row = dict[str, Any]
 ROUNDING = (
@@ -105,16 +108,14 @@ class _Compared:
     @property
     def level_means(self) -> tuple[FloatArray, FloatArray]:
         """Means over subjects of both levels, shape (n_points,)."""
-        known = self.known
+        first = second = self.known
+        values = self.subjects.levels
         if self.design.contrast.groups:
             of_first = self.tested.matrix[:, :1] == 1.0
-            return _mean(self.tested.values, known & of_first), _mean(self.tested.values, known & ~of_first)
-        return _mean(self.subjects.levels[0], known), _mean(self.subjects.levels[1], known)
-
-
-def _mean(values: FloatArray, known: BoolArray) -> FloatArray:
-    n = known.sum(axis=0)
-    return np.where(n > 0, np.where(known, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+            first, second, values = first & of_first, first & ~of_first, np.stack([self.tested.values] * 2)
+        pairs = zip(values, (first, second), strict=True)
+        means = [Moments.of(np.where(known, level, np.nan)).known_mean for level, known in pairs]
+        return means[0], means[1]
 
 
 def contrast_rows(
@@ -164,12 +165,11 @@ def _compared(
             of_term = slice(term * n_points, (term + 1) * n_points)
             subjects = SubjectValues(together.levels[..., of_term], together.n_trials, together.weights)
             errors = _errors(design, matrix, subjects, measured, term)
-            shared = errors.shared_variance if errors else np.nan
             tested = Comparison(
                 matrix,
                 subjects.values,
                 family=design.contrast.family,
-                shared_variance=None if np.isnan(shared) else np.array([shared]),
+                shared_variance=np.nan_to_num([errors.shared_variance]) if errors else None,
                 smallest_effect=measured.outcome.smallest_effect,
             )
             yield _Compared(design, measured, term, subjects, errors, tested)
@@ -204,23 +204,7 @@ def _row(compared: _Compared, result: Result) -> Row:
     is_curve = bool(measured.percent.size)
     first, second = compared.level_means
     smallest = tested.smallest_effect
-    of_point = {
-        "mean_first": first,
-        "mean_second": second,
-        "estimate": result.estimate,
-        "low": result.low,
-        "high": result.high,
-        "standard_error": result.standard_error,
-        "degrees_of_freedom": result.degrees_of_freedom,
-        "hedges_g": result.hedges_g,
-        "p_flips": result.p_flips,
-        "p_t": result.p_t,
-        "low_90": result.low90,
-        "high_90": result.high90,
-        "p_equivalence": result.p_equivalence,
-        "detectable_effect": result.detectable_effect,
-        "subjects_needed": result.subjects_needed,
-    }
+    of_point = {"mean_first": first, "mean_second": second, **_of_result(result, CONTRAST_COLUMNS)}
     used = np.asarray(compared.known.any(axis=1))
     in_first = used & (tested.matrix[:, 0] == 1.0)
     paired = design.contrast.groups is None
@@ -243,6 +227,11 @@ def _row(compared: _Compared, result: Result) -> Row:
     }
 
 
+def _of_result(result: Result, columns: Sequence[Column]) -> dict[str, FloatArray]:
+    """Columns that a result has, by name."""
+    return {column.name: getattr(result, column.name) for column in columns if column.name in ARRAYS}
+
+
 def _least(values: FloatArray) -> float:
     return float(np.fmin.reduce(np.atleast_1d(values), initial=np.nan))
 
@@ -261,11 +250,12 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
         yield f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
-    elif result.disagrees:
-        yield "p by flips and the interval disagree"
+    elif result.disagreement:
+        yield result.disagreement
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
-    names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]
-    yield from [f"without a value: {', '.join(names)}"] if names else []
+    for k in np.flatnonzero([bool(cells) for cells in design.cells] & ~used):
+        rejected = any(compared.measured.rejected[level].all() for side in design.cells[k] for level in side)
+        yield f"without a value: {design.subjects[k].name}{' (trials rejected)' if rejected else ''}"
 
 
 def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
@@ -292,13 +282,8 @@ def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
         "percent": compared.measured.percent,
         "mean_first": first,
         "mean_second": second,
-        "estimate": result.estimate,
-        "low": result.low,
-        "high": result.high,
-        "low_simultaneous": result.low_simultaneous,
-        "high_simultaneous": result.high_simultaneous,
+        **_of_result(result, CONTRAST_CURVE_COLUMNS),
         "threshold": np.multiply(result.threshold, error, out=np.full(len(error), np.nan), where=error > 0.0),
-        "p_adjusted": result.p_adjusted,
         "n_subjects": compared.known.sum(axis=0),
     }
     for k in range(len(first)):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
+from limbtorque.errors import PART_OF_TRIAL
 from limbtorque.ground.events import OFF, STRIKE, FoundEvents
 from limbtorque.ground.foot import kind_of
 from limbtorque.motion.chain_motion import MEASURED, NONE, ChainMotion, StatusArray
@@ -86,7 +87,7 @@ def find_movement(time_s: ArrayLike, speed_m_s: ArrayLike, *, onset_share: float
         listed = ", ".join(f"{a:.2f} to {b:.2f} s" for a, b in longest[:5]) + (", ..." if len(longest) > 5 else "")
         return _missing(
             f"{len(longest) + 1} movements: the endpoint rests from {listed}, longer than ensembles.max_rest_s "
-            f"({max_rest_s:g} s); select one movement with start_s and end_s, set ensembles.window to events (gait and other "
+            f"({max_rest_s:g} s); select one movement with {PART_OF_TRIAL}, set ensembles.window to events (gait and other "
             "cycles), or raise ensembles.max_rest_s"
         )
     return Window(_crossing(time, speed, first - 1, threshold), _crossing(time, speed, last, threshold))
@@ -159,7 +160,7 @@ def find_between(
             )
         return _missing(
             f"the event {end!r} at {pairs[0][1]:g} s is after the last frame analysed, {last_s:g} s; "
-            "select another part of the trial with start_s and end_s"
+            f"select another part of the trial with {PART_OF_TRIAL}"
         )
     if isinstance(cycle, int) and cycle > len(inside):
         return _missing(f"ensembles.cycle is {cycle}, but the trial has {len(inside)}; lower it")
@@ -359,7 +360,7 @@ def find_window(
     speed_m_s = np.hypot(velocity[:, 0], velocity[:, 1])
     found = find_movement(motion.time_s, speed_m_s, onset_share=options.onset_share, max_rest_s=options.max_rest_s)
     if found.note and not events:
-        advice = "this recording has no events; to select a part of it, give start_s and end_s in the table of trials, and ensembles.window: trial"
+        advice = f"this recording has no events; to select a part of it, give {PART_OF_TRIAL} in the table of trials, and ensembles.window: trial"
         return replace(found, note=f"{found.note}; {advice}")
     return found
 

@@ -49,8 +49,11 @@ CONTRAST_COLUMNS = (
             "low_90:value": ("lower limit of the 90 % interval", _DIFFERENCE),
             "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
             "p_equivalence": "larger p of two one-sided t tests against smallest_effect",
-            "detectable_effect:value": ("difference that as many subjects find with 80 % power", SIZE),
-            "subjects_needed": "subjects that find smallest_effect with 80 % power",
+            "detectable_effect:value": (
+                "difference that these subjects find with 80 % power (with shared_error)",
+                SIZE,
+            ),
+            "subjects_needed": "subjects that find smallest_effect with 80 % power; empty where shared_error, which they do not reduce, hides it",
             "n_subjects:count": "subjects with a value",
             "n_first:count": "subjects of the first group; of pairs n_subjects",
             "n_second:count": "subjects of the second group; of pairs n_subjects",

@@ -27,6 +27,7 @@ METRICS = columns(
         "own_cutoff_hz": "cut-off chosen from the trial's own data by the method of filter.cutoff_hz (expected_error "
         "where that is a number), before the limit filter.max_cutoff_hz; the largest where joint centres differ",
         "bandwidth_hz": "frequency up to which the acceleration of the joint centres is stronger than their noise",
+        "acceleration_filtered_share": "share of the joint centres' acceleration (rms) that the filter removes",
         "cutoff_at_limit": "1 where own_cutoff_hz is the lowest or highest cut-off tried, so that no optimum was found",
         "functional_range_deg": "smallest range of relative rotation that determined a functional joint centre",
         "cluster_error_m": "largest expected error of a landmark carried from the static trial, from residual and "

@@ -139,10 +139,17 @@ def _mirror(column: Column) -> str:
     return name
 
 
+AT_GAP = columns(
+    {
+        f"{name}_at_gap:count": f"1 where a frame next to {name}_nm was not used: the true one may be larger, and its outer limit is empty"
+        for name in ("peak", "max", "min")
+    }
+)
+OUTER = {"max": "_high", "min": "_low"}  # limit away from zero: not known where the extreme is at a gap
 # Statistics of a torque from those of the opposite torque: the name there, and the factor.
 MIRRORED = {
     c.name: (_mirror(c), -1.0 if c.sign == FLEXION else 1.0)
-    for c in (*MEASURED, *BANDS)
+    for c in (*MEASURED, *AT_GAP, *BANDS)
     if c.sign == FLEXION or _mirror(c) != c.name
 }
 _POSITIVE_IS = columns({"positive_is:text": "anatomical direction of a positive torque at this joint"})
@@ -160,20 +167,20 @@ SUMMARY_COLUMNS = (
         {
             "loaded_share": "share of the used frames with a known external load (external_status 1), such as a measured stance",
             "peak_sense:text": "anatomical direction of the torque at its peak",
-            "peak_at_gap:count": "1 where a frame next to the peak was not used: the peak is the largest known value; the true peak may "
-            "be larger",
         }
     ),
+    *AT_GAP,
     *_WINDOW_START,
     *STATISTICS,
 )
 SUMMARY_KEYS = (TRIAL_COLUMNS[0], WINDOW, JOINT, _TERM)
 SUMMARY_BANDS_COLUMNS = (*SUMMARY_KEYS, *BANDS)
-_PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
+PEAKS = {  # of results.csv -> extreme of the summary, and its meaning
     "flexion_peak": ("max", "largest net torque in flexion (dorsiflexion at the ankle)"),
     "extension_peak": ("min", "largest net torque in extension (plantarflexion at the ankle), negative"),
 }
-_LIMITS = {"": "", "_low": "lower 95 % limit of the ", "_high": "upper 95 % limit of the "}
+_CUT = "(empty where a frame beside the peak was not used, and the true peak may be beyond it)"
+_LIMITS = {"": "", "_low": f"lower 95 % limit {_CUT} of the ", "_high": f"upper 95 % limit {_CUT} of the "}
 
 
 def _peak_columns(name: str, extreme: str, text: str) -> list[Column]:
@@ -197,7 +204,7 @@ RESULTS_COLUMNS = (
     WINDOW,
     JOINT,
     USED_SHARE,
-    *(column for name, (extreme, text) in _PEAKS.items() for column in _peak_columns(name, extreme, text)),
+    *(column for name, (extreme, text) in PEAKS.items() for column in _peak_columns(name, extreme, text)),
     *(column for column in STATISTICS if column.source in ("positive_work_j", "negative_work_j")),
 )
 SAMPLED_FORCES = ("peak_n", "mean_n", "impulse_ns")

@@ -91,6 +91,16 @@ def used_frames(motion: ChainMotion, torques: Torques) -> BoolArray:
     return ~motion.edge & known_frames(torques)
 
 
+def beside_gap(used: BoolArray) -> BoolArray:
+    """Frames whose neighbour before, and after, is not used, shape (2, n_frames).
+
+    >>> beside_gap(np.array([True, True, False, True])).astype(int).tolist()
+    [[1, 0, 0, 1], [0, 1, 0, 1]]
+    """
+    unused = ~np.pad(used, 1)
+    return np.stack([unused[:-2], unused[2:]])
+
+
 def known_frames(torques: Torques) -> BoolArray:
     """Frames whose torque is known, shape (n_frames,)."""
     return np.asarray(~np.isnan(torques.terms.net).any(axis=1))

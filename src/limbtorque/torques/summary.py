@@ -15,14 +15,16 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.study.chains import ChainModel
 from limbtorque.tables.files import column_values
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import MEASURED, MIRRORED
+from limbtorque.tables.study_columns import AT_GAP, MEASURED, MIRRORED, OUTER
 from limbtorque.tables.trial_record import SAME_TIME_S, FileOutput, Window
-from limbtorque.torques.joint_torques import Torques, used_frames
+from limbtorque.torques.joint_torques import Torques, beside_gap, used_frames
 
 UNITS = {"angle": "deg", "torque": "N m/kg", "power": "W/kg"}
 KINDS = {"angle": "angle", "torque": "moment", "power": "power"}  # words for them in the file
 LEAST_FRAMES = 10
+RISE_S = 0.05  # before a gap: a torque at rest does not rise
 UNKNOWN = {column.name: float("nan") for column in MEASURED if not column.name.endswith("_percent")}
+UNKNOWN |= {column.name: 0 for column in AT_GAP}
 
 
 def torque_summary(
@@ -83,7 +85,7 @@ def study_rows(
     -------
     tuple of dict
         Rows of `results/summary.csv` and `results/summary_bands.csv` without the trial's own columns and without those over
-        body mass.
+        body mass. The outer limit of an extreme at a gap is NaN.
     """
     names = {joint.name: (joint.flexion_name, joint.extension_name) for joint in model.joints}
     made = []
@@ -94,6 +96,9 @@ def study_rows(
         flexion, extension = names[row["joint"]]
         peak = values["peak_nm"]
         sense = "" if not peak or np.isnan(peak) else flexion if peak > 0 else extension
+        outer = OUTER | {"peak": OUTER["max" if peak > 0 else "min"]}
+        cut = [f"{name}{limit}_nm" for name, limit in outer.items() if values.get(f"{name}_at_gap")]
+        values |= {name: np.nan for name in cut if name in values}
         made.append({**values, "positive_is": flexion, "peak_sense": sense})
     return tuple(made)
 
@@ -107,14 +112,13 @@ def _window_rows(
     share = float(used.sum() / inside.sum()) if inside.any() else 0.0
     about = {"n_frames": int(used.sum()), "used_share": share}
     about["loaded_share"] = float((motion.load.status[used] == 1).mean()) if used.any() else 0.0
-    beside = ~np.pad(used_frames(motion, torques), 1)
-    at_gap = beside[:-2] | beside[2:]
+    at_gap = np.asarray(beside_gap(used_frames(motion, torques)).any(axis=0))
     rows = []
     for i, joint in enumerate(motion.joints):
         prefix, suffix = f"{joint}_torque_", "_nm"
         names = ["net", *(c.name[len(prefix) : -len(suffix)] for c in term_columns(joint, motion.joints))]
         if not used.any() or share < min_known_share:
-            statistics = [{"peak_at_gap": 0, **UNKNOWN} for _ in names]
+            statistics = [UNKNOWN for _ in names]
         else:
             velocity = motion.kinematics.velocity_rad_s[:, i]
             statistics = _statistics(_of_joint(terms, i), velocity, motion.time_s, used, motion.rate_hz, at_gap=at_gap)
@@ -122,6 +126,33 @@ def _window_rows(
             {"joint": joint, "term": name, **about, **values} for name, values in zip(names, statistics, strict=True)
         ]
     return rows
+
+
+def cut_peak_share(motion: ChainMotion, torques: Torques, frames: BoolArray) -> dict[str, float]:
+    """Rise of the net torque to an extreme beside unused frames, over its range.
+
+    Parameters
+    ----------
+    motion, torques
+        Motion and torques.
+    frames : ndarray of bool, shape (n_frames,)
+        Frames of the window; those with edge effects or unknown torque are left out.
+
+    Returns
+    -------
+    dict of str to float
+        By joint, of the larger of maximum and minimum: rise over the `RISE_S` before the gap; 0 where frames on both sides of the
+        extreme are used. Empty without a frame.
+    """
+    known, reach = used_frames(motion, torques), max(round(RISE_S * motion.rate_hz), 1)
+    before, after = beside_gap(known).astype(int)
+    net, inwards = torques.terms.net[known & frames], reach * (before - after)[known & frames]
+    if not net.size:
+        return {}
+    ends = np.stack([net.argmax(axis=0), net.argmin(axis=0)])
+    begin = np.clip(ends + inwards[ends], 0, len(net) - 1)
+    rise = np.abs(np.take_along_axis(net, ends, 0) - np.take_along_axis(net, begin, 0)).max(axis=0)
+    return dict(zip(motion.joints, (rise / np.maximum(np.ptp(net, axis=0), 1e-300)).tolist(), strict=True))
 
 
 def _of_joint(terms: TorqueTerms, i: int) -> FloatArray:
@@ -142,7 +173,7 @@ def _statistics(
     """Summary of each term of a joint; torques have shape (n_terms, n_frames)."""
     values, power = (np.compress(used, array, axis=1) for array in (torque, torque * velocity))
     times = time_s[used]
-    together = np.diff(np.flatnonzero(used)) == 1
+    together, gaps = np.diff(np.flatnonzero(used)) == 1, at_gap[used].astype(int)
     which = np.arange(len(values))
     top, greatest, least = np.abs(values).argmax(1), values.argmax(1), values.argmin(1)
     peak = values[which, top]
@@ -151,9 +182,9 @@ def _statistics(
         return np.where(peak != 0.0, times[frame], np.nan)
 
     columns = {
+        **{column.name: gaps[at] for column, at in zip(AT_GAP, (top, greatest, least), strict=True)},
         "peak_nm": peak,
         "peak_time_s": time_of(top),
-        "peak_at_gap": at_gap[used][top].astype(int),
         "max_nm": values[which, greatest],
         "max_time_s": time_of(greatest),
         "min_nm": values[which, least],

@@ -10,28 +10,37 @@ from pathlib import Path
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.files import write_text
 from limbtorque.study.options.contrasts import Contrast
-from limbtorque.study.settings import Settings
+from limbtorque.study.study import Study
 from limbtorque.workflow.layout import STUDY_TABLES
 
 FROZEN = Path("config/frozen_contrasts.jsonl")  # of a study: a line for each contrast that was frozen
 EXPLORATORY = "exploratory"
 
 
-def contrast_hash(contrast: Contrast, seed: int) -> str:
-    """Hash of all that is declared of a contrast."""
-    declared = {"seed": seed, **contrast.model_dump(mode="json", exclude_defaults=True)}
+def contrast_hash(contrast: Contrast, study: Study) -> str:
+    """Hash of all that is declared of a contrast, and of who is compared.
+
+    Members of its groups, and `ensembles.include`.
+    """
+    members = {(trial.subject.group, trial.subject.name) for trial in study.trials}
+    declared = {
+        "seed": study.settings.contrasts.seed,
+        **study.settings.ensembles.model_dump(include={"include"}, exclude_defaults=True),
+        **({"members": sorted(pair for pair in members if pair[0] in contrast.groups)} if contrast.groups else {}),
+        **contrast.model_dump(mode="json", exclude_defaults=True),
+    }
     return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()
 
 
-def freeze_contrasts(settings: Settings, folder: Path, *, now: datetime.datetime) -> list[str]:
+def freeze_contrasts(study: Study, folder: Path, *, now: datetime.datetime) -> list[str]:
     """Append declared contrasts that are not yet frozen to the study's file.
 
     Parameters
     ----------
-    settings : Settings
-        The study's settings.
+    study : Study
+        The study.
     folder : Path
-        The study's folder.
+        Its folder.
     now : datetime
         Date of the entries.
 
@@ -40,12 +49,12 @@ def freeze_contrasts(settings: Settings, folder: Path, *, now: datetime.datetime
     list of str
         A sentence for each contrast.
     """
-    if not settings.contrasts.declared:
+    if not study.settings.contrasts.declared:
         raise LimbtorqueError("the settings declare no contrasts; add them to contrasts.declared")
     entries, has_results = _entries(folder), (folder / STUDY_TABLES["summary"]).is_file()
     sentences = []
-    for contrast in settings.contrasts.declared:
-        digest = contrast_hash(contrast, settings.contrasts.seed)
+    for contrast in study.settings.contrasts.declared:
+        digest = contrast_hash(contrast, study)
         if digest not in entries:
             declared = contrast.model_dump(mode="json", exclude_defaults=True)
             entry = {"date": now.date().isoformat(), "results": has_results, "sha256": digest, "contrast": declared}
@@ -55,10 +64,10 @@ def freeze_contrasts(settings: Settings, folder: Path, *, now: datetime.datetime
     return sentences
 
 
-def declared_as(settings: Settings, folder: Path) -> dict[str, str]:
+def declared_as(study: Study, folder: Path) -> dict[str, str]:
     """By name of each declared contrast: frozen with its date, or exploratory and why."""
-    entries, seed = _entries(folder), settings.contrasts.seed
-    return {each.name: _status(entries.get(contrast_hash(each, seed), "")) for each in settings.contrasts.declared}
+    declared, entries = study.settings.contrasts.declared, _entries(folder)
+    return {each.name: _status(entries.get(contrast_hash(each, study), "")) for each in declared}
 
 
 def _status(line: str) -> str:

@@ -124,8 +124,7 @@ def study_key(study: Study) -> str:
         ]
         for trial in study.trials
     ]
-    frozen = declared_as(study.settings, study.folder)
-    return _hash([rows, _names(study), frozen, settings_key(study.settings)])
+    return _hash([rows, _names(study), declared_as(study, study.folder), settings_key(study.settings)])
 
 
 def ensembles_key(study: Study) -> str:
@@ -140,7 +139,7 @@ def contrasts_key(study: Study) -> str:
         *((trial.name, trial.session, trial.condition, trial.chain, trial.side) for trial in study.trials),
         *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in subjects_of(study.trials)),
     ]
-    frozen = declared_as(study.settings, study.folder)
+    frozen = declared_as(study, study.folder)
     return _hash([rows, frozen, settings_hash(study.settings, ("chains", "ensembles", "contrasts"))])
 
 

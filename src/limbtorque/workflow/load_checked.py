@@ -17,6 +17,7 @@ from limbtorque.errors import SettingsError, StudyError, did_you_mean
 from limbtorque.muscles.objective import check_options
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.statistics.contrast_design import contrast_faults
+from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
@@ -54,7 +55,8 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)
     if (options.start_event or options.end_event) and not by_events:
         faults.append(
-            "ensembles.start_event and end_event have no effect without ensembles.window: events; set it as well"
+            f"{SETTINGS_FILE}: ensembles.start_event and ensembles.end_event have no effect without ensembles.window: events; set it "
+            "as well, or in a column of the table of trials"
         )
     if faults:
         raise StudyError(list(dict.fromkeys(faults)))

@@ -15,7 +15,7 @@ from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.settings import flattened
-from limbtorque.tables.study_columns import MEASURED, STANCE
+from limbtorque.tables.study_columns import AT_GAP, MEASURED, STANCE
 
 GROUP = 3  # how many names of a condition's key identify its trials
 COMPARED_BY_CONDITION = ("mean", "sd", "n_trials", "n_subjects")
@@ -26,7 +26,7 @@ COMPARED = {  # of the others: every column
 }
 STATES = ("status", "torque_status", "muscle_status", "reason", "plane")  # text that is compared word by word
 TIMES = tuple(column.name for column in MEASURED if "_time_" in column.name)
-MINOR = (*TIMES, "window_start_s", "peak_sense", "peak_at_gap", "criterion")  # last
+MINOR = (*TIMES, "window_start_s", "peak_sense", *(column.name for column in AT_GAP), "criterion")  # last
 FRAMES = ("n_frames", "used_share", "loaded_share")  # of the summaries: frames that were summed, compared by themselves
 # Ledger: metrics that are zero but for rounding, and how far below their threshold they are nothing else.
 ROUNDING = ("closure_nm", "power_closure_w")

@@ -7,19 +7,22 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.pairs import stem_words
-from limbtorque.cli.init.survey import Clue, Seen, Strikes
+from limbtorque.cli.init.survey import SIDES, Clue, Seen, Strikes
 from limbtorque.cli.init.trials import ProposedTrial
 from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.recordings.emg_channels import microvolts, muscle_of, same_muscle, side_pattern
 from limbtorque.study.chains import BUILT_IN
+from limbtorque.study.options.muscles import Emg
 from limbtorque.study.options.outputs import Ensembles
 from limbtorque.study.table_file import TO_DO
 
 MOVEMENT = Ensembles().window
+SHORT_S, LONG_S = 0.4, 2.5  # from one strike of a foot to the next, from sprints to slow walks
 FOUND = "Foot Strike"  # name of the strikes that plates and markers give
 CURVES = (
     "`limbtorque check` names the trials without a curve; a walk without two foot strikes of its side in the file has those of the "
@@ -138,7 +141,7 @@ class ProposedWindow:
     Attributes
     ----------
     window : str
-        ``"events"`` or ``"movement"``, of most trials.
+        ``"events"``, ``"trial"`` or ``"movement"``, of most trials.
     event : str
         The event at 0 and at 100 %, with {side}; empty where no trial needs one.
     evidence : tuple of str
@@ -161,8 +164,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
     Returns
     -------
     window : ProposedWindow
-        Events where more than half of the leg trials (of all trials where there are none) have two foot strikes of
-        their side, else the movement.
+        Events where more than half of the leg trials (of all trials where there are none) are of gait with two foot strikes of
+        their side, the whole trial where more than half are of other movements of legs on the ground, else the movement.
     trials : list of ProposedTrial
         The rows, with the window and its events where those of the study do not hold.
 
@@ -176,7 +179,8 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
     cycles = [cycle for trial in kept if (cycle := _cycle(trial))]
     events = Counter(cycle.event for cycle in cycles)
     event = events.most_common(1)[0][0] if events else FOUND if any(map(_is_detected, trials)) else ""
-    window = "events" if 2 * sum(bool(_cycle(t)) or _is_detected(t) for t in asked) > len(asked) else MOVEMENT
+    windows = Counter(map(_window, asked))
+    window = next((name for name, count in windows.items() if 2 * count > len(asked)), MOVEMENT)
     evidence = [CURVES] if kept else []
     if cycles:
         having = sum(bool(_cycle(trial)) for trial in asked)
@@ -189,8 +193,7 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
         )
     rows = []
     for row in trials:
-        cycle, detected = _cycle(row), _is_detected(row)
-        own_window = "events" if cycle or detected else MOVEMENT
+        cycle, detected, own_window = _cycle(row), _is_detected(row), _window(row)
         own_event = cycle.event if cycle and cycle.event != event else ""
         cells = {
             "ensembles.window": "" if own_window == window else own_window,
@@ -202,11 +205,18 @@ def propose_window(trials: Sequence[ProposedTrial]) -> tuple[ProposedWindow, lis
     return ProposedWindow(window, event, tuple(evidence)), rows
 
 
+def _window(trial: ProposedTrial) -> str:
+    """Window of a trial: cycles are of gait only, not of a jump or a squat."""
+    if _cycle(trial) or _is_detected(trial):
+        return "events"
+    return "trial" if trial.grounded else MOVEMENT
+
+
 def _cycle(trial: ProposedTrial) -> Strikes | None:
-    """Foot strikes that define a cycle of a trial: at least two."""
-    if trial.limb != "leg" and trial.at_rest is not False:
-        return None
-    return max((s for s in trial.strikes if len(s.times_s) > 1), key=lambda s: len(s.times_s), default=None)
+    """Foot strikes that define a cycle of gait: at least two, a stride apart."""
+    goes = trial.gait if trial.limb == "leg" else trial.at_rest is False
+    apart = [s for s in trial.strikes if goes and any(SHORT_S <= b - a <= LONG_S for a, b in pairwise(s.times_s))]
+    return max(apart, key=lambda s: len(s.times_s), default=None)
 
 
 def _is_detected(trial: ProposedTrial) -> bool:
@@ -234,7 +244,9 @@ def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
     lines, unsided, without = list[str](), list[str](), list[str]()
     mapped: dict[str, str] = {}  # muscle of the channels with a side -> its name in the set
     unit_unknown = False
-    for channel in dict.fromkeys(channel for one in seen for channel in one.emg):
+    channels = dict.fromkeys(channel for one in seen for channel in one.emg)
+    labels = {channel.label for channel in channels}
+    for channel in channels:
         muscles = [name for name, muscle in called.items() if same_muscle(muscle, channel.muscle)]
         pattern = side_pattern(channel.label)
         label = json.dumps(pattern or channel.label, ensure_ascii=False)
@@ -243,8 +255,10 @@ def emg_lines(seen: Iterable[Seen], chains: Iterable[str]) -> tuple[str, ...]:
             without.append(pattern or channel.label)
             continue
         unit_unknown = unit_unknown or microvolts(channel.unit) is None
+        both = [name for side in SIDES for name in Emg(channels={pattern: ("",)}).channels_of(side)]
+        only = "".join(f" # of one side: no {name} in the files" for name in both if name not in labels)
         (lines if pattern else unsided).append(
-            f"    {label}: {value}" if pattern else f"    # {label}: {value} # {NO_SIDE}"
+            f"    {label}: {value}{only}" if pattern else f"    # {label}: {value} # {NO_SIDE}"
         )
         mapped |= {called[name]: name for name in reversed(muscles)} if pattern else {}
     if not (lines or unsided or without):

@@ -98,7 +98,7 @@ class Body:
     ends : dict of str to (float, float)
         Label of the end of a limb -> speed when the marker was first and last seen, over its peak speed.
     steps : bool
-        Both feet are lifted and stand in turn.
+        Both feet are lifted and stand in turn: one moves while the other stands.
     never_stands : bool
         Both feet are lifted and one of them never stands, although nobody travels, as on a treadmill.
     spells : dict of str to tuple of (float, float)
@@ -394,13 +394,13 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
     x, y, z = np.median(own_m[last, each] - own_m[first, each], axis=0).tolist()
     by_stem = _by_stem(labels, tuple(markers))
     feet = [k for stem in LEVELS[-1] for k in by_stem.get(stem, ())]
-    stands, lifted = [], []
-    for side in SIDES:
-        of_side = [k for k in feet if any(name[0] == side for name in sided(labels[markers.index(k)]))]
-        speed, _ = _speeds(recording.markers_m[:, of_side], recording.rate_hz)
-        n_known = max(1, int((~np.isnan(speed)).sum()))
-        stands.append((speed < STANDS_M_S).sum() >= LEAST_STANDING * n_known)
-        lifted.append((speed > LIFTED_M_S).sum() >= LEAST_LIFTED * n_known)
+    of_sides = [[k for k in feet if any(name[0] == side for name in sided(labels[markers.index(k)]))] for side in SIDES]
+    speeds = [_speeds(recording.markers_m[:, of_side], recording.rate_hz)[0] for of_side in of_sides]
+    n_known = [max(int((~np.isnan(speed)).sum()), 1) for speed in speeds]
+    stands = [(speed < STANDS_M_S).sum() >= LEAST_STANDING * n for speed, n in zip(speeds, n_known, strict=True)]
+    lifted = [(speed > LIFTED_M_S).sum() >= LEAST_LIFTED * n for speed, n in zip(speeds, n_known, strict=True)]
+    slowest = np.stack([np.fmin.reduce(speed, axis=1, initial=np.nan) for speed in speeds])  # marker of each foot
+    steps = ((slowest > LIFTED_M_S) & (slowest[::-1] < STANDS_M_S)).sum(axis=1)  # one foot moves, the other stands
     travels = float(np.linalg.norm((x, y, z))) >= 2.0 * MIN_TRAVEL_M
     ranges_m = _ranges(own_m)
     models = [CHAINS[name] for limb, shorter in WITHOUT_END.items() for name in (limb, shorter)]
@@ -412,7 +412,7 @@ def _body(recording: Recording, prefix: str, markers: list[int]) -> Body:
         (x, y, z),
         _facing(recording.markers_m, by_stem),
         ends={label: ends for label, (ends, _) in paths.items()},
-        steps=bool(all(lifted) and all(stands)),
+        steps=bool(all(lifted) and all(stands) and (steps >= LEAST_LIFTED * len(speeds[0])).all()),
         never_stands=bool(all(lifted) and not all(stands) and not travels),
         spells={label: spells for label, (_, spells) in paths.items()},
         moved_m=float(np.percentile(ranges_m, 90.0)),

@@ -58,6 +58,8 @@ class ProposedTrial:
         Whether the end of its chain rests at both ends of the recording; None where its markers are not named.
     gait : bool
         A leg of somebody who goes somewhere, steps on the spot, or goes on a treadmill with plates.
+    grounded : bool
+        A leg in a recording with force plates or foot strikes.
     movements : tuple of (float, float)
         Movements of the end of its chain between rests, s from the first frame.
     """
@@ -67,6 +69,7 @@ class ProposedTrial:
     strikes: tuple[Strikes, ...] = ()
     at_rest: bool | None = None
     gait: bool = False
+    grounded: bool = False
     movements: Spells = ()
 
     def __getitem__(self, column: str) -> str:
@@ -163,6 +166,7 @@ def propose_trials(
             strikes=tuple(strikes for strikes in recording.strikes if strikes.side == side),
             at_rest=at_rest,
             gait=limb == "leg" and walks,
+            grounded=limb == "leg" and bool(recording.n_plates or recording.strikes),
             movements=max((body.spells[label] for label in end if label in body.spells), key=len, default=()),
         )
         parts = _movements(row, recording)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, study_columns
-from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, row_of
+from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, listed, row_of
 from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
@@ -99,7 +100,8 @@ def run(*, folder: Path, key: str = "") -> None:
         for trial in study.trials:
             records = {stage: all_records.of(stage, trial) for stage in TABLE_STAGES}
             verdict = verdict_of(trial, records)
-            rows, notes = _rows(trial, records, verdict, folder), _notes(trial, records, verdict)
+            rows = _rows(trial, records, verdict, folder)
+            notes = [*_notes(trial, records, verdict), *about_peaks(rows["results"], trial.settings)]
             for name, write_rows in write.items():
                 write_rows(rows[name])
             for name, emg_rows in emg.items():
@@ -233,6 +235,31 @@ def _result_rows(trial: Trial, verdict: Verdict, net: Sequence[Mapping[str, Any]
     return rows
 
 
+def about_peaks(results: Iterable[Mapping[str, Any]], settings: Settings) -> list[str]:
+    """Notes on peaks that are empty, or whose true size is not known.
+
+    Parameters
+    ----------
+    results : iterable of mapping
+        Rows of `results.csv` of a trial, with the columns of the summary.
+    settings : Settings
+        Those of the trial.
+    """
+    joints: dict[str, list[str]] = {}
+    for row in results:
+        if row[TORQUE_STATUS.name] in ("rejected", "failed"):
+            notes = [f"no peaks: {row[TORQUE_STATUS.name]} (ledger.csv)"]
+        elif math.isnan(row["flexion_peak_nm_kg"]):
+            known = f"{row[study_columns.USED_SHARE.name]:.0%} of the window are used, expected {settings.ensembles.min_known_share:.0%}"
+            notes = [f"no peaks, as {known} (ensembles.min_known_share)"]
+        else:
+            cut = [name.replace("_", " ") for name, (of, _) in study_columns.PEAKS.items() if row[f"{of}_at_gap"]]
+            notes = [f"the {name} is beside frames that were not used: the true one may be larger" for name in cut]
+        for note in notes:
+            joints.setdefault(note, []).append(row["joint"])
+    return [f"results.csv, {listed(names)}: {note}" for note, names in joints.items()]
+
+
 def _metric_rows(trial: Trial, records: Mapping[str, TrialRecord]) -> Rows:
     """Rows of `metrics.csv`: the trial with its worst joint, then each joint."""
     by_joint = {name: values for name, values in records["torques"].joint_metrics.items() if values}
@@ -355,18 +382,11 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "torques+bands", torques.bands(trial)
         yield "muscles", muscles.columns(trial, folder)
     yield "effects", EFFECT_COLUMNS
-    yield "results", study_columns.RESULTS_COLUMNS
-    yield "summary", study_columns.SUMMARY_COLUMNS
-    yield "summary_bands", study_columns.SUMMARY_BANDS_COLUMNS
+    yield from ((STUDY_TABLES[name].stem, columns) for name, columns in BY_TRIAL.items())
     yield "summary_by_condition", study_columns.CONDITION_SUMMARY_COLUMNS
-    yield "muscle_summary", study_columns.MUSCLE_SUMMARY_COLUMNS
-    yield "contact_summary", study_columns.CONTACT_SUMMARY_COLUMNS
     yield from EMG_COLUMNS.items() if emg_outputs(study) else ()
     for names in _joints(study):
         yield "kinematics", file_columns(names)
-    yield "compared_with_file", BESIDE_FILE_COLUMNS
-    yield "ledger", ledger_columns.LEDGER_COLUMNS
-    yield "metrics", METRIC_COLUMNS
     if study.settings.ensembles.enabled:
         yield "curves", study_columns.CURVE_COLUMNS
         yield "ensembles", study_columns.ENSEMBLE_COLUMNS
@@ -426,7 +446,7 @@ def _provenance(study: Study, sources: dict[str, Any]) -> dict[str, Any]:
         "libraries": {name: metadata.version(name) for name in LIBRARIES},
         "settings": settings,
         "settings_hash": settings_hash(study.settings, tuple(settings)),
-        "contrasts": declared_as(study.settings, study.folder),
+        "contrasts": declared_as(study, study.folder),
         "sections": {stage: list(names) for stage, names in SECTIONS.items()},
         "segment_table": _segment_table(study.settings.segments),
         "muscle_sets": _muscle_sets(study),

@@ -50,7 +50,7 @@ def run(*, folder: Path, key: str = "") -> None:
         measured,
         {name: values.of_windows(name) for name in covariates},
         seed=contrasts.seed,
-        declared=declared_as(study.settings, folder),
+        declared=declared_as(study, folder),
     )
     write_table(table_of_rows(CONTRAST_COLUMNS, rows), folder / CONTRAST_TABLES["contrasts"])
     write_table(table_of_rows(CONTRAST_CURVE_COLUMNS, curves), folder / CONTRAST_TABLES["contrast_curves"])
@@ -71,6 +71,7 @@ class TrialValues:
         self._study, self._folder = study, folder
         self._row = {trial.name: k for k, trial in enumerate(study.trials)}
         self._groups = [(trial.condition, trial.side) for trial in study.trials]
+        self._outcomes = [outcome for each in study.settings.contrasts.declared for outcome in each.outcomes]
         self._mass_kg = np.array([trial.subject.mass_kg for trial in study.trials])
 
     @functools.cache  # noqa: B019 (as long as the job)
@@ -121,8 +122,7 @@ class TrialValues:
     @functools.cache  # noqa: B019
     def _summary(self, table: str) -> pd.DataFrame:
         """Columns of a summary that outcomes need."""
-        outcomes = [outcome for each in self._study.settings.contrasts.declared for outcome in each.outcomes]
-        of_table = [each for each in outcomes if bool(each.muscle) == (table == OF_MUSCLES)]
+        of_table = [each for each in self._outcomes if bool(each.muscle) == (table == OF_MUSCLES)]
         about = (
             ("muscle", "muscle_status") if table == OF_MUSCLES else ("joint", "term", "torque_status", "loaded_share")
         )
@@ -135,18 +135,16 @@ class TrialValues:
         is_stance = np.asarray(rows["window"]) == STANCE
         chosen = (rows["joint"] == outcome.joint) & (rows["statistic"] == statistic)
         chosen &= is_stance == (outcome.window == "stance")
-        numbers = rows["numbers"][chosen].reshape(-1, len(EFFECT_TERMS), 1 + len(owners))
-        table = np.full((len(self._row), *numbers.shape[1:]), np.nan)
-        table[rows["trial"][chosen][:: len(EFFECT_TERMS)]] = numbers
+        table = np.full((len(self._row), len(EFFECT_TERMS), 1 + len(owners)), np.nan)
+        table[rows["trial"][chosen], rows["term"][chosen]] = rows["numbers"][chosen]
         sessions = [trial.session for trial in self._study.trials]
         return table[..., 0], Effects(table[..., 1:], owners, sessions)
 
     @functools.cached_property
     def _all_effects(self) -> tuple[dict[str, NDArray[Any]], list[str]]:
         """Values and effects of all sessions that outcomes need; owners of the errors."""
-        outcomes = [outcome for each in self._study.settings.contrasts.declared for outcome in each.outcomes]
-        joints = pa.array({each.joint for each in outcomes})
-        statistics = pa.array({each.statistic.removesuffix("_kg") for each in outcomes})
+        joints = pa.array({each.joint for each in self._outcomes})
+        statistics = pa.array({each.statistic.removesuffix("_kg") for each in self._outcomes})
         needed = compute.field("joint").isin(joints) & compute.field("statistic").isin(statistics)
         tables = [
             pyarrow.parquet.read_table(self._folder / effects_path(session), filters=needed)
@@ -156,9 +154,10 @@ class TrialValues:
         names = list(dict.fromkeys(name for table in tables for name in table.column_names if name not in keys))
         rows = {
             name: np.concatenate([np.array(table[name].to_pylist(), dtype=object) for table in tables])
-            for name in ("trial", "window", "joint", "statistic")
+            for name in ("trial", "window", "joint", "statistic", "term")
         }
         rows["trial"] = np.array([self._row[name] for name in rows["trial"]], dtype=int)
+        rows["term"] = np.array([EFFECT_TERMS.index(name) for name in rows["term"]], dtype=int)
         rows["numbers"] = np.concatenate([_numbers(table, names) for table in tables])
         return rows, [owner_of_effect(name) for name in names]
 
