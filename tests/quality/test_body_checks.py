@@ -149,7 +149,7 @@ def test_a_simulated_walk_agrees_with_its_forces(walk):
     assert found.status == "ok"
     assert found.motion.metrics["weight_error_share"] < 0.01
     assert found.motion.metrics["force_delay_s"] < 0.003
-    assert found.motion.metrics["pressure_off_toes_m"] < 0.02  # on the toes, as in people; 0.025 is the limit
+    assert found.motion.metrics["pressure_off_toes_m"] < 0.02  # on the toes, as in people; 0.03 is the limit
 
 
 def test_exchanged_sides_are_rejected(walk):

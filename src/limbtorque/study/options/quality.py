@@ -86,7 +86,7 @@ class Quality(Options):
     """Vertical force that the body's movement does not explain, as a fraction of its weight."""
     shear_error_share: float = threshold(0.45)
     """Difference of the force along the way from that of a force that points above the hip, as a fraction."""
-    pressure_off_toes_m: float = threshold(0.028, unit="m")
+    pressure_off_toes_m: float = threshold(0.03, unit="m")
     """Distance of the centre of pressure from 8 mm ahead of the ball of the foot while the heel is raised, or from a foot
     that stays flat."""
     unmeasured_share: float = threshold(0.05, "Fraction of frames with ground contact but no usable plate.", zero=True)
