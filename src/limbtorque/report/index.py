@@ -52,6 +52,7 @@ def index_page(
     summary: Iterable[Mapping[str, Any]] = (),
     contrasts: Sequence[Row] = (),
     pictures: Mapping[str, str] | None = None,
+    subjects: Mapping[str, str] | None = None,
 ) -> str:
     """Text of the first page, determined by the tables alone.
 
@@ -79,6 +80,8 @@ def index_page(
         Rows of `results/contrasts.csv`, as text.
     pictures : mapping of str to str, optional
         Contrasts with a picture, and its path from the page.
+    subjects : mapping of str to str, optional
+        Subjects with a page beside the reference, and its path from this one.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -116,6 +119,7 @@ def index_page(
         bands=band_table(summary),
         findings=findings(contrasts) if contrasts else None,
         pictures=pictures or {},
+        subjects=subjects or {},
         spread_over=next((row["spread_over"] for row in means), ""),
     )
 

@@ -144,6 +144,15 @@ def contrasts_key(study: Study) -> str:
     return _hash([rows, frozen, settings_hash(study.settings, ("chains", "ensembles", "contrasts"))])
 
 
+def reference_key(study: Study) -> str:
+    """Hash of the inputs of the comparison with a reference other than tables."""
+    rows = [
+        (trial.name, trial.subject.name, trial.subject.group, trial.condition, trial.chain, trial.side)
+        for trial in study.trials
+    ]
+    return _hash([rows, settings_hash(study.settings, ("title", "chains", "ensembles", "reference", "report"))])
+
+
 def study_figures_key(study: Study) -> str:
     """Hash of the inputs of the study's figures other than its tables."""
     chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
@@ -167,6 +176,7 @@ def _hash(content: object) -> str:
 WHOLE = {
     "ensembles": ensembles_key,
     "contrasts": contrasts_key,
+    "reference": reference_key,
     "collect": study_key,
     "verdict": verdict_key,
     "study_figures": study_figures_key,

@@ -1,17 +1,20 @@
 "use strict";
-// The mean curves of the study, all joints of a limb side by side, by quantity.
+// Mean curves, all joints of a limb side by side: a figure for the chosen quantity, and one for each that a page names.
 
 const GAP = 0.07; // between two joints, of the width or height
 const NARROW = 640, HEIGHT = 420; // px: below this width the joints stand one below the other
 
 function meanCurves(data) {
-  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), sides = byId("ensemble_sides"), plot = byId("ensemble_plot");
+  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), sides = byId("ensemble_sides");
+  const figures = [...document.querySelectorAll("figure.mean_curves")];
+  const fixed = figures.map((figure) => figure.dataset.quantity);
   const off = new Set();
   for (const name of new Set(data.curves.map((curve) => curve.chain))) limbs.append(element("option", {}, name));
   const ofLimb = () => data.curves.filter((curve) => curve.chain === limbs.value);
   /** A condition with one side has no mean of both: that side is drawn in either case. */
   const chosen = (curve, how) => (curve.averaged ?? (how === "averaged")) === (how === "averaged");
   function listSides() {
+    if (!sides) return;
     const curves = ofLimb();
     sides.closest("label").hidden = !curves.some((curve) => curve.averaged);
     for (const option of sides.options) option.disabled = !curves.some((curve) => curve.drawn && chosen(curve, option.value));
@@ -19,17 +22,19 @@ function meanCurves(data) {
   }
   function listQuantities() {
     const kept = quantities.value;
-    const names = [...new Set(ofLimb().map((curve) => curve.name))];
+    const names = [...new Set(ofLimb().map((curve) => curve.name))].filter((name) => !fixed.includes(name));
     quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
     quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
   }
   const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
-  function draw() {
-    const wanted = ofLimb().filter((curve) => curve.name === quantities.value && chosen(curve, sides.value));
+  const draw = () => figures.forEach(drawFigure);
+  function drawFigure(figure) {
+    const quantity = figure.dataset.quantity ?? quantities.value, plot = figure.querySelector(".plot");
+    const wanted = ofLimb().filter((curve) => curve.name === quantity && chosen(curve, sides?.value));
     const shown = wanted.filter((curve) => curve.drawn), without = wanted.filter((curve) => !curve.drawn);
     const joints = [...new Set(wanted.map((curve) => curve.joint))];
-    byId("ensemble_title").textContent = `${limbs.value}: ${quantities.value}`;
-    const legend = byId("ensemble").querySelector(".legend");
+    figure.querySelector("h3").textContent = `${limbs.value}: ${quantity}`;
+    const legend = figure.querySelector(".legend");
     const focus = [...legend.children].indexOf(document.activeElement);
     legend.replaceChildren();
     const traces = [];
@@ -81,10 +86,10 @@ function meanCurves(data) {
       }));
     }
     const names = new Set(without.map((curve) => `${data.styles[curve.style].name}: ${words(curve.joint)}`));
-    byId("ensemble_without").textContent = names.size ? `No mean: ${[...names].join("; ")}.` : "";
+    figure.querySelector(".without").textContent = names.size ? `No mean: ${[...names].join("; ")}.` : "";
     if (focus >= 0) legend.children[focus]?.focus();
     const unit = wanted.length ? wanted[0].unit : "";
-    const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
+    const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantity} (${unit})`), [0, 100]);
     const { xaxis, yaxis } = layout, n = joints.length, below = !printing.now && plot.clientWidth < NARROW;
     const size = (1 - GAP * (n - 1)) / n;
     layout.margin.t = 26;
@@ -102,7 +107,7 @@ function meanCurves(data) {
   }
   limbs.addEventListener("change", () => { listQuantities(); listSides(); draw(); });
   quantities.addEventListener("change", draw);
-  sides.addEventListener("change", draw);
+  sides?.addEventListener("change", draw);
   listQuantities();
   listSides();
   draw();

@@ -19,6 +19,7 @@ from limbtorque.workflow.layout import (
     CONTRAST_TABLES,
     EMG_TABLES,
     ENSEMBLE_TABLES,
+    REFERENCE_TABLE,
     REPORT,
     RESULTS,
     STUDY_FIGURES,
@@ -27,6 +28,7 @@ from limbtorque.workflow.layout import (
     emg_outputs,
     page_path,
     places,
+    subject_pages,
 )
 from limbtorque.workflow.run_session import whole_study
 
@@ -53,6 +55,7 @@ def run(*, folder: Path, key: str = "") -> None:
             if (folder / path).exists()
         ),
     ]
+    there += [REFERENCE_TABLE] * study.settings.reference.is_set
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     declared = study.settings.contrasts.declared
@@ -79,6 +82,7 @@ def run(*, folder: Path, key: str = "") -> None:
             means=by_condition,
             contrasts=contrasts,
             pictures=pictures if drawn else {},
+            subjects={name: path.relative_to(root).as_posix() for name, path in subject_pages(study).items()},
             summary=[{str(name): value for name, value in row.items()} for row in net.to_dict("records")],
         ),
         "style": style_sheet(),
