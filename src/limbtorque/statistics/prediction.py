@@ -13,6 +13,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 IntArray = NDArray[np.int64]
 LEVEL = 0.95
 SAMPLES = 600  # of the bootstrap
+INSIDE = 0.368  # share of the subjects of a sample (Efron 1983)
 ALONE = 1e-9  # 1 - leverage of a subject that alone decides a coefficient
 ROUNDING = 1e-12  # of the squared values: a smaller variance is 0
 
@@ -127,34 +128,40 @@ class CurveBand:
     Notes
     -----
     Subjects are drawn with replacement; in each sample the largest deviation of each curve of the group, in standard
-    deviations of a prediction, is what a band would need to hold it (Lenhoff et al. 1999). Samples without a subject are
-    those of the group without it.
+    deviations of a prediction, is what a band would need to hold it (Lenhoff et al. 1999). Curves of subjects that a sample
+    has are too near to it, those of the others too far: they count 0.368 and 0.632 (Efron 1983). Samples without a subject
+    are those of the group without it.
     """
 
     def __init__(self, curves: GroupCurves, *, seed: int) -> None:
         n_subjects, n_columns = curves.design.shape
         drawn = np.random.default_rng(seed).multinomial(n_subjects, np.full(n_subjects, 1.0 / n_subjects), size=SAMPLES)
-        self._counts = drawn[(drawn > 0).sum(axis=1) > n_columns + 1]
-        self._curves = curves
-        fits = curves.fits(self._counts.astype(float))
-        varying = curves.fit.variance[0] > 0.0
-        largest = np.zeros((len(self._counts), len(curves.values)))
+        counts = drawn[(drawn > 0).sum(axis=1) > n_columns + 1]
+        fits = curves.fits(counts.astype(float))
+        known = (curves.fit.variance[0] > 0.0) & (fits.variance > 0.0)
+        scale = np.divide(1.0, np.sqrt(fits.variance), out=np.zeros(known.shape), where=known)
+        largest = np.empty((len(counts), len(curves.values)))
         for k, (values, subject) in enumerate(zip(curves.values, curves.subject, strict=True)):
-            mean, sd = fits.predicted(curves.design[subject])
-            distance = np.abs(values - mean)[:, varying]
-            sd = sd[:, varying]
-            largest[:, k] = np.divide(distance, sd, out=np.zeros_like(sd), where=sd > 0.0).max(axis=1, initial=0.0)
-        self._largest = largest
+            row = curves.design[subject]
+            distance = np.abs(values - np.einsum("j,bjp->bp", row, fits.coefficients))
+            distance *= scale
+            largest[:, k] = distance.max(axis=1) / np.sqrt(1.0 + np.einsum("j,bjk,k->b", row, fits.inverse, row))
+        self._order = np.argsort(largest, axis=None)
+        self._sizes = largest.ravel()[self._order]
+        self._curves, self._drawn = curves, counts > 0
 
     def factor(self, without: int | None = None) -> float:
         """Half width in standard deviations of a prediction, also without a subject."""
-        samples = self._counts[:, without] == 0 if without is not None else np.ones(len(self._counts), dtype=bool)
-        curves = self._curves.subject != (-1 if without is None else without)
-        weights = np.broadcast_to(self._curves.weights.max(axis=0)[curves], (samples.sum(), curves.sum())).ravel()
-        sizes = self._largest[np.ix_(samples, curves)].ravel()
-        order = np.argsort(sizes)
-        below = np.cumsum(weights[order])
-        return float(sizes[order][np.searchsorted(below, LEVEL * below[-1])])
+        subject, drawn = self._curves.subject, self._drawn
+        weights = np.tile(self._curves.weights.max(axis=0), (len(drawn), 1))
+        if without is not None:
+            weights[drawn[:, without]] = 0.0
+            weights[:, subject == without] = 0.0
+        inside = drawn[:, subject]
+        of_inside = (weights * inside).sum()
+        weights *= np.where(inside, INSIDE / of_inside, (1.0 - INSIDE) / (weights.sum() - of_inside))
+        below = np.cumsum(weights.ravel()[self._order])
+        return float(self._sizes[np.searchsorted(below, LEVEL * below[-1])])
 
 
 def holm(p: FloatArray) -> FloatArray:

@@ -375,7 +375,7 @@ class _Condition:
         group = GroupCurves(values[kept][:, points], subject, self._design[numbers, :n_columns])
         is_curve, n = shown.statistic == CURVE, len(numbers)
         band = CurveBand(group, seed=self._seed) if is_curve and n > LEAST_BAND else None
-        others = np.sqrt(np.mean(group.left_out**2, axis=1)) if is_curve and n > n_columns else np.zeros(0)
+        others = np.sqrt(np.mean(group.left_out**2, axis=1)) if is_curve else np.zeros(0)
         names = [self._names[number] for number in numbers]
         for name, sides in self._persons.items():
             own = names.index(name) if name in self._members and name in names else None
@@ -396,7 +396,7 @@ class _Condition:
                 "sd": _at(points, sd),
                 "factor": factor,
                 "freedom": base.freedom,
-                "others": others if own is None else others[subject != own],
+                "others": others if own is None or not is_curve else others[subject != own],
                 "n_reference": len(base.design),
                 "speed_m_s": self._speed[name],
                 "speeds_m_s": self._speeds,
