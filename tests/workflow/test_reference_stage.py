@@ -92,7 +92,7 @@ def test_the_page_warns_and_has_what_a_reader_needs(walks):
     text = path.read_text(encoding="utf-8")
     page = Elements(text)
     assert "Only 2 reference subjects: far too few" in page.text
-    assert "Walking speed" in page.text
+    assert "walking speed (m/s)" in page.text
     assert not re.search("profile score|deviation index", page.text, re.IGNORECASE)
     assert {each.get("data-quantity") for each in page.all("figure")} == {"flexion", "net torque", None}
     assert all((path.parent / each["href"]).resolve().suffix in (".html", ".csv") for each in page.all("a")[1:])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +28,11 @@ STYLES = {"reference": ("#7A7A7A", "dash"), "right": (LINE_COLOURS[1], "solid"),
 CURVE_HEADS = (
     *("limb", "joint", "curve", "outside the band", "of these beyond its error", "rms deviation", "its error"),
     *("usual in the reference", "share of the reference that deviates as much"),
+)
+UNKNOWN = "not known"
+BASIS_HEADS = (
+    *("limb, condition", "trials", "reference subjects", "walking speed (m/s)", "of the reference (m/s)"),
+    "reference mean at this speed",
 )
 NUMBER_HEADS = (
     *(
@@ -89,7 +96,10 @@ def subject_page(contents: SubjectContents) -> str:
         n_outside=len(outside),
         n_banded=sum(not np.isnan(each.factor) for each in curves),
         sure=list(_how_sure(contents, curves)),
+        basis_heads=BASIS_HEADS,
+        basis=[_basis_cells(*each) for each in _by_condition(curves).items()],
         few=_few(contents.compared),
+        status=Counter(row["torque_status"] for row in contents.trials),
         curve_heads=CURVE_HEADS,
         outside=[_curve_cells(each) for each in outside],
         curves=[_curve_cells(each) for each in curves],
@@ -122,7 +132,8 @@ def _of_curves(curves: Sequence[Beside]) -> Iterator[str]:
         if each.shown.term in ("", "net") and each.outside().any():
             joint, unit = each.shown.joint, each.shown.unit
             amount = f"{each.rms:.2g}" + (f" ± {each.rms_error:.1g}" if not math.isnan(each.rms_error) else "")
-            text = f"{capital(_limb(each))}: {joint} {_name(each)} outside the band at {percents(each.outside())}, rms deviation {amount} {unit}"
+            beyond = f" (beyond its error: {certain})" if (certain := _certain(each)) not in ("", UNKNOWN) else ""
+            text = f"{capital(_limb(each))}: {joint} {_name(each)} outside the band at {percents(each.outside())}{beyond}, rms deviation {amount} {unit}"
             terms = [
                 f"{TERM_NAMES[other.shown.term]} ({other.rms:.2g})"
                 for other in sorted(curves, key=lambda other: -other.rms)
@@ -164,48 +175,69 @@ def _few(compared: Sequence[Beside]) -> str:
 
 def _how_sure(contents: SubjectContents, curves: Sequence[Beside]) -> Iterator[str]:
     """Sentences on what the comparison rests on."""
-    without = " (the subject itself is left out)" if contents.is_member else ""
-    sizes = sorted({each.n_reference for each in contents.compared})
-    if sizes:
-        number = " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
-        yield f"Reference: {contents.reference}, {number} subjects{without}, each counted once, with the mean of its sides."
-    seen: dict[Key, Beside] = {}
-    for each in curves:
-        seen.setdefault((each.chain, each.condition), each)
-    for (chain, condition), each in seen.items():
-        trials = {own.side: own.n_trials for own in curves if (own.chain, own.condition) == (chain, condition)}
-        of_sides = listed([f"{counted(n, 'trial')} ({side})" for side, n in trials.items()])
-        yield f"{capital(_condition(chain, condition))}: means of {of_sides}.{_speeds(each)}"
-    missing = sorted(_condition(*key) for key in contents.axes.keys() - seen.keys())
-    if missing:
+    without = "; the subject itself is left out" if contents.is_member else ""
+    yield f"Each subject of the reference counts once, with the mean of its sides{without}."
+    by_condition = _by_condition(curves)
+    if far := [_condition(*key) for key, (first, *_) in by_condition.items() if first.at_speed and not _within(first)]:
+        yield f"Extrapolated, because the subject walks at a speed that the reference has not: {'; '.join(far)}."
+    if uncorrected := [
+        _condition(*key)
+        for key, (first, *_) in by_condition.items()
+        if not (first.at_speed or math.isnan(first.speed_m_s))
+    ]:
+        yield f"Not corrected for walking speed: {'; '.join(uncorrected)}."
+    if missing := sorted(_condition(*key) for key in contents.axes.keys() - by_condition.keys()):
         yield f"Not compared, as the reference or the subject has no curve: {'; '.join(missing)}."
     if any(not np.isnan(each.error).all() for each in curves):
-        yield "Dotted lines, and errors of rms deviations, are the errors of the inputs (joint centres, plates, filter) in the subject's own net torques; errors of the reference are in its spread."
+        yield (
+            "Dotted lines, and errors of rms deviations: errors of the inputs (joint centres, plates, filter) in the subject's "
+            "own net torques. Those of the reference are in its spread."
+        )
     elif curves:
         yield "The errors of the subject's own torques are not known (torques.bands)."
 
 
-def _speeds(each: Beside) -> str:
-    """Sentence on walking speeds; empty where they are not known."""
-    low, high = each.speeds_m_s
-    if math.isnan(each.speed_m_s + low + high):
+def _by_condition(curves: Sequence[Beside]) -> dict[Key, list[Beside]]:
+    """Curves by chain and condition, those with most curves outside their bands first."""
+    found: dict[Key, list[Beside]] = {}
+    for each in curves:
+        found.setdefault((each.chain, each.condition), []).append(each)
+    return dict(sorted(found.items(), key=lambda item: -sum(each.outside().any() for each in item[1])))
+
+
+def _within(each: Beside) -> bool:
+    """Return True where the reference walked at the subject's speed."""
+    return each.speeds_m_s[0] <= each.speed_m_s <= each.speeds_m_s[1]
+
+
+def _basis_cells(key: Key, curves: Sequence[Beside]) -> tuple[str, ...]:
+    """Cells of `BASIS_HEADS` of a condition."""
+    first, trials = curves[0], {each.side: each.n_trials for each in curves}
+    sizes = sorted({each.n_reference for each in curves})
+    low, high = first.speeds_m_s
+    return (
+        _condition(*key),
+        ", ".join(f"{n} {side}" for side, n in trials.items()),
+        " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1])))),
+        "" if math.isnan(first.speed_m_s) else f"{first.speed_m_s:.2f}",
+        "" if math.isnan(low + high) else f"{low:.2f} to {high:.2f}",
+        "yes, by regression" if first.at_speed else "no",
+    )
+
+
+def _certain(each: Beside) -> str:
+    """Points outside the band whatever the error of the curve."""
+    if not each.outside().any():
         return ""
-    text = f" Walking speed {each.speed_m_s:.2f} m/s, of the reference {low:.2f} to {high:.2f} m/s: "
-    if not each.at_speed:
-        return f"{text}the comparison is not corrected for speed."
-    beyond = "" if low <= each.speed_m_s <= high else ", which is extrapolated"
-    return f"{text}its mean is that at the subject's speed, by regression{beyond}."
+    return UNKNOWN if np.isnan(each.error).all() else percents(each.outside(LIMITS)) or "none"
 
 
 def _curve_cells(each: Beside) -> tuple[str, ...]:
-    known = not np.isnan(each.error).all()
-    row = each.row
     return (
-        *(_limb(each), each.shown.joint, _name(each), percents(each.outside())),
-        (percents(each.outside(LIMITS)) or "none") if known and each.outside().any() else "" if known else "not known",
+        *(_limb(each), each.shown.joint, _name(each), percents(each.outside()), _certain(each)),
         f"{each.rms:.3g} {each.shown.unit}",
-        *("" if math.isnan(row[name]) else f"{row[name]:.2g}" for name in ("rms_error", "reference_rms")),
-        "" if math.isnan(row["larger_share"]) else f"{100.0 * row['larger_share']:.0f} %",
+        *("" if math.isnan(size) else f"{size:.2g}" for size in (each.rms_error, each.usual_rms)),
+        "" if math.isnan(each.larger_share) else f"{100.0 * each.larger_share:.0f} %",
     )
 
 
@@ -235,38 +267,49 @@ def _drawing(contents: SubjectContents, curves: Sequence[Beside]) -> dict[str, A
     ]
     drawn: list[dict[str, Any]] = []
     seen = set()
-    for each in curves:
+    for each in (each for of_condition in _by_condition(curves).values() for each in of_condition):
         place = (each.chain, each.condition, each.shown)
         if place not in seen:
             seen.add(place)
-            drawn.append(_curve(each, "reference", each.mean, each.half, None, counted(each.n_reference, "subject")))
-        limit = None if np.isnan(each.error).all() else LIMITS * each.error
-        unknown = np.full(len(each.value), np.nan)
-        drawn.append(_curve(each, each.side, each.value, unknown, limit, counted(each.n_trials, "trial")))
+            drawn.append(_curve(each, "reference", each.mean, sd=each.half))
+        drawn.append(_curve(each, each.side, each.value, limit=LIMITS * each.error))
     axes = {_condition(*key): text for key, text in contents.axes.items()}
-    return {"styles": styles, "curves": drawn, "axes": axes}
+    terms = [each for each in curves if each.shown.term in TERM_NAMES and each.outside().any()]
+    largest = max(terms, key=lambda each: each.rms, default=None)
+    return {"styles": styles, "curves": drawn, "axes": axes, "first": _name(largest) if largest else "power"}
 
 
 def _curve(
-    each: Beside, style: str, mean: FloatArray, half: FloatArray, limit: FloatArray | None, number: str
+    each: Beside, style: str, mean: FloatArray, sd: FloatArray | None = None, limit: FloatArray | None = None
 ) -> dict[str, Any]:
-    decimals = decimals_for(largest_of(mean, half), 4)
-    n, _, units = number.partition(" ")
+    """Entry of a line with its band, or with the limits of its errors."""
+    n, units = (each.n_trials, "trials") if sd is None else (each.n_reference, "subjects")
+    decimals = decimals_for(largest_of(mean), 4)
     return {
         "chain": _condition(each.chain, each.condition),
         "joint": each.shown.joint,
         "name": _name(each),
         "unit": each.shown.unit,
         "style": list(STYLES).index(style),
-        "number": number,
-        "most": int(n),
+        "number": counted(n, units[:-1]),
+        "most": n,
         "counts": [],
         "drawn": True,
-        "unit_counts": [int(n)],
+        "unit_counts": [n],
         "units": units,
         "averaged": None,
-        "percent": fixed_point(np.linspace(0.0, 100.0, len(mean)), 1),
+        "percent": _percents(len(mean)),
         "mean": fixed_point(mean, decimals),
-        "sd": fixed_point(half, decimals),
-        "limit": None if limit is None else fixed_point(limit, decimals),
+        "sd": _unknown(len(mean)) if sd is None else fixed_point(sd, decimals),
+        "limit": None if limit is None or np.isnan(limit).all() else fixed_point(limit, decimals),
     }
+
+
+@functools.cache
+def _percents(n_points: int) -> dict[str, Any]:
+    return fixed_point(np.linspace(0.0, 100.0, n_points), 1)
+
+
+@functools.cache
+def _unknown(n_points: int) -> dict[str, Any]:
+    return fixed_point(np.full(n_points, np.nan), 0)

@@ -12,7 +12,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 
 IntArray = NDArray[np.int64]
 LEVEL = 0.95
-SAMPLES = 600  # of the bootstrap
+SAMPLES, BLOCK = 400, 16  # of the bootstrap, and of these in memory at a time
 INSIDE = 0.368  # share of the subjects of a sample (Efron 1983)
 ALONE = 1e-9  # 1 - leverage of a subject that alone decides a coefficient
 ROUNDING = 1e-12  # of the squared values: a smaller variance is 0
@@ -137,15 +137,18 @@ class CurveBand:
         n_subjects, n_columns = curves.design.shape
         drawn = np.random.default_rng(seed).multinomial(n_subjects, np.full(n_subjects, 1.0 / n_subjects), size=SAMPLES)
         counts = drawn[(drawn > 0).sum(axis=1) > n_columns + 1]
-        fits = curves.fits(counts.astype(float))
+        fits, rows = curves.fits(counts.astype(float)), curves.design[curves.subject]
         known = (curves.fit.variance[0] > 0.0) & (fits.variance > 0.0)
         scale = np.divide(1.0, np.sqrt(fits.variance), out=np.zeros(known.shape), where=known)
-        largest = np.empty((len(counts), len(curves.values)))
-        for k, (values, subject) in enumerate(zip(curves.values, curves.subject, strict=True)):
-            row = curves.design[subject]
-            distance = np.abs(values - np.einsum("j,bjp->bp", row, fits.coefficients))
-            distance *= scale
-            largest[:, k] = distance.max(axis=1) / np.sqrt(1.0 + np.einsum("j,bjk,k->b", row, fits.inverse, row))
+        largest = np.empty((len(counts), len(rows)))
+        for start in range(0, len(counts), BLOCK):
+            block = slice(start, start + BLOCK)
+            distance = rows @ fits.coefficients[block]
+            distance -= curves.values
+            np.abs(distance, out=distance)
+            distance *= scale[block, np.newaxis]
+            largest[block] = distance.max(axis=2)
+        largest /= np.sqrt(1.0 + np.einsum("cj,bjk,ck->bc", rows, fits.inverse, rows))
         self._order = np.argsort(largest, axis=None)
         self._sizes = largest.ravel()[self._order]
         self._curves, self._drawn = curves, counts > 0

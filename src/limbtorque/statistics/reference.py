@@ -253,6 +253,16 @@ class Beside:
         known = ~np.isnan(size)
         return float(size[known].mean() / self.rms) if known.any() and self.rms > 0.0 else np.nan
 
+    @property
+    def usual_rms(self) -> float:
+        """Median of the rms deviations in the reference."""
+        return float(np.median(self.others)) if self.others.size else np.nan
+
+    @property
+    def larger_share(self) -> float:
+        """Share of the reference that deviates as much."""
+        return float(np.mean(self.others >= self.rms)) if self.others.size else np.nan
+
     def outside(self, errors: float = 0.0) -> BoolArray:
         """Points outside the band, also if the curve errs by some standard deviations."""
         allowed = self.half + (errors * self.error if errors else 0.0)
@@ -270,8 +280,8 @@ class Beside:
             "degrees_of_freedom": self.freedom,
             "rms_deviation": self.rms if self.is_curve else np.nan,
             "rms_error": self.rms_error if self.is_curve else np.nan,
-            "reference_rms": float(np.median(self.others)) if self.others.size else np.nan,
-            "larger_share": float(np.mean(self.others >= self.rms)) if self.others.size else np.nan,
+            "reference_rms": self.usual_rms,
+            "larger_share": self.larger_share,
             "outside": percents(self.outside()) if self.is_curve else "",
             "outside_certain": percents(self.outside(LIMITS)) if self.is_curve else "",
             "walking_speed_m_s": self.speed_m_s,

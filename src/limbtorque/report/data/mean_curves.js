@@ -24,7 +24,7 @@ function meanCurves(data) {
     const kept = quantities.value;
     const names = [...new Set(ofLimb().map((curve) => curve.name))].filter((name) => !fixed.includes(name));
     quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
-    quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
+    quantities.value = [kept, data.first ?? "net torque"].find((name) => names.includes(name)) ?? names[0];
   }
   const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
   const draw = () => figures.forEach(drawFigure);
