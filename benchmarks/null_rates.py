@@ -24,7 +24,7 @@ from scipy.ndimage import gaussian_filter1d
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics import sign_flips
 from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
-from limbtorque.statistics.prediction import CurveBand, GroupCurves
+from limbtorque.statistics.prediction import CurveBand, Group
 
 LEVEL, FLIPS, STUDIES, QUICK = 0.05, 1000, 5000, 1000  # flips with the identity
 N_POINTS, SMOOTH = 101, 20.0 / 2.3548  # of a curve: points, and standard deviation of its kernel
@@ -247,12 +247,12 @@ def _holds(design: Design, rng: np.random.Generator, *, by_points: bool) -> Floa
     speeds = rng.normal(size=(n + 1, 1)) if design.kind == "speeds" else np.zeros((n + 1, 0))
     curves = smooth_noise(rng, n + 1) + speeds.sum(axis=1, keepdims=True)
     covariates = np.column_stack([np.ones(n + 1), speeds])
-    group = GroupCurves(curves[:n], np.arange(n), covariates[:n])
-    mean, sd = (each[0] for each in group.fit.predicted(covariates[n]))
+    group = Group(curves[:n], np.arange(n), covariates[:n])
+    mean, sd = (each[0] for each in group.left_out.predicted(covariates[n:], np.zeros(1, dtype=int)))
     half = (
         1.96 * curves[:n].std(axis=0, ddof=1)
         if by_points
-        else CurveBand(group, seed=int(rng.integers(2**31))).factor() * sd
+        else CurveBand(group, seed=int(rng.integers(2**31))).factor(0) * sd
     )
     return np.array([(np.abs(curves[n] - mean) <= half).all()], dtype=float)
 

@@ -17,7 +17,7 @@ from limbtorque.tables.reference_columns import REFERENCE_COLUMNS
 from limbtorque.workflow import keys
 from limbtorque.workflow.layout import subject_pages
 from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.reference_curves import reference_files
+from limbtorque.workflow.reference_study import reference_files
 from limbtorque.workflow.stages import reference
 from reports import Elements, embedded
 from staged_study import change_settings, make_study, run_stages
@@ -73,13 +73,23 @@ def test_curves_are_those_of_the_study(walks):
 
 
 def test_net_torques_are_over_body_mass_and_have_errors(walks):
-    rows = walks.beside[(walks.beside.subject == "S03") & (walks.beside.statistic == "max")]
-    value = float(rows[(rows.joint == "ankle") & (rows.quantity == "power")].value.iloc[0])
-    mass = walks.curves  # of the curves in W
-    peak = mass[(mass.trial == "S03_walk_fast_1_right") & (mass.quantity == "ankle_power_w")].value.max()
-    assert value == pytest.approx(peak / 64.0, rel=1e-6)
+    results = pd.read_csv(walks.folder / "results.csv")
+    of_ankle = results[(results.subject == "S01") & (results.side == "right") & (results.joint == "ankle")]
+    rows = walks.beside[(walks.beside.subject == "S01") & (walks.beside.side == "right")].set_index("quantity")
+    peak = rows[rows.joint == "ankle"].loc["extension_peak_nm_kg"]
+    assert float(peak.value) == pytest.approx(of_ankle.extension_peak_nm_kg.mean(), rel=1e-12)
+    assert (peak.unit, int(peak.n_trials), len(of_ankle)) == ("N m/kg", 2, 2)
     curves = walks.beside[(walks.beside.subject == "S03") & (walks.beside.statistic == "curve")]
     net = curves[curves.term == "net"]
+    torque = mean_curve(walks, "S03", "right", "ankle_torque_nm") / 64.0
+    both = [
+        mean_curve(walks, name, side, "ankle_torque_nm") / mass
+        for name, mass in (("S01", 72.0), ("S02", 58.5))
+        for side in ("right", "left")
+    ]
+    deviation = torque - (both[0] + both[1] + both[2] + both[3]) / 4.0
+    of_ankle = net[net.joint == "ankle"].rms_deviation.astype(float).item()
+    assert of_ankle == pytest.approx(np.sqrt(np.nanmean(deviation**2)), rel=1e-6)
     assert (net.rms_error.astype(float) > 0.0).all()
     assert (net.unit == "N m/kg").all()
     terms = set(curves.term) - {"net", ""}
@@ -114,26 +124,24 @@ def test_results_of_another_study_are_a_reference(walks, tmp_path):
     folder = tmp_path / "clinic"
     shutil.copytree(walks.folder.parent, folder, symlinks=True)
     change_settings(folder, reference={"group": "", "results": "../other"})
-    with pytest.raises(StudyError, match="not there; expected the results folder of a study"):
+    with pytest.raises(StudyError, match=r"no windows.csv, results.csv and settings.json; expected the results folder"):
         checked_study(folder)
     shutil.copytree(walks.folder, tmp_path / "other")
     settings = load_study(walks.folder.parent).settings
     (tmp_path / "other" / "settings.json").write_text(settings.model_dump_json(), encoding="utf-8")
     study = checked_study(folder)
     assert {path.name for path in reference_files(study)} >= {"windows.csv", "settings.json", "curves.parquet"}
-    found = reference.beside(study, folder)
-    assert {each.n_reference for each in found if each.condition == "fast"} == {3}
-    flexion = [
-        each for each in found if each.subject == "S03" and each.condition == "slow" and each.shown.joint == "hip"
-    ]
-    assert max(np.nanmax(np.abs(each.deviation)) for each in flexion if each.is_curve) == 0.0
+    rows = [each.row for each in reference.beside(study, folder)]
+    assert {row["n_reference"] for row in rows if row["condition"] == "fast"} == {3}
+    alone = [row for row in rows if row["condition"] == "slow" and row["statistic"] == "curve"]
+    assert max(row["rms_deviation"] for row in alone) == 0.0
 
 
 OTHER = {
-    "points": "its curves have 51 points, expected 101",
-    "window": "curves of leg, fast are over: movement, expected: gait cycle",
-    "condition": "no trial has a chain and condition of this study; there are leg, run",
-    "sign": "its chain leg has other joints, signs or zeros of angles",
+    "points": "number of points (ensembles.n_points): 51, expected 101 as in this study",
+    "window": "['movement']), expected ([['hip'",
+    "condition": "no trial has a chain and condition of this study",
+    "sign": "windows and joints of leg, fast: ([['hip'",
 }
 
 

@@ -52,14 +52,14 @@ def index_page(
     summary: Iterable[Mapping[str, Any]] = (),
     contrasts: Sequence[Row] = (),
     pictures: Mapping[str, str] | None = None,
-    subjects: Mapping[str, str] | None = None,
 ) -> str:
     """Text of the first page, determined by the tables alone.
 
     Parameters
     ----------
     ledger : sequence of mapping
-        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one.
+        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one, and ``subject_page``,
+        that of its subject's page beside the reference, if there is one.
     provenance : mapping
         Content of `results/provenance.json`.
     files : mapping of str to str
@@ -80,8 +80,6 @@ def index_page(
         Rows of `results/contrasts.csv`, as text.
     pictures : mapping of str to str, optional
         Contrasts with a picture, and its path from the page.
-    subjects : mapping of str to str, optional
-        Subjects with a page beside the reference, and its path from this one.
     """
     title = provenance["settings"].get("title") or "Study without a title"
     rows = [_shown(row) for row in ledger]
@@ -119,7 +117,6 @@ def index_page(
         bands=band_table(summary),
         findings=findings(contrasts) if contrasts else None,
         pictures=pictures or {},
-        subjects=subjects or {},
         spread_over=next((row["spread_over"] for row in means), ""),
     )
 

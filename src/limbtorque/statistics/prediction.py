@@ -14,13 +14,12 @@ IntArray = NDArray[np.int64]
 LEVEL = 0.95
 SAMPLES, BLOCK = 400, 16  # of the bootstrap, and of these in memory at a time
 INSIDE = 0.368  # share of the subjects of a sample (Efron 1983)
-ALONE = 1e-9  # 1 - leverage of a subject that alone decides a coefficient
 ROUNDING = 1e-12  # of the squared values: a smaller variance is 0
 
 
 @dataclass(frozen=True)
 class Fits:
-    """Regressions of the same values, each with weights of the subjects of its own.
+    """Regressions of the same curves, each with weights of the subjects of its own.
 
     Attributes
     ----------
@@ -36,18 +35,18 @@ class Fits:
     variance: FloatArray
     inverse: FloatArray
 
-    def predicted(self, row: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean, and standard deviation of a new value about it, (n_fits, n_points).
+    def predicted(self, rows: FloatArray, fit: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Mean, and standard deviation of a new value about it, (n_rows, n_points).
 
         The latter contains that of the mean: s sqrt(1 + 1/n) without a covariate.
         """
-        leverage = np.einsum("j,bjk,k->b", row, self.inverse, row)
-        sd = np.sqrt(self.variance * (1.0 + leverage)[:, None])
-        return np.einsum("j,bjp->bp", row, self.coefficients), sd
+        leverage = np.einsum("mj,mjk,mk->m", rows, self.inverse[fit], rows)
+        mean = np.einsum("mj,mjp->mp", rows, self.coefficients[fit])
+        return mean, np.sqrt(self.variance[fit] * (1.0 + leverage)[:, np.newaxis])
 
 
 @dataclass(frozen=True)
-class GroupCurves:
+class Group:
     """Curves of the subjects of a group, one for each side that a subject has.
 
     Attributes
@@ -72,20 +71,8 @@ class GroupCurves:
     @cached_property
     def weights(self) -> FloatArray:
         """Weight of each curve in its subject's value, (n_subjects, n_curves)."""
-        of_subject = self.subject == np.arange(len(self.design))[:, None]
-        return of_subject / of_subject.sum(axis=1, keepdims=True)
-
-    @property
-    def freedom(self) -> int:
-        """Degrees of freedom of the variance."""
-        n_subjects, n_columns = self.design.shape
-        return n_subjects - n_columns
-
-    def without(self, subject: int) -> GroupCurves:
-        """Curves of the other subjects."""
-        kept = self.subject != subject
-        numbers = self.subject[kept]
-        return GroupCurves(self.values[kept], numbers - (numbers > subject), np.delete(self.design, subject, axis=0))
+        of_subject = self.subject == np.arange(len(self.design))[:, np.newaxis]
+        return np.asarray(of_subject / of_subject.sum(axis=1, keepdims=True))
 
     def fits(self, counts: FloatArray) -> Fits:
         """Regressions in which each subject counts several times, (n_fits, n_subjects)."""
@@ -101,18 +88,10 @@ class GroupCurves:
         return Fits(coefficients, np.where(residual > ROUNDING * (counts @ squares), variance, 0.0), inverse)
 
     @cached_property
-    def fit(self) -> Fits:
-        """Regression in which each subject counts once."""
-        return self.fits(np.ones((1, len(self.design))))
-
-    @property
-    def left_out(self) -> FloatArray:
-        """Deviation of each curve from the mean of the other subjects."""
-        means = self.weights @ self.values
-        residuals = means - self.design @ self.fit.coefficients[0]
-        leverage = np.einsum("ij,jk,ik->i", self.design, self.fit.inverse[0], self.design)
-        of_subject = means - residuals / np.maximum(1.0 - leverage, ALONE)[:, None]
-        return np.asarray(self.values - of_subject[self.subject])
+    def left_out(self) -> Fits:
+        """Regression of all subjects, then those without each of them."""
+        n = len(self.design)
+        return self.fits(np.vstack([np.ones(n), 1.0 - np.eye(n)]))
 
 
 class CurveBand:
@@ -120,7 +99,7 @@ class CurveBand:
 
     Parameters
     ----------
-    curves : GroupCurves
+    group : Group
         Curves of the group.
     seed : int
         Seed of the samples.
@@ -133,33 +112,32 @@ class CurveBand:
     are those of the group without it.
     """
 
-    def __init__(self, curves: GroupCurves, *, seed: int) -> None:
-        n_subjects, n_columns = curves.design.shape
+    def __init__(self, group: Group, *, seed: int) -> None:
+        n_subjects, n_columns = group.design.shape
         drawn = np.random.default_rng(seed).multinomial(n_subjects, np.full(n_subjects, 1.0 / n_subjects), size=SAMPLES)
         counts = drawn[(drawn > 0).sum(axis=1) > n_columns + 1]
-        fits, rows = curves.fits(counts.astype(float)), curves.design[curves.subject]
-        known = (curves.fit.variance[0] > 0.0) & (fits.variance > 0.0)
-        scale = np.divide(1.0, np.sqrt(fits.variance), out=np.zeros(known.shape), where=known)
+        fits, rows = group.fits(counts.astype(float)), group.design[group.subject]
+        scale = np.divide(1.0, np.sqrt(fits.variance), out=np.zeros(fits.variance.shape), where=fits.variance > 0.0)
         largest = np.empty((len(counts), len(rows)))
         for start in range(0, len(counts), BLOCK):
             block = slice(start, start + BLOCK)
             distance = rows @ fits.coefficients[block]
-            distance -= curves.values
+            distance -= group.values
             np.abs(distance, out=distance)
             distance *= scale[block, np.newaxis]
             largest[block] = distance.max(axis=2)
         largest /= np.sqrt(1.0 + np.einsum("cj,bjk,ck->bc", rows, fits.inverse, rows))
         self._order = np.argsort(largest, axis=None)
         self._sizes = largest.ravel()[self._order]
-        self._curves, self._drawn = curves, counts > 0
+        self._group, self._drawn = group, counts > 0
 
-    def factor(self, without: int | None = None) -> float:
-        """Half width in standard deviations of a prediction, also without a subject."""
-        subject, drawn = self._curves.subject, self._drawn
-        weights = np.tile(self._curves.weights.max(axis=0), (len(drawn), 1))
-        if without is not None:
-            weights[drawn[:, without]] = 0.0
-            weights[:, subject == without] = 0.0
+    def factor(self, fit: int) -> float:
+        """Half width in standard deviations of a prediction, by a fit of `left_out`."""
+        subject, drawn = self._group.subject, self._drawn
+        weights = np.tile(self._group.weights.max(axis=0), (len(drawn), 1))
+        if fit > 0:
+            weights[drawn[:, fit - 1]] = 0.0
+            weights[:, subject == fit - 1] = 0.0
         inside = drawn[:, subject]
         of_inside = (weights * inside).sum()
         weights *= np.where(inside, INSIDE / of_inside, (1.0 - INSIDE) / (weights.sum() - of_inside))
@@ -194,8 +172,6 @@ def complete_block(values: FloatArray) -> tuple[BoolArray, BoolArray]:
     """
     known = ~np.isnan(values)
     count = known.sum(axis=0)
-    blocks = [(count >= least, known[:, count >= least].all(axis=1)) for least in np.unique(count[count > 0])]
-    if not blocks:
-        return np.zeros(len(values), dtype=bool), np.zeros(values.shape[1], dtype=bool)
-    points, curves = max(blocks, key=lambda block: int(block[0].sum() * block[1].sum()))
-    return curves, points
+    of_points = [count >= least for least in np.unique(count)]
+    blocks = [(np.asarray(known[:, points].all(axis=1)), points) for points in of_points]
+    return max(blocks, key=lambda block: int(block[0].sum() * block[1].sum()))

@@ -20,7 +20,7 @@ from limbtorque.statistics.contrast_design import contrast_faults
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
-from limbtorque.workflow.reference_curves import reference_faults
+from limbtorque.workflow.reference_study import reference_faults
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 

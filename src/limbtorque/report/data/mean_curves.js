@@ -43,9 +43,10 @@ function meanCurves(data) {
       const end = joints.indexOf(curve.joint) ? joints.indexOf(curve.joint) + 1 : "", axes = { xaxis: `x${end}`, yaxis: `y${end}` };
       const first = traces.length;
       const style = data.styles[curve.style], on = !off.has(curve.style);
-      const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
+      const [x, mean] = [curve.percent, curve.mean].map(decode), trials = curve.counts ?? [];
+      const sd = curve.sd ? decode(curve.sd) : x.map(() => null);
       const points = x.map((_, k) => k);
-      const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
+      const whole = points.map((k) => !trials.length || trials[k] === curve.most);
       const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
       const band = (wanted, strength) => {
         const edge = (sign) => points.map((k) => (wanted[k] && mean[k] !== null && sd[k] !== null ? mean[k] + sign * sd[k] : null));
@@ -61,20 +62,20 @@ function meanCurves(data) {
             line: { color: drawn(style.colour), dash: "dot", width: 1 } });
         }
       }
-      if (curve.counts.length) {
+      if (trials.length) {
         band(near, 0.07);
         line(near, 0.9);
         line(whole, 2.2);
       }
-      traces.push({ x, y: mean, customdata: points.map((k) => several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units)), mode: "lines", visible: on, name: plain(style.name),
-        line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
+      traces.push({ x, y: mean, customdata: points.map((k) => curve.units ? several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units) : curve.number), mode: "lines", visible: on, name: plain(style.name),
+        line: { color: drawn(style.colour), dash: style.dash, width: trials.length ? 0 : 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (%{customdata})` });
       for (const trace of traces.slice(first)) Object.assign(trace, axes);
       if (listed.has(curve.style)) continue;
       listed.add(curve.style);
       const counts = new Map();
       for (const other of shown.filter((each) => each.style === curve.style)) {
-        const few = other.counts.some((count, k) => count !== other.most && decode(other.mean)[k] !== null);
+        const few = other.counts?.some((count, k) => count !== other.most && decode(other.mean)[k] !== null);
         const fewer = few ? `; thin: fewer than ${other.most} trials` : "";
         const text = `${other.number}${fewer}`;
         counts.set(text, [...(counts.get(text) ?? []), words(other.joint)]);

@@ -38,8 +38,14 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("report", folder=folder, key=key)
     pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
     root = REPORT["index"].parent
+    persons = {name: path.relative_to(root).as_posix() for name, path in subject_pages(study).items()}
     ledger = [
-        {**row, "page": pages[row["trial"]].relative_to(root).as_posix()} for row in read_trials(folder / RESULTS)
+        {
+            **row,
+            "page": pages[row["trial"]].relative_to(root).as_posix(),
+            "subject_page": persons.get(row["subject"], ""),
+        }
+        for row in read_trials(folder / RESULTS)
     ]
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
@@ -82,7 +88,6 @@ def run(*, folder: Path, key: str = "") -> None:
             means=by_condition,
             contrasts=contrasts,
             pictures=pictures if drawn else {},
-            subjects={name: path.relative_to(root).as_posix() for name, path in subject_pages(study).items()},
             summary=[{str(name): value for name, value in row.items()} for row in net.to_dict("records")],
         ),
         "style": style_sheet(),
