@@ -119,15 +119,17 @@ class CurveBand:
         fits, rows = group.fits(counts.astype(float)), group.design[group.subject]
         scale = np.divide(1.0, np.sqrt(fits.variance), out=np.zeros(fits.variance.shape), where=fits.variance > 0.0)
         largest = np.empty((len(counts), len(rows)))
+        single = [each.astype(np.float32) for each in (rows, fits.coefficients, group.values, scale[:, np.newaxis])]
+        of_rows, coefficients, values, scales = single  # half the time of double precision
         for start in range(0, len(counts), BLOCK):
             block = slice(start, start + BLOCK)
-            distance = rows @ fits.coefficients[block]
-            distance -= group.values
+            distance = of_rows @ coefficients[block]
+            distance -= values
             np.abs(distance, out=distance)
-            distance *= scale[block, np.newaxis]
+            distance *= scales[block]
             largest[block] = distance.max(axis=2)
         largest /= np.sqrt(1.0 + np.einsum("cj,bjk,ck->bc", rows, fits.inverse, rows))
-        self._order = np.argsort(largest, axis=None)
+        self._order = np.argsort(-largest, axis=None)[: largest.size // 4]  # the largest: no limit is below them
         self._sizes = largest.ravel()[self._order]
         self._group, self._drawn = group, counts > 0
 
@@ -141,8 +143,8 @@ class CurveBand:
         inside = drawn[:, subject]
         of_inside = (weights * inside).sum()
         weights *= np.where(inside, INSIDE / of_inside, (1.0 - INSIDE) / (weights.sum() - of_inside))
-        below = np.cumsum(weights.ravel()[self._order])
-        return float(self._sizes[np.searchsorted(below, LEVEL * below[-1])])
+        above = np.cumsum(weights.ravel()[self._order])
+        return float(self._sizes[np.searchsorted(above, 1.0 - LEVEL)])
 
 
 def holm(p: FloatArray) -> FloatArray:

@@ -159,9 +159,8 @@ def _compared(
     factors = np.where(freedom > 0, special.stdtrit(np.maximum(freedom, 1), 0.5 + LEVEL / 2.0), np.nan)
     if shown.statistic == CURVE:
         band = CurveBand(group, seed=seed) if n_reference.max() >= LEAST_BAND else None
-        factors = np.array(
-            [band.factor(k) if band and n >= LEAST_BAND else np.nan for k, n in zip(fit, n_reference, strict=True)]
-        )
+        by_fit = {k: band.factor(k) if band else np.nan for k in set(fit.tolist())}
+        factors = np.where(n_reference >= LEAST_BAND, [by_fit[k] for k in fit.tolist()], np.nan)
     others = np.sqrt(
         np.mean(
             (group.values - group.left_out.predicted(group.design[group.subject], group.subject + 1)[0]) ** 2, axis=1
