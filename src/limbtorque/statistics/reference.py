@@ -161,11 +161,8 @@ def _compared(
         band = CurveBand(group, seed=seed) if n_reference.max() >= LEAST_BAND else None
         by_fit = {k: band.factor(k) if band else np.nan for k in set(fit.tolist())}
         factors = np.where(n_reference >= LEAST_BAND, [by_fit[k] for k in fit.tolist()], np.nan)
-    others = np.sqrt(
-        np.mean(
-            (group.values - group.left_out.predicted(group.design[group.subject], group.subject + 1)[0]) ** 2, axis=1
-        )
-    )
+    mean_of_others = group.left_out.predicted(group.design[group.subject], group.subject + 1)[0]
+    others = np.sqrt(np.mean((group.values - mean_of_others) ** 2, axis=1))
     for k, side in enumerate(persons):
         value, error = side.means[shown]
         if not n_reference[k] or np.isnan(value[points]).all():
