@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -55,26 +54,19 @@ def subject_page(
     axes : mapping of tuple to str
         Label of the axis from 0 to 100 %, by chain and condition.
     """
-    rows = [{**each.row, "name": _name(each), "of": _of(each)} for each in compared]
-    curves = [row for row in rows if row["statistic"] == CURVE]
-    numbers = [row for row in rows if row["statistic"] != CURVE and not np.isnan(row["value"])]
     drawn = _most_outside_first([each for each in compared if each.shown.statistic == CURVE])
     return PAGE.render(
         root="../",
-        scripts=SCRIPTS if curves else (),
+        scripts=SCRIPTS if drawn else (),
         title=f"{subject.name} beside the reference",
         study_title=title,
         person=subject,
         reference=reference,
         trials=trials,
-        status=Counter(row["torque_status"] for row in trials),
-        curves=curves,
-        outside=[row for row in curves if row["outside"]],
-        numbers=numbers,
-        differing=[row for row in numbers if row["p_adjusted"] <= LEVEL],
+        rows=[{**each.row, "name": _name(each), "of": _of(each)} for each in compared],
         banded=sum(not np.isnan(each.half).all() for each in drawn),
-        without={_condition(*key) for key in axes} - {row["of"] for row in curves},
-        least=min((row["n_reference"] for row in rows), default=0),
+        conditions=[_condition(*key) for key in axes],
+        level=LEVEL,
         enough=ENOUGH,
         least_band=LEAST_BAND,
         terms=TERM_NAMES,
@@ -118,6 +110,7 @@ def _drawing(curves: Sequence[Beside], axes: Mapping[Key, str]) -> dict[str, Any
     return {
         "styles": [{"name": name, "colour": colour, "dash": dash} for name, (colour, dash) in STYLES.items()],
         "curves": list(lines.values()),
+        "percent": fixed_point(np.linspace(0.0, 100.0, len(curves[0].mean)), 1),
         "axes": {_condition(*key): text for key, text in axes.items()},
         "first": _name(largest) if largest else "power",
     }
@@ -134,12 +127,6 @@ def _line(each: Beside, style: str, number: str, mean: FloatArray, **around: Flo
         "style": list(STYLES).index(style),
         "number": number,
         "drawn": True,
-        "percent": _percents(len(mean)),
         "mean": fixed_point(mean, decimals),
         **{name: fixed_point(size, decimals) for name, size in around.items() if not np.isnan(size).all()},
     }
-
-
-@functools.cache
-def _percents(n_points: int) -> dict[str, Any]:
-    return fixed_point(np.linspace(0.0, 100.0, n_points), 1)

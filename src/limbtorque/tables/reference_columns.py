@@ -24,14 +24,8 @@ REFERENCE_COLUMNS = columns(
         "degrees_of_freedom:count": "degrees of freedom of t",
         "p": "two-sided p of t",
         "p_adjusted": "p adjusted for all numbers of the subject (Holm 1979)",
-        "rms_deviation:value": (
-            "root mean square over the points of the deviation from the reference's mean; this and all up to outside_certain are of curves",
-            SIZE,
-        ),
-        "rms_error:value": (
-            "its standard deviation by errors of the subject's inputs; of net torques of trials with torques.bands, else empty",
-            SIZE,
-        ),
+        "rms_deviation:value": ("root mean square of value less reference mean; up to outside_certain of curves", SIZE),
+        "rms_error:value": ("its standard deviation by errors of the inputs; of net torques with torques.bands", SIZE),
         "reference_rms:value": ("median of rms_deviation in the reference, each side beside the other subjects", SIZE),
         "larger_share": "share of the reference's sides with at least this rms_deviation",
         "outside:text": "points outside the band that holds 95 % of whole new curves, in percent of the window",

@@ -193,7 +193,7 @@ def plain_names(subjects: Iterable[str]) -> dict[str, str]:
 
 
 def subject_pages(study: Study) -> dict[str, Path]:
-    """Pages of the subjects beside the reference; none without one or without a report."""
+    """Pages of the subjects beside the reference, if there is one."""
     if not (study.settings.reference.is_set and study.settings.report.enabled):
         return {}
     names = plain_names(subject.name for subject in subjects_of(study.trials))

@@ -1,4 +1,4 @@
-"""Curves and numbers of a study's results, for a comparison with a reference; its faults."""
+"""Results of studies for a comparison with a reference, and its faults."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ def _curves(results: Path, n_points: int) -> tuple[pd.DataFrame, FloatArray]:
 
 
 def _means(curves: FloatArray, names: list[str], joints: list[str]) -> dict[Shown, FloatArray]:
-    """Mean curves and extreme angles of a side, from (n_trials, n_quantities, n_points, 4).
+    """Mean curves and extreme angles of a side, with their errors.
 
-    Values and errors, shape (2, n_points).
+    Shapes (2, n_points), from (n_trials, n_quantities, n_points, 4).
     """
     values, sd = curves[..., 0], np.moveaxis(curves[..., 1:], -1, 1)
     moments, sums = Moments.of(values), np.zeros(sd.shape[1:])

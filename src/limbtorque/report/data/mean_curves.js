@@ -43,7 +43,7 @@ function meanCurves(data) {
       const end = joints.indexOf(curve.joint) ? joints.indexOf(curve.joint) + 1 : "", axes = { xaxis: `x${end}`, yaxis: `y${end}` };
       const first = traces.length;
       const style = data.styles[curve.style], on = !off.has(curve.style);
-      const [x, mean] = [curve.percent, curve.mean].map(decode), trials = curve.counts ?? [];
+      const [x, mean] = [curve.percent ?? data.percent, curve.mean].map(decode), trials = curve.counts ?? [];
       const sd = curve.sd ? decode(curve.sd) : x.map(() => null);
       const points = x.map((_, k) => k);
       const whole = points.map((k) => !trials.length || trials[k] === curve.most);

@@ -1,4 +1,4 @@
-"""Curves, windows and a reference -> `compared_with_reference.csv`, pages of subjects."""
+"""Curves and a reference -> `compared_with_reference.csv`, pages of subjects."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from limbtorque.report.bands import BAND_COLUMNS
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import style_sheet
 from limbtorque.study.files import write_text
+from limbtorque.study.study import Study
 from limbtorque.tables.files import read_rows, read_trials
 from limbtorque.tables.study_columns import SUMMARY_BANDS_COLUMNS, SUMMARY_COLUMNS, SUMMARY_KEYS
 from limbtorque.workflow.curve_notes import curve_notes, study_table
@@ -36,17 +37,6 @@ from limbtorque.workflow.run_session import whole_study
 def run(*, folder: Path, key: str = "") -> None:
     """Write the first page and the shared files of the report."""
     study = whole_study("report", folder=folder, key=key)
-    pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
-    root = REPORT["index"].parent
-    persons = {name: path.relative_to(root).as_posix() for name, path in subject_pages(study).items()}
-    ledger = [
-        {
-            **row,
-            "page": pages[row["trial"]].relative_to(root).as_posix(),
-            "subject_page": persons.get(row["subject"], ""),
-        }
-        for row in read_trials(folder / RESULTS)
-    ]
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
     notes = curve_notes(study, folder)
@@ -78,7 +68,7 @@ def run(*, folder: Path, key: str = "") -> None:
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
-            ledger,
+            _ledger(study, folder),
             provenance,
             files=files,
             ensembles=means,
@@ -96,3 +86,17 @@ def run(*, folder: Path, key: str = "") -> None:
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         write_text(folder / REPORT[name], text)
+
+
+def _ledger(study: Study, folder: Path) -> list[dict[str, str]]:
+    """Rows of the ledger with the paths of the pages of trial and subject."""
+    root, persons = REPORT["index"].parent, subject_pages(study)
+    pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
+    return [
+        {
+            **row,
+            "page": pages[row["trial"]].relative_to(root).as_posix(),
+            "subject_page": persons[row["subject"]].relative_to(root).as_posix() if persons else "",
+        }
+        for row in read_trials(folder / RESULTS)
+    ]
