@@ -21,6 +21,7 @@ from limbtorque.workflow.reference_study import reference_files
 from limbtorque.workflow.stages import reference
 from reports import Elements, embedded
 from staged_study import change_settings, make_study, run_stages
+from study_runs import planned_jobs
 
 WALKS = ["S01_walk_fast_1_right", "S01_walk_fast_2_right", "S01_walk_fast_1_left"]
 WALKS += ["S02_walk_fast_1_right", "S02_walk_fast_1_left", "S03_walk_fast_1_right", "S03_walk_slow_1_right"]
@@ -117,6 +118,9 @@ def test_the_table_is_described(walks):
     assert list(table) == [column.name for column in REFERENCE_COLUMNS]
     assert table.attrs["units"]["walking_speed_m_s"] == "m/s"
     assert "compared_with_reference" in set(lt.open_results(walks.folder).table("data_dictionary").table)
+    methods = (walks.folder / "methods.md").read_text(encoding="utf-8")
+    assert "Each side of each participant was compared with the group adults, members with the others" in methods
+    assert "Lenhoff" in methods.partition("## References")[2]
 
 
 def test_results_of_another_study_are_a_reference(walks, tmp_path):
@@ -164,6 +168,11 @@ def test_a_reference_that_is_not_comparable_is_refused(what, walks, tmp_path):
     (other / "settings.json").write_text(json.dumps(raw), encoding="utf-8")
     with pytest.raises(StudyError, match=re.escape(OTHER[what])):
         checked_study(folder)
+
+
+def test_the_rule_runs_after_the_tables_that_it_reads(walks):
+    jobs = planned_jobs(walks.folder.parent)
+    assert ("reference", "") in jobs
 
 
 def test_groups_are_checked_and_few_subjects_said(tmp_path, capsys):
