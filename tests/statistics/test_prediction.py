@@ -11,11 +11,13 @@ from limbtorque.statistics.reference import Shown, Side, beside_reference, perce
 CONTROLS = [0.0, -2.0, 5.0, 2.0, 1.0, 3.0, -4.0, -2.0]
 NET = Shown("knee", "torque", "net", "curve", "N m/kg")
 PEAK = Shown("knee", "flexion_peak_nm_kg", "", "mean", "N m/kg")
+SPEED = Shown("", "walking_speed_m_s", "", "mean", "m/s")
 
 
 def a_side(subject, peak, *, side="right", condition="walk", speed=np.nan, curve=0.0, error=np.nan):
     """A side with a peak and a curve of five points."""
-    means = {NET: np.array([np.broadcast_to(curve, 5), np.full(5, error)]), PEAK: np.array([[peak], [np.nan]])}
+    means = {NET: np.array([np.broadcast_to(curve, 5), np.full(5, error)])}
+    means |= {shown: np.array([[value], [np.nan]]) for shown, value in ((PEAK, peak), (SPEED, speed))}
     return Side("leg", condition, subject, side, 2, speed, means)
 
 
@@ -79,7 +81,11 @@ def test_the_mean_is_that_at_the_persons_speed_and_the_interval_wider():
     speed = rng.uniform(0.8, 1.6, n)
     value = 20.0 + 10.0 * speed + rng.normal(size=n)
     reference = [a_side(f"C{k}", value[k], speed=speed[k]) for k in range(n)]
-    row = peak(compared([a_side("person", 30.0, speed=0.7)], reference))
+    found = compared([a_side("person", 30.0, speed=0.7)], reference)
+    assert found["person", SPEED].row["reference_mean"] == pytest.approx(
+        speed.mean()
+    )  # which is not corrected by itself
+    row = peak(found)
     line, residual, *_ = np.polyfit(speed, value, 1, full=True)
     spread = np.sqrt(residual[0] / (n - 2))
     wider = np.sqrt(1.0 + 1.0 / n + (0.7 - speed.mean()) ** 2 / ((speed - speed.mean()) ** 2).sum())
@@ -148,12 +154,29 @@ def test_rms_deviation_and_its_error():
     assert (row["outside"], row["outside_certain"]) == ("25 to 50 %", "50 %")
 
 
+def test_members_are_beside_the_others_in_curves_too():
+    """The odd one of eleven deviates more than all others; with ten, each has nine others, which are too few for a band."""
+    rng = np.random.default_rng(5)
+    group = [a_side(f"C{k}", 0.0, curve=rng.normal(size=5)) for k in range(11)]
+    group[3].means[NET][0] += 9.0
+    rows = {
+        name: each
+        for (name, shown), each in compared(group, group, members={f"C{k}" for k in range(11)}).items()
+        if shown == NET
+    }
+    assert (rows["C3"].row["larger_share"], rows["C3"].row["outside"]) == (0.0, "0 to 100 %")
+    assert rows["C0"].row["outside"] == ""
+    nine = compared([*group[1:], a_side("person", 0.0)], group[1:], members={f"C{k}" for k in range(11)})
+    assert np.isnan(nine["C3", NET].half).all()
+    assert not np.isnan(nine["person", NET].half).any()
+
+
 def test_gaps_few_subjects_and_conditions_that_the_reference_lacks():
     reference = [a_side(f"C{k}", float(k), curve=float(k)) for k in range(8)]
     reference[0].means[NET][0] = [1.0, 1.0, 1.0, np.nan, np.nan]  # 7 whole curves are more than 8 short ones
     person = a_side("person", np.nan, curve=np.array([np.nan, 9.0, 9.0, 9.0, 9.0]))
     found = compared([person, a_side("other", 1.0, condition="run")], reference)
-    assert list(found) == [("person", NET)]
+    assert list(found) == [("person", NET)]  # no peak, no speed
     row = found["person", NET].row
     assert (row["n_reference"], row["outside"]) == (7, "")  # too few for a band
     assert row["rms_deviation"] == pytest.approx(5.0)

@@ -37,6 +37,12 @@ GAIT = [column.name for column in GAIT_COLUMNS]
 NUMBERS = [
     column.name for column in RESULTS_COLUMNS if column.name.endswith(("peak_nm_kg", "work_j_kg"))
 ]  # of each joint
+PARTS = (  # of the quantities of curves that are added up: quantity, term, beginning of their names after the joint, unit
+    ("flexion", "", "flexion_deg", "deg"),
+    ("torque", "net", "torque_nm", "N m/kg"),
+    *(("torque", term, f"torque_{term}_", "N m/kg") for term in EFFECT_TERMS[1:]),
+    ("power", "", "power_w", "W/kg"),
+)
 OF_SIGN = ("name", "flexion_sagittal", "flexion_zero_deg", "flexion_right_horizontal", "sole")  # of angles, of a joint
 
 
@@ -103,16 +109,12 @@ def _means(curves: FloatArray, names: list[str], joints: list[str]) -> dict[Show
     both = np.stack([subject_value([moments]).known_mean, error], axis=1)
     means = {}
     for joint in joints:
-        flexion = names.index(f"{joint}_flexion_deg")
-        means[Shown(joint, "flexion", "", CURVE, "deg")] = both[flexion]
-        for term in EFFECT_TERMS:
-            start = f"{joint}_torque_{'nm' if term == 'net' else term}"
-            places = [k for k, name in enumerate(names) if name.startswith(start)]
-            means[Shown(joint, "torque", term, CURVE, "N m/kg")] = both[places].sum(axis=0)
-        power = next(k for k, name in enumerate(names) if name.startswith(f"{joint}_power_"))
-        means[Shown(joint, "power", "", CURVE, "W/kg")] = both[power]
-        for extreme, each in (("max", values[:, flexion].max(axis=1)), ("min", values[:, flexion].min(axis=1))):
-            mean = subject_value([Moments.of(each)]).known_mean
+        for quantity, term, start, unit in PARTS:
+            places = [k for k, name in enumerate(names) if name.startswith(f"{joint}_{start}")]
+            means[Shown(joint, quantity, term, CURVE, unit)] = both[places].sum(axis=0)
+        flexion = values[:, names.index(f"{joint}_flexion_deg")]
+        for extreme, of_trials in (("max", flexion.max(axis=1)), ("min", flexion.min(axis=1))):
+            mean = subject_value([Moments.of(of_trials)]).known_mean
             means[Shown(joint, "flexion", "", extreme, "deg")] = np.array([[mean], [np.nan]])
     return means
 
