@@ -3,7 +3,7 @@
 Simulated null studies: numbers, and curves of 101 points of smooth Gaussian noise with a full width at half maximum of 20 points;
 level 5 %, 999 random flips where all are more. Prints a table in Markdown, and exits with 1 outside its limits: three standard
 errors around the attainable level for pairs and equal spreads; 5 %, three standard errors and 1 point for unequal spreads; 5 %
-and three standard errors for families; 94 to 96 % for intervals (wider by chance where there are fewer studies). Skewed values, groups of 4 and 5, and values missing by their size, and power beside
+and three standard errors for families; 93 to 97 % and three standard errors for bands of a whole new curve; 94 to 96 % for intervals (wider by chance where there are fewer studies). Skewed values, groups of 4 and 5, and values missing by their size, and power beside
 spm1d's where it is installed, are not judged.
 """
 
@@ -24,6 +24,7 @@ from scipy.ndimage import gaussian_filter1d
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics import sign_flips
 from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
+from limbtorque.statistics.prediction import CurveBand, Group
 
 LEVEL, FLIPS, STUDIES, QUICK = 0.05, 1000, 5000, 1000  # flips with the identity
 N_POINTS, SMOOTH = 101, 20.0 / 2.3548  # of a curve: points, and standard deviation of its kernel
@@ -143,10 +144,22 @@ def _tasks() -> list[tuple[str, Design]]:
         *(("interval, shared error", Design((8,))), ("limits of a whole curve", Design((12,)))),
         ("interval", Design((20,), kind="skewed", judged=False)),
     ]
+    band = [("band, a new curve", Design((n,), judged=n != 10)) for n in (10, 20, 40)]
+    band += [
+        ("band, a new curve", Design((20,), kind="speeds")),
+        ("limits by points, a new curve", Design((20,), judged=False)),
+    ]
     power = [(f"power{program}", Design((n,), judged=False)) for n in (8, 12, 20) for program in ("", " of spm1d")]
     if not find_spec("spm1d"):
         power = power[::2]
-    return [*(("number", each) for each in NUMBERS), *(("curve", each) for each in CURVES), *family, *intervals, *power]
+    return [
+        *(("number", each) for each in NUMBERS),
+        *(("curve", each) for each in CURVES),
+        *family,
+        *intervals,
+        *band,
+        *power,
+    ]
 
 
 def _row(task: tuple[str, Design], n_studies: int) -> tuple[str, bool]:
@@ -159,7 +172,8 @@ def _row(task: tuple[str, Design], n_studies: int) -> tuple[str, bool]:
     rate, error = float(hits.mean()), 3.0 * float(np.sqrt(LEVEL * (1.0 - LEVEL) / len(hits)))
     low, high = _limits(what, design, error)
     shown = f"{100 * low:.1f} to {100 * high:.1f}" if low > 0.0 else f"at most {100 * high:.1f}"
-    words = f"| {design.name} | {design.spread:g} | {what} | {100 * rate:.1f} | {shown if design.judged else ''} |"
+    name = design.name.replace("pairs", "subjects") if what.endswith("a new curve") else design.name
+    words = f"| {name} | {design.spread:g} | {what} | {100 * rate:.1f} | {shown if design.judged else ''} |"
     return words, design.judged and not low <= rate <= high
 
 
@@ -168,6 +182,8 @@ def _each(what: str) -> int:
 
 
 def _limits(what: str, design: Design, error: float) -> tuple[float, float]:
+    if what.startswith("band"):
+        return 0.93 - error, 0.97 + error
     if what.startswith(("interval", "limits")):
         return 0.95 - max(error, 0.01), 0.95 + max(error, 0.01)
     if what == "family":
@@ -191,6 +207,8 @@ def _hits(what: str, design: Design, rng: np.random.Generator) -> FloatArray:
     if what == "limits of a whole curve":
         result = _tested(design, rng, smooth_noise(rng, n), matrix)
         return np.array([((result.low_simultaneous <= 0.0) & (result.high_simultaneous >= 0.0)).all()], dtype=float)
+    if what.endswith("a new curve"):
+        return _holds(design, rng, by_points="points" in what)
     result = _tested(design, rng, rng.normal(size=(n, TOGETHER)), matrix, shared=float("shared" in what))
     if what == "number":
         return np.asarray(result.p_flips <= LEVEL, dtype=float)
@@ -221,6 +239,22 @@ def _family(design: Design, rng: np.random.Generator, matrix: FloatArray) -> Flo
     results = contrast_results(compared, n_flips=FLIPS, seed=int(rng.integers(2**31)))
     p = np.concatenate([result.p_adjusted for result in results[1:]])
     return np.array([bool((p <= LEVEL).any())], dtype=float)
+
+
+def _holds(design: Design, rng: np.random.Generator, *, by_points: bool) -> FloatArray:
+    """1 where a whole new curve is in the band of one person, or in mean ± 1.96 standard deviations of each point."""
+    (n,) = design.sizes
+    speeds = rng.normal(size=(n + 1, 1)) if design.kind == "speeds" else np.zeros((n + 1, 0))
+    curves = smooth_noise(rng, n + 1) + speeds.sum(axis=1, keepdims=True)
+    covariates = np.column_stack([np.ones(n + 1), speeds])
+    group = Group(curves[:n], np.arange(n), covariates[:n])
+    mean, sd = (each[0] for each in group.left_out.predicted(covariates[n:], np.zeros(1, dtype=int)))
+    half = (
+        1.96 * curves[:n].std(axis=0, ddof=1)
+        if by_points
+        else CurveBand(group, seed=int(rng.integers(2**31))).factor(0) * sd
+    )
+    return np.array([(np.abs(curves[n] - mean) <= half).all()], dtype=float)
 
 
 def _finds(curves: FloatArray, matrix: FloatArray, *, by_spm1d: bool) -> FloatArray:

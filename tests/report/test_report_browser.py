@@ -3,16 +3,20 @@
 import json
 import time
 
+import numpy as np
 import pytest
 
 from in_chromium import IN_CHROMIUM, choose, find, keys, soon
 from limbtorque.quality.verdict import Verdict
 from limbtorque.report.panels import draw_trial
+from limbtorque.report.subject import subject_page
 from limbtorque.report.trial import TrialContents, trial_page
+from limbtorque.statistics.reference import CURVE, Shown, Side, beside_reference
 from limbtorque.study.chains import ARM
+from limbtorque.study.subjects import Subject
 from limbtorque.tables.files import read_table
 from limbtorque.workflow.stages import report
-from reports import BAD, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
+from reports import BAD, ENDS, TRIALS, analyse, make_study, page, page_file, table_file, write_ensembles
 
 pytestmark = IN_CHROMIUM
 
@@ -209,6 +213,39 @@ def test_mean_curves_are_chosen(browser, study):
     assert BAD in find(browser, "#ensemble .legend").text
     drawn = browser.execute_script("return document.getElementById('ensemble_plot').data[3].name")
     assert drawn == "&lt;img src=x onerror=alert(1)&gt;, right"
+
+
+def test_curves_of_a_subject_are_drawn_with_the_band_of_the_reference(browser, study):
+    """Angles, net torques and a chosen term together; names are HTML. The term that deviates is drawn first."""
+    percent, rng = np.linspace(0.0, 1.0, 11), np.random.default_rng(1)
+    names = [
+        Shown("knee", "flexion", "", CURVE, "deg"),
+        *(Shown("knee", "torque", term, CURVE, "N m/kg") for term in ("net", "gravity", "base")),
+    ]
+
+    def side(name, condition, shift):
+        curves = rng.normal(size=(4, 1)) + np.sin(percent)
+        curves[2:] += shift
+        means = {shown: np.array([curve, 0.1 + 0.0 * curve]) for shown, curve in zip(names, curves, strict=True)}
+        return Side("leg", condition, name, "right", 2, np.nan, means)
+
+    group = [side(f"C{k}", BAD, 0.0) for k in range(12)]
+    found = beside_reference([side(BAD, BAD, np.array([[9.0], [0.0]]))], group, seed=1)
+    subject = Subject(BAD, 70.0, np.nan, "f", {}, group=ENDS)
+    text = subject_page(subject, title=ENDS, reference=BAD, trials=[], compared=found, axes={("leg", BAD): "cycle (%)"})
+    path = study / "results" / "report" / "subjects" / "1.html"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    browser.get(path.as_uri())
+    titles = "return [...document.querySelectorAll('.mean_curves h3')].map((h) => h.textContent)"
+    assert browser.execute_script(titles) == [
+        f"leg, {BAD}: {name}" for name in ("flexion", "net torque", "torque: gravity")
+    ]
+    drawn = "return [...document.querySelectorAll('.plot')].map((p) => p.data.filter((t) => t.fill === 'toself' && t.x.length).length)"
+    assert browser.execute_script(drawn) == [1, 1, 1]
+    assert "Only 12 reference subjects: means and bands are rough" in find(browser, "header").text
+    choose(browser, "#ensemble_quantity", "torque: base motion")
+    assert browser.execute_script(titles)[2].endswith("torque: base motion")
 
 
 def test_sides_are_apart_or_averaged(browser, study):

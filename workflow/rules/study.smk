@@ -9,7 +9,18 @@ from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
 from limbtorque.errors import LimbtorqueError
-from limbtorque.workflow import bucket, job, keys, layout, records, resources, results_folder, snakemake_faults, worker
+from limbtorque.workflow import (
+    bucket,
+    job,
+    keys,
+    layout,
+    records,
+    reference_study,
+    resources,
+    results_folder,
+    snakemake_faults,
+    worker,
+)
 from limbtorque.workflow.effective_settings import ensure_settings, refuse_odd_numbers, refuse_other_readings
 from limbtorque.workflow.keys import code_key
 from limbtorque.workflow.load_checked import checked_study, refuse_future

@@ -94,6 +94,7 @@ def check(options: argparse.Namespace) -> int:
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.statistics.contrast_design import contrast_notes
     from limbtorque.workflow.load_checked import checked_study, refuse_future
+    from limbtorque.workflow.reference_study import reference_notes
 
     study = checked_study(options.study)
     refuse_future(study)
@@ -112,6 +113,7 @@ def check(options: argparse.Namespace) -> int:
     readers = lines_of_readers(compared, in_run=compares_in_run(study))
     lines = [*readers, *summary_lines(answers)] if options.verbose else [*summary_lines(answers), *readers]
     lines += [note for each in study.settings.contrasts.declared for note in contrast_notes(each, study.trials)]
+    lines += reference_notes(study)
     print(visible("\n".join(lines)))
     faults = sum(bool(answer.fault) for answer in answers)
     study_word = quoted(options.study)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from limbtorque.errors import StudyError
 from limbtorque.study.files import SETTINGS_FILE, parse_yaml, whole_file, write_bytes, write_text, yaml_text
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.table_file import table_rows
+from limbtorque.workflow.layout import plain_names
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
 FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths
@@ -50,7 +50,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
                 for path in outside
             ]
         )
-    targets = {subject: parts / name for subject, name in _names(trials).items()}
+    targets = {subject: parts / name for subject, name in plain_names(trials).items()}
     if there := [str(target) for target in targets.values() if target.exists()]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
@@ -73,7 +73,8 @@ def _for_one_subject(text: str, rows: list[dict[str, str]], folder: Path, target
     if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
         files = [maximal] if isinstance(maximal, str) else maximal
         values["emg"] = {**values["emg"], "max_voluntary_files": [_moved_path(file, folder, target) for file in files]}
-    values.pop("contrasts", None)  # of several subjects
+    for of_several in ("contrasts", "reference"):
+        values.pop(of_several, None)
     values["ensembles"] = {**(values.get("ensembles") or {}), "min_units": 1}
     return f"# Part of a study of several subjects: ensembles.min_units is 1.\n{yaml_text(values)}"
 
@@ -84,19 +85,6 @@ def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
     for _, row in table_rows(path, (), []):
         rows.setdefault(row["subject"], []).append(row)
     return rows
-
-
-def _names(subjects: Iterable[str]) -> dict[str, str]:
-    """Name of a folder for each subject; subjects may be called anything."""
-    names: dict[str, str] = {}
-    for subject in subjects:
-        plain = re.sub(r"[^\w.-]", "_", subject).lstrip(".-") or "_"
-        name, number = plain, 1
-        while name.casefold() in {other.casefold() for other in names.values()}:
-            number += 1
-            name = f"{plain}_{number}"
-        names[subject] = name
-    return names
 
 
 def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:

@@ -59,7 +59,8 @@ def index_page(
     Parameters
     ----------
     ledger : sequence of mapping
-        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one.
+        Rows of `results/ledger.csv`, as text, each with ``page``, the path of its trial's page from this one, and ``subject_page``,
+        that of its subject's page beside the reference, if there is one.
     provenance : mapping
         Content of `results/provenance.json`.
     files : mapping of str to str

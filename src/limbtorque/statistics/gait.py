@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from limbtorque.arrays import FloatArray
 from limbtorque.statistics.windows import resample
-from limbtorque.statistics.wording import Percent
+from limbtorque.statistics.wording import GAIT_CYCLE, Percent
 from limbtorque.study.settings import Settings
 from limbtorque.tables.study_columns import GAIT_COLUMNS
 from limbtorque.tables.trial_record import Window
@@ -38,7 +38,7 @@ def gait_values(time_s: FloatArray, forward_m: FloatArray, window: Window, setti
     """
     options = settings.ensembles
     percent = Percent(options.window, options.start_event, options.end_event)
-    if window.note or percent.what != "gait cycle":
+    if window.note or percent.what != GAIT_CYCLE:
         return UNKNOWN_GAIT
     ends_m = resample(time_s, forward_m[:, None], start_s=window.start_s, end_s=window.end_s, n_points=2)[:, 0]
     stride_s = window.end_s - window.start_s

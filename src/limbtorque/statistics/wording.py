@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from limbtorque.tables.column import counted
 
 STRIKE = re.compile(r"strike|contact|foot on", re.IGNORECASE)
+GAIT_CYCLE = "gait cycle"
 SIDES = ("{side}", "left", "right")
 MOST_NAMED = 3  # groups without a mean
 REASONS = (  # beginning of a note of windows.csv -> its words in a list
@@ -64,7 +65,7 @@ class Percent:
         if self.window != "events":
             return self.window
         if self.cycle:
-            return "gait cycle" if STRIKE.search(self.start_event) else "cycle"
+            return GAIT_CYCLE if STRIKE.search(self.start_event) else "cycle"
         return f"from {event_words(self.start_event)} to {event_words(self.end_event)}"
 
     @property

@@ -27,6 +27,7 @@ from limbtorque.study.options.muscles import Emg, Muscles
 from limbtorque.study.options.outputs import Ensembles, Figures, Replay, Report, Run, Tables, TorqueColumns
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import LoadModel, Plates, Reading
+from limbtorque.study.options.reference import Reference
 from limbtorque.study.options.uncertainty import Uncertainty
 
 
@@ -61,6 +62,7 @@ class Settings(Options):
     tables: Tables = Tables()
     ensembles: Ensembles = Ensembles()
     contrasts: Contrasts = Contrasts()
+    reference: Reference = Reference()
     figures: Figures = Figures()
     report: Report = Report()
     run: Run = Run()

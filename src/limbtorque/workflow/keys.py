@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from limbtorque.study import settings as study_settings
 from limbtorque.study.settings import Settings
@@ -135,12 +136,24 @@ def ensembles_key(study: Study) -> str:
 
 def contrasts_key(study: Study) -> str:
     """Hash of the inputs of the contrasts other than tables."""
-    rows = [
+    return _hash([_subjects(study), declared_as(study, study.folder), _settings(study, "contrasts")])
+
+
+def reference_key(study: Study) -> str:
+    """Hash of the inputs of the comparison with a reference other than tables."""
+    return _hash([_subjects(study), _settings(study, "title", "reference", "report")])
+
+
+def _subjects(study: Study) -> list[tuple[Any, ...]]:
+    """Trials and subjects, as far as statistics depend on them."""
+    return [
         *((trial.name, trial.session, trial.condition, trial.chain, trial.side) for trial in study.trials),
         *((s.name, s.group, s.affected_side, s.dominant_side, s.covariates) for s in subjects_of(study.trials)),
     ]
-    frozen = declared_as(study, study.folder)
-    return _hash([rows, frozen, settings_hash(study.settings, ("chains", "ensembles", "contrasts"))])
+
+
+def _settings(study: Study, *sections: str) -> str:
+    return settings_hash(study.settings, ("chains", "ensembles", *sections))
 
 
 def study_figures_key(study: Study) -> str:
@@ -166,6 +179,7 @@ def _hash(content: object) -> str:
 WHOLE = {
     "ensembles": ensembles_key,
     "contrasts": contrasts_key,
+    "reference": reference_key,
     "collect": study_key,
     "verdict": verdict_key,
     "study_figures": study_figures_key,

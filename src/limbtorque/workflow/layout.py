@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +11,7 @@ from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.quality.verdict import Verdict
 from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
-from limbtorque.study.trials import Trial
+from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.tables.files import BANDS
 
 RESULTS = Path("results")
@@ -55,6 +56,7 @@ EMG_TABLES = {
 }
 ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
 CONTRAST_TABLES = {"contrasts": RESULTS / "contrasts.csv", "contrast_curves": RESULTS / "contrast_curves.csv"}
+REFERENCE_TABLE = RESULTS / "compared_with_reference.csv"
 STUDY_KINDS = get_args(StudyFigure)
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
@@ -67,6 +69,7 @@ REPORT = {
     "plotly": RESULTS / "report" / "plotly.min.js",
 }
 PAGES = RESULTS / "report" / "trials"
+SUBJECT_PAGES = RESULTS / "report" / "subjects"
 
 
 def session_folder(stage: str, session: str) -> Path:
@@ -176,6 +179,27 @@ def contrast_pictures(study: Study) -> dict[str, str]:
     return {contrast.name: f"contrast_{k}" for k, contrast in enumerate(study.settings.contrasts.declared, start=1)}
 
 
+def plain_names(subjects: Iterable[str]) -> dict[str, str]:
+    """Name of a file or folder for each subject; subjects may be called anything."""
+    names: dict[str, str] = {}
+    for subject in subjects:
+        plain = re.sub(r"[^\w.-]", "_", subject).lstrip(".-") or "_"
+        name, number = plain, 1
+        while name.casefold() in {other.casefold() for other in names.values()}:
+            number += 1
+            name = f"{plain}_{number}"
+        names[subject] = name
+    return names
+
+
+def subject_pages(study: Study) -> dict[str, Path]:
+    """Pages of the subjects beside the reference, if there is one."""
+    if not (study.settings.reference.is_set and study.settings.report.enabled):
+        return {}
+    names = plain_names(subject.name for subject in subjects_of(study.trials))
+    return {subject: SUBJECT_PAGES / f"{name}.html" for subject, name in names.items()}
+
+
 def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures
@@ -198,6 +222,7 @@ def study_files(stage: str, study: Study) -> list[Path]:
         "settings": [SETTINGS],
         "ensembles": [*ENSEMBLE_TABLES.values()] * study.settings.ensembles.enabled,
         "contrasts": [*CONTRAST_TABLES.values()] * bool(study.settings.contrasts.declared),
+        "reference": [*[REFERENCE_TABLE] * study.settings.reference.is_set, *subject_pages(study).values()],
         "collect": [
             *STUDY_TABLES.values(),
             VERDICT,
@@ -234,6 +259,7 @@ def stages_of(study: Study) -> list[str]:
         *["ensembles"] * study.settings.ensembles.enabled,
         "collect",
         *["contrasts"] * bool(study.settings.contrasts.declared),
+        *["reference"] * study.settings.reference.is_set,
         "verdict",
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,

@@ -21,6 +21,7 @@ from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.uncertainty.sizes import study_faults
+from limbtorque.workflow.reference_study import reference_faults
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 
@@ -50,6 +51,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
         *_masses_of_no_segment(study),
         *_shared_recordings(study),
         *_contrast_faults(study),
+        *reference_faults(study),
     ]
     options = study.settings.ensembles
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)

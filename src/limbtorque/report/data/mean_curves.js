@@ -1,17 +1,20 @@
 "use strict";
-// The mean curves of the study, all joints of a limb side by side, by quantity.
+// Mean curves, all joints of a limb side by side: a figure for the chosen quantity, and one for each that a page names.
 
 const GAP = 0.07; // between two joints, of the width or height
 const NARROW = 640, HEIGHT = 420; // px: below this width the joints stand one below the other
 
 function meanCurves(data) {
-  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), sides = byId("ensemble_sides"), plot = byId("ensemble_plot");
+  const limbs = byId("ensemble_limb"), quantities = byId("ensemble_quantity"), sides = byId("ensemble_sides");
+  const figures = [...document.querySelectorAll("figure.mean_curves")];
+  const fixed = figures.map((figure) => figure.dataset.quantity);
   const off = new Set();
   for (const name of new Set(data.curves.map((curve) => curve.chain))) limbs.append(element("option", {}, name));
   const ofLimb = () => data.curves.filter((curve) => curve.chain === limbs.value);
   /** A condition with one side has no mean of both: that side is drawn in either case. */
   const chosen = (curve, how) => (curve.averaged ?? (how === "averaged")) === (how === "averaged");
   function listSides() {
+    if (!sides) return;
     const curves = ofLimb();
     sides.closest("label").hidden = !curves.some((curve) => curve.averaged);
     for (const option of sides.options) option.disabled = !curves.some((curve) => curve.drawn && chosen(curve, option.value));
@@ -19,17 +22,19 @@ function meanCurves(data) {
   }
   function listQuantities() {
     const kept = quantities.value;
-    const names = [...new Set(ofLimb().map((curve) => curve.name))];
+    const names = [...new Set(ofLimb().map((curve) => curve.name))].filter((name) => !fixed.includes(name));
     quantities.replaceChildren(...names.map((name) => element("option", {}, name)));
-    quantities.value = names.includes(kept) ? kept : names.includes("net torque") ? "net torque" : names[0];
+    quantities.value = [kept, data.first ?? "net torque"].find((name) => names.includes(name)) ?? names[0];
   }
   const several = (number, units) => `${number} ${number === 1 ? units.replace(/s$/, "") : units}`;
-  function draw() {
-    const wanted = ofLimb().filter((curve) => curve.name === quantities.value && chosen(curve, sides.value));
+  const draw = () => figures.forEach(drawFigure);
+  function drawFigure(figure) {
+    const quantity = figure.dataset.quantity ?? quantities.value, plot = figure.querySelector(".plot");
+    const wanted = ofLimb().filter((curve) => curve.name === quantity && chosen(curve, sides?.value));
     const shown = wanted.filter((curve) => curve.drawn), without = wanted.filter((curve) => !curve.drawn);
     const joints = [...new Set(wanted.map((curve) => curve.joint))];
-    byId("ensemble_title").textContent = `${limbs.value}: ${quantities.value}`;
-    const legend = byId("ensemble").querySelector(".legend");
+    figure.querySelector("h3").textContent = `${limbs.value}: ${quantity}`;
+    const legend = figure.querySelector(".legend");
     const focus = [...legend.children].indexOf(document.activeElement);
     legend.replaceChildren();
     const traces = [];
@@ -38,9 +43,10 @@ function meanCurves(data) {
       const end = joints.indexOf(curve.joint) ? joints.indexOf(curve.joint) + 1 : "", axes = { xaxis: `x${end}`, yaxis: `y${end}` };
       const first = traces.length;
       const style = data.styles[curve.style], on = !off.has(curve.style);
-      const [x, mean, sd] = [curve.percent, curve.mean, curve.sd].map(decode);
+      const [x, mean] = [curve.percent ?? data.percent, curve.mean].map(decode), trials = curve.counts ?? [];
+      const sd = curve.sd ? decode(curve.sd) : x.map(() => null);
       const points = x.map((_, k) => k);
-      const whole = points.map((k) => !curve.counts.length || curve.counts[k] === curve.most);
+      const whole = points.map((k) => !trials.length || trials[k] === curve.most);
       const near = points.map((k) => [k - 1, k, k + 1].some((other) => whole[other] === false));  // neighbours: the parts meet
       const band = (wanted, strength) => {
         const edge = (sign) => points.map((k) => (wanted[k] && mean[k] !== null && sd[k] !== null ? mean[k] + sign * sd[k] : null));
@@ -56,20 +62,20 @@ function meanCurves(data) {
             line: { color: drawn(style.colour), dash: "dot", width: 1 } });
         }
       }
-      if (curve.counts.length) {
+      if (trials.length) {
         band(near, 0.07);
         line(near, 0.9);
         line(whole, 2.2);
       }
-      traces.push({ x, y: mean, customdata: points.map((k) => several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units)), mode: "lines", visible: on, name: plain(style.name),
-        line: { color: drawn(style.colour), dash: style.dash, width: curve.counts.length ? 0 : 2.2 },
+      traces.push({ x, y: mean, customdata: points.map((k) => curve.units ? several(curve.unit_counts[k] ?? curve.unit_counts[0], curve.units) : curve.number), mode: "lines", visible: on, name: plain(style.name),
+        line: { color: drawn(style.colour), dash: style.dash, width: trials.length ? 0 : 2.2 },
         hovertemplate: `%{y:.4~g} ${plain(curve.unit)} (%{customdata})` });
       for (const trace of traces.slice(first)) Object.assign(trace, axes);
       if (listed.has(curve.style)) continue;
       listed.add(curve.style);
       const counts = new Map();
       for (const other of shown.filter((each) => each.style === curve.style)) {
-        const few = other.counts.some((count, k) => count !== other.most && decode(other.mean)[k] !== null);
+        const few = other.counts?.some((count, k) => count !== other.most && decode(other.mean)[k] !== null);
         const fewer = few ? `; thin: fewer than ${other.most} trials` : "";
         const text = `${other.number}${fewer}`;
         counts.set(text, [...(counts.get(text) ?? []), words(other.joint)]);
@@ -81,10 +87,10 @@ function meanCurves(data) {
       }));
     }
     const names = new Set(without.map((curve) => `${data.styles[curve.style].name}: ${words(curve.joint)}`));
-    byId("ensemble_without").textContent = names.size ? `No mean: ${[...names].join("; ")}.` : "";
+    figure.querySelector(".without").textContent = names.size ? `No mean: ${[...names].join("; ")}.` : "";
     if (focus >= 0) legend.children[focus]?.focus();
     const unit = wanted.length ? wanted[0].unit : "";
-    const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantities.value} (${unit})`), [0, 100]);
+    const layout = layoutOf(plain(data.axes[limbs.value] ?? "%"), plain(`${quantity} (${unit})`), [0, 100]);
     const { xaxis, yaxis } = layout, n = joints.length, below = !printing.now && plot.clientWidth < NARROW;
     const size = (1 - GAP * (n - 1)) / n;
     layout.margin.t = 26;
@@ -102,7 +108,7 @@ function meanCurves(data) {
   }
   limbs.addEventListener("change", () => { listQuantities(); listSides(); draw(); });
   quantities.addEventListener("change", draw);
-  sides.addEventListener("change", draw);
+  sides?.addEventListener("change", draw);
   listQuantities();
   listSides();
   draw();

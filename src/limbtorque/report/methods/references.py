@@ -16,6 +16,8 @@ REFERENCES = {
     "challis": "Challis JH (1999) A procedure for the automatic determination of filter cutoff frequency for the processing of "
     "biomechanical data. Journal of Applied Biomechanics 15, 303-317.",
     "craven": "Craven P, Wahba G (1979) Smoothing noisy data with spline functions. Numerische Mathematik 31, 377-403.",
+    "crawford": "Crawford JR, Howell DC (1998) Comparing an individual's test score against norms derived from small samples. The Clinical "
+    "Neuropsychologist 12, 482-486.",
     "crowninshield": "Crowninshield RD, Brand RA (1981) A physiologically based criterion of muscle force prediction in locomotion. "
     "Journal of Biomechanics 14, 793-801.",
     "davis": "Davis RB, Ounpuu S, Tyburski D, Gage JR (1991) A gait analysis data collection and reduction technique. Human Movement "
@@ -46,6 +48,8 @@ REFERENCES = {
     "Posture 22, 138-145.",
     "hodges": "Hodges PW, Bui BH (1996) A comparison of computer-based methods for the determination of onset of muscle contraction "
     "using electromyography. Electroencephalography and Clinical Neurophysiology 101, 511-519.",
+    "lenhoff": "Lenhoff MW, Santner TJ, Otis JC, Peterson MGE, Williams BJ, Backus SI (1999) Bootstrap prediction and confidence bands: a "
+    "superior statistical method for analysis of gait data. Gait and Posture 9, 10-17.",
     "mantovani": "Mantovani G, Ng KCG, Lamontagne M (2016) Regression models to predict hip joint centers in pathological hip "
     "population. Gait and Posture 44, 48-54.",
     "needham": "Needham L, Evans M, Cosker DP, Wade L, McGuigan PM, Bilzon JL, Colyer SL (2021) The accuracy of several pose "

@@ -27,7 +27,7 @@ from limbtorque.study.options.motion import BodySegments
 from limbtorque.study.settings import Settings, flattened, settings_hash
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
-from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, study_columns
+from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, reference_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, listed, row_of
 from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
@@ -398,6 +398,8 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     if study.settings.contrasts.declared:
         yield "contrasts", contrast_columns.CONTRAST_COLUMNS
         yield "contrast_curves", contrast_columns.CONTRAST_CURVE_COLUMNS
+    if study.settings.reference.is_set:
+        yield "compared_with_reference", reference_columns.REFERENCE_COLUMNS
     for names in _joints(study) if study.settings.tables.xlsx else ():
         yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS

@@ -12,6 +12,7 @@ from limbtorque.report.bands import BAND_COLUMNS
 from limbtorque.report.index import ensemble_data, index_page
 from limbtorque.report.page import style_sheet
 from limbtorque.study.files import write_text
+from limbtorque.study.study import Study
 from limbtorque.tables.files import read_rows, read_trials
 from limbtorque.tables.study_columns import SUMMARY_BANDS_COLUMNS, SUMMARY_COLUMNS, SUMMARY_KEYS
 from limbtorque.workflow.curve_notes import curve_notes, study_table
@@ -19,6 +20,7 @@ from limbtorque.workflow.layout import (
     CONTRAST_TABLES,
     EMG_TABLES,
     ENSEMBLE_TABLES,
+    REFERENCE_TABLE,
     REPORT,
     RESULTS,
     STUDY_FIGURES,
@@ -27,6 +29,7 @@ from limbtorque.workflow.layout import (
     emg_outputs,
     page_path,
     places,
+    subject_pages,
 )
 from limbtorque.workflow.run_session import whole_study
 
@@ -34,11 +37,6 @@ from limbtorque.workflow.run_session import whole_study
 def run(*, folder: Path, key: str = "") -> None:
     """Write the first page and the shared files of the report."""
     study = whole_study("report", folder=folder, key=key)
-    pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
-    root = REPORT["index"].parent
-    ledger = [
-        {**row, "page": pages[row["trial"]].relative_to(root).as_posix()} for row in read_trials(folder / RESULTS)
-    ]
     provenance = json.loads((folder / STUDY_TABLES["provenance"]).read_text(encoding="utf-8"))
     curves = folder / ENSEMBLE_TABLES["ensembles"]
     notes = curve_notes(study, folder)
@@ -53,6 +51,7 @@ def run(*, folder: Path, key: str = "") -> None:
             if (folder / path).exists()
         ),
     ]
+    there += [REFERENCE_TABLE] * study.settings.reference.is_set
     files = {path.name: f"../{path.relative_to(RESULTS).as_posix()}" for path in there}
     emg = read_rows(folder / EMG_TABLES["emg_by_muscle"]) if emg_outputs(study) else []
     declared = study.settings.contrasts.declared
@@ -69,7 +68,7 @@ def run(*, folder: Path, key: str = "") -> None:
     data = resources.files("limbtorque.report") / "data"
     texts = {
         "index": index_page(
-            ledger,
+            _ledger(study, folder),
             provenance,
             files=files,
             ensembles=means,
@@ -87,3 +86,17 @@ def run(*, folder: Path, key: str = "") -> None:
     texts |= {name: (data / REPORT[name].name).read_text(encoding="utf-8") for name in REPORT.keys() - texts.keys()}
     for name, text in texts.items():
         write_text(folder / REPORT[name], text)
+
+
+def _ledger(study: Study, folder: Path) -> list[dict[str, str]]:
+    """Rows of the ledger with the paths of the pages of trial and subject."""
+    root, persons = REPORT["index"].parent, subject_pages(study)
+    pages = {trial: page_path(session, trial) for trial, session in places(study).items()}
+    return [
+        {
+            **row,
+            "page": pages[row["trial"]].relative_to(root).as_posix(),
+            "subject_page": persons[row["subject"]].relative_to(root).as_posix() if persons else "",
+        }
+        for row in read_trials(folder / RESULTS)
+    ]
