@@ -38,6 +38,7 @@ ONE_WORKER = (
     "tests/workflow/test_emg_informed.py",
     "tests/workflow/test_plug_in_gait.py",
     "tests/workflow/test_recordings.py",
+    "tests/workflow/test_reference_stage.py",
     "tests/workflow/test_slurm.py",
 )
 
