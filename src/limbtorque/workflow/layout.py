@@ -8,6 +8,7 @@ from typing import get_args
 
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.quality.verdict import Verdict
+from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -22,6 +23,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "pages": ("kinematics", "torques", "muscles"),
     "curves": ("kinematics", "torques"),
 }
+SESSION_STAGES = (*SOURCES, "universes")
+ON_REQUEST = ("universes", "multiverse")  # of `limbtorque multiverse`, not of a run
 TABLE_STAGES = ("kinematics", "torques", "muscles")
 SETTINGS = RESULTS / "settings.json"
 VERDICT = RESULTS / "verdict.txt"
@@ -55,6 +58,9 @@ EMG_TABLES = {
 }
 ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
 CONTRAST_TABLES = {"contrasts": RESULTS / "contrasts.csv", "contrast_curves": RESULTS / "contrast_curves.csv"}
+UNIVERSES_FILE = "values.parquet"
+MULTIVERSE = {"multiverse": RESULTS / "multiverse.csv", "multiverse_page": RESULTS / "report" / "multiverse.html"}
+MULTIVERSE_FIGURES = RESULTS / "multiverse_figures"
 STUDY_KINDS = get_args(StudyFigure)
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
@@ -117,6 +123,11 @@ def effects_path(session: str) -> Path:
     return session_folder("torques", session) / EFFECTS_FILE
 
 
+def universes_path(session: str) -> Path:
+    """Path of a session's values in all universes, relative to the study's folder."""
+    return session_folder("universes", session) / UNIVERSES_FILE
+
+
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     """Possible output files of a stage for a single trial, by relative paths.
 
@@ -144,6 +155,8 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Output files of a stage for a session, without its record."""
     if stage == "curves":
         return [curves_path(session)] * study.settings.ensembles.enabled
+    if stage == "universes":
+        return [universes_path(session)]
     files = [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
     return files + [effects_path(session)] * (stage == "torques")
 
@@ -152,13 +165,15 @@ def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage has outputs."""
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
+    if stage == "universes":
+        return [*study.batches] if has_multiverse(study) else []
     batches = study.batches.items()
     return [session for session, trials in batches if any(trial_files(stage, "", trial) for trial in trials)]
 
 
 def stages_and_sessions(study: Study) -> list[tuple[str, str]]:
     """Stage and session of every folder of a session."""
-    return [(stage, session) for stage in SOURCES for session in sessions_of(stage, study)]
+    return [(stage, session) for stage in SESSION_STAGES for session in sessions_of(stage, study)]
 
 
 def places(study: Study) -> dict[str, str]:
@@ -176,6 +191,17 @@ def contrast_pictures(study: Study) -> dict[str, str]:
     return {contrast.name: f"contrast_{k}" for k, contrast in enumerate(study.settings.contrasts.declared, start=1)}
 
 
+def has_multiverse(study: Study) -> bool:
+    """Return True where alternatives and contrasts of numbers are declared."""
+    return bool(study.settings.multiverse.alternatives) and bool(study.settings.contrasts.of_numbers)
+
+
+def multiverse_figures(study: Study) -> dict[tuple[str, Outcome], Path]:
+    """Specification curves by contrast and outcome, without the ending."""
+    pairs = study.settings.contrasts.of_numbers
+    return {pair: MULTIVERSE_FIGURES / f"specification_{k}" for k, pair in enumerate(pairs, start=1)}
+
+
 def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures
@@ -187,6 +213,12 @@ def study_figures(study: Study) -> list[Path]:
     names += contrast_pictures(study).values() if "contrasts" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
+
+
+def multiverse_figure_files(study: Study) -> list[Path]:
+    """Files of the specification curves."""
+    forms = study.settings.figures.formats
+    return [path.with_suffix(f".{form}") for path in multiverse_figures(study).values() for form in forms]
 
 
 def study_files(stage: str, study: Study) -> list[Path]:
@@ -208,6 +240,7 @@ def study_files(stage: str, study: Study) -> list[Path]:
         "verdict": [ACCEPTED],
         "study_figures": study_figures(study),
         "report": list(REPORT.values()),
+        "multiverse": [*MULTIVERSE.values(), *multiverse_figure_files(study)] if has_multiverse(study) else [],
     }
     return made.get(stage, [])
 
@@ -230,13 +263,14 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
 def stages_of(study: Study) -> list[str]:
     """Stages of a study in execution order."""
     return [
-        *(stage for stage in SOURCES if sessions_of(stage, study)),
+        *(stage for stage in SESSION_STAGES if sessions_of(stage, study)),
         *["ensembles"] * study.settings.ensembles.enabled,
         "collect",
         *["contrasts"] * bool(study.settings.contrasts.declared),
         "verdict",
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,
+        *["multiverse"] * has_multiverse(study),
     ]
 
 

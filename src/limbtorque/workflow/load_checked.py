@@ -19,6 +19,7 @@ from limbtorque.muscles.sets.muscle_set import load_muscle_set
 from limbtorque.statistics.contrast_design import contrast_faults
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
+from limbtorque.study.universes import multiverse_faults
 from limbtorque.uncertainty.sizes import study_faults
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
@@ -49,6 +50,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
         *_masses_of_no_segment(study),
         *_shared_recordings(study),
         *_contrast_faults(study),
+        *multiverse_faults(study),
     ]
     options = study.settings.ensembles
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)

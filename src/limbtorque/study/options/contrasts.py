@@ -126,6 +126,13 @@ class Contrasts(Options):
     """Contrasts, each with name, chain, conditions, groups or sides, and outcomes."""
     seed: int = option(20260101, "Seed of the random flips, where all flips are too many.", "1", ge=0, le=2**31)
 
+    @property
+    def of_numbers(self) -> tuple[tuple[str, Outcome], ...]:
+        """Names of contrasts with each outcome that is a number, not a whole curve."""
+        return tuple(
+            (each.name, outcome) for each in self.declared for outcome in each.outcomes if not outcome.is_curve
+        )
+
     @model_validator(mode="after")
     def _different_names(self) -> Contrasts:
         names = [contrast.name for contrast in self.declared]

@@ -1,0 +1,172 @@
+"""Recordings -> `results/universes`: values of outcomes in all universes.
+
+The steps are those of the stages, with tables in memory; universes with equal inputs of a step share its result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from limbtorque.analysis.reading import TrialReader
+from limbtorque.errors import WriteError
+from limbtorque.recordings.sandbox import GuardedReader
+from limbtorque.statistics.by_condition import per_body_mass
+from limbtorque.statistics.contrast_design import MEASURED_COVARIATES
+from limbtorque.study.options.contrasts import Contrasts, Outcome
+from limbtorque.study.settings import Settings
+from limbtorque.study.study import Study
+from limbtorque.study.trials import Trial
+from limbtorque.study.universes import choices_of, universe_changes, universe_settings
+from limbtorque.tables.files import make_table, write_table
+from limbtorque.tables.multiverse_columns import UNIVERSE_COLUMNS
+from limbtorque.tables.trial_record import TrialRecord
+from limbtorque.uncertainty.effects import TrialEffects
+from limbtorque.workflow.keys import SECTIONS, settings_hash
+from limbtorque.workflow.layout import universes_path
+from limbtorque.workflow.memory_tables import MemoryTables, OutcomeRows
+from limbtorque.workflow.run_session import Sources, Step, failure, finish, planned_study, verdict_of
+from limbtorque.workflow.stages import kinematics, muscles, torques
+from limbtorque.workflow.stages.curves import trial_curve
+from limbtorque.workflow.trial_values import OF_MUSCLES, TrialValues
+
+KEPT_BYTES = 256 * 2**20  # of recordings that several trials have
+
+
+def outcomes_of(contrasts: Contrasts) -> list[tuple[str, Outcome]]:
+    """Chain and outcome of all contrasts, each once, without whole curves."""
+    pairs = ((each.chain, outcome) for each in contrasts.declared for outcome in each.outcomes)
+    return list(dict.fromkeys(pair for pair in pairs if not pair[1].is_curve))
+
+
+def covariates_measured(contrasts: Contrasts) -> list[str]:
+    """Covariates that are values of trials."""
+    return sorted({name for each in contrasts.declared for name in each.covariates} & {*MEASURED_COVARIATES})
+
+
+def run(*, folder: Path, session: str, key: str) -> None:
+    """Write the values of a session's trials in all universes."""
+    study, lines, tables = planned_study("universes", folder=folder, session=session, key=key), [], []
+    changes = universe_changes(choices_of(study.settings))
+    of_settings: dict[int, list[Settings]] = {}  # of all universes, by the settings that trials have in common
+    with GuardedReader() as guarded:
+        reader = TrialReader(guarded, keep_bytes=KEPT_BYTES)
+        for trial in study.batches[session]:
+            if id(trial.settings) not in of_settings:
+                of_settings[id(trial.settings)] = [universe_settings(trial.settings, each) for each in changes]
+            tables.append(_values(trial, study, reader, of_settings[id(trial.settings)]))
+            lines.append(json.dumps({"trial": trial.name}))
+    write_table(pa.concat_tables(tables).combine_chunks(), folder / universes_path(session))
+    finish("universes", study, session, lines)
+
+
+def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence[Settings]) -> pa.Table:
+    """Values of all outcomes of a trial in all universes."""
+    contrasts = study.settings.contrasts
+    analysis = TrialAnalysis(study, reader, [outcome for _, outcome in outcomes_of(contrasts)])
+    members = [replace(trial, name=f"{trial.name} {u}", settings=settings) for u, settings in enumerate(universes)]
+    with_curves = any(outcome.quantity for _, outcome in outcomes_of(contrasts)) or covariates_measured(contrasts)
+    for u in analysis.order(members):
+        analysis.add(members[u], trial.name, with_curves=bool(with_curves))
+    values = TrialValues(members, study.settings, analysis.rows)
+    columns: dict[str, list[Any]] = {column.name: [] for column in UNIVERSE_COLUMNS}
+    n = len(members)
+
+    def add(outcome: int, term: str, numbers: Any, rejected: Any, loaded: Any) -> None:
+        columns["trial"] += [trial.name] * n
+        columns["universe"] += range(n)
+        columns["outcome"] += [outcome] * n
+        columns["term"] += [term] * n
+        for name, of_universes in (("value", numbers), ("rejected", rejected), ("loaded", loaded)):
+            columns[name] += np.broadcast_to(of_universes, n).tolist()
+
+    for number, (chain, outcome) in enumerate(outcomes_of(contrasts), start=1):
+        if chain == trial.chain:
+            measured = values.of_each(chain, outcome)
+            loaded = -1 if measured.loaded is None else measured.loaded.astype(int)
+            for term, numbers in zip(measured.terms, measured.values[..., 0].T, strict=True):
+                add(number, term, numbers, measured.rejected.astype(int), loaded)
+    for name in covariates_measured(contrasts):
+        add(0, name, values.of_windows(name), 0, -1)
+    return make_table(UNIVERSE_COLUMNS, columns)
+
+
+class TrialAnalysis:
+    """Steps of a trial in several universes, equal ones once.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    reader : TrialReader
+        Reads recordings, each once.
+    outcomes : sequence of Outcome
+        Outcomes of which the values are wanted.
+    """
+
+    def __init__(self, study: Study, reader: TrialReader, outcomes: Sequence[Outcome]) -> None:
+        self._tables, self._effects = MemoryTables(), dict[str, TrialEffects]()
+        self._sources = Sources(study, reader, self._tables)
+        self._steps: dict[str, Step] = {
+            "kinematics": kinematics.step,
+            "torques": partial(torques.step, effects=self._effects),
+            **({"muscles": muscles.step} if any(outcome.muscle for outcome in outcomes) else {}),
+        }
+        self._wanted = {(outcome.joint, outcome.term) for outcome in outcomes}
+        self._made: dict[str, tuple[str, ...]] = {}  # key of what is in the tables, by stage
+        self.rows = OutcomeRows()
+
+    def order(self, members: Sequence[Trial]) -> list[int]:
+        """Order in which equal steps follow one another."""
+        return sorted(range(len(members)), key=lambda u: self._key(members[u], len(self._steps)))
+
+    def _key(self, trial: Trial, n_stages: int) -> tuple[str, ...]:
+        return tuple(settings_hash(trial.settings, SECTIONS[stage]) for stage in [*self._steps][:n_stages])
+
+    def add(self, trial: Trial, name: str, *, with_curves: bool) -> None:
+        """Analyse a trial in a universe; its name in the rows is another one."""
+        real = replace(trial, name=name)
+        for number, (stage, step) in enumerate(self._steps.items(), start=1):
+            key = self._key(trial, number)
+            if self._made.get(stage) != key:
+                self._run(stage, step, real)
+                self._made[stage] = key
+        records = {stage: self._tables.read_record(stage, real) for stage in self._steps}
+        verdict, about = verdict_of(real, records), {"trial": trial.name}
+        wanted = (row for row in records["torques"].summary if (row["joint"], row["term"]) in self._wanted)
+        of_joints = per_body_mass(wanted, trial.subject.mass_kg)
+        self.rows.summaries["summary"] += [
+            {**about, "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row} for row in of_joints
+        ]
+        if "muscles" in records:
+            of_muscles = records["muscles"].summary
+            self.rows.summaries[OF_MUSCLES] += [
+                {**about, "muscle_status": verdict.muscles, **row} for row in of_muscles
+            ]
+        if name in self._effects:
+            self.rows.effects_of[trial.name] = self._effects[name]
+        if with_curves:
+            row, curves = trial_curve(real, self._tables)
+            self.rows.windows_of[trial.name] = {column: str(value) for column, value in row.items()}
+            self.rows.curves_of.extend([] if curves is None else [(trial, curves[0])])
+
+    def _run(self, stage: str, step: Step, trial: Trial) -> None:
+        """Run a step; an error becomes the record of a failed trial."""
+        parts: list[pa.Table] = []
+        record = TrialRecord(trial.name, provenance={stage: {}})
+        if stage == "torques":
+            self._effects.clear()
+        try:
+            record = step(trial, self._sources, record, parts.append)
+        except WriteError:
+            raise
+        except Exception as error:
+            parts, record = [], failure(error, record)
+        self._tables.put(stage, trial, parts, record)
