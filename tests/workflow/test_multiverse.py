@@ -1,16 +1,12 @@
 """Contrasts of simulated walks in all universes: equal to studies run alone, one test over all, sentences and page."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from limbtorque.errors import StudyError
 from limbtorque.study.files import parse_yaml, yaml_text
 from limbtorque.study.study import load_study
 from limbtorque.study.universes import choices_of, universe_changes
 from limbtorque.workflow import keys
-from limbtorque.workflow.layout import MULTIVERSE, multiverse_figure_files
-from limbtorque.workflow.load_checked import checked_study
 from limbtorque.workflow.stages import multiverse, universes
 from limbtorque.workflow.trial_values import StudyFiles, TrialValues
 from staged_study import change_settings, make_study, run_stages

@@ -83,7 +83,8 @@ def _joined(results: Sequence[Result]) -> Result:
     """Result with the universes as points."""
     if len(results) == 1:
         return results[0]
-    return replace(results[0], **{name: np.concatenate([vars(each)[name] for each in results]) for name in ARRAYS})
+    arrays: dict[str, Any] = {name: np.concatenate([vars(each)[name] for each in results]) for name in ARRAYS}
+    return replace(results[0], **arrays)
 
 
 def _test_universes(
@@ -221,7 +222,7 @@ def _by_term(outcome: SpecifiedOutcome) -> list[list[Compared]]:
 def _common_subjects(of_universes: Sequence[Compared]) -> BoolArray:
     """Subjects with a value in all universes that have any."""
     known = np.stack([each.known[:, 0] for each in of_universes])
-    return np.asarray(known[known.any(axis=1)].all(axis=0) & known.any())
+    return np.asarray(known[known.any(axis=1)].all(axis=0)) & bool(known.any())
 
 
 def _comparisons(of_universes: Sequence[Compared], common: BoolArray, design: Design) -> list[Comparison]:

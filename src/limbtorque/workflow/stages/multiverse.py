@@ -134,9 +134,11 @@ def _specifications(
     net = [row for row in rows if row["term"] == rows[0]["term"]]
     used = [k for k, idle in enumerate(outcome.idle) if not idle]
     places = np.array(np.unravel_index([row["universe"] for row in net], outcome.shape)).T
-    columns = (np.array([row[name] for row in net]) for name in ("estimate", "low", "high", "n_rejected"))
+    estimate, low, high, rejected = (
+        np.array([row[name] for row in net]) for name in ("estimate", "low", "high", "n_rejected")
+    )
     options, labels = [choices[k].option for k in used], [choices[k].labels for k in used]
-    return Specifications(*columns, options, labels, places[:, used])
+    return Specifications(estimate, low, high, rejected, options, labels, places[:, used])
 
 
 def _draw(study: Study, rows: Sequence[Mapping[str, Any]], each: Specifications, path: Path) -> bytes:
