@@ -112,7 +112,7 @@ def _draw_curve(axes: Axes, each: Specifications, order: NDArray[np.int64]) -> N
     if fewer.any():
         look = {"markersize": 0.5 * size, "color": "white"}
         axes.plot(at[fewer], each.estimate[order][fewer], "o", **look)  # type: ignore[arg-type]
-        axes.plot([], [], "o", markerfacecolor="white", color=CLEAR, markersize=size, label="more trials rejected")
+        axes.plot([], [], "o", markerfacecolor="white", color="0.4", markersize=size, label="more trials rejected")
     own = int(np.flatnonzero(order == 0)[0])
     look = {"color": "black", "markerfacecolor": "white", "markersize": size + 2.5, "zorder": 4}
     axes.plot([own], each.estimate[:1], "D", label="options of the study", **look)  # type: ignore[arg-type]

@@ -137,7 +137,9 @@ def sentences(first: Row, each: Specifications) -> list[str]:
         texts.append("The interval has 0 in all analyses.")
     p = first["p_multiverse"]
     if np.isnan(p):
-        texts.append(f"No test over all universes: {first['note'] or 'none of them is tested'}.")
+        texts.append(
+            f"No test over all universes: {first['note'].removeprefix('not tested: ') or 'none of them is tested'}."
+        )
     else:
         shows = "At least one analysis shows an effect" if p <= 0.05 else "No analysis shows an effect"
         texts.append(

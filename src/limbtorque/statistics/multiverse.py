@@ -222,7 +222,7 @@ def _by_term(outcome: SpecifiedOutcome) -> list[list[Compared]]:
 def _common_subjects(of_universes: Sequence[Compared]) -> BoolArray:
     """Subjects with a value in all universes that have any."""
     known = np.stack([each.known[:, 0] for each in of_universes])
-    return np.asarray(known[known.any(axis=1)].all(axis=0)) & bool(known.any())
+    return np.asarray(known[known.any(axis=1)].all(axis=0), dtype=bool) & bool(known.any())
 
 
 def _comparisons(of_universes: Sequence[Compared], common: BoolArray, design: Design) -> list[Comparison]:
@@ -248,7 +248,7 @@ def _note(design: Design, of_universes: Sequence[Compared], common: BoolArray) -
     known = np.stack([each.known[:, 0] for each in of_universes])
     lost = [subject.name for k, subject in enumerate(design.subjects) if known[:, k].any() and not common[k]]
     nobody = int((~known.any(axis=1)).sum())
-    texts = [f"without a value in all universes: {', '.join(lost)}"] * bool(lost)
+    texts = [f"left out, as a universe has no value: {', '.join(lost)}"] * bool(lost)
     return "; ".join([*texts, *[f"{nobody} universes without any value"] * bool(nobody)])
 
 

@@ -40,7 +40,7 @@ class Choice:
     option : str
         Dotted name.
     values : tuple
-        Values as in JSON.
+        Its values.
     """
 
     option: str
@@ -59,13 +59,13 @@ class Choice:
 def _label(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name}: {_label(part)}" for name, part in value.items())
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return ", ".join(map(_label, value))
     return f"{value:g}" if isinstance(value, float) else value if isinstance(value, str) else json.dumps(value)
 
 
 def choices_of(settings: Settings) -> tuple[Choice, ...]:
-    """Options that differ between universes, each value once.
+    """Options that differ between universes, each value once, as it was given.
 
     Raises
     ------
@@ -74,10 +74,13 @@ def choices_of(settings: Settings) -> tuple[Choice, ...]:
     """
     choices = []
     for name, alternatives in settings.multiverse.alternatives.items():
-        values = [option_value(settings, name)]
+        values = [own := option_value(settings, name)]
+        known = [own]  # in the same form, with all defaults
         for value in alternatives:
-            value = option_value(override(settings, {name: _text(value)}, source=PLACE), name)
-            values += [value] if value not in values else []
+            whole = option_value(override(settings, {name: _text(value)}, source=PLACE), name)
+            if whole not in known:
+                known.append(whole)
+                values.append(value)
         choices.append(Choice(name, tuple(values)))
     return tuple(choice for choice in choices if len(choice.values) > 1)
 
