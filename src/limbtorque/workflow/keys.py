@@ -58,6 +58,8 @@ SECTIONS = {
     "collect": ("title", "quality", "run"),
 }
 _NO_VALUES = ("title", "trials", "subjects", "tables", "figures", "report", "run")  # sections that change no number
+_AFTER_CENTRES = ("filter", "differentiation", "motion")
+OF_CENTRES = tuple(name for name in SECTIONS["kinematics"] if name not in _AFTER_CENTRES)  # of joint centres
 SECTIONS["universes"] = tuple(name for name in Settings.model_fields if name not in _NO_VALUES)
 
 

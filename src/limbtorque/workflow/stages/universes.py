@@ -17,6 +17,9 @@ import pyarrow as pa
 
 from limbtorque.analysis.reading import TrialReader
 from limbtorque.errors import WriteError
+from limbtorque.motion.joint_centres import Placement, place_joints
+from limbtorque.motion.limb import Limb
+from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import per_body_mass
 from limbtorque.statistics.contrast_design import MEASURED_COVARIATES
@@ -29,7 +32,7 @@ from limbtorque.tables.files import make_table, write_table
 from limbtorque.tables.multiverse_columns import UNIVERSE_COLUMNS
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects
-from limbtorque.workflow.keys import SECTIONS, settings_hash
+from limbtorque.workflow.keys import OF_CENTRES, SECTIONS, settings_hash
 from limbtorque.workflow.layout import universes_path
 from limbtorque.workflow.memory_tables import MemoryTables, OutcomeRows
 from limbtorque.workflow.run_session import Sources, Step, failure, finish, planned_study, verdict_of
@@ -113,7 +116,8 @@ class TrialAnalysis:
 
     def __init__(self, study: Study, reader: TrialReader, outcomes: Sequence[Outcome]) -> None:
         self._tables, self._effects = MemoryTables(), dict[str, TrialEffects]()
-        self._sources = Sources(study, reader, self._tables)
+        self._placed: dict[str, Placement] = {}
+        self._sources = Sources(study, reader, self._tables, self._find)
         self._steps: dict[str, Step] = {
             "kinematics": kinematics.step,
             "torques": partial(torques.step, effects=self._effects),
@@ -156,6 +160,13 @@ class TrialAnalysis:
             row, curves = trial_curve(real, self._tables)
             self.rows.windows_of[trial.name] = {column: str(value) for column, value in row.items()}
             self.rows.curves_of.extend([] if curves is None else [(trial, curves[0])])
+
+    def _find(self, recording: Recording, limb: Limb, settings: Settings) -> Placement:
+        """Joint centres, which many universes have in common."""
+        key = settings_hash(settings, OF_CENTRES)
+        if key not in self._placed:
+            self._placed[key] = place_joints(recording, limb, settings)
+        return self._placed[key]
 
     def _run(self, stage: str, step: Step, trial: Trial) -> None:
         """Run a step; an error becomes the record of a failed trial."""
