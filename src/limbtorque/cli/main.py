@@ -165,7 +165,7 @@ def multiverse(options: argparse.Namespace) -> int:
             "the settings have no multiverse.alternatives, or no contrast of a number; whole curves are left out"
         )
     n = n_universes(choices_of(study.settings))
-    say(f"{n} universes of {counted(len(study.trials), 'trial')}, about {time_words(study, n)}")
+    say(f"{n} universes, {time_words(study, n)}")
     code = workflow.run_study(options.study, cores=options.cores, slurm=options.slurm, more=["multiverse"])
     if not code:
         print("\n".join(f"written: {options.study / path}" for path in MULTIVERSE.values()))

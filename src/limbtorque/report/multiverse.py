@@ -4,186 +4,136 @@ from __future__ import annotations
 
 import base64
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from limbtorque.arrays import BoolArray
-from limbtorque.figures.multiverse_figures import Specifications
+from limbtorque.figures.multiverse_figures import options_of
 from limbtorque.report.page import page_template, style_sheet
 from limbtorque.statistics.multiverse import spread_shares
-from limbtorque.tables.column import counted, listed
+from limbtorque.study.options.contrasts import LEVEL
+from limbtorque.tables.column import listed
 
 PAGE = page_template("report/multiverse.html.jinja")
-Row = Mapping[str, Any]
 LEAST_SHARE = 0.005  # of the spread, in the table
-TERM_HEADS = (
-    "term",
-    "options of the study",
-    "least",
-    "largest",
-    "same sign",
-    "interval without 0",
-    "p over all, adjusted",
-)
+TERM_HEADS = ("term", "options of the study", "least", "largest", "same sign", "interval without 0", "p over all")
 SHARE_HEADS = ("option", "share of the spread")
 
 
-@dataclass(frozen=True)
-class OutcomePart:
-    """An outcome on the page.
-
-    Attributes
-    ----------
-    rows : sequence of mapping
-        Its rows of `results/multiverse.csv`, those of its terms last.
-    specifications : Specifications
-        Its universes.
-    picture : bytes
-        Specification curve as PNG; empty where there is none.
-    """
-
-    rows: Sequence[Row]
-    specifications: Specifications
-    picture: bytes = b""
-
-
 def multiverse_page(
-    parts: Sequence[OutcomePart], *, title: str, choices: Mapping[str, Sequence[str]], n_universes: int
+    parts: Sequence[pd.DataFrame], pictures: Sequence[bytes], *, title: str, choices: Mapping[str, Sequence[str]]
 ) -> str:
     """Text of the page.
 
     Parameters
     ----------
-    parts : sequence of OutcomePart
-        Outcomes of all contrasts.
+    parts : sequence of pandas.DataFrame
+        Rows of `results/multiverse.csv` of each outcome, those of its terms last.
+    pictures : sequence of bytes
+        Their specification curves as PNG.
     title : str
         Name of the study.
     choices : mapping of str to sequence of str
         Options with their values, that of the study first.
-    n_universes : int
-        Number of universes.
     """
     return PAGE.render(
         title=f"{title}: multiverse",
         study_title=title,
         style=style_sheet(),
         choices=[(option, listed(values)) for option, values in choices.items()],
-        n_universes=n_universes,
-        parts=[_part(part) for part in parts],
-        term_heads=TERM_HEADS,
-        share_heads=SHARE_HEADS,
+        parts=[_part(rows, picture) for rows, picture in zip(parts, pictures, strict=True)],
+        heads=(SHARE_HEADS, TERM_HEADS),
     )
 
 
-def _part(part: OutcomePart) -> dict[str, Any]:
+def _part(rows: pd.DataFrame, picture: bytes) -> dict[str, Any]:
     """Sentences, picture and tables of an outcome."""
-    first = part.rows[0]
+    first, terms = rows.iloc[0], rows.groupby("term", sort=False)
     joint = f"{first['joint']} " if first["joint"] not in first["outcome"] else ""
-    terms = {
-        term: [row for row in part.rows if row["term"] == term] for term in dict.fromkeys(r["term"] for r in part.rows)
-    }
     return {
         "heading": f"{first['contrast']}: {joint}{first['outcome']}",
-        "sentences": sentences(first, part.specifications),
-        "picture": base64.b64encode(part.picture).decode(),
+        "sentences": [*sentences(rows)],
+        "picture": base64.b64encode(picture).decode(),
         "unit": first["unit"],
-        "terms": [_term_cells(term, rows) for term, rows in terms.items()] if len(terms) > 1 else [],
-        "shares": share_rows(part.specifications),
+        "terms": [_term_cells(str(term), of_term) for term, of_term in terms] if len(terms) > 1 else [],
+        "shares": share_rows(rows),
     }
 
 
-def _term_cells(term: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    estimates = np.array([row["estimate"] for row in rows])
-    agreeing = sum(np.sign(estimates) == np.sign(estimates[0]))
-    clear = sum(row["low"] > 0.0 or row["high"] < 0.0 for row in rows)
-    numbers = (estimates[0], np.fmin.reduce(estimates), np.fmax.reduce(estimates))
-    counts = (f"{count} of {len(rows)}" for count in (agreeing, clear))
-    return (term, *map(_number, numbers), *counts, _number(rows[0]["p_multiverse_adjusted"], 2))
+def _clear(rows: pd.DataFrame) -> pd.Series[bool]:
+    return (rows["low"] > 0.0) | (rows["high"] < 0.0)
+
+
+def _agreeing(rows: pd.DataFrame) -> pd.Series[bool]:
+    return pd.Series(np.sign(rows["estimate"]) == np.sign(rows["estimate"].iloc[0]))
+
+
+def _term_cells(term: str, rows: pd.DataFrame) -> tuple[str, ...]:
+    estimates = rows["estimate"]
+    counts = (f"{each.sum()} of {len(rows)}" for each in (_agreeing(rows), _clear(rows)))
+    numbers = map(_number, (estimates.iloc[0], estimates.min(), estimates.max()))
+    return (term, *numbers, *counts, _number(rows["p_multiverse"].iloc[0], 2))
 
 
 def _number(value: float, digits: int = 3) -> str:
     return "" if np.isnan(value) else f"{value:.{digits}g}"
 
 
-def sentences(first: Row, each: Specifications) -> list[str]:
-    """Sentences on an outcome.
-
-    Parameters
-    ----------
-    first : mapping
-        Row of the study's own options.
-    each : Specifications
-        All universes.
-    """
-    n, clear, agreeing = len(each.estimate), each.clear, each.agreeing
-    limits = f"{_number(first['low'])} to {_number(first['high'])}"
-    texts = [
-        f"With the options of the study the difference is {_number(first['estimate'])} {first['unit']} ({limits}); over "
-        f"{counted(n, 'universe')} it goes from {_number(np.fmin.reduce(each.estimate))} to {_number(np.fmax.reduce(each.estimate))}. "
-        f"The sign is the same in {int(agreeing.sum())}, the interval without 0 in {int(clear.sum())}."
-    ]
-    if clear[0]:
-        fails = ~(clear & agreeing)
-        where = f"; not where {where_words(fails, each)}" if fails.any() else ""
-        texts.append(
-            f"The finding (sign, and interval without 0) holds in {int((~fails).sum())} of {n} analyses{where}."
-        )
-    elif clear.any():
-        texts.append(f"With the options of the study the interval has 0; without 0 where {where_words(clear, each)}.")
+def sentences(rows: pd.DataFrame) -> Iterator[str]:
+    """Sentences on an outcome, from its rows of `results/multiverse.csv`."""
+    first = rows.iloc[0]
+    rows = rows[rows["term"] == first["term"]]
+    n, clear, estimates = len(rows), _clear(rows), rows["estimate"]
+    holds = clear & _agreeing(rows)
+    yield (
+        f"With the options of the study the difference is {_number(first['estimate'])} {first['unit']} ({_number(first['low'])} to "
+        f"{_number(first['high'])}); over {n} universes it goes from {_number(estimates.min())} to {_number(estimates.max())}. "
+        f"The sign is the same in {_agreeing(rows).sum()}, the interval without 0 in {clear.sum()}."
+    )
+    if clear.iloc[0]:
+        where = "" if holds.all() else f"; not {where_words(rows, ~holds)}"
+        yield f"The finding (sign, and interval without 0) holds in {holds.sum()} of {n} analyses{where}."
     else:
-        texts.append("The interval has 0 in all analyses.")
+        yield f"With the options of the study the interval has 0{f'; without 0 {where_words(rows, clear)}' if clear.any() else ''}."
     p = first["p_multiverse"]
     if np.isnan(p):
-        texts.append(
-            f"No test over all universes: {first['note'].removeprefix('not tested: ') or 'none of them is tested'}."
-        )
+        yield f"No test over all universes: {first['note'] or 'nothing is tested'}."
     else:
-        shows = "At least one analysis shows an effect" if p <= 0.05 else "No analysis shows an effect"
-        texts.append(
-            f"{shows}: p = {_number(p, 2)} over all universes, {_number(first['p_multiverse_adjusted'], 2)} adjusted for all outcomes "
-            "and terms. This p is not that of the options of the study."
-        )
-    if (n_fewer := int((each.rejected > 0).sum())) and n > 1:
-        texts.append(f"{counted(n_fewer, 'universe')} with trials rejected that the study accepts (white centres).")
-    return texts
+        shows = "At least one analysis shows an effect" if p <= LEVEL else "No analysis shows an effect"
+        yield f"{shows}: p = {_number(p, 2)} over all universes, outcomes and terms; it is not the p of the options of the study."
+    if lost := int((rows["n_lost"] > 0).sum()):
+        yield f"In {lost} of {n} universes trials are rejected, or fail, that the study accepts (white centres)."
 
 
-def where_words(mask: BoolArray, each: Specifications) -> str:
-    """Fewest choices, alone or two together, in which all universes are in a mask.
+def where_words(rows: pd.DataFrame, mask: pd.Series[bool]) -> str:
+    """Choices, alone or two together, in which all universes are in a mask.
 
-    Parameters
-    ----------
-    mask : ndarray of bool, shape (n_universes,)
-        Universes to describe.
-    each : Specifications
-        All universes.
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"filter.cutoff_hz": ["6", "6", "10", "10"], "motion.angles": ["a", "b", "a", "b"]})
+    >>> where_words(rows, pd.Series([True, True, False, True]))
+    'where filter.cutoff_hz is 6, or motion.angles is b'
     """
-    words, covered = [], np.zeros(len(mask), dtype=bool)
+    words, rest = list[str](), mask.copy()
     for together in (1, 2):
-        for options in itertools.combinations(range(len(each.options)), together):
-            for values in itertools.product(*(range(len(each.labels[option])) for option in options)):
-                chosen = (each.places[:, options] == values).all(axis=1)
-                if chosen.any() and mask[chosen].all() and not covered[chosen].all():
-                    covered |= chosen
-                    pairs = zip(options, values, strict=True)
-                    words.append(" and ".join(f"{each.options[o]} is {each.labels[o][v]}" for o, v in pairs))
-    others = int((mask & ~covered).sum())
-    if others:
-        words.append(f"in {counted(others, 'analysis').replace('analysiss', 'analyses')}{' more' if words else ''}")
-    return ", or ".join(words)
+        for names in map(list, itertools.combinations(options_of(rows), together)):
+            for values, part in rows.groupby(names, sort=False):
+                if mask[part.index].all() and rest[part.index].any():
+                    rest[part.index] = False
+                    pairs = zip(names, values, strict=True)
+                    words.append(" and ".join(f"{name} is {value}" for name, value in pairs))
+    others = [f"in {rest.sum()} {'other' if words else 'of them'}"] if rest.any() else []
+    return " and ".join([*[f"where {', or '.join(words)}"] * bool(words), *others])
 
 
-def share_rows(each: Specifications) -> list[tuple[str, str]]:
+def share_rows(rows: pd.DataFrame) -> list[tuple[str, str]]:
     """Shares of the spread by option and pair of options, the largest first."""
-    shape = [len(labels) for labels in each.labels]
-    if not shape or np.isnan(each.estimate).any():
-        return []
-    shares = spread_shares(each.estimate.reshape(shape))
-    rest = 1.0 - sum(shares.values())
-    named = [(" with ".join(each.options[axis] for axis in axes), share) for axes, share in shares.items()]
-    named += [("three and more options together", rest)] if shares else []
-    listed_first = sorted((pair for pair in named if pair[1] >= LEAST_SHARE), key=lambda pair: -pair[1])
-    return [(name, f"{100.0 * share:.0f} %") for name, share in listed_first]
+    options, net = options_of(rows), rows[rows["term"] == rows["term"].iloc[0]]
+    shape = [net[option].nunique() for option in options]
+    shares = spread_shares(net["estimate"].to_numpy().reshape(shape)) if options else {}
+    named = {" with ".join(options[axis] for axis in axes): share for axes, share in shares.items()}
+    named |= {"three and more options together": 1.0 - sum(shares.values())} if shares else {}
+    ordered = sorted(named.items(), key=lambda pair: -pair[1])
+    return [(name, f"{100.0 * share:.0f} %") for name, share in ordered if share >= LEAST_SHARE]

@@ -132,10 +132,16 @@ def contrast_results(outcomes: Sequence[Comparison], *, n_flips: int = 10_000, s
     of flips, the identity among them, with at least the absolute t of the data. In a family p is adjusted by the step-down
     maximum over the same flips (Westfall and Young 1993).
     """
-    models = list(models_of(outcomes))
-    signs = shared_signs(models, len(outcomes[0].matrix) if outcomes else 0, n_flips=n_flips, seed=seed)
+    models = list(_models(outcomes))
+    used = np.unique(np.concatenate([*(model.subjects for model in models), np.zeros(0, dtype=int)]))
+    signs = np.ones((0, 0))
+    if outcomes:
+        signs = np.ones((1, len(outcomes[0].matrix)))
+        flips = flip_signs(len(used), n_flips=n_flips, seed=seed)
+        signs = np.repeat(signs, len(flips), axis=0)
+        signs[:, used] = flips
     results = [
-        estimates(outcome, [model for model in models if model.outcome == k], len(signs))
+        _estimates(outcome, [model for model in models if model.outcome == k], len(signs))
         for k, outcome in enumerate(outcomes)
     ]
     tested = [model.varying for model in models if not model.untested]
@@ -148,16 +154,7 @@ def contrast_results(outcomes: Sequence[Comparison], *, n_flips: int = 10_000, s
     return results
 
 
-def shared_signs(models: Sequence[RobustModel], n_subjects: int, *, n_flips: int, seed: int) -> FloatArray:
-    """Signs in each flip, (n_flips, n_subjects); those of nobody's values are 1."""
-    used = np.unique(np.concatenate([*(model.subjects for model in models), np.zeros(0, dtype=int)]))
-    flips = flip_signs(len(used), n_flips=n_flips, seed=seed)
-    signs = np.ones((len(flips), n_subjects))
-    signs[:, used] = flips
-    return signs
-
-
-def models_of(outcomes: Sequence[Comparison]) -> Iterator[RobustModel]:
+def _models(outcomes: Sequence[Comparison]) -> Iterator[RobustModel]:
     """Models of all outcomes: one for all points with values of the same subjects."""
     for number, outcome in enumerate(outcomes):
         known = ~np.isnan(outcome.values) & ~np.isnan(outcome.matrix).any(axis=1, keepdims=True)
@@ -168,7 +165,7 @@ def models_of(outcomes: Sequence[Comparison]) -> Iterator[RobustModel]:
             yield RobustModel(number, outcome.matrix[pattern], values, np.flatnonzero(pattern), points)
 
 
-def estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int) -> Result:
+def _estimates(outcome: Comparison, models: Sequence[RobustModel], n_flips: int) -> Result:
     """Estimate and intervals of an outcome, without its test."""
     n_points = outcome.values.shape[1]
     n_subjects = len({subject for model in models for subject in model.subjects.tolist()})
@@ -226,34 +223,6 @@ def _small_sample(model: RobustModel) -> float:
     return float(np.exp(special.gammaln(freedom / 2) - special.gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2))
 
 
-class StepDown:
-    """Counts of flips that reach statistics, alone and by the step-down maximum.
-
-    Parameters
-    ----------
-    reached : ndarray of shape (n,)
-        Absolute statistics of the data, on a common scale.
-    """
-
-    def __init__(self, reached: FloatArray) -> None:
-        self._reached, self._order = reached, np.argsort(-reached, kind="stable")
-        self.alone, self._in_order = np.zeros(len(reached)), np.zeros(len(reached))
-
-    def add(self, flips: FloatArray) -> None:
-        """Count flips, shape (n_flips, n)."""
-        self.alone += (flips >= self._reached).sum(axis=0)
-        # maximum over those with no larger t
-        below = np.maximum.accumulate(flips[:, self._order[::-1]], axis=1)[:, ::-1]
-        self._in_order += (below >= self._reached[self._order]).sum(axis=0)
-
-    @property
-    def together(self) -> FloatArray:
-        """Counts of the step-down maximum."""
-        counts = np.zeros(len(self._order))
-        counts[self._order] = np.maximum.accumulate(self._in_order)
-        return counts
-
-
 def _test_family(models: Sequence[RobustModel], results: Sequence[Result], signs: FloatArray) -> None:
     """Add p by flips, adjusted by the step-down maximum, to the results of a family."""
     scale = CommonScale(np.concatenate([np.full(len(model.points), model.design_freedom) for model in models]))
@@ -261,15 +230,21 @@ def _test_family(models: Sequence[RobustModel], results: Sequence[Result], signs
     def statistics(some: FloatArray) -> FloatArray:
         return scale.of(np.hstack([model.flipped(model.null_residuals, some) for model in models]))
 
-    counts, largest = StepDown(TIE * statistics(signs[:1])[0]), []
+    reached = TIE * statistics(signs[:1])[0]
+    order = np.argsort(-reached, kind="stable")
+    alone, together, largest = np.zeros(len(order)), np.zeros(len(order)), []
     for start in range(0, len(signs), BLOCK):
         flips = statistics(signs[start : start + BLOCK])
-        counts.add(flips)
-        largest.append(flips.max(axis=1))
-    limit, together, start = scale.back(_upper(np.concatenate(largest))), counts.together, 0
+        alone += (flips >= reached).sum(axis=0)
+        below = np.maximum.accumulate(flips[:, order[::-1]], axis=1)[:, ::-1]  # maximum over those with no larger t
+        together[order] += (below >= reached[order]).sum(axis=0)
+        largest.append(below[:, 0])
+    together[order] = np.maximum.accumulate(together[order])
+    limit = scale.back(_upper(np.concatenate(largest)))
+    start = 0
     for model in models:
         here, result = slice(start, start + len(model.points)), results[model.outcome]
-        result.p_flips[model.points] = counts.alone[here] / len(signs)
+        result.p_flips[model.points] = alone[here] / len(signs)
         result.p_adjusted[model.points] = together[here] / len(signs)
         result.threshold[model.points] = limit[here]
         start = here.stop

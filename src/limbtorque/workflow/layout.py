@@ -8,7 +8,6 @@ from typing import get_args
 
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.quality.verdict import Verdict
-from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
@@ -196,10 +195,9 @@ def has_multiverse(study: Study) -> bool:
     return bool(study.settings.multiverse.alternatives) and bool(study.settings.contrasts.of_numbers)
 
 
-def multiverse_figures(study: Study) -> dict[tuple[str, Outcome], Path]:
-    """Specification curves by contrast and outcome, without the ending."""
-    pairs = study.settings.contrasts.of_numbers
-    return {pair: MULTIVERSE_FIGURES / f"specification_{k}" for k, pair in enumerate(pairs, start=1)}
+def multiverse_figures(study: Study) -> list[Path]:
+    """Specification curve of each contrast's outcomes, without the ending."""
+    return [MULTIVERSE_FIGURES / f"specification_{k + 1}" for k in range(len(study.settings.contrasts.of_numbers))]
 
 
 def study_figures(study: Study) -> list[Path]:
@@ -217,8 +215,7 @@ def study_figures(study: Study) -> list[Path]:
 
 def multiverse_figure_files(study: Study) -> list[Path]:
     """Files of the specification curves."""
-    forms = study.settings.figures.formats
-    return [path.with_suffix(f".{form}") for path in multiverse_figures(study).values() for form in forms]
+    return [Path(f"{path}.{form}") for path in multiverse_figures(study) for form in study.settings.figures.formats]
 
 
 def study_files(stage: str, study: Study) -> list[Path]:

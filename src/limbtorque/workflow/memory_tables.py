@@ -17,6 +17,7 @@ from limbtorque.tables.files import rounded_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects, effects_table
 from limbtorque.workflow.run_session import TrialTables
+from limbtorque.workflow.trial_values import StudyFiles
 
 
 class MemoryTables(TrialTables):
@@ -48,8 +49,8 @@ class MemoryTables(TrialTables):
 
 
 @dataclass(frozen=True)
-class OutcomeRows:
-    """Rows that hold the values of outcomes, as `trial_values.OutcomeTables`.
+class OutcomeRows(StudyFiles):
+    """Rows that hold the values of outcomes, in memory.
 
     Attributes
     ----------

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,22 +31,6 @@ from limbtorque.workflow.layout import ENSEMBLE_TABLES, STUDY_TABLES, curves_pat
 from limbtorque.workflow.stages.curves import columns, session_curves
 
 OF_MUSCLES = "muscle_summary"
-
-
-class OutcomeTables(Protocol):
-    """Tables that hold the values of outcomes."""
-
-    def summary(self, name: str, wanted: Sequence[str]) -> pd.DataFrame:
-        """Columns of `summary.csv` or `muscle_summary.csv`."""
-
-    def effects(self, needed: compute.Expression) -> list[pa.Table]:
-        """Rows of tables of `tables.effect_columns`."""
-
-    def windows(self) -> Mapping[str, Mapping[str, str]]:
-        """Rows of `windows.csv`, by trial."""
-
-    def curves(self) -> Iterable[tuple[Trial, FloatArray]]:
-        """Curves of trials, shape (n_points, n_quantities)."""
 
 
 class StudyFiles:
@@ -94,11 +78,11 @@ class TrialValues:
         The trials.
     settings : Settings
         The study's settings.
-    tables : OutcomeTables
-        Tables with rows of these trials.
+    tables : StudyFiles
+        Tables with rows of these trials, in files or in memory.
     """
 
-    def __init__(self, trials: Sequence[Trial], settings: Settings, tables: OutcomeTables) -> None:
+    def __init__(self, trials: Sequence[Trial], settings: Settings, tables: StudyFiles) -> None:
         self._trials, self._settings, self._tables = trials, settings, tables
         self._row = {trial.name: k for k, trial in enumerate(trials)}
         self._mass_kg = np.array([trial.subject.mass_kg for trial in trials])

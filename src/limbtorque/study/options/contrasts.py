@@ -127,11 +127,9 @@ class Contrasts(Options):
     seed: int = option(20260101, "Seed of the random flips, where all flips are too many.", "1", ge=0, le=2**31)
 
     @property
-    def of_numbers(self) -> tuple[tuple[str, Outcome], ...]:
-        """Names of contrasts with each outcome that is a number, not a whole curve."""
-        return tuple(
-            (each.name, outcome) for each in self.declared for outcome in each.outcomes if not outcome.is_curve
-        )
+    def of_numbers(self) -> list[Outcome]:
+        """Outcomes of all contrasts that are numbers, not whole curves."""
+        return [outcome for each in self.declared for outcome in each.outcomes if not outcome.is_curve]
 
     @model_validator(mode="after")
     def _different_names(self) -> Contrasts:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,14 +21,16 @@ from limbtorque.motion.limb import Limb
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import per_body_mass
-from limbtorque.statistics.contrast_design import MEASURED_COVARIATES
+from limbtorque.study import settings as study_settings
 from limbtorque.study.options.contrasts import Contrasts, Outcome
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.universes import choices_of, universe_changes, universe_settings
-from limbtorque.tables.files import make_table, write_table
+from limbtorque.tables.effect_columns import EFFECT_TERMS
+from limbtorque.tables.files import empty_table, make_table, write_table
 from limbtorque.tables.multiverse_columns import UNIVERSE_COLUMNS
+from limbtorque.tables.study_columns import MEASURED_COVARIATES
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects
 from limbtorque.workflow.keys import OF_CENTRES, SECTIONS, settings_hash
@@ -49,14 +50,10 @@ def outcomes_of(contrasts: Contrasts) -> list[tuple[str, Outcome]]:
     return list(dict.fromkeys(pair for pair in pairs if not pair[1].is_curve))
 
 
-def covariates_measured(contrasts: Contrasts) -> list[str]:
-    """Covariates that are values of trials."""
-    return sorted({name for each in contrasts.declared for name in each.covariates} & {*MEASURED_COVARIATES})
-
-
 def run(*, folder: Path, session: str, key: str) -> None:
     """Write the values of a session's trials in all universes."""
-    study, lines, tables = planned_study("universes", folder=folder, session=session, key=key), [], []
+    study, lines = planned_study("universes", folder=folder, session=session, key=key), []
+    tables = [empty_table(UNIVERSE_COLUMNS)]
     changes = universe_changes(choices_of(study.settings))
     of_settings: dict[int, list[Settings]] = {}  # of all universes, by the settings that trials have in common
     with GuardedReader() as guarded:
@@ -64,41 +61,39 @@ def run(*, folder: Path, session: str, key: str) -> None:
         for trial in study.batches[session]:
             if id(trial.settings) not in of_settings:
                 of_settings[id(trial.settings)] = [universe_settings(trial.settings, each) for each in changes]
-            tables.append(_values(trial, study, reader, of_settings[id(trial.settings)]))
+            tables += _values(trial, study, reader, of_settings[id(trial.settings)])
             lines.append(json.dumps({"trial": trial.name}))
     write_table(pa.concat_tables(tables).combine_chunks(), folder / universes_path(session))
     finish("universes", study, session, lines)
 
 
-def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence[Settings]) -> pa.Table:
-    """Values of all outcomes of a trial in all universes."""
-    contrasts = study.settings.contrasts
-    analysis = TrialAnalysis(study, reader, [outcome for _, outcome in outcomes_of(contrasts)])
+def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence[Settings]) -> list[pa.Table]:
+    """Values of each outcome of a trial in all universes."""
+    outcomes = outcomes_of(study.settings.contrasts)
+    analysis = TrialAnalysis(study, reader, [outcome for _, outcome in outcomes])
     members = [replace(trial, name=f"{trial.name} {u}", settings=settings) for u, settings in enumerate(universes)]
-    with_curves = any(outcome.quantity for _, outcome in outcomes_of(contrasts)) or covariates_measured(contrasts)
     for u in analysis.order(members):
-        analysis.add(members[u], trial.name, with_curves=bool(with_curves))
-    values = TrialValues(members, study.settings, analysis.rows)
-    columns: dict[str, list[Any]] = {column.name: [] for column in UNIVERSE_COLUMNS}
-    n = len(members)
-
-    def add(outcome: int, term: str, numbers: Any, rejected: Any, loaded: Any) -> None:
-        columns["trial"] += [trial.name] * n
-        columns["universe"] += range(n)
-        columns["outcome"] += [outcome] * n
-        columns["term"] += [term] * n
-        for name, of_universes in (("value", numbers), ("rejected", rejected), ("loaded", loaded)):
-            columns[name] += np.broadcast_to(of_universes, n).tolist()
-
-    for number, (chain, outcome) in enumerate(outcomes_of(contrasts), start=1):
+        analysis.add(members[u], trial.name)
+    values, n = TrialValues(members, study.settings, analysis.rows), len(members)
+    missing = np.full(n, np.nan)
+    with_curves = study.settings.ensembles.enabled
+    gait = {name: values.of_windows(name) if with_curves else missing for name in MEASURED_COVARIATES}
+    tables = []
+    for number, (chain, outcome) in enumerate(outcomes):
         if chain == trial.chain:
             measured = values.of_each(chain, outcome)
-            loaded = -1 if measured.loaded is None else measured.loaded.astype(int)
-            for term, numbers in zip(measured.terms, measured.values[..., 0].T, strict=True):
-                add(number, term, numbers, measured.rejected.astype(int), loaded)
-    for name in covariates_measured(contrasts):
-        add(0, name, values.of_windows(name), 0, -1)
-    return make_table(UNIVERSE_COLUMNS, columns)
+            columns = {
+                "trial": [trial.name] * n,
+                "universe": range(n),
+                "outcome": [number] * n,
+                "rejected": measured.rejected,
+                "loaded": np.ones(n) if measured.loaded is None else measured.loaded,
+                **dict.fromkeys(EFFECT_TERMS, missing),
+                **dict(zip(EFFECT_TERMS, measured.values[..., 0].T, strict=False)),
+                **gait,
+            }
+            tables.append(make_table(UNIVERSE_COLUMNS, columns))
+    return tables
 
 
 class TrialAnalysis:
@@ -134,7 +129,7 @@ class TrialAnalysis:
     def _key(self, trial: Trial, n_stages: int) -> tuple[str, ...]:
         return tuple(settings_hash(trial.settings, SECTIONS[stage]) for stage in [*self._steps][:n_stages])
 
-    def add(self, trial: Trial, name: str, *, with_curves: bool) -> None:
+    def add(self, trial: Trial, name: str) -> None:
         """Analyse a trial in a universe; its name in the rows is another one."""
         real = replace(trial, name=name)
         for number, (stage, step) in enumerate(self._steps.items(), start=1):
@@ -156,14 +151,14 @@ class TrialAnalysis:
             ]
         if name in self._effects:
             self.rows.effects_of[trial.name] = self._effects[name]
-        if with_curves:
+        if trial.settings.ensembles.enabled:
             row, curves = trial_curve(real, self._tables)
             self.rows.windows_of[trial.name] = {column: str(value) for column, value in row.items()}
             self.rows.curves_of.extend([] if curves is None else [(trial, curves[0])])
 
     def _find(self, recording: Recording, limb: Limb, settings: Settings) -> Placement:
         """Joint centres, which many universes have in common."""
-        key = settings_hash(settings, OF_CENTRES)
+        key = study_settings.settings_hash(settings, OF_CENTRES)
         if key not in self._placed:
             self._placed[key] = place_joints(recording, limb, settings)
         return self._placed[key]
