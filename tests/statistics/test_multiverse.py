@@ -102,7 +102,7 @@ def finding(**columns):
     shape = {"filter.cutoff_hz": ["6", "10"], "motion.angles": ["a", "b"]}
     names = itertools.product(*shape.values())
     rows = pd.DataFrame([dict(zip(shape, each, strict=True)) for each in names])
-    about = {"term": "net", "unit": "N m", "note": "", "n_lost": 0, "p_multiverse": 0.03}
+    about = {"term": "net", "unit": "N m", "note": "", "n_lost": 0, "p_multiverse": 0.03, "p_multiverse_adjusted": 0.06}
     return rows.assign(**about, **columns)
 
 
@@ -111,11 +111,11 @@ def test_sentences_say_where_a_finding_fails():
     text = " ".join(sentences(finding(estimate=low + 0.5, low=low, high=low + 1.0)))
     assert "difference is 0.7 N m (0.2 to 1.2); over 4 universes it goes from 0.4 to 0.8" in text
     assert "holds in 3 of 4 analyses; not where filter.cutoff_hz is 10 and motion.angles is b." in text
-    assert "At least one analysis shows an effect: p = 0.03 over all" in text
+    assert "At least one analysis shows an effect: p = 0.03 over all universes (0.06 with" in text
     rows = finding(estimate=np.ones(4), low=-low, high=low + 2.0).assign(p_multiverse=0.4, n_lost=[0, 1, 1, 0])
     text = " ".join(sentences(rows))
     assert "the interval has 0; without 0 where filter.cutoff_hz is 10 and motion.angles is b." in text
-    assert "No analysis shows an effect: p = 0.4" in text
+    assert "An effect is shown by no analysis: p = 0.4" in text
     assert "In 2 of 4 universes trials are rejected" in text
 
 

@@ -18,7 +18,15 @@ from limbtorque.tables.column import listed
 
 PAGE = page_template("report/multiverse.html.jinja")
 LEAST_SHARE = 0.005  # of the spread, in the table
-TERM_HEADS = ("term", "options of the study", "least", "largest", "same sign", "interval without 0", "p over all")
+TERM_HEADS = (
+    "term",
+    "options of the study",
+    "least",
+    "largest",
+    "same sign",
+    "interval without 0",
+    "p over all, adjusted",
+)
 SHARE_HEADS = ("option", "share of the spread")
 
 
@@ -74,7 +82,7 @@ def _term_cells(term: str, rows: pd.DataFrame) -> tuple[str, ...]:
     estimates = rows["estimate"]
     counts = (f"{each.sum()} of {len(rows)}" for each in (_agreeing(rows), _clear(rows)))
     numbers = map(_number, (estimates.iloc[0], estimates.min(), estimates.max()))
-    return (term, *numbers, *counts, _number(rows["p_multiverse"].iloc[0], 2))
+    return (term, *numbers, *counts, _number(rows["p_multiverse_adjusted"].iloc[0], 2))
 
 
 def _number(value: float, digits: int = 3) -> str:
@@ -101,8 +109,12 @@ def sentences(rows: pd.DataFrame) -> Iterator[str]:
     if np.isnan(p):
         yield f"No test over all universes: {first['note'] or 'nothing is tested'}."
     else:
-        shows = "At least one analysis shows an effect" if p <= LEVEL else "No analysis shows an effect"
-        yield f"{shows}: p = {_number(p, 2)} over all universes, outcomes and terms; it is not the p of the options of the study."
+        shows = "At least one analysis shows an effect" if p <= LEVEL else "An effect is shown by no analysis"
+        adjusted = _number(first["p_multiverse_adjusted"], 2)
+        yield (
+            f"{shows}: p = {_number(p, 2)} over all universes ({adjusted} with all outcomes and terms of the family). This is not the p of "
+            "the options of the study."
+        )
     if lost := int((rows["n_lost"] > 0).sum()):
         yield f"In {lost} of {n} universes trials are rejected, or fail, that the study accepts (white centres)."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,19 +74,20 @@ def multiverse_rows(
     Notes
     -----
     The universes of an outcome are tested as the points of a curve: p is adjusted by the step-down maximum of |t| over all universes,
-    outcomes and terms of a family, with the same flips in all (Girardi et al. 2024, Psychometrika 89:542). The smallest p of an
-    outcome is that of the test over all its universes.
+    with the same flips in all (Girardi et al. 2024, Psychometrika 89:542), and the smallest is that of the test over all universes;
+    once for the outcome alone, and once with all outcomes and terms of its family.
     """
     compared = [_by_term(each, covariates) for each in outcomes]
     common = [_common_subjects(terms[0]) for terms in compared]
     pairs = zip(compared, common, strict=True)
     tested = [_comparison(of_term, subjects) for terms, subjects in pairs for of_term in terms]
-    results = iter(contrast_results(tested, seed=seed))
+    alone = [replace(each, family=str(k)) for k, each in enumerate(tested)]
+    results = zip(contrast_results(tested, seed=seed), contrast_results(alone, seed=seed), strict=True)
     return [
         [
             row
             for of_term in terms
-            for row in _rows(each, of_term, subjects, next(results), _note(each.design, terms[0], subjects))
+            for row in _rows(each, of_term, subjects, *next(results), _note(each.design, terms[0], subjects))
         ]
         for each, terms, subjects in zip(outcomes, compared, common, strict=True)
     ]
@@ -113,9 +114,9 @@ def _comparison(of_universes: Sequence[Compared], common: BoolArray) -> Comparis
 
 
 def _rows(
-    outcome: Specified, of_universes: Sequence[Compared], common: BoolArray, result: Result, note: str
+    outcome: Specified, of_universes: Sequence[Compared], common: BoolArray, result: Result, alone: Result, note: str
 ) -> Iterator[Row]:
-    """Rows of a term."""
+    """Rows of a term, with its results in its family and alone."""
     trials = all_trials(outcome.design)
     values = np.stack([each.measured.values[trials, 0, 0] for each in of_universes])
     lost = (~np.isnan(values[0]) & np.isnan(values)).sum(axis=1)
@@ -124,7 +125,8 @@ def _rows(
             **of_universes[k].about,
             "universe": u,
             **{name: float(getattr(result, name)[k]) for name in NUMBERS},
-            "p_multiverse": float(np.fmin.reduce(result.p_adjusted)),
+            "p_multiverse": float(np.fmin.reduce(alone.p_adjusted)),
+            "p_multiverse_adjusted": float(np.fmin.reduce(result.p_adjusted)),
             "n_subjects": int(common.sum()),
             "n_trials": int(of_universes[k].subjects.n_trials[common].sum()),
             "n_lost": int(lost[k]),
