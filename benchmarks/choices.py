@@ -1,11 +1,12 @@
 """Measure which choice of the analysis moves which joint and term, on simulated walks with exact torques and on recorded walks.
 
     python benchmarks/choices.py
-    python benchmarks/choices.py --cohort ../shared/data/cohort --write docs/choices.md
+    python benchmarks/choices.py --cohort FOLDER --write docs/choices.md
+    python benchmarks/choices.py --example STUDY; limbtorque multiverse STUDY
 
 Each option is changed alone. "Change" is the root mean square over the frames, and over the walks, of the difference from the
 defaults; "error" that from the exact torques (in the simulation only). Both in mN m/kg, over frames that both have. `--write` puts
-the table into the page, and the picture into docs/figures/choices.png.
+the table into the page, and the picture into docs/figures/choices.png; `--example` writes the study of the page's example.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import LogNorm
+from parts.choices_example import write_study
 from segment_tables import with_landmarks
 
 from limbtorque.analysis.chain_motion import chain_motion
@@ -46,7 +48,7 @@ DEFAULT = "defaults"
 HIP = "marker_sets.{set}.hip_axis"
 CHOICES: dict[str, dict[str, str]] = {
     DEFAULT: {},
-    **{f"`filter.cutoff_hz: {hz}`": {"filter.cutoff_hz": hz} for hz in ("6", "10", "residual")},
+    **{f"`filter.cutoff_hz: {hz}`": {"filter.cutoff_hz": hz} for hz in ("6", "10")},
     **{f"`filter.method: {name}`": {"filter.method": name} for name in ("critically_damped", "quintic_spline")},
     **{f"`filter.force_cutoff_hz: {hz}`": {"filter.force_cutoff_hz": hz} for hz in ("10", "20")},
     **{f"`motion.angles: {name}`": {"motion.angles": name} for name in ("segments", "inertial_chain")},
@@ -82,7 +84,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cohort", type=Path, help="folder of recorded walks with Plug-in Gait's markers")
     parser.add_argument("--write", type=Path, help="page whose table is replaced")
+    parser.add_argument(
+        "--example", type=Path, help="write the study of the example into this folder, and nothing else"
+    )
     options = parser.parse_args()
+    if options.example:
+        write_study(options.example)
+        return
     measured = {"simulated walks": measure(list(simulated()))}
     if options.cohort:
         measured["recorded walks"] = measure(list(recorded(options.cohort)))
