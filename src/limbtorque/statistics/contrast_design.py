@@ -16,8 +16,9 @@ from limbtorque.study.options.contrasts import LEAST_GROUP, LEVEL, Contrast, Out
 from limbtorque.study.subjects import Subject
 from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.tables.column import counted, listed
+from limbtorque.tables.contrast_columns import MEASURED_COVARIATES
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import MEASURED_COVARIATES, MUSCLE_STATISTICS, STATISTICS, curve_columns
+from limbtorque.tables.study_columns import MUSCLE_STATISTICS, STATISTICS, curve_columns
 
 IntArray = NDArray[np.int64]
 SIDES = ("left", "right")

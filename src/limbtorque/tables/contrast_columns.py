@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from limbtorque.tables.column import FLEXION, SIZE, columns
+from limbtorque.tables.study_columns import WINDOW_COLUMNS
 
+MEASURED_COVARIATES = tuple(c.name for c in WINDOW_COLUMNS if c.kind is float and c.name not in ("start_s", "end_s"))
 DIFFERENCE = f"of torques, angles and velocities: {FLEXION}; of power and work: energy into the segments"
 OF_CONTRAST = columns(
     {

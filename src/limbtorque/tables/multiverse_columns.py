@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from limbtorque.tables.column import FLEXION, SIZE, Column, columns
-from limbtorque.tables.contrast_columns import DIFFERENCE, OF_CONTRAST
+from limbtorque.tables.contrast_columns import DIFFERENCE, MEASURED_COVARIATES, OF_CONTRAST
 from limbtorque.tables.effect_columns import EFFECT_TERMS
-from limbtorque.tables.study_columns import MEASURED_COVARIATES
 
 UNIVERSE_COLUMNS = columns(
     {

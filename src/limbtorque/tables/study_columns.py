@@ -386,7 +386,6 @@ WINDOW_COLUMNS = (
         }
     ),
 )
-MEASURED_COVARIATES = tuple(c.name for c in WINDOW_COLUMNS if c.kind is float and c.name not in ("start_s", "end_s"))
 
 
 def curve_columns(joints: Sequence[Joint], *, per_body_mass: bool) -> list[Column]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -66,7 +67,7 @@ class OutcomeRows(StudyFiles):
 
     summaries: dict[str, list[Mapping[str, Any]]] = field(default_factory=lambda: {"summary": [], "muscle_summary": []})
     effects_of: dict[str, TrialEffects] = field(default_factory=dict)
-    windows_of: dict[str, dict[str, str]] = field(default_factory=dict)
+    windows_of: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(str)))
     curves_of: list[tuple[Trial, FloatArray]] = field(default_factory=list)
 
     def summary(self, name: str, wanted: Sequence[str]) -> pd.DataFrame:

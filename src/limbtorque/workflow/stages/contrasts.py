@@ -6,9 +6,8 @@ from pathlib import Path
 
 from limbtorque.statistics.contrast_design import contrast_design
 from limbtorque.statistics.contrasts import contrast_rows
-from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS
+from limbtorque.tables.contrast_columns import CONTRAST_COLUMNS, CONTRAST_CURVE_COLUMNS, MEASURED_COVARIATES
 from limbtorque.tables.files import table_of_rows, write_table
-from limbtorque.tables.study_columns import MEASURED_COVARIATES
 from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.layout import CONTRAST_TABLES
 from limbtorque.workflow.operating_system import say

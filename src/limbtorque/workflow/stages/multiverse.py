@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from limbtorque.arrays import FloatArray
 from limbtorque.figures.multiverse_figures import specification_figure
+from limbtorque.figures.pictures import screen_picture
 from limbtorque.figures.style import WIDTHS_MM, save_figure
 from limbtorque.report.multiverse import multiverse_page
 from limbtorque.statistics.contrast_design import contrast_design
@@ -21,19 +21,16 @@ from limbtorque.study.files import write_text
 from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.study import Study
 from limbtorque.study.universes import choices_of, label, n_universes
+from limbtorque.tables.contrast_columns import MEASURED_COVARIATES
 from limbtorque.tables.effect_columns import EFFECT_TERMS
 from limbtorque.tables.files import table_of_rows, write_table
 from limbtorque.tables.multiverse_columns import MULTIVERSE_COLUMNS, option_columns
-from limbtorque.tables.study_columns import MEASURED_COVARIATES
 from limbtorque.workflow.layout import MULTIVERSE, multiverse_figures, universes_path
 from limbtorque.workflow.memory_tables import OutcomeRows
 from limbtorque.workflow.operating_system import say
 from limbtorque.workflow.records import wait_for
 from limbtorque.workflow.run_session import whole_study
-from limbtorque.workflow.stages.universes import outcomes_of
 from limbtorque.workflow.trial_values import TrialValues, with_loads
-
-PICTURE_DPI = 130
 
 
 def run(*, folder: Path, key: str = "") -> None:
@@ -78,11 +75,10 @@ class UniverseValues:
             wait_for(["universes"], session, folder)
         rows = pd.concat([pd.read_parquet(folder / universes_path(session)) for session in study.batches])
         rows["trial"] = rows["trial"].map({trial.name: k for k, trial in enumerate(study.trials)})
-        self._trials, self._outcomes = study.trials, outcomes_of(study.settings.contrasts)
+        self._trials, self._outcomes = study.trials, study.settings.contrasts.distinct
         self._grid = np.full((len(self._outcomes), n, len(study.trials), len(self.COLUMNS)), np.nan)
         self._grid[rows["outcome"], rows["universe"], rows["trial"]] = rows[list(self.COLUMNS)]
-        nothing = OutcomeRows(windows_of={trial.name: {"rejected_joints": ""} for trial in study.trials})
-        self._named = TrialValues(study.trials, study.settings, nothing)  # joint, unit and terms of outcomes
+        self._named = TrialValues(study.trials, study.settings, OutcomeRows())  # joint, unit and terms of outcomes
 
     def measured(self, chain: str, outcome: Outcome) -> list[Measured]:
         """Values of an outcome in each universe."""
@@ -104,8 +100,7 @@ class UniverseValues:
 
 def _draw(rows: pd.DataFrame, study: Study, path: Path, folder: Path) -> bytes:
     """Draw the specification curve in all formats; return the picture of the page."""
-    options, picture = study.settings.figures, BytesIO()
+    options = study.settings.figures
     for form in options.formats:  # drawn anew for every format: saving twice would move the layout by a hair
         save_figure(specification_figure(rows, width_mm=WIDTHS_MM[options.width]), folder / f"{path}.{form}")
-    specification_figure(rows).savefig(picture, format="png", dpi=PICTURE_DPI)
-    return picture.getvalue()
+    return screen_picture(specification_figure(rows))

@@ -22,15 +22,16 @@ from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.statistics.by_condition import per_body_mass
 from limbtorque.study import settings as study_settings
-from limbtorque.study.options.contrasts import Contrasts, Outcome
+from limbtorque.study.options.contrasts import Outcome
 from limbtorque.study.settings import Settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.study.universes import choices_of, universe_changes, universe_settings
+from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, row_of
+from limbtorque.tables.contrast_columns import MEASURED_COVARIATES
 from limbtorque.tables.effect_columns import EFFECT_TERMS
 from limbtorque.tables.files import empty_table, make_table, write_table
 from limbtorque.tables.multiverse_columns import UNIVERSE_COLUMNS
-from limbtorque.tables.study_columns import MEASURED_COVARIATES
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects
 from limbtorque.workflow.keys import OF_CENTRES, SECTIONS, settings_hash
@@ -42,12 +43,6 @@ from limbtorque.workflow.stages.curves import trial_curve
 from limbtorque.workflow.trial_values import OF_MUSCLES, TrialValues
 
 KEPT_BYTES = 256 * 2**20  # of recordings that several trials have
-
-
-def outcomes_of(contrasts: Contrasts) -> list[tuple[str, Outcome]]:
-    """Chain and outcome of all contrasts, each once, without whole curves."""
-    pairs = ((each.chain, outcome) for each in contrasts.declared for outcome in each.outcomes)
-    return list(dict.fromkeys(pair for pair in pairs if not pair[1].is_curve))
 
 
 def run(*, folder: Path, session: str, key: str) -> None:
@@ -69,7 +64,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence[Settings]) -> list[pa.Table]:
     """Values of each outcome of a trial in all universes."""
-    outcomes = outcomes_of(study.settings.contrasts)
+    outcomes = study.settings.contrasts.distinct
     analysis = TrialAnalysis(study, reader, [outcome for _, outcome in outcomes])
     members = [replace(trial, name=f"{trial.name} {u}", settings=settings) for u, settings in enumerate(universes)]
     for u in analysis.order(members):
@@ -77,22 +72,16 @@ def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence
     values, n = TrialValues(members, study.settings, analysis.rows), len(members)
     missing = np.full(n, np.nan)
     with_curves = study.settings.ensembles.enabled
-    gait = {name: values.of_windows(name) if with_curves else missing for name in MEASURED_COVARIATES}
+    gait = [values.of_windows(name) if with_curves else missing for name in MEASURED_COVARIATES]
     tables = []
     for number, (chain, outcome) in enumerate(outcomes):
         if chain == trial.chain:
             measured = values.of_each(chain, outcome)
-            columns = {
-                "trial": [trial.name] * n,
-                "universe": range(n),
-                "outcome": [number] * n,
-                "rejected": measured.rejected,
-                "loaded": np.ones(n) if measured.loaded is None else measured.loaded,
-                **dict.fromkeys(EFFECT_TERMS, missing),
-                **dict(zip(EFFECT_TERMS, measured.values[..., 0].T, strict=False)),
-                **gait,
-            }
-            tables.append(make_table(UNIVERSE_COLUMNS, columns))
+            loaded = np.ones(n) if measured.loaded is None else measured.loaded
+            terms = [*measured.values[..., 0].T, *[missing] * (len(EFFECT_TERMS) - len(measured.terms))]
+            columns = [[trial.name] * n, range(n), [number] * n, measured.rejected, loaded, *terms, *gait]
+            names = (column.name for column in UNIVERSE_COLUMNS)
+            tables.append(make_table(UNIVERSE_COLUMNS, dict(zip(names, columns, strict=True))))
     return tables
 
 
@@ -138,17 +127,15 @@ class TrialAnalysis:
                 self._run(stage, step, real)
                 self._made[stage] = key
         records = {stage: self._tables.read_record(stage, real) for stage in self._steps}
-        verdict, about = verdict_of(real, records), {"trial": trial.name}
+        verdict, about = verdict_of(real, records), row_of(TRIAL_COLUMNS[:1], trial)
         wanted = (row for row in records["torques"].summary if (row["joint"], row["term"]) in self._wanted)
-        of_joints = per_body_mass(wanted, trial.subject.mass_kg)
         self.rows.summaries["summary"] += [
-            {**about, "torque_status": verdict.joints.get(row["joint"], verdict.torques), **row} for row in of_joints
+            {**about, TORQUE_STATUS.name: verdict.joints.get(row["joint"], verdict.torques), **row}
+            for row in per_body_mass(wanted, trial.subject.mass_kg)
         ]
-        if "muscles" in records:
-            of_muscles = records["muscles"].summary
-            self.rows.summaries[OF_MUSCLES] += [
-                {**about, "muscle_status": verdict.muscles, **row} for row in of_muscles
-            ]
+        of_muscles = records["muscles"].summary if "muscles" in records else ()
+        about |= row_of([MUSCLE_STATUS], verdict)
+        self.rows.summaries[OF_MUSCLES] += [{**about, **row} for row in of_muscles]
         if name in self._effects:
             self.rows.effects_of[trial.name] = self._effects[name]
         if trial.settings.ensembles.enabled:
