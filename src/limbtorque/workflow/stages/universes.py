@@ -57,7 +57,7 @@ def run(*, folder: Path, session: str, key: str) -> None:
             if id(trial.settings) not in of_settings:
                 of_settings[id(trial.settings)] = [universe_settings(trial.settings, each) for each in changes]
             tables += _values(trial, study, reader, of_settings[id(trial.settings)])
-            lines.append(json.dumps({"trial": trial.name}))
+            lines.append(json.dumps(row_of(TRIAL_COLUMNS[:1], trial)))
     write_table(pa.concat_tables(tables).combine_chunks(), folder / universes_path(session))
     finish("universes", study, session, lines)
 
