@@ -84,7 +84,8 @@ def test_all_universes_have_the_subjects_that_are_usable_in_all(trials):
     others = np.delete(values, 2, axis=1)
     np.testing.assert_allclose(rows["estimate"], others[rows["universe"]].mean(axis=1))
     assert rows.groupby("universe")["n_lost"].first().to_dict() == {0: 0, 1: 0, 4: 1, 5: 1, 8: 6, 9: 6}
-    assert rows["note"].iloc[0] == "left out, as a universe has no value: S02; 2 universes without any"
+    nothing = "cannot be found, whatever the data: the smallest p is 0.062; "  # of five pairs, 2 / 2^5
+    assert rows["note"].iloc[0] == f"{nothing}left out, as a universe has no value: S02; 2 universes without any"
     assert np.isfinite(rows["p_multiverse"]).all()
 
 
@@ -117,6 +118,8 @@ def test_sentences_say_where_a_finding_fails():
     assert "the interval has 0; without 0 where filter.cutoff_hz is 10 and motion.angles is b." in text
     assert "An effect is shown by no analysis: p = 0.4" in text
     assert "In 2 of 4 universes trials are rejected" in text
+    text = " ".join(sentences(rows.assign(note="cannot be found, whatever the data: the smallest p is 0.25")))
+    assert "Test over all universes: cannot be found, whatever the data" in text
 
 
 def test_the_fewest_words_come_first():

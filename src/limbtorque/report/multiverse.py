@@ -105,12 +105,11 @@ def sentences(rows: pd.DataFrame) -> Iterator[str]:
         yield f"The finding (sign, and interval without 0) holds in {holds.sum()} of {n} analyses{where}."
     else:
         yield f"With the options of the study the interval has 0{f'; without 0 {where_words(rows, clear)}' if clear.any() else ''}."
-    p = first["p_multiverse"]
-    if np.isnan(p):
-        yield f"No test over all universes: {first['note'] or 'nothing is tested'}."
+    p, adjusted, note = first["p_multiverse"], _number(first["p_multiverse_adjusted"], 2), first["note"]
+    if np.isnan(p) or note.startswith("cannot"):
+        yield f"Test over all universes: {note or 'nothing is tested'}."
     else:
         shows = "At least one analysis shows an effect" if p <= LEVEL else "An effect is shown by no analysis"
-        adjusted = _number(first["p_multiverse_adjusted"], 2)
         yield (
             f"{shows}: p = {_number(p, 2)} over all universes ({adjusted} with all outcomes and terms of the family). This is not the p of "
             "the options of the study."

@@ -260,10 +260,8 @@ def all_trials(design: Design) -> NDArray[np.int64]:
 def _notes(compared: Compared, result: Result, used: BoolArray) -> Iterator[str]:
     """Why a contrast is not tested, where it differs, and who is left out."""
     design, percent = compared.design, compared.measured.percent
-    if result.reason:
-        yield result.reason
-    elif _least(result.smallest_p) > LEVEL:
-        yield f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
+    if reason := why_nothing(result):
+        yield reason
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
     elif result.disagrees:
@@ -271,6 +269,13 @@ def _notes(compared: Compared, result: Result, used: BoolArray) -> Iterator[str]
     yield from (f"{name} left out: {reason}" for name, reason in design.left_out.items())
     names = [subject.name for k, subject in enumerate(design.subjects) if design.cells[k] and not used[k]]
     yield from [f"without a value: {', '.join(names)}"] if names else []
+
+
+def why_nothing(result: Result) -> str:
+    """Why nothing is tested, or can be found; empty where something can."""
+    if result.reason or not _least(result.smallest_p) > LEVEL:
+        return result.reason
+    return f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
 
 
 def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:

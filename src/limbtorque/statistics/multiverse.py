@@ -12,7 +12,7 @@ import numpy as np
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import Design
 from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
-from limbtorque.statistics.contrasts import Compared, Measured, all_trials, compared_outcomes
+from limbtorque.statistics.contrasts import Compared, Measured, all_trials, compared_outcomes, why_nothing
 
 Row = dict[str, Any]
 NUMBERS = ("estimate", "low", "high", "standard_error", "p_flips", "p_adjusted")
@@ -130,7 +130,7 @@ def _rows(
             "n_subjects": int(common.sum()),
             "n_trials": int(of_universes[k].subjects.n_trials[common].sum()),
             "n_lost": int(lost[k]),
-            "note": "; ".join(filter(None, (result.reason.removeprefix("not tested: "), note))),
+            "note": "; ".join(filter(None, (why_nothing(result), note))),
             **labels,
         }
 
