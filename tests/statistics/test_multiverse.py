@@ -18,6 +18,7 @@ from staged_study import ROOT
 OUTCOME = {"statistic": "rms_nm", "joint": "knee"}
 FASTER = Contrast.model_validate({"name": "c", "chain": "leg", "outcomes": [OUTCOME], "conditions": ["fast", "slow"]})
 CHOICES = {"filter.cutoff_hz": ["6", "10", "auto"], "muscles.exponent": ["2", "3"], "motion.angles": ["a", "b"]}
+IDLE = {"muscles.tendon": ["rigid", "compliant"]}  # changes nothing, as the exponent
 N_SUBJECTS = 6
 
 
@@ -29,16 +30,23 @@ def trials():
     return [replace(walk, name=c + p.name, subject=p, condition=c) for p in people for c in ("fast", "slow")]
 
 
-def rows_of(trials, differences):
-    """Rows for differences of subjects in each universe, shape (n_universes, n_subjects); slow is 0."""
+def specified(trials, differences):
+    """Outcome with differences of subjects in each universe, shape (n_universes, n_subjects); slow is 0."""
     values = np.zeros((len(differences), len(trials)))
     values[:, ::2] = differences
     about = FASTER.outcomes[0], "knee", "N m", ("net",)
     measured = [
-        Measured(*about, each[:, None, None], np.zeros(0), np.zeros(len(trials), dtype=bool)) for each in values
+        Measured(*about, each[:, None, None], np.zeros(0), np.zeros(len(trials), dtype=bool))
+        for each in np.repeat(values, 2, axis=0)
     ]
-    (rows,) = multiverse_rows([Specified(contrast_design(FASTER, trials), measured, CHOICES)], {}, seed=1)
-    return pd.DataFrame(rows)
+    return Specified(contrast_design(FASTER, trials), measured, CHOICES | IDLE)
+
+
+def rows_of(trials, *outcomes):
+    """Rows of the first of several outcomes; universes without the last option, which is idle."""
+    rows = pd.DataFrame(multiverse_rows([specified(trials, each) for each in outcomes], {}, seed=1)[0])
+    assert not rows["universe"].mod(2).any()
+    return rows.assign(universe=rows["universe"] // 2)
 
 
 def differences(seed=4, effect=0.8):
@@ -55,13 +63,19 @@ def t_of(values):
 
 def test_p_over_all_universes_is_that_of_all_flips(trials):
     values = differences()
-    rows = rows_of(trials, values)
+    other = differences(seed=5, effect=0.0)  # smaller: the first outcome is judged beside all of it
+    rows = rows_of(trials, values, other)
     flips = np.array(list(itertools.product([1.0, -1.0], repeat=N_SUBJECTS)))
     largest = np.abs(t_of(flips[:, None] * values)).max(axis=1)
     observed = np.abs(t_of(values))
     expected = (largest >= observed.max() * (1.0 - 1e-9)).mean()
     assert rows["p_multiverse"].unique() == [expected]
-    assert rows["p_adjusted"].min() == expected
+    of_both = np.maximum(largest, np.abs(t_of(flips[:, None] * other)).max(axis=1))
+    adjusted = (of_both >= observed.max() * (1.0 - 1e-9)).mean()
+    assert adjusted > expected
+    assert np.abs(t_of(other)).max() < observed.max()
+    assert rows["p_multiverse_adjusted"].unique() == [adjusted]
+    assert rows["p_adjusted"].min() == adjusted
     alone = [(np.abs(t_of(flips * values[u])) >= observed[u] * (1.0 - 1e-9)).mean() for u in rows["universe"]]
     assert rows["p_flips"].tolist() == alone
     np.testing.assert_allclose(rows["estimate"], values[rows["universe"]].mean(axis=1))
