@@ -64,8 +64,11 @@ def run(*, folder: Path, session: str, key: str) -> None:
 
 def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence[Settings]) -> list[pa.Table]:
     """Values of each outcome of a trial in all universes."""
-    outcomes = study.settings.contrasts.distinct
-    analysis = TrialAnalysis(study, reader, [outcome for _, outcome in outcomes])
+    distinct = enumerate(study.settings.contrasts.distinct)
+    outcomes = {number: outcome for number, (chain, outcome) in distinct if chain == trial.chain}
+    if not outcomes:
+        return []
+    analysis = TrialAnalysis(study, reader, [*outcomes.values()])
     members = [replace(trial, name=f"{trial.name} {u}", settings=settings) for u, settings in enumerate(universes)]
     for u in analysis.order(members):
         analysis.add(members[u], trial.name)
@@ -74,14 +77,13 @@ def _values(trial: Trial, study: Study, reader: TrialReader, universes: Sequence
     with_curves = study.settings.ensembles.enabled
     gait = [values.of_windows(name) if with_curves else missing for name in MEASURED_COVARIATES]
     tables = []
-    for number, (chain, outcome) in enumerate(outcomes):
-        if chain == trial.chain:
-            measured = values.of_each(chain, outcome)
-            loaded = np.ones(n) if measured.loaded is None else measured.loaded
-            terms = [*measured.values[..., 0].T, *[missing] * (len(EFFECT_TERMS) - len(measured.terms))]
-            columns = [[trial.name] * n, range(n), [number] * n, measured.rejected, loaded, *terms, *gait]
-            names = (column.name for column in UNIVERSE_COLUMNS)
-            tables.append(make_table(UNIVERSE_COLUMNS, dict(zip(names, columns, strict=True))))
+    for number, outcome in outcomes.items():
+        measured = values.of_each(trial.chain, outcome)
+        loaded = np.ones(n) if measured.loaded is None else measured.loaded
+        terms = [*measured.values[..., 0].T, *[missing] * (len(EFFECT_TERMS) - len(measured.terms))]
+        columns = [[trial.name] * n, range(n), [number] * n, measured.rejected, loaded, *terms, *gait]
+        names = (column.name for column in UNIVERSE_COLUMNS)
+        tables.append(make_table(UNIVERSE_COLUMNS, dict(zip(names, columns, strict=True))))
     return tables
 
 
