@@ -36,6 +36,7 @@ ONE_WORKER = (
     "tests/test_damages.py",
     "tests/workflow/test_emg.py",
     "tests/workflow/test_emg_informed.py",
+    "tests/workflow/test_multiverse.py",
     "tests/workflow/test_plug_in_gait.py",
     "tests/workflow/test_recordings.py",
     "tests/workflow/test_reference_stage.py",

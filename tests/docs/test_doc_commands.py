@@ -103,6 +103,7 @@ ELSEWHERE = {
     "test_contrast_stage.py::test_freezing_and_checking_from_the_command_line": [
         'limbtorque contrasts freeze "my study"'
     ],
+    "test_multiverse.py::test_snakemake_runs_it_on_request_only": ['limbtorque multiverse "my study"'],
     "test_emg_informed.py::test_strength_prints_factors_that_settings_take": [
         "limbtorque strength S01_mvc:knee:extension S01_mvc_ankle:ankle:extension"
     ],

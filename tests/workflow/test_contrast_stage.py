@@ -188,7 +188,7 @@ def test_only_the_stage_itself_is_repeated_by_what_concerns_contrasts_alone(chan
     after = load_study(folder)
     assert keys.contrasts_key(after) != keys.contrasts_key(before) or change == "frozen"
     for stage in keys.SECTIONS:
-        if stage != "collect":
+        if stage not in ("collect", "universes"):
             assert [keys.session_key(stage, after, s) for s in after.batches] == [
                 keys.session_key(stage, before, s) for s in before.batches
             ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pyarrow as pa
@@ -23,8 +23,13 @@ from limbtorque.study.settings import Settings, override
 from limbtorque.tables.files import Write
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 
+Placer = Callable[[Recording, Limb, Settings], Placement]
+"""Finds the joint centres of a limb, as `place_joints`."""
 
-def place(recording: Recording, limb: Limb, settings: Settings) -> tuple[Placement, Recording]:
+
+def place(
+    recording: Recording, limb: Limb, settings: Settings, *, find: Placer = place_joints
+) -> tuple[Placement, Recording]:
     """Find the joint centres of a limb.
 
     Parameters
@@ -35,6 +40,8 @@ def place(recording: Recording, limb: Limb, settings: Settings) -> tuple[Placeme
         Chain, side, subject and window.
     settings : Settings
         All options.
+    find : callable, optional
+        Finds the joint centres.
 
     Returns
     -------
@@ -49,7 +56,7 @@ def place(recording: Recording, limb: Limb, settings: Settings) -> tuple[Placeme
         The trial cannot be analysed; the message names the reason and the remedy.
     """
     refuse_too_long(recording)
-    placed = place_joints(recording, limb, settings)
+    placed = find(recording, limb, settings)
     model = limb.model(settings)
     if model.ground_contact or recording.force_plates:
         return placed, recording
@@ -110,17 +117,19 @@ def chain_motion(
     return replace(motion, metrics=metrics, notes=(*motion.notes, *notes))
 
 
-def without_spikes(recording: Recording, limb: Limb, settings: Settings) -> ChainMotion | None:
+def without_spikes(
+    recording: Recording, limb: Limb, settings: Settings, *, find: Placer = place_joints
+) -> ChainMotion | None:
     """Motion of a limb with spikes and jumps filled; None where they cannot be.
 
     Parameters
     ----------
-    recording, limb, settings
-        As of `chain_motion`.
+    recording, limb, settings, find
+        As of `place`.
     """
     filling = override(settings, {"gaps.spikes": "fill"}, source="spikes")
     try:
-        return chain_motion(recording, limb, filling)
+        return chain_motion(recording, limb, filling, placed=find(recording, limb, filling))
     except TrialError:
         return None
 

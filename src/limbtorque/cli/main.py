@@ -147,6 +147,34 @@ def run_study(options: argparse.Namespace) -> int:
 
 
 @command(
+    "multiverse",
+    path_option("study", "the study's folder"),
+    option("--cores", default="all", about="number of cores (default: all)"),
+    switch("--slurm", "submit the jobs to Slurm (docs/cluster.md)"),
+    examples=('multiverse "my study" --cores 4',),
+    on_study=True,
+)
+def multiverse(options: argparse.Namespace) -> int:
+    """Repeat the contrasts in all combinations of alternative options."""
+    from limbtorque.cli import run_study as workflow
+    from limbtorque.study.universes import choices_of, n_universes, time_words
+    from limbtorque.workflow.layout import MULTIVERSE, has_multiverse
+    from limbtorque.workflow.load_checked import checked_study
+
+    study = checked_study(options.study)
+    if not has_multiverse(study):
+        raise SettingsError(
+            "the settings have no multiverse.alternatives, or no contrast of a number; whole curves are left out"
+        )
+    n = n_universes(choices_of(study.settings))
+    say(f"{n} universes, {time_words(study, n)}")
+    code = workflow.run_study(options.study, cores=options.cores, slurm=options.slurm, more=["multiverse"])
+    if not code:
+        print("\n".join(f"written: {options.study / path}" for path in MULTIVERSE.values()))
+    return code
+
+
+@command(
     "status",
     STUDY_OR_HERE,
     switch("--verbose", "a line for every table of every trial, with its state"),
@@ -223,7 +251,7 @@ def split(options: argparse.Namespace) -> int:
 
 
 COMMANDS = (
-    *(init, check, run_study, status, verify, split),
+    *(init, check, run_study, multiverse, status, verify, split),
     results.freeze,
     *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
     *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),

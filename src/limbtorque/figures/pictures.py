@@ -34,9 +34,14 @@ class NotebookFigure(Figure):
 
     def _repr_png_(self) -> bytes:
         """Return the picture."""
-        picture = BytesIO()
-        self.savefig(picture, format="png", dpi=SCREEN_DPI)
-        return picture.getvalue()
+        return screen_picture(self)
+
+
+def screen_picture(figure: Figure) -> bytes:
+    """Picture of a figure as PNG, for notebooks and pages."""
+    picture = BytesIO()
+    figure.savefig(picture, format="png", dpi=SCREEN_DPI)
+    return picture.getvalue()
 
 
 def write_picture(figure: Figure, part: Path, form: str, *, palette: bool) -> None:

@@ -16,12 +16,12 @@ from limbtorque.study.options.contrasts import LEAST_GROUP, LEVEL, Contrast, Out
 from limbtorque.study.subjects import Subject
 from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.tables.column import counted, listed
+from limbtorque.tables.contrast_columns import MEASURED_COVARIATES
 from limbtorque.tables.frame_columns import term_columns
-from limbtorque.tables.study_columns import MUSCLE_STATISTICS, STATISTICS, WINDOW_COLUMNS, curve_columns
+from limbtorque.tables.study_columns import MUSCLE_STATISTICS, STATISTICS, curve_columns
 
 IntArray = NDArray[np.int64]
 SIDES = ("left", "right")
-MEASURED_COVARIATES = tuple(c.name for c in WINDOW_COLUMNS if c.kind is float and c.name not in ("start_s", "end_s"))
 _OTHER = {"left": "right", "right": "left", "": ""}
 
 

@@ -65,6 +65,8 @@ class Measured:
         Trials that do not count because of their status.
     effects : Effects or None
         Effects of errors of the inputs.
+    loaded : ndarray of bool, shape (n_trials,), or None
+        Trials that count and have a known external load; None where it does not matter.
     """
 
     outcome: Outcome
@@ -75,10 +77,11 @@ class Measured:
     percent: FloatArray
     rejected: BoolArray
     effects: Effects | None = None
+    loaded: BoolArray | None = None
 
 
 @dataclass(frozen=True)
-class _Compared:
+class Compared:
     """Outcome, or term of one, of a contrast, ready for its test."""
 
     design: Design
@@ -90,6 +93,7 @@ class _Compared:
 
     @property
     def about(self) -> Row:
+        """First columns of its rows."""
         measured, contrast = self.measured, self.design.contrast
         return {
             "contrast": contrast.name,
@@ -138,7 +142,7 @@ def contrast_rows(
     declared : mapping of str to str
         By contrast: frozen, or exploratory.
     """
-    compared = [each for design, outcomes in contrasts for each in _compared(design, outcomes, covariates)]
+    compared = [each for design, outcomes in contrasts for each in compared_outcomes(design, outcomes, covariates)]
     results = contrast_results([each.tested for each in compared], seed=seed) if compared else []
     rows: list[Row] = []
     curves: list[Row] = []
@@ -149,9 +153,9 @@ def contrast_rows(
     return rows, curves
 
 
-def _compared(
+def compared_outcomes(
     design: Design, outcomes: Sequence[Measured], covariates: Mapping[str, FloatArray]
-) -> Iterator[_Compared]:
+) -> Iterator[Compared]:
     """Outcomes of a contrast with those of their terms."""
     for measured in outcomes:
         n_trials, n_terms, n_points = measured.values.shape
@@ -172,7 +176,7 @@ def _compared(
                 shared_variance=np.nan_to_num([errors.shared_variance]) if errors else None,
                 smallest_effect=measured.outcome.smallest_effect,
             )
-            yield _Compared(design, measured, term, subjects, errors, tested)
+            yield Compared(design, measured, term, subjects, errors, tested)
 
 
 def _errors(
@@ -198,7 +202,7 @@ def _errors(
     )
 
 
-def _row(compared: _Compared, result: Result) -> Row:
+def _row(compared: Compared, result: Result) -> Row:
     """Row of `results/contrasts.csv`; of a curve without what is of a point."""
     design, measured, tested = compared.design, compared.measured, compared.tested
     is_curve = bool(measured.percent.size)
@@ -208,7 +212,7 @@ def _row(compared: _Compared, result: Result) -> Row:
     used = np.asarray(compared.known.any(axis=1))
     in_first = used & (tested.matrix[:, 0] == 1.0)
     paired = design.contrast.groups is None
-    trials = _all_trials(design)
+    trials = all_trials(design)
     return {
         "first": design.contrast.levels[0],
         "second": design.contrast.levels[1],
@@ -236,18 +240,17 @@ def _least(values: FloatArray) -> float:
     return float(np.fmin.reduce(np.atleast_1d(values), initial=np.nan))
 
 
-def _all_trials(design: Design) -> NDArray[np.int64]:
+def all_trials(design: Design) -> NDArray[np.int64]:
+    """Numbers of all trials of a contrast."""
     trials = [level for cells in design.cells for side in cells for level in side]
     return np.concatenate([*trials, np.zeros(0, dtype=np.int64)]).astype(np.int64)
 
 
-def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str]:
+def _notes(compared: Compared, result: Result, used: BoolArray) -> Iterator[str]:
     """Why a contrast is not tested, where it differs, and who is left out."""
     design, percent = compared.design, compared.measured.percent
-    if result.reason:
-        yield result.reason
-    elif _least(result.smallest_p) > LEVEL:
-        yield f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
+    if reason := why_nothing(result):
+        yield reason
     elif percent.size:
         yield curve_sentence(percent, result.p_adjusted)
     elif result.disagreement:
@@ -256,6 +259,13 @@ def _notes(compared: _Compared, result: Result, used: BoolArray) -> Iterator[str
     for k in np.flatnonzero([bool(cells) for cells in design.cells] & ~used):
         rejected = any(compared.measured.rejected[level].all() for side in design.cells[k] for level in side)
         yield f"without a value: {design.subjects[k].name}{' (trials rejected)' if rejected else ''}"
+
+
+def why_nothing(result: Result) -> str:
+    """Why nothing is tested, or can be found; empty where something can."""
+    if result.reason or not _least(result.smallest_p) > LEVEL:
+        return result.reason
+    return f"cannot be found, whatever the data: the smallest p is {_least(result.smallest_p):.2g}"
 
 
 def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
@@ -275,7 +285,7 @@ def curve_sentence(percent: FloatArray, p_adjusted: FloatArray) -> str:
     return f"differs at {', '.join(parts)}" if parts else "no part of the curve differs"
 
 
-def _curve_rows(compared: _Compared, result: Result) -> Iterator[Row]:
+def _curve_rows(compared: Compared, result: Result) -> Iterator[Row]:
     """Rows of `results/contrast_curves.csv`, one for each point."""
     (first, second), error = compared.level_means, result.standard_error
     points = {

@@ -23,6 +23,7 @@ from limbtorque.study.files import parse_yaml, read_yaml
 from limbtorque.study.options.base import Options, option
 from limbtorque.study.options.contrasts import Contrasts
 from limbtorque.study.options.motion import BodySegments, Differentiation, Filter, Gaps, Motion, Plane
+from limbtorque.study.options.multiverse import Multiverse
 from limbtorque.study.options.muscles import Emg, Muscles
 from limbtorque.study.options.outputs import Ensembles, Figures, Replay, Report, Run, Tables, TorqueColumns
 from limbtorque.study.options.quality import Quality
@@ -63,6 +64,7 @@ class Settings(Options):
     ensembles: Ensembles = Ensembles()
     contrasts: Contrasts = Contrasts()
     reference: Reference = Reference()
+    multiverse: Multiverse = Multiverse()
     figures: Figures = Figures()
     report: Report = Report()
     run: Run = Run()

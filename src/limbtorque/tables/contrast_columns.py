@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from limbtorque.tables.column import FLEXION, SIZE, columns
+from limbtorque.tables.study_columns import WINDOW_COLUMNS
 
-_DIFFERENCE = f"of torques, angles and velocities: {FLEXION}; of power and work: energy into the segments"
-_OF_CONTRAST = columns(
+MEASURED_COVARIATES = tuple(c.name for c in WINDOW_COLUMNS if c.kind is float and c.name not in ("start_s", "end_s"))
+DIFFERENCE = f"of torques, angles and velocities: {FLEXION}; of power and work: energy into the segments"
+OF_CONTRAST = columns(
     {
         "contrast:text": "name of the contrast",
         "chain:text": "chain",
@@ -18,16 +20,16 @@ _OF_CONTRAST = columns(
 )
 _LEVELS = columns(
     {
-        "mean_first:value": ("mean over subjects of the first condition, group or side", _DIFFERENCE),
-        "mean_second:value": ("mean over subjects of the second", _DIFFERENCE),
-        "estimate:value": ("first minus second, adjusted for covariates", _DIFFERENCE),
-        "low:value": ("lower limit of the two-sided 95 % interval of the estimate", _DIFFERENCE),
-        "high:value": ("upper limit of the two-sided 95 % interval of the estimate", _DIFFERENCE),
+        "mean_first:value": ("mean over subjects of the first condition, group or side", DIFFERENCE),
+        "mean_second:value": ("mean over subjects of the second", DIFFERENCE),
+        "estimate:value": ("first minus second, adjusted for covariates", DIFFERENCE),
+        "low:value": ("lower limit of the two-sided 95 % interval of the estimate", DIFFERENCE),
+        "high:value": ("upper limit of the two-sided 95 % interval of the estimate", DIFFERENCE),
     }
 )
 _FLIPS = "by flips of signs of the residuals (docs/statistics.md)"
 CONTRAST_COLUMNS = (
-    *_OF_CONTRAST,
+    *OF_CONTRAST,
     *columns(
         {
             "first:text": "condition, group or side",
@@ -46,8 +48,8 @@ CONTRAST_COLUMNS = (
             "p_adjusted": "p_flips adjusted for all outcomes, terms and curves of the family; of a curve the smallest of its points",
             "smallest_p": "smallest p_flips and p_adjusted that these subjects can have, whatever the data; above 0.05 nothing can be found",
             "smallest_effect:value": ("smallest difference of interest, as declared", SIZE),
-            "low_90:value": ("lower limit of the 90 % interval", _DIFFERENCE),
-            "high_90:value": ("upper limit of the 90 % interval", _DIFFERENCE),
+            "low_90:value": ("lower limit of the 90 % interval", DIFFERENCE),
+            "high_90:value": ("upper limit of the 90 % interval", DIFFERENCE),
             "p_equivalence": "larger p of two one-sided t tests against smallest_effect",
             "detectable_effect:value": (
                 "difference that these subjects find with 80 % power (with shared_error)",
@@ -72,13 +74,13 @@ CONTRAST_COLUMNS = (
     ),
 )
 CONTRAST_CURVE_COLUMNS = (
-    *_OF_CONTRAST,
+    *OF_CONTRAST,
     *columns({"percent": "point of the window, from 0 at its start to 100 at its end (windows.csv)"}),
     *_LEVELS,
     *columns(
         {
-            "low_simultaneous:value": ("lower limit that holds for all points of the curve together", _DIFFERENCE),
-            "high_simultaneous:value": ("upper limit that holds for all points of the curve together", _DIFFERENCE),
+            "low_simultaneous:value": ("lower limit that holds for all points of the curve together", DIFFERENCE),
+            "high_simultaneous:value": ("upper limit that holds for all points of the curve together", DIFFERENCE),
             "threshold:value": (
                 "difference from which p_adjusted is at most 0.05, whatever else the family finds",
                 SIZE,

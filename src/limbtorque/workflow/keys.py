@@ -15,6 +15,8 @@ from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial, subjects_of
 from limbtorque.workflow.frozen import declared_as
 
+READS_RECORDINGS = ("kinematics", "universes")
+WITH_MUSCLES = ("muscles", "universes")
 TRIAL_TABLES = ("tables.csv", "tables.sto")
 WINDOW = (
     "ensembles.enabled",
@@ -56,6 +58,10 @@ SECTIONS = {
     "pages": ("title", "chains", "quality", "tables", "figures", "report"),
     "collect": ("title", "quality", "run"),
 }
+_NO_VALUES = ("title", "trials", "subjects", "tables", "figures", "report", "run")  # sections that change no number
+_AFTER_CENTRES = ("filter", "differentiation", "motion")
+OF_CENTRES = tuple(name for name in SECTIONS["kinematics"] if name not in _AFTER_CENTRES)  # of joint centres
+SECTIONS["universes"] = tuple(name for name in Settings.model_fields if name not in _NO_VALUES)
 
 
 _hashes: dict[tuple[int, tuple[str, ...]], tuple[Settings, str]] = {}  # with the settings, whose number stays theirs
@@ -75,7 +81,7 @@ def settings_key(settings: Settings) -> str:
 
 def trial_key(stage: str, trial: Trial, folder: Path) -> str:
     """Hash of all settings and rows that affect a trial at a stage."""
-    chosen = trial.settings.muscle_set(trial.chain, folder) if stage == "muscles" else None
+    chosen = trial.settings.muscle_set(trial.chain, folder) if stage in WITH_MUSCLES else None
     named = (trial.session, trial.condition, trial.subject.name)
     titles: dict[str, tuple[str, ...]] = {  # names and notes in a stage's files that change no number
         "figures": (trial.condition,),
@@ -107,7 +113,7 @@ def session_key(stage: str, study: Study, session: str) -> str:
     trials = study.batches[session]
     keys = [trial_key(stage, trial, study.folder) for trial in trials]
     # Recordings that were replaced, even by older files; the muscles read those with electromyography.
-    read = trials if stage == "kinematics" else []
+    read = trials if stage in READS_RECORDINGS else []
     if stage == "muscles":
         read = [trial for trial in trials if trial.settings.emg.channels]
     states = [file.stat() for trial in read for file in trial.files]
@@ -156,6 +162,11 @@ def _settings(study: Study, *sections: str) -> str:
     return settings_hash(study.settings, ("chains", "ensembles", *sections))
 
 
+def multiverse_key(study: Study) -> str:
+    """Hash of the inputs of the multiverse other than values of universes."""
+    return _hash([contrasts_key(study), settings_hash(study.settings, ("title", "multiverse", "figures"))])
+
+
 def study_figures_key(study: Study) -> str:
     """Hash of the inputs of the study's figures other than its tables."""
     chains = sorted({(trial.chain, settings_hash(trial.settings, ("chains", "figures"))) for trial in study.trials})
@@ -184,6 +195,7 @@ WHOLE = {
     "verdict": verdict_key,
     "study_figures": study_figures_key,
     "report": study_key,
+    "multiverse": multiverse_key,
 }
 
 

@@ -23,6 +23,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "pages": ("kinematics", "torques", "muscles"),
     "curves": ("kinematics", "torques"),
 }
+SESSION_STAGES = (*SOURCES, "universes")
+ON_REQUEST = ("universes", "multiverse")  # of `limbtorque multiverse`, not of a run
 TABLE_STAGES = ("kinematics", "torques", "muscles")
 SETTINGS = RESULTS / "settings.json"
 VERDICT = RESULTS / "verdict.txt"
@@ -57,6 +59,9 @@ EMG_TABLES = {
 ENSEMBLE_TABLES = {"ensembles": RESULTS / "ensembles.csv", "windows": RESULTS / "windows.csv"}
 CONTRAST_TABLES = {"contrasts": RESULTS / "contrasts.csv", "contrast_curves": RESULTS / "contrast_curves.csv"}
 REFERENCE_TABLE = RESULTS / "compared_with_reference.csv"
+UNIVERSES_FILE = "values.parquet"
+MULTIVERSE = {"multiverse": RESULTS / "multiverse.csv", "multiverse_page": RESULTS / "report" / "multiverse.html"}
+MULTIVERSE_FIGURES = RESULTS / "multiverse_figures"
 STUDY_KINDS = get_args(StudyFigure)
 STUDY_FIGURES = RESULTS / "study_figures"
 REPORT = {
@@ -120,6 +125,11 @@ def effects_path(session: str) -> Path:
     return session_folder("torques", session) / EFFECTS_FILE
 
 
+def universes_path(session: str) -> Path:
+    """Path of a session's values in all universes, relative to the study's folder."""
+    return session_folder("universes", session) / UNIVERSES_FILE
+
+
 def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     """Possible output files of a stage for a single trial, by relative paths.
 
@@ -147,6 +157,8 @@ def session_files(stage: str, study: Study, session: str) -> list[Path]:
     """Output files of a stage for a session, without its record."""
     if stage == "curves":
         return [curves_path(session)] * study.settings.ensembles.enabled
+    if stage == "universes":
+        return [universes_path(session)]
     files = [path for trial in study.batches[session] for path in trial_files(stage, session, trial)]
     return files + [effects_path(session)] * (stage == "torques")
 
@@ -155,13 +167,15 @@ def sessions_of(stage: str, study: Study) -> list[str]:
     """Sessions for which a stage has outputs."""
     if stage == "curves":
         return [*study.batches] if study.settings.ensembles.enabled else []
+    if stage == "universes":
+        return [*study.batches] if has_multiverse(study) else []
     batches = study.batches.items()
     return [session for session, trials in batches if any(trial_files(stage, "", trial) for trial in trials)]
 
 
 def stages_and_sessions(study: Study) -> list[tuple[str, str]]:
     """Stage and session of every folder of a session."""
-    return [(stage, session) for stage in SOURCES for session in sessions_of(stage, study)]
+    return [(stage, session) for stage in SESSION_STAGES for session in sessions_of(stage, study)]
 
 
 def places(study: Study) -> dict[str, str]:
@@ -200,6 +214,16 @@ def subject_pages(study: Study) -> dict[str, Path]:
     return {subject: SUBJECT_PAGES / f"{name}.html" for subject, name in names.items()}
 
 
+def has_multiverse(study: Study) -> bool:
+    """Return True where alternatives and contrasts of numbers are declared."""
+    return bool(study.settings.multiverse.alternatives) and bool(study.settings.contrasts.of_numbers)
+
+
+def multiverse_figures(study: Study) -> list[Path]:
+    """Specification curve of each contrast's outcomes, without the ending."""
+    return [MULTIVERSE_FIGURES / f"specification_{k + 1}" for k in range(len(study.settings.contrasts.of_numbers))]
+
+
 def study_figures(study: Study) -> list[Path]:
     """Figures of the study, and the captions of all figures."""
     chosen = study.settings.figures
@@ -211,6 +235,11 @@ def study_figures(study: Study) -> list[Path]:
     names += contrast_pictures(study).values() if "contrasts" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
+
+
+def multiverse_figure_files(study: Study) -> list[Path]:
+    """Files of the specification curves."""
+    return [Path(f"{path}.{form}") for path in multiverse_figures(study) for form in study.settings.figures.formats]
 
 
 def study_files(stage: str, study: Study) -> list[Path]:
@@ -233,6 +262,7 @@ def study_files(stage: str, study: Study) -> list[Path]:
         "verdict": [ACCEPTED],
         "study_figures": study_figures(study),
         "report": list(REPORT.values()),
+        "multiverse": [*MULTIVERSE.values(), *multiverse_figure_files(study)] if has_multiverse(study) else [],
     }
     return made.get(stage, [])
 
@@ -255,7 +285,7 @@ def needed(stage: str, trials: Sequence[Trial]) -> list[str]:
 def stages_of(study: Study) -> list[str]:
     """Stages of a study in execution order."""
     return [
-        *(stage for stage in SOURCES if sessions_of(stage, study)),
+        *(stage for stage in SESSION_STAGES if sessions_of(stage, study)),
         *["ensembles"] * study.settings.ensembles.enabled,
         "collect",
         *["contrasts"] * bool(study.settings.contrasts.declared),
@@ -263,6 +293,7 @@ def stages_of(study: Study) -> list[str]:
         "verdict",
         *["study_figures"] * bool(study_figures(study)),
         *["report"] * study.settings.report.enabled,
+        *["multiverse"] * has_multiverse(study),
     ]
 
 

@@ -20,6 +20,7 @@ from limbtorque.statistics.contrast_design import contrast_faults
 from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
+from limbtorque.study.universes import multiverse_faults
 from limbtorque.uncertainty.sizes import study_faults
 from limbtorque.workflow.reference_study import reference_faults
 
@@ -52,6 +53,7 @@ def checked_study(folder: Path, config: Mapping[str, Any] | None = None) -> Stud
         *_shared_recordings(study),
         *_contrast_faults(study),
         *reference_faults(study),
+        *multiverse_faults(study),
     ]
     options = study.settings.ensembles
     by_events = any(trial.settings.ensembles.window == "events" for trial in study.trials)

@@ -302,8 +302,9 @@ def damaged_outputs(study: Study, *, contents: Contents = "newer") -> Damaged:
 
 def missing_outputs(study: Study) -> list[str]:
     """Missing outputs, which Snakemake recomputes by itself."""
-    folders = [layout.session_folder(stage, session) for stage, session in layout.stages_and_sessions(study)]
-    paths = [*folders, *(path for _, path in layout.all_study_files(study))]
+    folders = ((stage, layout.session_folder(stage, name)) for stage, name in layout.stages_and_sessions(study))
+    outputs = [*folders, *layout.all_study_files(study)]
+    paths = [path for stage, path in outputs if stage not in layout.ON_REQUEST]
     return [path.as_posix() for path in paths if not (study.folder / path).exists()]
 
 

@@ -16,6 +16,7 @@ _START_S = 40.0  # Python and its libraries, from a slow shared folder
 _SECONDS_PER_MB = 1.0
 _SECONDS_PER_TRIAL = 1.0
 _SECONDS_PER_FIGURE = 1.0
+_SECONDS_PER_UNIVERSE = 0.3
 _SAMPLES_AS_TRIAL = {"torques": 128, "muscles": 32}  # samples (uncertainty.samples) that take as long as the trial
 _SHORT_MINUTES = 20
 _MB_PER_TRIAL = 0.3  # tables of the study
@@ -62,6 +63,8 @@ def minutes(stage: str, trials: Sequence[Trial], *, attempt: int = 1) -> int:
     each = _SAMPLES_AS_TRIAL.get(stage, math.inf)  # samples of errors that take as long as the trial
     times = {trial.name: 1.0 + trial.settings.uncertainty.samples / each for trial in trials}
     work_s = sum(times[trial.name] * (_SECONDS_PER_TRIAL + _SECONDS_PER_MB * _size_mb(trial)) for trial in trials)
+    if stage == "universes":
+        work_s += sum(_SECONDS_PER_UNIVERSE * _most_universes(trial) for trial in trials)
     if stage == "figures":
         work_s += _SECONDS_PER_FIGURE * sum(len(trial_files(stage, trial.session, trial)) for trial in trials)
     return attempt * math.ceil((_START_S + work_s) / 60.0)
@@ -75,6 +78,10 @@ def study_memory_mb(study: Study, *, attempt: int = 1) -> int:
 def study_minutes(study: Study, *, attempt: int = 1) -> int:
     """Time in minutes for a job on the study's tables; `attempt` as in `minutes`."""
     return attempt * math.ceil((_START_S + _STUDY_SECONDS_PER_TRIAL * len(study.trials)) / 60.0)
+
+
+def _most_universes(trial: Trial) -> int:
+    return math.prod(1 + len(values) for values in trial.settings.multiverse.alternatives.values())
 
 
 def _size_mb(trial: Trial) -> float:

@@ -74,13 +74,15 @@ def move_left_over(study: Study, folder: Path) -> None:
     for place, names in made.items():
         for path in _chosen(folder / place, names, lambda entry: entry.is_dir(follow_symlinks=False)):
             _move(place / path.name, folder)
-    tops = (*layout.SOURCES, layout.STUDY_FIGURES.name, layout.NOTES.name, "report")
+    places = (layout.STUDY_FIGURES.name, layout.MULTIVERSE_FIGURES.name, layout.NOTES.name, "report")
+    tops = (*layout.SESSION_STAGES, *places)
     there = {
         Path(place).relative_to(folder): set(names)
         for top in tops
         for place, _, names in os.walk(folder / layout.RESULTS / top)
     }
-    optional = (layout.WORKBOOK, *layout.ENSEMBLE_TABLES.values(), *layout.CONTRAST_TABLES.values())
+    tables = (*layout.ENSEMBLE_TABLES.values(), *layout.CONTRAST_TABLES.values())
+    optional = (layout.WORKBOOK, *tables, layout.MULTIVERSE["multiverse"])
     there[layout.RESULTS] = {path.name for path in optional if (folder / path).is_file()}
     for place, names in there.items():
         for name in names - made.get(place, set()):
@@ -88,7 +90,7 @@ def move_left_over(study: Study, folder: Path) -> None:
                 (folder / place / name).unlink()
             elif name != layout.STAMP and not is_part(Path(name)):  # which another job is writing
                 _move(place / name, folder)
-    for stage in layout.SOURCES:
+    for stage in layout.SESSION_STAGES:
         sessions = set(layout.sessions_of(stage, study))
         others = (folder / layout.session_folder(stage, "x").parent).glob("*")
         for place in (place for place in others if place.is_dir() and place.name not in sessions):

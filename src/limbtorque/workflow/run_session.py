@@ -14,9 +14,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from limbtorque import __version__
+from limbtorque.analysis.chain_motion import Placer
 from limbtorque.analysis.reading import TrialReader
 from limbtorque.analysis.verdict import trial_verdict
 from limbtorque.errors import LimbtorqueError, TrialError, WriteError
+from limbtorque.motion.joint_centres import place_joints
 from limbtorque.quality.verdict import Verdict
 from limbtorque.recordings.sandbox import GuardedReader
 from limbtorque.study.files import SETTINGS_FILE
@@ -57,11 +59,14 @@ class Sources:
         Reads the files of trials.
     tables : TrialTables
         Tables of earlier stages.
+    find : callable
+        Finds joint centres; a job that needs them several times remembers them.
     """
 
     study: Study
     reader: TrialReader
     tables: TrialTables
+    find: Placer = place_joints
 
 
 Step = Callable[[Trial, Sources, TrialRecord, Write], TrialRecord]

@@ -126,6 +126,17 @@ class Contrasts(Options):
     """Contrasts, each with name, chain, conditions, groups or sides, and outcomes."""
     seed: int = option(20260101, "Seed of the random flips, where all flips are too many.", "1", ge=0, le=2**31)
 
+    @property
+    def distinct(self) -> list[tuple[str, Outcome]]:
+        """Chain and outcome of all contrasts, each once, without whole curves."""
+        pairs = ((each.chain, outcome) for each in self.declared for outcome in each.outcomes)
+        return list(dict.fromkeys(pair for pair in pairs if not pair[1].is_curve))
+
+    @property
+    def of_numbers(self) -> list[Outcome]:
+        """Outcomes of all contrasts that are numbers, not whole curves."""
+        return [outcome for each in self.declared for outcome in each.outcomes if not outcome.is_curve]
+
     @model_validator(mode="after")
     def _different_names(self) -> Contrasts:
         names = [contrast.name for contrast in self.declared]

@@ -33,6 +33,7 @@ from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
+from limbtorque.tables.multiverse_columns import MULTIVERSE_COLUMNS, UNIVERSE_COLUMNS, option_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
 from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.frozen import declared_as
@@ -47,6 +48,7 @@ from limbtorque.workflow.layout import (
     VERDICT,
     WORKBOOK,
     emg_outputs,
+    has_multiverse,
     notes_path,
 )
 from limbtorque.workflow.records import SessionRecords
@@ -400,6 +402,9 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
         yield "contrast_curves", contrast_columns.CONTRAST_CURVE_COLUMNS
     if study.settings.reference.is_set:
         yield "compared_with_reference", reference_columns.REFERENCE_COLUMNS
+    if has_multiverse(study):
+        yield "universes", UNIVERSE_COLUMNS
+        yield "multiverse", (*MULTIVERSE_COLUMNS, *option_columns(study.settings.multiverse.alternatives))
     for names in _joints(study) if study.settings.tables.xlsx else ():
         yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS

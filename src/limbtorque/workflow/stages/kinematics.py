@@ -30,7 +30,7 @@ def step(trial: Trial, sources: Sources, record: TrialRecord, write: Write) -> T
     provenance = {**record.provenance["kinematics"], "reader": recording.reader}
     record = replace(record, provenance={"kinematics": provenance}, recording=facts_of(recording))
     try:
-        placed, recording = place(recording, limb, settings)
+        placed, recording = place(recording, limb, settings, find=sources.find)
         return analyse_motion(
             recording,
             limb,

@@ -51,7 +51,7 @@ def step(
         table,  # the motion has the other columns
         limb,
         settings,
-        filled=lambda: without_spikes(sources.reader.recording(trial), limb, settings),
+        filled=lambda: without_spikes(sources.reader.recording(trial), limb, settings, find=sources.find),
         record=record,
         write=write,
     )
