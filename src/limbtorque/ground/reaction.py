@@ -116,6 +116,7 @@ def ground_load(
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
+    in_space: bool = False,
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates that it contacts.
 
@@ -139,6 +140,8 @@ def ground_load(
         The plane of motion.
     up : ndarray of shape (3,)
         Unit vector upwards.
+    in_space : bool, optional
+        With the load in space.
 
     Returns
     -------
@@ -205,7 +208,26 @@ def ground_load(
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
     unfiltered, on_plates = _moved(sum(mean, start=nothing), ankle_m), _on_plates(nowhere, assigned, others)
-    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares)
+    wrench = _wrench_in_space(readings, owned, smoothing, missing, shares) if in_space else None
+    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares, wrench)
+
+
+def _wrench_in_space(
+    readings: Sequence[Reading],
+    owned: Sequence[BoolArray],
+    smoothing: Smoothing | None,
+    missing: BoolArray,
+    impacts: Sequence[Impact],
+) -> FloatArray:
+    """Force and moment of the plates on the foot, filtered as in the plane."""
+    wrench = np.zeros((len(missing), 6))
+    for reading, own in zip(readings, owned, strict=True):
+        mine = np.where(np.repeat(own, reading.per_frame)[:, None], reading.wrench, 0.0)
+        wrench = wrench + at_frames(mine, reading.per_frame, reading.plate.rate_hz, smoothing)
+    if smoothing and smoothing.impacts:
+        wrench = smoothing.impacts.in_space(wrench, impacts)
+    wrench[missing] = np.nan
+    return wrench
 
 
 def _on_plates(nowhere: BoolArray, *feet: Sequence[Assignment]) -> BoolArray:
@@ -350,6 +372,7 @@ def external_load(
     smoothed: SmoothedJoints,
     motion: ChainMotion,
     readings: Sequence[Reading],
+    in_space: bool = False,
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
 
@@ -369,6 +392,8 @@ def external_load(
         Motion of the limb without its load.
     readings : sequence of Reading
         From `plate_readings`.
+    in_space : bool, optional
+        With the load of plates in space.
 
     Returns
     -------
@@ -389,8 +414,8 @@ def external_load(
                 "a load of the settings cannot be combined with ground contact of this limb; "
                 "set plates.assignment to none if the foot was off the ground, or leave the column load empty"
             )
-        in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
-        return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
+        joints_m = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
+        return hand_load(load, frame=plane, last_joint_m=joints_m[:, -2], end_m=joints_m[:, -1])
     if not on_ground:
         return no_load(len(joint_m))
     frames, up = placed.prepared.stretch, axis_vector(settings.plane.up_axis)
@@ -412,6 +437,7 @@ def external_load(
         settings=settings.plates,
         frame=plane,
         up=up,
+        in_space=in_space,
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}

@@ -45,6 +45,7 @@ from limbtorque.workflow.layout import (
     TABLE_STAGES,
     VERDICT,
     WORKBOOK,
+    added_tables,
     emg_outputs,
     notes_path,
 )
@@ -352,7 +353,8 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     for trial in kinds.values():
         yield "kinematics", kinematics.columns(trial, folder)
         yield "torques", torques.columns(trial, folder)
-        yield "torques+bands", torques.bands(trial)
+        for end in added_tables(trial):
+            yield f"torques{end}", torques.added_columns(trial)[end]
         yield "muscles", muscles.columns(trial, folder)
     yield "effects", EFFECT_COLUMNS
     yield "results", study_columns.RESULTS_COLUMNS
