@@ -11,7 +11,7 @@ from limbtorque.analysis.memory import refuse_too_long
 from limbtorque.arrays import contiguous, stretches, turned
 from limbtorque.errors import LandmarkError, TrialError
 from limbtorque.ground.plates import Reading
-from limbtorque.ground.reaction import external_load, impact_times, plate_readings
+from limbtorque.ground.reaction import external_load, impact_times, load_in_space, plate_readings
 from limbtorque.motion.chain_motion import ChainMotion, planar_motion
 from limbtorque.motion.in_space import SpaceMotion, motion_in_space
 from limbtorque.motion.joint_centres import Placement, opposite, place_joints, sides_share_markers
@@ -105,12 +105,13 @@ def chain_motion(
 def space_motion(recording: Recording, limb: Limb, settings: Settings) -> SpaceMotion:
     """Motion of a limb in space; the arguments are those of `chain_motion`."""
     placed = place_joints(recording, limb, settings)
-    _, smoothed, motion = _loaded_motion(recording, limb, settings, placed, in_space=True)
-    return motion_in_space(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion)
+    readings, smoothed, motion = _loaded_motion(recording, limb, settings, placed)
+    wrench = load_in_space(settings, placed=placed, smoothed=smoothed, motion=motion, readings=readings)
+    return motion_in_space(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion, wrench=wrench)
 
 
 def _loaded_motion(
-    recording: Recording, limb: Limb, settings: Settings, placed: Placement, *, in_space: bool = False
+    recording: Recording, limb: Limb, settings: Settings, placed: Placement
 ) -> tuple[list[Reading], SmoothedJoints, ChainMotion]:
     """Signals of the plates, smoothed joints, and the motion with its load."""
     readings = plate_readings(recording, limb, settings, placed.prepared.stretch)
@@ -122,16 +123,7 @@ def _loaded_motion(
         impacts_s=impact_times(readings, placed, settings, recording.rate_hz),
     )
     motion = planar_motion(recording, limb, settings, placed=placed, smoothed=smoothed)
-    load = external_load(
-        recording,
-        limb,
-        settings,
-        placed=placed,
-        smoothed=smoothed,
-        motion=motion,
-        readings=readings,
-        in_space=in_space,
-    )
+    load = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion, readings=readings)
     return readings, smoothed, replace(motion, load=load, notes=(*motion.notes, *load.notes))
 
 

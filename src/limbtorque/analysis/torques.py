@@ -15,6 +15,7 @@ from limbtorque.motion.in_space import SpaceMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
 from limbtorque.quality.metrics import judged_metrics
+from limbtorque.quality.plane_difference import plane_difference
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
@@ -120,8 +121,9 @@ def analyse_torques(
     used, model = used_frames(motion, torques), limb.model(settings)
     events = facts.events if facts else ()
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
-    moments = space_moments(in_space(), motion, limb.side) if settings.torques.in_space else None
-    metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled, moments=moments)
+    metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled)
+    judged = used & window.judged(motion.time_s, used)
+    moments_table, of_plane, told = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
@@ -137,8 +139,8 @@ def analyse_torques(
     record = replace(
         record,
         metrics={**metrics, **replay_metrics},
-        joint_metrics=by_joint,
-        notes=(*notes, *replay_notes, *uncertain.notes),
+        joint_metrics={**by_joint, **of_plane},
+        notes=(*notes, *told, *replay_notes, *uncertain.notes),
         window=window,
         summary=study_rows(
             (in_window(row, spans) for row in uncertain.summary),
@@ -153,12 +155,28 @@ def analyse_torques(
         if write:
             limits = {name: values[frames] for name, values in uncertain.limits.items()}
             write(torque_table(motion.part(frames), part_of(torques, frames), options=settings.torques, limits=limits))
-    in_space_table = space_table(moments, motion, torques) if moments else None
     band_table = None
     if uncertain.columns:
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
-    return TorqueStep(torques, window, uncertain.bands, band_table, in_space_table, replayed, record, uncertain.effects)
+    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, replayed, record, uncertain.effects)
+
+
+def _moments_in_space(
+    in_space: Callable[[], SpaceMotion],
+    motion: ChainMotion,
+    torques: Torques,
+    limb: Limb,
+    settings: Settings,
+    *,
+    judged: BoolArray,
+) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...]]:
+    """Table of the moments in space, metric of the plane, and notes; empty if off."""
+    if not settings.torques.in_space:
+        return None, {}, ()
+    moments = space_moments(in_space(), motion, limb.side)
+    shares, notes = plane_difference(moments, torques, judged, motion.joints, body_mass_kg=limb.body_mass_kg)
+    return space_table(moments, motion, torques), {"plane_difference": shares}, notes
 
 
 @dataclass(frozen=True)

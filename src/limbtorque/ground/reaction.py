@@ -116,7 +116,6 @@ def ground_load(
     settings: Plates,
     frame: PlaneFrame,
     up: FloatArray,
-    in_space: bool = False,
 ) -> ExternalLoad:
     """Ground reaction on a foot from the plates that it contacts.
 
@@ -140,8 +139,6 @@ def ground_load(
         The plane of motion.
     up : ndarray of shape (3,)
         Unit vector upwards.
-    in_space : bool, optional
-        With the load in space.
 
     Returns
     -------
@@ -208,26 +205,7 @@ def ground_load(
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
     unfiltered, on_plates = _moved(sum(mean, start=nothing), ankle_m), _on_plates(nowhere, assigned, others)
-    wrench = _wrench_in_space(readings, owned, smoothing, missing, shares) if in_space else None
-    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares, wrench)
-
-
-def _wrench_in_space(
-    readings: Sequence[Reading],
-    owned: Sequence[BoolArray],
-    smoothing: Smoothing | None,
-    missing: BoolArray,
-    impacts: Sequence[Impact],
-) -> FloatArray:
-    """Force and moment of the plates on the foot, filtered as in the plane."""
-    wrench = np.zeros((len(missing), 6))
-    for reading, own in zip(readings, owned, strict=True):
-        mine = np.where(np.repeat(own, reading.per_frame)[:, None], reading.wrench, 0.0)
-        wrench = wrench + at_frames(mine, reading.per_frame, reading.plate.rate_hz, smoothing)
-    if smoothing and smoothing.impacts:
-        wrench = smoothing.impacts.in_space(wrench, impacts)
-    wrench[missing] = np.nan
-    return wrench
+    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares, np.array(owned, dtype=bool).T)
 
 
 def _on_plates(nowhere: BoolArray, *feet: Sequence[Assignment]) -> BoolArray:
@@ -372,7 +350,6 @@ def external_load(
     smoothed: SmoothedJoints,
     motion: ChainMotion,
     readings: Sequence[Reading],
-    in_space: bool = False,
 ) -> ExternalLoad:
     """External load on the last segment of a limb.
 
@@ -392,8 +369,6 @@ def external_load(
         Motion of the limb without its load.
     readings : sequence of Reading
         From `plate_readings`.
-    in_space : bool, optional
-        With the load of plates in space.
 
     Returns
     -------
@@ -414,8 +389,8 @@ def external_load(
                 "a load of the settings cannot be combined with ground contact of this limb; "
                 "set plates.assignment to none if the foot was off the ground, or leave the column load empty"
             )
-        joints_m = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
-        return hand_load(load, frame=plane, last_joint_m=joints_m[:, -2], end_m=joints_m[:, -1])
+        in_space = np.concatenate([joint_m, smoothed.values[..., 2:]], axis=2)
+        return hand_load(load, frame=plane, last_joint_m=in_space[:, -2], end_m=in_space[:, -1])
     if not on_ground:
         return no_load(len(joint_m))
     frames, up = placed.prepared.stretch, axis_vector(settings.plane.up_axis)
@@ -437,7 +412,6 @@ def external_load(
         settings=settings.plates,
         frame=plane,
         up=up,
-        in_space=in_space,
     )
     lost = load_moment_lost(ground, joint_m)
     metrics = {**ground.metrics, "load_moment_lost_share": float(np.fmax.reduce(lost, initial=np.nan))}
@@ -451,6 +425,43 @@ def external_load(
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
     return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
+
+
+def load_in_space(
+    settings: Settings,
+    *,
+    placed: Placement,
+    smoothed: SmoothedJoints,
+    motion: ChainMotion,
+    readings: Sequence[Reading],
+) -> FloatArray:
+    """External load on the last segment in space, filtered as in the plane.
+
+    Parameters
+    ----------
+    settings, placed, smoothed, readings
+        As of `external_load`.
+    motion : ChainMotion
+        Motion of the limb with its load in the plane.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 6)
+        Force, N, and moment about the laboratory's origin, N m, in its axes; zero without a load, NaN where it is not known.
+    """
+    load = motion.load
+    if load.wrench is not None:
+        return load.wrench
+    measured_m = turned(placed.joints_m, placed.plane.axes.T)[..., :2]
+    smoothing = _smoothing(settings.filter.force_cutoff_hz, smoothed, motion, measured_m)
+    wrench = np.zeros((len(load.status), 6))
+    for reading, own in zip(readings, load.owned.T, strict=True) if readings else ():
+        mine = np.where(np.repeat(own, reading.per_frame)[:, None], reading.wrench, 0.0)
+        wrench += at_frames(mine, reading.per_frame, reading.plate.rate_hz, smoothing)
+    if smoothing and smoothing.impacts:
+        wrench = smoothing.impacts.in_space(wrench, load.impacts)
+    wrench[load.status == UNMEASURED] = np.nan
+    return wrench
 
 
 def _smoothing(

@@ -31,7 +31,7 @@ Impact = tuple[float, float]  # its time, s, and the share of the force that pas
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or none
     *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm", "partly"),
-    *("on_plates", "wrench"),
+    *("on_plates", "owned", "wrench"),
 )
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
@@ -71,8 +71,10 @@ class ExternalLoad:
     impacts : tuple of (float, float)
         Times at which the foot begins to load plates, from the first frame, s, and the share of the force's high frequencies
         that the markers' filter removes there (`ground.impacts`).
+    owned : ndarray of bool, shape (n_frames, n_plates)
+        Frames in which each usable plate measures this foot; empty without plates.
     wrench : ndarray of shape (n_frames, 6), optional
-        Force, N, and moment about the laboratory's origin, N m, in its axes; of plates only where asked for, not in tables.
+        Force of a load of the settings, N, and its moment about the laboratory's origin, N m, in its axes.
     """
 
     force_n: FloatArray
@@ -88,13 +90,8 @@ class ExternalLoad:
     partly: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     on_plates: BoolArray = field(default_factory=lambda: np.zeros((0, 2), dtype=bool))
     impacts: tuple[Impact, ...] = ()
+    owned: BoolArray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     wrench: FloatArray | None = None
-
-    @property
-    def wrench_in_space(self) -> FloatArray:
-        """Force and moment in space; zero without a load, NaN where it is not known."""
-        unknown = np.where(self.status == UNMEASURED, np.nan, 0.0)
-        return np.repeat(unknown[:, None], 6, axis=1) if self.wrench is None else self.wrench
 
     @property
     def moment_about_origin_nm(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Motion of a limb in space: joint centres, load, and the joints' own flexion axes."""
+"""Motion of a limb in space: joint centres, load, flexion axes of the joints."""
 
 from __future__ import annotations
 
@@ -71,6 +71,7 @@ def motion_in_space(
     placed: Placement,
     smoothed: SmoothedJoints,
     motion: ChainMotion,
+    wrench: FloatArray,
 ) -> SpaceMotion:
     """Motion of a limb in space from the joint centres of its planar motion.
 
@@ -83,7 +84,9 @@ def motion_in_space(
     smoothed : SmoothedJoints
         The filtered ones, with their component along the plane's normal.
     motion : ChainMotion
-        The planar motion, with its load in space.
+        The planar motion.
+    wrench : ndarray of shape (n_frames, 6)
+        The load in space, from `ground.reaction.load_in_space`.
     """
     joints, axes = limb.model(settings).joints, placed.plane.axes
     _, acceleration = smoothed.differentiate(smoothed.values.reshape(len(smoothed.values), -1), recording.rate_hz)
@@ -102,7 +105,7 @@ def motion_in_space(
         acceleration.reshape(smoothed.values.shape) @ axes,
         chain,
         -settings.gravity_m_s2 * axis_vector(settings.plane.up_axis),
-        motion.load.wrench_in_space,
+        wrench,
         flexion,
         flexion * to_right[:, None],
         along[:, [max(i - (joint.sole is not None), 0) for i, joint in enumerate(joints)]],

@@ -152,8 +152,8 @@ CHECKS = (
     ),
     Check(
         "plane_difference",
-        "planar net torque minus moment about the joint's own flexion axis (torques.in_space), root mean square over the torque's range",
-        "choose another plane (plane.kind), use the moments in space, or exclude this movement",
+        "planar net torque minus moment about the joint's own flexion axis, root mean square, over its range",
+        "use the moments in space, or another plane (plane.kind)",
         f"{CONVENTION}: 10 % of the range; 0.01 to 0.04 in six recorded straight walks, 0.02 to 0.17 in six turns (docs/plane.md)",
         threshold=0.1,
         where=PLANE_COST,

@@ -16,7 +16,7 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size, static_unlike_share
-from limbtorque.quality.check import LOST_TORQUE, PLANE_COST
+from limbtorque.quality.check import LOST_TORQUE
 from limbtorque.quality.stated import Stated, sides_unlike_factor, stated_misfits
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
@@ -25,7 +25,6 @@ from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.settings import Settings
 from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.in_space import SpaceMoments
 from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
 
 UNDECIDED_DEG = 10.0
@@ -250,7 +249,6 @@ def judged_metrics(
     settings: Settings,
     *,
     filled: Callable[[], ChainMotion | None],
-    moments: SpaceMoments | None = None,
 ) -> tuple[dict[str, float], dict[str, dict[str, float]], tuple[str, ...]]:
     """Metrics of motion and torques over the judged frames.
 
@@ -266,8 +264,6 @@ def judged_metrics(
         Chain, body mass and marker set; all options.
     filled : callable
         Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
-    moments : SpaceMoments, optional
-        Moments in space, where they are computed.
 
     Returns
     -------
@@ -276,7 +272,7 @@ def judged_metrics(
     by_joint : dict of str to dict of str to float
         Those with a value for each joint, by metric and joint.
     notes : tuple of str
-        Notes on the effect of spikes, lost torque, and cost of the plane.
+        Notes on the effect of spikes.
     """
     used, stated = used_frames(motion, torques), stated_misfits(motion, limb, settings)
     frames = window.judged(motion.time_s, used)
@@ -292,16 +288,11 @@ def judged_metrics(
             motion, torques, frames, least_m=settings.quality.pressure_off_toes_m
         ),
     }
-    told = lost_torque_note(motion, torques, frames, allowed_share=settings.quality.acceleration_lost_share)
-    if moments:
-        by_joint["plane_difference"], cost = plane_difference(
-            moments, motion, torques, frames, body_mass_kg=limb.body_mass_kg
-        )
-        told = (*told, *cost)
+    lost = lost_torque_note(motion, torques, frames, allowed_share=settings.quality.acceleration_lost_share)
     if not motion.spike.any():
-        return metrics, by_joint, told
+        return metrics, by_joint, lost
     shares, notes = spike_change(motion, torques, filled(), frames)
-    return metrics, {**by_joint, "spike_change_share": shares}, (*notes, *told)
+    return metrics, {**by_joint, "spike_change_share": shares}, (*notes, *lost)
 
 
 def lost_torque_note(
@@ -531,41 +522,6 @@ def pressure_error_share(
     force_n, size_nm = np.sqrt((motion.load.force_n[used, 1] ** 2).mean()), np.ptp(torques.terms.net[used], axis=0)
     shares = zip(motion.joints, size_nm, strict=True)
     return {joint: float(shift_m * force_n / size) for joint, size in shares if size > 0.0}
-
-
-def plane_difference(
-    moments: SpaceMoments, motion: ChainMotion, torques: Torques, frames: BoolArray, *, body_mass_kg: float
-) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Difference of the planar torques from the moments about the flexion axes.
-
-    Parameters
-    ----------
-    moments, motion, torques
-        Moments in space, motion and planar torques.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames; those with edge effects or unknown torque are left out.
-    body_mass_kg : float
-        Body mass.
-
-    Returns
-    -------
-    share : dict of str to float
-        By joint with a known axis: root mean square difference over the range of the net torque.
-    notes : tuple of str
-        The differences in N m/kg, and the origin of the axes.
-    """
-    used = used_frames(motion, torques) & frames
-    shares, sizes = {}, []
-    for i, joint in enumerate(motion.joints):
-        net, own = torques.terms.net[used, i], moments.torque_about_flexion_axis[used, i]
-        known = np.isfinite(own)
-        if not known.any() or not np.ptp(net) > 0.0:
-            continue
-        off_nm = float(np.sqrt(((net - own)[known] ** 2).mean()))
-        shares[joint] = off_nm / float(np.ptp(net))
-        sizes.append(f"{joint} {off_nm / body_mass_kg:.2g}")
-    told = f"{PLANE_COST} {', '.join(sizes)} N m/kg (rms) from the moments about the joints' own flexion axes"
-    return shares, (*moments.notes, *[told] * bool(sizes))
 
 
 def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
