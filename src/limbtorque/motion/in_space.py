@@ -116,7 +116,8 @@ def motion_in_space(
 def _smooth_axis(line_m: FloatArray, smoothed: SmoothedJoints, rate_hz: float) -> FloatArray:
     """Unit vectors along a line, filtered like the joint centres where it is complete."""
     line_m = smoothed.smooth(line_m, rate_hz) if np.isfinite(line_m).all() else line_m
-    return np.asarray(line_m / lengths(line_m)[:, None])
+    length_m = lengths(line_m)[:, None]
+    return np.divide(line_m, length_m, out=np.full_like(line_m, np.nan), where=length_m > 0.0)
 
 
 def _flexion_line(
@@ -149,12 +150,12 @@ def _ends(mapping: LandmarkMap, centre: str) -> Mapping[str, LandmarkRule]:
     sides = {name: mapping.rules[name] for name in SIDES_OF.get(centre, ()) if name in mapping.rules}
     if centre not in SIDES_OF or not mapping.has(centre):
         return {}
-    cluster, labels = mapping.cluster(centre), [*mapping.weights(centre)]
-    if len(labels) == 2:
-        return {label: Carried(static=label, cluster=cluster) if cluster else label for label in labels}
-    if len(sides) == 1 and mapping.rule(centre) not in sides.values():
+    cluster, weights = mapping.cluster(centre), mapping.weights(centre)
+    if [*weights.values()] == [0.5, 0.5]:
+        return {label: Carried(static=label, cluster=cluster) if cluster else label for label in weights}
+    if len(sides) == 1:
         sides = {centre: mapping.rule(centre), **sides}
-    return sides if len(sides) == 2 else {}
+    return sides if len({str(rule) for rule in sides.values()}) == 2 else {}
 
 
 def _line(recording: Recording, mapping: LandmarkMap, settings: Settings, frames: slice) -> FloatArray:
