@@ -11,10 +11,13 @@ from limbtorque.analysis.chain_motion import chain_motion, space_motion
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Chain
 from limbtorque.errors import LimbtorqueError
+from limbtorque.motion.chain_motion import UNMEASURED, hand_load
 from limbtorque.motion.in_space import SpaceMotion
 from limbtorque.motion.limb import Limb
+from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import with_static
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
+from limbtorque.study.options.reading import Spring
 from limbtorque.torques.in_space import space_moments
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 
@@ -153,3 +156,46 @@ def test_abductors_hold_a_leg_out_to_the_side(walking, side, outwards):
     weight = 10.0 * 9.81 * 0.4 * np.sin(angle)
     assert np.linalg.norm(total) == pytest.approx(np.hypot(weight, 4.0), rel=1e-9)
     assert found.moment_rotation[0, 0] > 0.0
+
+
+def test_a_spring_pulls_in_all_directions():
+    """Its force points from the point of application to the anchor; the planar load has its part in the plane."""
+    spring = Spring(type="spring", stiffness_n_m=40.0, anchor_m=(1.0, 2.0, 3.0), rest_length_m=0.5, fraction=0.5)
+    axes = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
+    axes = axes * np.linalg.det(axes)
+    wrist, end = np.array([[0.3, 0.1, 0.2]]), np.array([[0.5, 0.3, 0.2]])
+    load = hand_load(spring, frame=PlaneFrame(axes, "oblique"), last_joint_m=wrist @ axes.T, end_m=end @ axes.T)
+    away = np.array([1.0, 2.0, 3.0]) - (wrist + end) / 2.0
+    force = 40.0 * (1.0 - 0.5 / np.linalg.norm(away)) * away
+    expected = np.hstack([force, np.cross((wrist + end) / 2.0, force)])
+    np.testing.assert_allclose(load.wrench, expected, rtol=1e-12)
+    np.testing.assert_allclose(load.force_n, force @ axes[:2].T, rtol=1e-12)
+
+
+@pytest.mark.parametrize("limb", LIMBS, ids=lambda limb: limb.side)
+def test_the_load_in_space_has_the_planar_load_in_its_plane(limb):
+    """Force, moment about the plane's origin and unknown frames, at a hard strike that is filtered like the markers."""
+    hard = Walker(strike_m_s=0.4, strike_s=0.04)
+    made = walk_recording(hard, Walkway(((0.1, -0.2), (0.8, 0.2))), duration_s=1.6, first_strike_s=0.2)
+    chosen = settings(MEASURED, filter={})
+    motion, space = chain_motion(made, limb, chosen), space_motion(made, limb, chosen)
+    load, axes = motion.load, motion.plane.axes
+    assert max(share for _, share in load.impacts) > 0.5
+    np.testing.assert_allclose(space.wrench[:, :3] @ axes[:2].T, load.force_n, atol=1e-9)
+    np.testing.assert_allclose(space.wrench[:, 3:] @ axes[2], load.moment_about_origin_nm, atol=1e-9)
+    assert 0 < np.isnan(space.wrench).any(axis=1).sum() == (load.status == UNMEASURED).sum()
+
+
+def test_segments_in_space_have_the_lengths_that_the_plane_shortens(walking):
+    """The walk leans to the side by 20 degrees in a plane that stays upright."""
+    lean = np.radians(20.0)
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, np.cos(lean), np.sin(lean)], [0.0, -np.sin(lean), np.cos(lean)]])
+    leaning = replace(walking, markers_m=walking.markers_m @ turn, force_plates=())
+    upright = replace(walking, force_plates=())
+    limb, chosen = LIMBS[0], settings(plates={"assignment": "none"})
+    ours, theirs = (space_motion(each, limb, chosen) for each in (leaning, upright))
+    for name in ("length_m", "mass_kg", "com_m", "inertia_kgm2"):
+        np.testing.assert_allclose(getattr(ours.chain, name), getattr(theirs.chain, name), rtol=1e-2)
+    projected = chain_motion(leaning, limb, chosen).chain.inertia_kgm2
+    assert (projected < 0.95 * theirs.chain.inertia_kgm2)[:2].all()  # the foot points ahead
+    np.testing.assert_array_equal(ours.long_axis[:, 2], ours.long_axis[:, 1])  # of the shank, for the ankle
