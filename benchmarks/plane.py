@@ -144,16 +144,16 @@ def beside_table(legs: Sequence[Leg]) -> str:
 
 def frontal_table(legs: Sequence[Leg]) -> str:
     """Abduction moments of hip and knee beside the file's."""
-    lines = [
-        "| recording, leg | walk | joint | r | rms | peak, ours | peak, file |",
-        "| --- | --- | --- " + "| ---: " * 4 + "|",
-    ]
-    for leg in sorted(legs, key=lambda leg: leg.turn):
+    lines = ["| walk | joint | r | rms | peak, ours over the file's |", "| --- | --- " + "| ---: " * 3 + "|"]
+    for turn in (False, True):
         for joint in JOINTS[:2]:
-            ours, theirs = _known(leg.abduction[joint], leg.file[joint][:, 1])
-            r = np.corrcoef(ours, theirs)[0, 1]
-            cells = [f"{value:.3f}" for value in (r, _rms(ours - theirs), ours.max(), theirs.max())]
-            lines.append(f"| {leg.name} | {'turn' if leg.turn else 'straight'} | {joint} | {' | '.join(cells)} |")
+            pairs = [_known(leg.abduction[joint], leg.file[joint][:, 1]) for leg in legs if leg.turn == turn]
+            cells = [
+                _range([np.corrcoef(*pair)[0, 1] for pair in pairs]),
+                _range([_rms(ours - theirs) for ours, theirs in pairs]),
+                _range([ours.max() / theirs.max() for ours, theirs in pairs], digits=2),
+            ]
+            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -167,8 +167,9 @@ def _rms(values: FloatArray) -> float:
     return float(np.sqrt((values**2).mean()))
 
 
-def _range(values: Sequence[float]) -> str:
-    return f"{np.median(values):.3f} ({min(values):.3f} to {max(values):.3f})"
+def _range(values: Sequence[float], digits: int = 3) -> str:
+    middle, least, most = (f"{value:.{digits}f}" for value in (np.median(values), min(values), max(values)))
+    return f"{middle} ({least} to {most})"
 
 
 if __name__ == "__main__":
