@@ -117,10 +117,7 @@ class Results:
         if path is None:
             raise LimbtorqueError(f"{self.folder / stage} has no table of trial {trial!r}; run the study again")
         asked = None if columns is None else {"frame", "time_s", *columns}
-
-        def wanted(name: str) -> bool:
-            return asked is None or name in asked
-
+        wanted = None if asked is None else asked.__contains__
         frame: pd.DataFrame = read_table(path, columns=wanted)[0].to_pandas()
         for added in sorted(path.parent.glob(f"{trial}+*.parquet")):
             more = read_table(added, columns=wanted)[0].to_pandas()

@@ -91,10 +91,6 @@ class Impacts:
             impacts.append((time_s, float(np.clip(weight @ both / size, 0.0, 1.0)) if size else 0.0))
         return self.shared(load, like_markers, impacts), tuple(impacts)
 
-    def in_space(self, wrench: FloatArray, impacts: Sequence[Impact]) -> FloatArray:
-        """Load in space with the shares that `filtered` found in the plane."""
-        return self.shared(wrench, self.smoothed.smooth(wrench, self.rate_hz), impacts)
-
     def shared(self, load: FloatArray, like_markers: FloatArray, impacts: Sequence[Impact]) -> FloatArray:
         """Load that is filtered like the markers by a share at each impact."""
         share = impact_share(len(load), self.rate_hz, impacts)

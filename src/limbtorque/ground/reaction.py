@@ -459,7 +459,7 @@ def load_in_space(
         mine = np.where(np.repeat(own, reading.per_frame)[:, None], reading.wrench, 0.0)
         wrench += at_frames(mine, reading.per_frame, reading.plate.rate_hz, smoothing)
     if smoothing and smoothing.impacts:
-        wrench = smoothing.impacts.in_space(wrench, load.impacts)
+        wrench = smoothing.impacts.shared(wrench, smoothed.smooth(wrench, motion.rate_hz), load.impacts)
     wrench[load.status == UNMEASURED] = np.nan
     return wrench
 

@@ -39,10 +39,9 @@ def plane_difference(
     for i, joint in enumerate(joints):
         net_nm, own_nm = torques.terms.net[used, i], moments.torque_about_flexion_axis[used, i]
         known = np.isfinite(own_nm)
-        if not known.any() or not np.ptp(net_nm) > 0.0:
-            continue
-        off_nm = float(np.sqrt(((net_nm - own_nm)[known] ** 2).mean()))
-        shares[joint] = off_nm / float(np.ptp(net_nm))
-        costs.append(f"{joint} {off_nm / body_mass_kg:.2g}")
+        if known.any() and np.ptp(net_nm) > 0.0:
+            off_nm = float(np.sqrt(((net_nm - own_nm)[known] ** 2).mean()))
+            shares[joint] = off_nm / float(np.ptp(net_nm))
+            costs.append(f"{joint} {off_nm / body_mass_kg:.2g}")
     cost = f"{PLANE_COST} {', '.join(costs)} N m/kg (rms) from the moments about the joints' own flexion axes"
     return shares, (*moments.notes, *[cost] * bool(costs))

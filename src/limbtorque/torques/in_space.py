@@ -53,13 +53,9 @@ def space_moments(space: SpaceMotion, motion: ChainMotion, side: str) -> SpaceMo
     side : {"left", "right"}
         Side of the limb: abduction and internal rotation of the two are mirror images.
     """
+    (force, couple), gravity = np.hsplit(space.wrench, 2), space.gravity_m_s2
     moments = net_moments(
-        space.chain,
-        space.joint_m,
-        space.acceleration_m_s2,
-        gravity_m_s2=space.gravity_m_s2,
-        force_n=space.wrench[:, :3],
-        couple_nm=space.wrench[:, 3:],
+        space.chain, space.joint_m, space.acceleration_m_s2, gravity_m_s2=gravity, force_n=force, couple_nm=couple
     )
     mirror = 1.0 if side == "left" else -1.0
     across = np.cross(space.right_axis, space.long_axis)
