@@ -39,7 +39,7 @@ def test_data_frames_are_the_tables(result):
         assert list(frame.columns) == table.column_names
         assert len(frame) == 251
     np.testing.assert_array_equal(result.to_dataframe()["elbow_torque_nm"], result.torques.terms.net[:, 1])
-    with pytest.raises(LimbtorqueError, match="choose one of torques, bands, kinematics, muscles"):
+    with pytest.raises(LimbtorqueError, match="choose one of torques, bands, space, kinematics, muscles"):
         result.to_dataframe("forces")
     with pytest.raises(LimbtorqueError, match="the chain has no muscle set"):
         replace(result, muscle_table=None).plot("muscles")

@@ -22,6 +22,7 @@ from limbtorque.cli.init.trials import ARMS_OF_A_WALK, ProposedTrial
 from limbtorque.cli.inspect import describe
 from limbtorque.cli.main import main
 from limbtorque.errors import ReadError, StudyError
+from limbtorque.motion.in_space import SIDES_OF
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import SUFFIXES, read_recording
 from limbtorque.recordings.recording import ForcePlate, find_marker
@@ -60,11 +61,13 @@ def write(path, labels, **options):
 
 
 def test_every_known_set_names_landmarks_that_a_chain_needs_or_that_stand_for_one():
+    """Or that are on the flexion axis of a joint, for moments in space."""
+    axes = {name for sides in SIDES_OF.values() for name in sides}
     needed = {*needed_landmarks(ARM), *needed_landmarks(LEG), "heel", "toe_tip", "head_of_metacarpal_3"}
     for known in known_sets():
         stand_ins = {*(by for by, _ in known.substitutes.values()), *known.second_choices.values()}
         parts = {part for kind, _ in known.predicted.values() for group in PARTS[kind] for part in group}
-        assert set(known.rules) <= needed | stand_ins | parts, known.name
+        assert set(known.rules) <= needed | stand_ins | parts | axes, known.name
         assert set(known.substitutes) | set(known.predicted) <= needed, known.name
         assert set(known.meaning) == {*known.rules, *known.predicted}
         assert known.title

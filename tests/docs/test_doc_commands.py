@@ -74,6 +74,9 @@ ELSEWHERE = {
     "test_plug_in_gait.py::test_the_command_of_the_page_writes_its_tables": [
         "python benchmarks/plug_in_gait.py FOLDER --write"
     ],
+    "test_plane.py::test_the_command_of_the_page_writes_its_tables": [
+        "python benchmarks/plane.py FOLDER --write docs/plane.md"
+    ],
     "test_doc_commands.py::test_the_tutorial": [
         "limbtorque run-study .",
         "limbtorque diff results_default results --csv changes.csv",

@@ -10,12 +10,14 @@ import pyarrow as pa
 from limbtorque.analysis.memory import refuse_too_long
 from limbtorque.arrays import contiguous, stretches, turned
 from limbtorque.errors import LandmarkError, TrialError
-from limbtorque.ground.reaction import external_load, impact_times, plate_readings
+from limbtorque.ground.plates import Reading
+from limbtorque.ground.reaction import external_load, impact_times, load_in_space, plate_readings
 from limbtorque.motion.chain_motion import ChainMotion, planar_motion
+from limbtorque.motion.in_space import SpaceMotion, motion_in_space
 from limbtorque.motion.joint_centres import Placement, opposite, place_joints, sides_share_markers
 from limbtorque.motion.landmarks import needed_markers
 from limbtorque.motion.limb import Limb
-from limbtorque.motion.smoothing import smooth_joints
+from limbtorque.motion.smoothing import SmoothedJoints, smooth_joints
 from limbtorque.motion.table import beside, file_outputs, kinematics_table, motion_constants
 from limbtorque.quality.metrics import motion_metrics
 from limbtorque.recordings.recording import Recording, without_markers
@@ -102,6 +104,23 @@ def chain_motion(
         The trial cannot be analysed; the message names the reason and the remedy.
     """
     placed = placed or place_joints(recording, limb, settings)
+    readings, _, motion = _loaded_motion(recording, limb, settings, placed)
+    metrics, notes = motion_metrics(recording, limb, settings, placed=placed, motion=motion, readings=readings)
+    return replace(motion, metrics=metrics, notes=(*motion.notes, *notes))
+
+
+def space_motion(recording: Recording, limb: Limb, settings: Settings) -> SpaceMotion:
+    """Motion of a limb in space; the arguments are those of `chain_motion`."""
+    placed = place_joints(recording, limb, settings)
+    readings, smoothed, motion = _loaded_motion(recording, limb, settings, placed)
+    wrench = load_in_space(settings, placed=placed, smoothed=smoothed, motion=motion, readings=readings)
+    return motion_in_space(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion, wrench=wrench)
+
+
+def _loaded_motion(
+    recording: Recording, limb: Limb, settings: Settings, placed: Placement
+) -> tuple[list[Reading], SmoothedJoints, ChainMotion]:
+    """Signals of the plates, smoothed joints, and the motion with its load."""
     readings = plate_readings(recording, limb, settings, placed.prepared.stretch)
     smoothed = smooth_joints(
         turned(placed.joints_m, placed.plane.axes.T),
@@ -112,9 +131,7 @@ def chain_motion(
     )
     motion = planar_motion(recording, limb, settings, placed=placed, smoothed=smoothed)
     load = external_load(recording, limb, settings, placed=placed, smoothed=smoothed, motion=motion, readings=readings)
-    motion = replace(motion, load=load, notes=(*motion.notes, *load.notes))
-    metrics, notes = motion_metrics(recording, limb, settings, placed=placed, motion=motion, readings=readings)
-    return replace(motion, metrics=metrics, notes=(*motion.notes, *notes))
+    return readings, smoothed, replace(motion, load=load, notes=(*motion.notes, *load.notes))
 
 
 def without_spikes(

@@ -12,7 +12,7 @@ import pandas as pd
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, did_you_mean
-from limbtorque.tables.files import BANDS, read_rows, read_table, unquoted
+from limbtorque.tables.files import BANDS, SPACE, read_rows, read_table, unquoted
 
 STAGES = ("kinematics", "torques", "muscles")
 TEXT = ("session", "subject", "condition", "trial", "file")  # names, which may look like numbers
@@ -83,7 +83,7 @@ class Results:
         Parameters
         ----------
         stage : {"kinematics", "torques", "muscles"}
-            The stage. With the torques come their limits, where the run wrote those of each frame.
+            The stage. With the torques come their bands and moments in space, where the run wrote them.
         trials : sequence of str, optional
             By default all.
         columns : sequence of str, optional
@@ -110,18 +110,18 @@ class Results:
         return self._described(frame, stage)
 
     def _frames_of(self, stage: str, trial: str, columns: Sequence[str] | None) -> pd.DataFrame:
-        """Table of one trial, with its limits."""
+        """Table of one trial, with those beside it."""
         if trial not in self.trials:
             raise LimbtorqueError(f"the run has no trial {trial!r}{did_you_mean(trial, self.trials)}")
         path = next(self.folder.glob(f"{stage}/*/{trial}.parquet"), None)
         if path is None:
             raise LimbtorqueError(f"{self.folder / stage} has no table of trial {trial!r}; run the study again")
         asked = None if columns is None else {"frame", "time_s", *columns}
-        frame: pd.DataFrame = read_table(path, columns=lambda name: asked is None or name in asked)[0].to_pandas()
-        limits = path.with_name(f"{trial}{BANDS}.parquet")
-        if limits.is_file():
-            more = read_table(limits, columns=lambda name: name not in frame and (asked is None or name in asked))[0]
-            frame = pd.concat([frame, more.to_pandas()], axis=1)
+        wanted = None if asked is None else asked.__contains__
+        frame: pd.DataFrame = read_table(path, columns=wanted)[0].to_pandas()
+        for added in sorted(path.parent.glob(f"{trial}+*.parquet")):
+            more = read_table(added, columns=wanted)[0].to_pandas()
+            frame = pd.concat([frame, more.drop(columns=["frame", "time_s"])], axis=1)
         frame.insert(0, "trial", trial)
         return frame
 
@@ -135,7 +135,11 @@ class Results:
 
     def _described(self, frame: pd.DataFrame, table: str) -> pd.DataFrame:
         """Table with unit and sign of its columns as attributes."""
-        known = {**self._dictionary.get(f"{table}{BANDS}", {}), **self._dictionary.get(table, {})}
+        known = {
+            **self._dictionary.get(f"{table}{BANDS}", {}),
+            **self._dictionary.get(f"{table}{SPACE}", {}),
+            **self._dictionary.get(table, {}),
+        }
         about = {str(name): known[str(name)] for name in frame if str(name) in known}
         frame.attrs["units"] = {name: unit for name, (unit, _) in about.items()}
         frame.attrs["signs"] = {name: sign for name, (_, sign) in about.items()}

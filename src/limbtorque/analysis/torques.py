@@ -11,15 +11,18 @@ import pyarrow as pa
 
 from limbtorque.arrays import BoolArray, FloatArray, part_of, stretches
 from limbtorque.motion.chain_motion import ChainMotion
+from limbtorque.motion.in_space import SpaceMotion
 from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
 from limbtorque.quality.metrics import judged_metrics
+from limbtorque.quality.plane_difference import plane_difference
 from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write, make_table
 from limbtorque.tables.frame_columns import band_columns, limit_columns
 from limbtorque.tables.trial_record import TrialRecord, Window
+from limbtorque.torques.in_space import space_moments, space_table
 from limbtorque.torques.joint_torques import Torques, joint_torques, torque_table, used_frames
 from limbtorque.torques.summary import beside_file, study_rows, torque_summary
 from limbtorque.uncertainty.bands import TorqueBands
@@ -52,6 +55,8 @@ class TorqueStep:
         `uncertainty.of_trial.MAX_FRAMES`.
     band_table : pyarrow.Table or None
         Uncertainty of torques, terms and motion by frame; None without `torques.bands` and for trials without bands.
+    space_table : pyarrow.Table or None
+        Net moments in space by frame; None without `torques.in_space`.
     replay : Replay or None
         The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
@@ -64,6 +69,7 @@ class TorqueStep:
     window: Window
     bands: TorqueBands | None
     band_table: pa.Table | None
+    space_table: pa.Table | None
     replay: Replay | None
     record: TrialRecord
     effects: TrialEffects
@@ -77,6 +83,7 @@ def analyse_torques(
     settings: Settings,
     *,
     filled: Callable[[], ChainMotion | None],
+    in_space: Callable[[], SpaceMotion],
     summaries: bool = True,
     record: TrialRecord,
     write: Write | None = None,
@@ -91,6 +98,8 @@ def analyse_torques(
         Chain, side and subject; all options.
     filled : callable
         Returns the motion with spikes filled, or None where they cannot be; called only where there are spikes.
+    in_space : callable
+        Returns the motion in space; called only with `torques.in_space`.
     summaries : bool, optional
         Make the rows of the summaries.
     record : TrialRecord
@@ -113,6 +122,8 @@ def analyse_torques(
     events = facts.events if facts else ()
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
     metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled)
+    judged = used & window.judged(motion.time_s, used)
+    moments_table, of_plane, told = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
@@ -128,8 +139,8 @@ def analyse_torques(
     record = replace(
         record,
         metrics={**metrics, **replay_metrics},
-        joint_metrics=by_joint,
-        notes=(*notes, *replay_notes, *uncertain.notes),
+        joint_metrics={**by_joint, **of_plane},
+        notes=(*notes, *told, *replay_notes, *uncertain.notes),
         window=window,
         summary=study_rows(
             (in_window(row, spans) for row in uncertain.summary),
@@ -148,7 +159,24 @@ def analyse_torques(
     if uncertain.columns:
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
-    return TorqueStep(torques, window, uncertain.bands, band_table, replayed, record, uncertain.effects)
+    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, replayed, record, uncertain.effects)
+
+
+def _moments_in_space(
+    in_space: Callable[[], SpaceMotion],
+    motion: ChainMotion,
+    torques: Torques,
+    limb: Limb,
+    settings: Settings,
+    *,
+    judged: BoolArray,
+) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...]]:
+    """Table of the moments in space, metric of the plane, and notes; empty if off."""
+    if not settings.torques.in_space:
+        return None, {}, ()
+    moments = space_moments(in_space(), motion, limb.side)
+    shares, notes = plane_difference(moments, torques, judged, motion.joints, body_mass_kg=limb.body_mass_kg)
+    return space_table(moments, motion, torques), {"plane_difference": shares}, notes
 
 
 @dataclass(frozen=True)

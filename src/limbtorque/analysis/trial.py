@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
-from limbtorque.analysis.chain_motion import analyse_motion, place, without_spikes
+from limbtorque.analysis.chain_motion import analyse_motion, place, space_motion, without_spikes
 from limbtorque.analysis.muscles import analyse_muscles, muscle_set_of
 from limbtorque.analysis.reading import Emg, emg_of
 from limbtorque.analysis.torques import analyse_torques
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-Which = Literal["torques", "bands", "kinematics", "muscles"]
+Which = Literal["torques", "bands", "space", "kinematics", "muscles"]
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class TrialResult:
         The tables of the results, as the workflow writes them; ``.to_pandas()`` converts them to data frames.
     band_table : pyarrow.Table or None
         Uncertainty of torques, terms and motion by frame; None without `torques.bands`.
+    space_table : pyarrow.Table or None
+        Net moments in space by frame; None without `torques.in_space`.
     muscle_table : pyarrow.Table or None
         Table of the muscle forces.
     limb : Limb
@@ -83,6 +85,7 @@ class TrialResult:
     kinematics_table: pa.Table
     torque_table: pa.Table
     band_table: pa.Table | None
+    space_table: pa.Table | None
     muscle_table: pa.Table | None
     limb: Limb
     settings: Settings
@@ -117,7 +120,7 @@ class TrialResult:
 
         Parameters
         ----------
-        which : {"torques", "bands", "kinematics", "muscles"}
+        which : {"torques", "bands", "space", "kinematics", "muscles"}
             The table.
         positive : {"counter-clockwise", "flexion"}, optional
             Sign of torques, angles and their derivatives: that of the files, or flexion (ankle: dorsiflexion) positive, with
@@ -126,11 +129,12 @@ class TrialResult:
         Raises
         ------
         LimbtorqueError
-            There is no such table: the chain has no muscles, or `torques.bands` is off.
+            There is no such table: the chain has no muscles, or `torques.bands` or `torques.in_space` is off.
         """
         tables = {
             "torques": self.torque_table,
             "bands": self.band_table,
+            "space": self.space_table,
             "kinematics": self.kinematics_table,
             "muscles": self.muscle_table,
         }
@@ -138,6 +142,7 @@ class TrialResult:
         if table is None:
             missing = {
                 "bands": "torques.bands is false",
+                "space": "torques.in_space is false",
                 "muscles": "the chain has no muscle set, or muscles.enabled is false",
             }
             why = missing.get(which, f"choose one of {', '.join(tables)}")
@@ -308,6 +313,7 @@ def analyse(
         limb,
         settings,
         filled=lambda: without_spikes(read(), limb, settings),
+        in_space=lambda: space_motion(read(), limb, settings),
         summaries=not verdict_only,
         record=record,
         write=write["torques"],
@@ -328,5 +334,5 @@ def analyse(
     records = {"kinematics": moved, "torques": step.record, "muscles": loaded}
     made = {name: pa.concat_tables(parts) if parts else None for name, parts in rows.items()}
     values = step.torques, step.window, records, step.bands, forces, step.replay
-    frames = made["kinematics"], made["torques"], step.band_table, made["muscles"]
+    frames = made["kinematics"], made["torques"], step.band_table, step.space_table, made["muscles"]
     return TrialResult(motion, *values, *frames, limb, settings, source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,8 +89,12 @@ class Impacts:
             weight = impact_weight(len(load), self.rate_hz, np.array([time_s]))
             size = float(weight @ square)
             impacts.append((time_s, float(np.clip(weight @ both / size, 0.0, 1.0)) if size else 0.0))
+        return self.shared(load, like_markers, impacts), tuple(impacts)
+
+    def shared(self, load: FloatArray, like_markers: FloatArray, impacts: Sequence[Impact]) -> FloatArray:
+        """Load that is filtered like the markers by a share at each impact."""
         share = impact_share(len(load), self.rate_hz, impacts)
-        return load + share[:, None] * (like_markers - load), tuple(impacts)
+        return np.asarray(load + share[:, None] * (like_markers - load))
 
 
 def _in_band(values: FloatArray, smoothed: SmoothedJoints, rate_hz: float) -> FloatArray:

@@ -205,7 +205,7 @@ def ground_load(
     pressure = pressure_in_plane(in_plane, couple, ankle_m, plates=plates, frame=frame, threshold_n=threshold_n)
     known = in_plane, ankle_m, couple, status, tuple(notes), metrics, pressure
     unfiltered, on_plates = _moved(sum(mean, start=nothing), ankle_m), _on_plates(nowhere, assigned, others)
-    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares)
+    return ExternalLoad(*known, *unfiltered, events, partly, on_plates, shares, np.array(owned, dtype=bool).T)
 
 
 def _on_plates(nowhere: BoolArray, *feet: Sequence[Assignment]) -> BoolArray:
@@ -425,6 +425,43 @@ def external_load(
         shares = zip(model.joints, lost.tolist(), strict=True)
         notes.append(f"{LOST}: {', '.join(f'{joint.name} {100.0 * share:.0f} %' for joint, share in shares)}")
     return replace(ground, metrics=metrics, notes=(*notes, *ground.notes))
+
+
+def load_in_space(
+    settings: Settings,
+    *,
+    placed: Placement,
+    smoothed: SmoothedJoints,
+    motion: ChainMotion,
+    readings: Sequence[Reading],
+) -> FloatArray:
+    """External load on the last segment in space, filtered as in the plane.
+
+    Parameters
+    ----------
+    settings, placed, smoothed, readings
+        As of `external_load`.
+    motion : ChainMotion
+        Motion of the limb with its load in the plane.
+
+    Returns
+    -------
+    ndarray of shape (n_frames, 6)
+        Force, N, and moment about the laboratory's origin, N m, in its axes; zero without a load, NaN where it is not known.
+    """
+    load = motion.load
+    if load.wrench is not None:
+        return load.wrench
+    measured_m = turned(placed.joints_m, placed.plane.axes.T)[..., :2]
+    smoothing = _smoothing(settings.filter.force_cutoff_hz, smoothed, motion, measured_m)
+    wrench = np.zeros((len(load.status), 6))
+    for reading, own in zip(readings, load.owned.T, strict=True) if readings else ():
+        mine = np.where(np.repeat(own, reading.per_frame)[:, None], reading.wrench, 0.0)
+        wrench += at_frames(mine, reading.per_frame, reading.plate.rate_hz, smoothing)
+    if smoothing and smoothing.impacts:
+        wrench = smoothing.impacts.shared(wrench, smoothed.smooth(wrench, motion.rate_hz), load.impacts)
+    wrench[load.status == UNMEASURED] = np.nan
+    return wrench
 
 
 def _smoothing(

@@ -31,7 +31,7 @@ Impact = tuple[float, float]  # its time, s, and the share of the force that pas
 NONE, MEASURED, UNMEASURED = 0, 1, 2
 LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or none
     *("force_n", "point_m", "couple_nm", "status", "pressure_m", "unfiltered_n", "unfiltered_couple_nm", "partly"),
-    "on_plates",
+    *("on_plates", "owned", "wrench"),
 )
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
@@ -71,6 +71,10 @@ class ExternalLoad:
     impacts : tuple of (float, float)
         Times at which the foot begins to load plates, from the first frame, s, and the share of the force's high frequencies
         that the markers' filter removes there (`ground.impacts`).
+    owned : ndarray of bool, shape (n_frames, n_plates)
+        Frames in which each usable plate measures this foot; empty without plates.
+    wrench : ndarray of shape (n_frames, 6), optional
+        Force of a load of the settings, N, and its moment about the laboratory's origin, N m, in its axes.
     """
 
     force_n: FloatArray
@@ -86,6 +90,8 @@ class ExternalLoad:
     partly: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     on_plates: BoolArray = field(default_factory=lambda: np.zeros((0, 2), dtype=bool))
     impacts: tuple[Impact, ...] = ()
+    owned: BoolArray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    wrench: FloatArray | None = None
 
     @property
     def moment_about_origin_nm(self) -> FloatArray:
@@ -142,7 +148,9 @@ def hand_load(load: LoadModel, *, frame: PlaneFrame, last_joint_m: FloatArray, e
             load.stiffness_n_m * stretch * np.divide(towards, distance, where=distance > 0, out=np.zeros_like(towards))
         )
     status = np.full(len(point), MEASURED, dtype=np.int8)
-    return ExternalLoad(force[:, :2].copy(), point[:, :2].copy(), np.zeros(len(point)), status, ())
+    wrench = np.hstack([force @ frame.axes, np.cross(point, force) @ frame.axes])
+    in_plane = force[:, :2].copy(), point[:, :2].copy()
+    return ExternalLoad(*in_plane, np.zeros(len(point)), status, (), wrench=wrench)
 
 
 @dataclass(frozen=True)

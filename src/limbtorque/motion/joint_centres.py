@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -168,18 +168,8 @@ def body_faces(
     asked = settings.plane.forward_axis
     if asked not in SIDED:
         return None, ()
-    for name in SIDED[asked]:
-        ways = {side.side: side for side in (mapping.anatomical(), opposite(mapping))}
-        if not mapping.has(name):
-            continue
-        ends = {
-            side: side_landmarks(recording, own, {name}, gaps=settings.gaps, frames=frames)
-            for side, own in ways.items()
-        }
-        if not all(ends.values()):
-            continue
-        up = axis_vector(settings.plane.up_axis)
-        forward, spread_deg = mean_facing(ends["right"][name] - ends["left"][name], up)
+    for name, right_m in left_to_right(recording, mapping, asked, settings, frames=frames):
+        forward, spread_deg = mean_facing(right_m, axis_vector(settings.plane.up_axis))
         if np.isnan(forward).any():
             continue
         if spread_deg > WIDEST_DEG:
@@ -192,6 +182,35 @@ def body_faces(
         f"{recording.source}: plane.forward_axis is {asked}, and none of {', '.join(SIDED[asked])} has markers on both sides; "
         "map one of them with {S} for the side, or give plane.forward_axis as an axis or travel"
     )
+
+
+def left_to_right(
+    recording: Recording, mapping: LandmarkMap, part: str, settings: Settings, *, frames: slice
+) -> Iterator[tuple[str, FloatArray]]:
+    """Lines from the left to the right side of pelvis or thorax, the most rigid first.
+
+    Parameters
+    ----------
+    recording, mapping, settings, frames
+        As of `body_faces`.
+    part : {"pelvis", "thorax"}
+        Part of the body.
+
+    Yields
+    ------
+    landmark : str
+        Landmark of both sides.
+    right_m : ndarray of shape (n_frames, 3)
+        From the left one to the right one, m.
+    """
+    ways = {side.side: side for side in (mapping.anatomical(), opposite(mapping))}
+    for name in (name for name in SIDED[part] if mapping.has(name)):
+        ends = {
+            side: side_landmarks(recording, own, {name}, gaps=settings.gaps, frames=frames)
+            for side, own in ways.items()
+        }
+        if all(ends.values()):
+            yield name, ends["right"][name] - ends["left"][name]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ NO_TOLERANCE = "no tolerance: every occurrence is flagged"
 BENCHMARK = "simulated recordings with known damage (docs/damage_benchmark.md); all legs in recorded straight walks are below the threshold"
 CONVENTION = "a convention of this program"
 PROGRAM_DEFECT = "report this as a bug, with the recording"
+PLANE_COST = "net torques in the plane differ by"  # beginning of a note
 LOST_TORQUE = "lost torque (rms) at"  # beginning of a note, of inertial torques
 ONCE = 1.0  # times the threshold, from which a metric rejects
 TWICE = 2.0  # in the benchmark most trials beyond it err by more than a tenth (docs/damage_benchmark.md)

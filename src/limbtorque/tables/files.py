@@ -26,11 +26,21 @@ from limbtorque.study.files import whole_file
 from limbtorque.tables.column import DECIMALS, Column
 from limbtorque.tables.trial_record import TrialRecord
 
-BANDS = "+bands"  # in the name of the file with the limits of a trial's torques, whose own name has no plus
+BANDS, SPACE = "+bands", "+space"  # ends of names of tables beside a trial's torques, whose own name has no plus
 # text that spreadsheets take for a formula, also in full-width characters, after any apostrophes
 FORMULA = "^'*[=+\\-@\\t\\r＝＋－＠]"  # noqa: RUF001 (full-width characters are meant)
 _FORMULA = re.compile(FORMULA)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def added_to(path: Path) -> str:
+    """End of the name of a table beside a trial's table; empty for that itself.
+
+    >>> added_to(Path("S01+bands.csv")), added_to(Path("S01.csv"))
+    ('+bands', '')
+    """
+    _, plus, name = path.stem.partition("+")
+    return plus + name
 
 
 def unquoted(cell: str) -> str:

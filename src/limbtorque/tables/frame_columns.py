@@ -319,6 +319,40 @@ def band_columns(joints: Sequence[str]) -> list[Column]:
     return [*FRAME_COLUMNS[:2], *columns(entries)]
 
 
+def space_columns(joints: Sequence[str]) -> list[Column]:
+    """Columns of `torques.in_space`: net moments in space.
+
+    Parameters
+    ----------
+    joints : sequence of str
+        Names, proximal first.
+    """
+    own = "counter-clockwise positive about the axis, on the side of the plane's normal, proximal segment acting on distal segment"
+    texts = {  # the first four are attributes of `torques.in_space.SpaceMoments`
+        "torque_about_normal": ("net moment in space about the plane's normal", MECHANICAL),
+        "torque_about_flexion_axis": (
+            "net moment in space about the joint's own flexion axis; empty where it is not known",
+            own,
+        ),
+        "moment_abduction": (
+            "net moment in space about the axis across the flexion axis and the distal segment (ankle: the shank)",
+            "abduction positive (ankle: eversion), proximal segment acting on distal segment",
+        ),
+        "moment_rotation": (
+            "net moment in space about the distal segment's long axis (ankle: the shank's), its part across the flexion axis",
+            "internal rotation positive, proximal segment acting on distal segment",
+        ),
+        "torque_by_lengths": (
+            "planar net torque minus moment in space about the normal: fitted and projected lengths",
+            MECHANICAL,
+        ),
+    }
+    entries = {
+        f"{joint}_{name}_nm": (f"{joint}: {text}", sign) for joint in joints for name, (text, sign) in texts.items()
+    }
+    return [*FRAME_COLUMNS[:2], *columns(entries)]
+
+
 def torque_columns(
     joints: Sequence[str], segments: Sequence[str], options: TorqueColumns, *, limits: bool = True
 ) -> list[Column]:

@@ -12,7 +12,7 @@ from limbtorque.quality.verdict import Verdict
 from limbtorque.study.options.outputs import StudyFigure
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial, subjects_of
-from limbtorque.tables.files import BANDS
+from limbtorque.tables.files import BANDS, SPACE
 
 RESULTS = Path("results")
 SOURCES: dict[str, tuple[str, ...]] = {
@@ -145,12 +145,17 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
     tables = trial.settings.tables
     suffixes = (".parquet", *[".csv"] * (stage in tables.csv), *[".sto"] * tables.sto)
     paths = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
-    return paths + [band_path(path) for path in paths if stage == "torques" and trial.settings.torques.bands]
+    return paths + [added_path(path, end) for path in paths for end in added_tables(trial) if stage == "torques"]
 
 
-def band_path(table: Path) -> Path:
-    """Path of a trial's bands, beside its torque table."""
-    return table.with_name(f"{table.stem}{BANDS}{table.suffix}")
+def added_tables(trial: Trial) -> list[str]:
+    """Ends of the names of the tables beside a trial's torque table."""
+    return [BANDS] * trial.settings.torques.bands + [SPACE] * trial.settings.torques.in_space
+
+
+def added_path(table: Path, end: str) -> Path:
+    """Path of a table beside a trial's torque table."""
+    return table.with_name(f"{table.stem}{end}{table.suffix}")
 
 
 def session_files(stage: str, study: Study, session: str) -> list[Path]:

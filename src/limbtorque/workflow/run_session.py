@@ -26,13 +26,14 @@ from limbtorque.study.settings import load_settings
 from limbtorque.study.study import Study
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import BANDS, Write, empty_table, read_record, read_table, trial_table, write_table
+from limbtorque.tables.files import Write, added_to, empty_table, read_record, read_table, trial_table, write_table
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.workflow.effective_settings import load_effective_study
 from limbtorque.workflow.keys import WHOLE, code_key, session_key, trial_key
 from limbtorque.workflow.layout import (
     SETTINGS,
-    band_path,
+    added_path,
+    added_tables,
     needed,
     places,
     record_path,
@@ -80,7 +81,7 @@ def run_session(
     session: str,
     key: str,
     columns: Callable[[Trial, Path], Sequence[Column]],
-    bands: Callable[[Trial], Sequence[Column]] = lambda _: (),
+    added_columns: Callable[[Trial], Mapping[str, Sequence[Column]]] = lambda _: {},
     at_end: Callable[[], None] = lambda: None,
 ) -> None:
     """Run one stage for a session; write the tables and the session record.
@@ -96,8 +97,8 @@ def run_session(
         As of `planned_study`.
     columns : callable
         Columns of the table of a trial, for one without rows, from the trial and the study's folder.
-    bands : callable, optional
-        Columns of the table of its bands, which `step` writes itself for a trial with rows.
+    added_columns : callable, optional
+        Columns of the tables beside a trial's, by the end of their names; `step` writes them itself for a trial with rows.
     at_end : callable, optional
         Writes the session's own files, after those of its trials.
     """
@@ -108,7 +109,7 @@ def run_session(
             record = TrialRecord(trial.name, provenance={stage: provenance(stage, trial, folder)})
             started = time.perf_counter()
             files = [folder / path for path in trial_files(stage, session, trial)]
-            paths = [path for path in files if not path.stem.endswith(BANDS)]
+            paths = [path for path in files if not added_to(path)]
             try:
                 with trial_table(paths, exact=stage == "kinematics") as table:
                     record = step(trial, sources, record, table.write)
@@ -122,7 +123,7 @@ def run_session(
                 for path in paths:
                     write_table(empty_table(columns(trial, folder)), path, record=record)
                 for path in set(files) - set(paths):
-                    write_table(empty_table(bands(trial)), path)
+                    write_table(empty_table(added_columns(trial)[added_to(path)]), path)
             lines.append(record.to_json())
             LOG.info("%s %s: %.0f ms", stage, trial.name, 1e3 * (time.perf_counter() - started))
     at_end()
@@ -232,13 +233,13 @@ class TrialTables:
     def read(
         self, stage: str, trial: Trial, *, columns: Sequence[str] | Callable[[str], bool] | None = None
     ) -> tuple[pa.Table, TrialRecord]:
-        """Read columns of the table of a trial, with its bands, and its record."""
+        """Read columns of a trial's table, with those beside it, and its record."""
         path = self.path(stage, trial)
         table, record = read_table(path, columns=columns)
-        if stage == "torques" and trial.settings.torques.bands:
-            bands, _ = read_table(band_path(path), columns=columns)
-            for name in [name for name in bands.column_names if name not in table.column_names]:
-                table = table.append_column(name, bands.column(name))
+        for end in added_tables(trial) if stage == "torques" else ():
+            added, _ = read_table(added_path(path, end), columns=columns)
+            for name in [name for name in added.column_names if name not in table.column_names]:
+                table = table.append_column(name, added.column(name))
         return table, record
 
     def read_record(self, stage: str, trial: Trial) -> TrialRecord:

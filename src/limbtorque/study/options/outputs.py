@@ -26,6 +26,9 @@ class TorqueColumns(Options):
     """Write a table of bands beside each torque table: standard deviation and 95 % limits of every term, the part of each
     source of error in the net torques, and standard deviations of the motion (section uncertainty). The torque table
     itself has the limits of the net torques."""
+    in_space: bool = False
+    """Write a table of net moments in space beside each torque table: about the plane's normal, about the joint's own flexion
+    axis, of abduction and of rotation; and compare the plane with that axis (docs/plane.md)."""
 
     @field_validator("columns", mode="before", json_schema_input_type=str | tuple[str, ...])
     @classmethod

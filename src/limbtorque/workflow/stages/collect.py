@@ -47,6 +47,7 @@ from limbtorque.workflow.layout import (
     TABLE_STAGES,
     VERDICT,
     WORKBOOK,
+    added_tables,
     emg_outputs,
     has_multiverse,
     notes_path,
@@ -381,7 +382,8 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     for trial in kinds.values():
         yield "kinematics", kinematics.columns(trial, folder)
         yield "torques", torques.columns(trial, folder)
-        yield "torques+bands", torques.bands(trial)
+        for end in added_tables(trial):
+            yield f"torques{end}", torques.added_columns(trial)[end]
         yield "muscles", muscles.columns(trial, folder)
     yield "effects", EFFECT_COLUMNS
     yield from ((STUDY_TABLES[name].stem, columns) for name, columns in BY_TRIAL.items())

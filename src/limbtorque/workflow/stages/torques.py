@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from limbtorque.analysis.chain_motion import without_spikes
+from limbtorque.analysis.chain_motion import space_motion, without_spikes
 from limbtorque.analysis.memory import keep_freed_memory
 from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.torques import analyse_torques
 from limbtorque.motion.table import motion_from_table
 from limbtorque.study.trials import Trial
 from limbtorque.tables.column import Column
-from limbtorque.tables.files import BANDS, Write, empty_table, write_table
-from limbtorque.tables.frame_columns import band_columns, file_columns, torque_columns
+from limbtorque.tables.files import BANDS, SPACE, Write, added_to, empty_table, write_table
+from limbtorque.tables.frame_columns import band_columns, file_columns, space_columns, torque_columns
 from limbtorque.tables.trial_record import TrialRecord
 from limbtorque.uncertainty.effects import TrialEffects, effects_table
 from limbtorque.workflow.layout import effects_path, trial_files
@@ -28,10 +28,10 @@ def columns(trial: Trial, _folder: Path) -> Sequence[Column]:
     return torque_columns(joints, segments, settings.torques, limits=settings.uncertainty.enabled)
 
 
-def bands(trial: Trial) -> Sequence[Column]:
-    """Columns of the table of its bands; none without."""
+def added_columns(trial: Trial) -> dict[str, Sequence[Column]]:
+    """Columns of the tables beside a trial's table, by the end of their names."""
     joints = [joint.name for joint in trial.settings.chain(trial.chain).joints]
-    return band_columns(joints) if trial.settings.torques.bands else []
+    return {BANDS: band_columns(joints), SPACE: space_columns(joints)}
 
 
 def step(
@@ -52,12 +52,15 @@ def step(
         limb,
         settings,
         filled=lambda: without_spikes(sources.reader.recording(trial), limb, settings, find=sources.find),
+        in_space=lambda: space_motion(sources.reader.recording(trial), limb, settings),
         record=record,
         write=write,
     )
     parquet = sources.tables.path("torques", trial)
-    for name in (path.name for path in trial_files("torques", "", trial) if path.stem.endswith(BANDS)):
-        write_table(analysed.band_table or empty_table(bands(trial)), parquet.with_name(name), rounded=True)
+    tables = {BANDS: analysed.band_table, SPACE: analysed.space_table}
+    for path in (parquet.with_name(path.name) for path in trial_files("torques", "", trial)):
+        if end := added_to(path):
+            write_table(tables[end] or empty_table(added_columns(trial)[end]), path, rounded=True)
     effects[trial.name] = analysed.effects
     return analysed.record
 
@@ -77,6 +80,6 @@ def run(*, folder: Path, session: str, key: str) -> None:
         session=session,
         key=key,
         columns=columns,
-        bands=bands,
+        added_columns=added_columns,
         at_end=write_effects,
     )

@@ -1,0 +1,176 @@
+"""What the plane costs, and moments in space beside Plug-in Gait's, for every leg of a folder of C3D files.
+
+One command makes the tables of docs/plane.md: ``limbtorque init`` proposes the study, and every trial is analysed with
+``torques.in_space``; nothing is changed by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from plug_in_gait import JOINTS, SEGMENTS, write
+
+import limbtorque as lt
+from limbtorque.arrays import FloatArray, lengths
+from limbtorque.cli.init.init import init_study
+from limbtorque.recordings.recording import Recording, find_marker
+from limbtorque.signals.derivatives import first_derivative
+from limbtorque.signals.smoothers import Smoother, smooth_values
+
+AXIAL = {"hip": 0.205, "knee": 0.171, "ankle": 0.256}  # inertia of thigh, shank and foot: de Leva (1996), men
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Results of one leg; moments by joint, N m/kg, flexion and abduction positive, over the judged frames."""
+
+    name: str
+    turn: bool
+    out_of_plane: float
+    shares: Mapping[str, float]
+    planar: Mapping[str, FloatArray]
+    flexion: Mapping[str, FloatArray]
+    abduction: Mapping[str, FloatArray]
+    file: Mapping[str, FloatArray]  # flexion, abduction and rotation, the first flexion positive
+    spin: Mapping[str, float]  # largest moment of the inertia about the segment's long axis
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("recordings", type=Path, help="folder of C3D files with Plug-in Gait's outputs")
+    parser.add_argument("--write", type=Path, help="page whose tables are replaced")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        legs = list(analysed_legs(Path(name) / "study", options.recordings.resolve()))
+    tables = [cost_table(legs), beside_table(legs), frontal_table(legs)]
+    if options.write:
+        write(options.write, tables)
+    print("\n\n".join(tables))
+
+
+def analysed_legs(folder: Path, recordings: Path) -> Iterator[Leg]:
+    """Every leg whose file has the results of Plug-in Gait, in the order of the study."""
+    init_study(folder, recordings, chains=("leg",))
+    (config,) = (folder / "config").glob("*.yaml")
+    asked = "\ntorques: {in_space: true}\nmuscles: {enabled: false}\n"
+    config.write_text(config.read_text(encoding="utf-8") + asked, encoding="utf-8")
+    study = lt.load_study(folder)
+    for trial in study.trials:
+        yield leg_of(study.analyse(trial.name), lt.read_recording(trial.file), trial.condition)
+
+
+def leg_of(result: lt.TrialResult, recording: Recording, condition: str) -> Leg:
+    """Moments of a leg, its metrics, and the moments of its file."""
+    motion, mass_kg, side = result.motion, result.limb.body_mass_kg, result.limb.side
+    space, planar = (result.to_dataframe(name, positive="flexion") for name in ("space", "torques"))
+    record = result.records["torques"]
+    net = np.column_stack([planar[f"{joint}_torque_nm"] for joint in JOINTS])
+    known = ~motion.edge & ~np.isnan(net).any(axis=1)
+    used = known & result.window.judged(motion.time_s, known)
+    outputs = {
+        output.joint: output.values[motion.frame - recording.first_frame]
+        for output in recording.model_outputs
+        if (output.kind, output.side) == ("moment", side)
+    }
+    theirs = {}
+    for joint in JOINTS:
+        own, values = planar[f"{joint}_torque_nm"].to_numpy()[used], outputs[joint][used]
+        theirs[joint] = values * np.array([np.sign(np.nansum(own * values[:, 0])), 1.0, 1.0])
+    return Leg(
+        name=f"{result.source.partition('.')[0]}, {side}",
+        turn="turn" in condition.lower(),
+        out_of_plane=record.metrics["out_of_plane_share"],
+        shares=record.joint_metrics["plane_difference"],
+        planar={joint: planar[f"{joint}_torque_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
+        flexion={joint: space[f"{joint}_torque_about_flexion_axis_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
+        abduction={joint: space[f"{joint}_moment_abduction_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
+        file=theirs,
+        spin={joint: spin_moment(result, recording, k)[used].max() / mass_kg for k, joint in enumerate(JOINTS)},
+    )
+
+
+def spin_moment(result: lt.TrialResult, recording: Recording, link: int) -> FloatArray:
+    """Size of the moment that spins a segment about its long axis, by the axes of the file's model, N m."""
+    motion, side = result.motion, result.limb.side[0].upper()
+    joint = JOINTS[link]
+    points = [find_marker(recording, f"{side}{SEGMENTS[joint]}{point}") for point in "OPL"]
+    places = recording.markers_m[motion.frame - recording.first_frame][:, points]
+    smooth = smooth_values(places, rate_hz=motion.rate_hz, cutoff_hz=max(motion.cutoff_hz), smoother=Smoother())
+    long, lateral = (smooth[:, k] - smooth[:, 0] for k in (1, 2))
+    long = long / lengths(long)[:, None]
+    lateral = lateral - (lateral * long).sum(axis=1, keepdims=True) * long
+    lateral = lateral / lengths(lateral)[:, None]
+    turning = first_derivative(lateral, rate_hz=motion.rate_hz, accuracy=2)
+    spin = (turning * np.cross(long, lateral)).sum(axis=1)
+    share = AXIAL[joint] * motion.chain.inertia_kgm2[link]
+    return np.abs(share * first_derivative(spin, rate_hz=motion.rate_hz, accuracy=2))
+
+
+def cost_table(legs: Sequence[Leg]) -> str:
+    """Metric of the plane for each leg, and what it is in N m/kg."""
+    lines = [
+        "| recording, leg | walk | `out_of_plane_share` | hip | knee | ankle |",
+        "| --- | --- " + "| ---: " * 4 + "|",
+    ]
+    for leg in sorted(legs, key=lambda leg: leg.turn):
+        cells = [f"{leg.shares[joint]:.3f} ({_rms(leg.planar[joint] - leg.flexion[joint]):.3f})" for joint in JOINTS]
+        kind = "turn" if leg.turn else "straight"
+        lines.append(f"| {leg.name} | {kind} | {leg.out_of_plane:.2f} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def beside_table(legs: Sequence[Leg]) -> str:
+    """Differences from the file's sagittal moments: in the plane, and about the flexion axis."""
+    lines = [
+        "| walk | joint | plane: r | rms | flexion axis: r | rms | spin left out, largest |",
+        "| --- | --- " + "| ---: " * 5 + "|",
+    ]
+    for turn in (False, True):
+        some = [leg for leg in legs if leg.turn == turn]
+        for joint in JOINTS:
+            cells = []
+            for ours in ("planar", "flexion"):
+                pairs = [_known(getattr(leg, ours)[joint], leg.file[joint][:, 0]) for leg in some]
+                cells += [_range([np.corrcoef(*pair)[0, 1] for pair in pairs]), _range([_rms(a - b) for a, b in pairs])]
+            cells.append(f"{max(leg.spin[joint] for leg in some):.3f}")
+            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def frontal_table(legs: Sequence[Leg]) -> str:
+    """Abduction moments of hip and knee beside the file's."""
+    lines = ["| walk | joint | r | rms | peak, ours over the file's |", "| --- | --- " + "| ---: " * 3 + "|"]
+    for turn in (False, True):
+        for joint in JOINTS[:2]:
+            pairs = [_known(leg.abduction[joint], leg.file[joint][:, 1]) for leg in legs if leg.turn == turn]
+            cells = [
+                _range([np.corrcoef(*pair)[0, 1] for pair in pairs]),
+                _range([_rms(ours - theirs) for ours, theirs in pairs]),
+                _range([ours.max() / theirs.max() for ours, theirs in pairs], digits=2),
+            ]
+            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _known(ours: FloatArray, theirs: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both moments where the file has a value."""
+    there = np.isfinite(theirs)
+    return ours[there], theirs[there]
+
+
+def _rms(values: FloatArray) -> float:
+    return float(np.sqrt((values**2).mean()))
+
+
+def _range(values: Sequence[float], digits: int = 3) -> str:
+    middle, least, most = (f"{value:.{digits}f}" for value in (np.median(values), min(values), max(values)))
+    return f"{middle} ({least} to {most})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Moments in space on walks and turns of the cohort: beside the plane, and beside Plug-in Gait."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = [pytest.mark.workflow, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def page(recordings, tmp_path_factory):
+    """Text of the page with its tables, as its command makes them."""
+    page = Path(shutil.copy(ROOT / "docs" / "plane.md", tmp_path_factory.mktemp("page")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks")
+        import plane
+
+        patch.setattr(sys, "argv", ["plane.py", str(recordings / "cohort"), "--write", str(page)])
+        plane.main()
+    return page.read_text(encoding="utf-8")
+
+
+def rows(text, number):
+    """Numbers of each row of a table, by its first two cells."""
+    table = text.split(f"<!-- table {number} -->")[1].split("<!-- end")[0].strip().splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table]
+    return {tuple(row[:2]): [[float(n) for n in re.findall(r"[\d.]+", cell)] for cell in row[2:]] for row in cells}
+
+
+def test_the_command_of_the_page_writes_its_tables(page):
+    written = (ROOT / "docs" / "plane.md").read_text(encoding="utf-8")
+    numbers, expected = ([float(n) for n in re.findall(r"\d+\.\d+", text)] for text in (page, written))
+    assert re.sub(r"\d+\.\d+", "", page) == re.sub(r"\d+\.\d+", "", written)
+    assert numbers == pytest.approx(expected, abs=0.011)  # two of the page's digits
+
+
+def test_turns_cost_more_than_straight_walks(page):
+    straight, turns = (
+        [[share for share, _ in row[1:]] for about, row in rows(page, 1).items() if about[1] == walk]
+        for walk in ("straight", "turn")
+    )
+    assert (len(straight), len(turns)) == (6, 6)
+    assert max(map(max, straight)) < 0.05
+    assert min(map(max, turns)) > 0.05
+
+
+def test_moments_about_flexion_axes_are_those_of_plug_in_gait_in_turns(page):
+    """It uses the same joint centres and plates. A wrong sign, side or axis is far beyond these limits."""
+    beside = rows(page, 2)
+    for joint, least, largest in (("hip", 0.9, 0.1), ("knee", 0.9, 0.1), ("ankle", 0.98, 0.02)):
+        _, plane_rms, r, rms, spin = beside["turn", joint]
+        assert r[1] > least
+        assert rms[2] < largest
+        assert rms[0] < plane_rms[0]
+        assert spin[0] < 0.05
+
+
+def test_abduction_of_the_hip_is_that_of_plug_in_gait(page):
+    for walk in ("straight", "turn"):
+        r, rms, peak = rows(page, 3)[walk, "hip"]
+        assert r[1] > 0.95
+        assert rms[2] < 0.1
+        assert peak[0] == pytest.approx(1.0, abs=0.1)
