@@ -17,7 +17,7 @@ from limbtorque.tables.reference_columns import REFERENCE_COLUMNS
 from limbtorque.workflow import keys
 from limbtorque.workflow.layout import subject_pages
 from limbtorque.workflow.load_checked import checked_study
-from limbtorque.workflow.reference_study import reference_files
+from limbtorque.workflow.reference_faults import reference_files
 from limbtorque.workflow.stages import reference
 from reports import Elements, embedded
 from staged_study import change_settings, make_study, run_stages

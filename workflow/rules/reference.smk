@@ -6,7 +6,7 @@ use rule ensembles as reference with:
         "results/ledger.csv",
         windows="results/windows.csv" if ENSEMBLES else [],
         curves=expand("results/curves/{session}", session=SESSIONS) if ENSEMBLES else [],
-        other=[str(path) for path in reference_study.reference_files(STUDY)],
+        other=[str(path) for path in reference_faults.reference_files(STUDY)],
     output:
         "results/compared_with_reference.csv",
         [str(path) for path in layout.subject_pages(STUDY).values()],

@@ -15,7 +15,7 @@ from limbtorque.workflow import (
     keys,
     layout,
     records,
-    reference_study,
+    reference_faults,
     resources,
     results_folder,
     snakemake_faults,

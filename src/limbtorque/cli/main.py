@@ -94,7 +94,7 @@ def check(options: argparse.Namespace) -> int:
     from limbtorque.recordings.sandbox import GuardedReader
     from limbtorque.statistics.contrast_design import contrast_notes
     from limbtorque.workflow.load_checked import checked_study, refuse_future
-    from limbtorque.workflow.reference_study import reference_notes
+    from limbtorque.workflow.reference_faults import reference_notes
 
     study = checked_study(options.study)
     refuse_future(study)

@@ -22,7 +22,7 @@ from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import Trial
 from limbtorque.study.universes import multiverse_faults
 from limbtorque.uncertainty.sizes import study_faults
-from limbtorque.workflow.reference_study import reference_faults
+from limbtorque.workflow.reference_faults import reference_faults
 
 CHECKED = attrgetter("muscles", "plane", "segments", "uncertainty")
 

@@ -24,7 +24,8 @@ from limbtorque.workflow.layout import (
     subject_pages,
 )
 from limbtorque.workflow.operating_system import say
-from limbtorque.workflow.reference_study import percent_of, sides_of_results
+from limbtorque.workflow.reference_faults import percent_of
+from limbtorque.workflow.reference_study import sides_of_results
 from limbtorque.workflow.run_session import whole_study
 
 
