@@ -106,8 +106,7 @@ QUALITY_HEAD = """# Quality: ok, caution, rejected, failed
 - **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. Elsewhere a metric above its threshold is only noted. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
 - **Joints**: a check with values by joint applies to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is.
 - **Spikes**: a joint is rejected where filling the spikes changes its net torque or a term by more than `quality.spike_change_share` of the range.
-- **In scripts**: `result.status`, `result.verdict.joints`, `result.verdict.flags` and `result.records["torques"]` of `result = lt.analyse_recording(...)`.
-- **Stated errors** (the sizes of `uncertainty`) raise no flag: at most 5 % of simulated legs and arms with exactly these errors have any one flag, 10 % any at all (`benchmarks/stated_errors.py`). Their torques may err by more than a tenth, as their limits show.
+- **Stated errors** (the sizes of `uncertainty`) seldom raise a flag: each is on for at most 6 % of simulated legs and arms with exactly these errors, any at all for 8 % (`benchmarks/stated_errors.py`).
 
 Errors that the files cannot show, with the error of the torques (of their range) that passes as `ok`:
 
