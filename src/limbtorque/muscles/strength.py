@@ -394,11 +394,14 @@ def strengths(
     if not options.force_length_velocity:
         return Strengths(muscle_set.max_force_n, np.zeros_like(geometry.length_m), bounds)
     if options.tendon == "rigid":
+        fibres = muscle_set.fibres(unknown)
         limits = hill_limits(
             geometry.length_m,
             geometry.velocity_m_s,
             max_force_n=muscle_set.max_force_n,
-            **muscle_set.fibres(unknown),
+            optimal_fibre_length_m=fibres["optimal_fibre_length_m"],
+            tendon_slack_length_m=fibres["tendon_slack_length_m"],
+            pennation_rad=fibres["pennation_rad"],
             max_velocity_lopt_s=MAX_FIBRE_VELOCITY_LOPT_S,
         )
         return Strengths(limits.strength_n, limits.passive_n, bounds, limits)

@@ -134,11 +134,14 @@ def muscle_state(musculature: Musculature, angle_rad: ArrayLike, velocity_rad_s:
     if not musculature.force_length_velocity:
         constant = np.broadcast_to(strength, unit.length_m.shape)
         return MuscleState(arm, constant, 0.0 * constant, unit.out_of_range, np.ones(constant.shape, dtype=bool))
+    fibres = musculature.fibres
     limits = hill_limits(
         unit.length_m,
         unit.velocity_m_s,
         max_force_n=strength,
-        **musculature.fibres,
+        optimal_fibre_length_m=fibres["optimal_fibre_length_m"],
+        tendon_slack_length_m=fibres["tendon_slack_length_m"],
+        pennation_rad=fibres["pennation_rad"],
         max_velocity_lopt_s=musculature.max_velocity_lopt_s,
     )
     return MuscleState(arm, limits.strength_n, limits.passive_n, unit.out_of_range, limits.possible)
