@@ -70,6 +70,7 @@ from pathlib import Path
 import limbtorque
 from limbtorque.errors import ReadError
 from limbtorque.recordings import sandbox
+from limbtorque.recordings.options import ReadOptions
 assert sandbox.resource is None
 for module in pkgutil.walk_packages(limbtorque.__path__, "limbtorque."):
     importlib.import_module(module.name)
@@ -78,14 +79,14 @@ with sandbox.GuardedReader() as reader:
     print(reader.read(path, memory_limit_mb=512).n_frames)
     sandbox.TIME_S = 1e-6
     try:
-        reader.apply(frames, path, memory_limit_mb=512)
+        reader.apply(frames, path, ReadOptions(memory_limit_mb=512))
     except ReadError as error:
         print(error)
     sandbox.TIME_S = 60.0
-    print(reader.apply(frames, path, memory_limit_mb=512))
+    print(reader.apply(frames, path, ReadOptions(memory_limit_mb=512)))
     reader._child.kill()
     reader._child.wait()
-    print(reader.apply(frames, path, memory_limit_mb=512))
+    print(reader.apply(frames, path, ReadOptions(memory_limit_mb=512)))
 """
     environment = {**environment, "TMPDIR": str(tmp_path)}
     words = [sys.executable, "-W", "error::UserWarning", "-c", code]

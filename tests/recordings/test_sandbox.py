@@ -16,10 +16,12 @@ from c3d_files import positions, write_c3d
 from limbtorque.errors import ReadError
 from limbtorque.recordings import sandbox
 from limbtorque.recordings.c3d.read import read_c3d
+from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
 LIMITS = {"memory_limit_mb": 512}
+LIMITED = ReadOptions(memory_limit_mb=512)
 N_FRAMES = attrgetter("n_frames")
 
 
@@ -33,9 +35,9 @@ def test_guarded_gives_the_same(small: Path) -> None:
     with GuardedReader() as reader:
         read = reader.read(small, **LIMITS)
         assert reader._child is None  # our reader needs none
-        first = reader.apply(attrgetter("markers_m", "sha256"), small, **LIMITS)
+        first = reader.apply(attrgetter("markers_m", "sha256"), small, LIMITED)
         child = child_of(reader)
-        assert reader.apply(attrgetter("labels"), small, **LIMITS) == direct.labels
+        assert reader.apply(attrgetter("labels"), small, LIMITED) == direct.labels
         assert child_of(reader) is child
     assert child.returncode is not None
     np.testing.assert_array_equal(read.markers_m, direct.markers_m)
@@ -45,28 +47,28 @@ def test_guarded_gives_the_same(small: Path) -> None:
 
 def test_killed_child_is_replaced(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with GuardedReader() as reader:
-        reader.apply(N_FRAMES, small, **LIMITS)
+        reader.apply(N_FRAMES, small, LIMITED)
         child_of(reader).kill()
         child_of(reader).wait()
-        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
+        assert reader.apply(N_FRAMES, small, LIMITED) == 10
         os.kill(child_of(reader).pid, signal.SIGSTOP)  # in the midst of a read
         monkeypatch.setattr(sandbox, "TIME_S", 0.2)
         with pytest.raises(ReadError, match=r"small.c3d: reading was stopped after 0.2 s"):
-            reader.apply(N_FRAMES, small, **LIMITS)
+            reader.apply(N_FRAMES, small, LIMITED)
         monkeypatch.undo()
-        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
+        assert reader.apply(N_FRAMES, small, LIMITED) == 10
 
 
 def test_child_that_dies_while_reading(small: Path) -> None:
     with GuardedReader() as reader:
-        reader.apply(N_FRAMES, small, **LIMITS)
+        reader.apply(N_FRAMES, small, LIMITED)
         pid = child_of(reader).pid
         os.kill(pid, signal.SIGSTOP)
         killer = subprocess.Popen([sys.executable, "-c", f"import os,time; time.sleep(0.3); os.kill({pid}, 9)"])
         with pytest.raises(ReadError, match=r"small.c3d: the reading process was ended by SIGKILL"):
-            reader.apply(N_FRAMES, small, **LIMITS)
+            reader.apply(N_FRAMES, small, LIMITED)
         killer.wait()
-        assert reader.apply(N_FRAMES, small, **LIMITS) == 10
+        assert reader.apply(N_FRAMES, small, LIMITED) == 10
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,7 @@ def test_memory_limit(tmp_path: Path) -> None:
     large, little = write_c3d(tmp_path / "large.c3d", np.ones((60_000, 60, 3))), tmp_path / "little.c3d"
     write_c3d(little, positions())
     with GuardedReader() as reader:
-        for read in (reader.read, lambda path, **limits: reader.apply(N_FRAMES, path, **limits)):
+        for read in (reader.read, lambda path, **limits: reader.apply(N_FRAMES, path, ReadOptions(**limits))):
             with pytest.raises(
                 ReadError, match=r"large.c3d: reading needs about \d+ MB, more than 128 MB \(reading.mem"
             ):
@@ -107,8 +109,8 @@ def grown(_: Recording) -> int:
 def test_memory_limit_of_the_child(small: Path) -> None:
     """Python runs out of memory, and the next read gets a new child."""
     code = "from test_sandbox import *; reader = GuardedReader(); small = Path(sys.argv[1])\n"
-    code += "try: reader.apply(grown, small, **LIMITS)\nexcept ReadError as error: print(error)\n"
-    code += "print(reader.apply(N_FRAMES, small, **LIMITS))\n"
+    code += "try: reader.apply(grown, small, LIMITED)\nexcept ReadError as error: print(error)\n"
+    code += "print(reader.apply(N_FRAMES, small, LIMITED))\n"
     paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[1])])
     done = subprocess.run(
         [sys.executable, "-c", code, small],
@@ -122,9 +124,10 @@ def test_memory_limit_of_the_child(small: Path) -> None:
 def test_child_ends_with_its_parent(small: Path) -> None:
     script = (
         "import os, sys; from operator import attrgetter; from pathlib import Path\n"
+        "from limbtorque.recordings.options import ReadOptions\n"
         "from limbtorque.recordings.sandbox import GuardedReader\n"
         "reader = GuardedReader()\n"
-        "reader.apply(attrgetter('n_frames'), Path(sys.argv[1]), memory_limit_mb=512)\n"
+        "reader.apply(attrgetter('n_frames'), Path(sys.argv[1]), ReadOptions(memory_limit_mb=512))\n"
         "print(reader._child.pid, flush=True); os._exit(1)\n"
     )
     out = subprocess.run([sys.executable, "-c", script, small], capture_output=True, text=True)

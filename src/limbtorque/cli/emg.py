@@ -63,11 +63,10 @@ def analyse_files(
         A file cannot be read, or has no channel of electromyography.
     """
     reading, options = settings.reading, settings.emg
-    limits: dict[str, Any] = {"memory_limit_mb": reading.memory_limit_mb}
+    channels = ReadOptions.of(reading, analog_only=True)
     with GuardedReader() as reader:
         recordings = [
-            reader.read(path, **limits, options=ReadOptions.of(reading, analog_only=True))
-            for path in (*files, *maximal)
+            reader.read(path, memory_limit_mb=reading.memory_limit_mb, options=channels) for path in (*files, *maximal)
         ]
     largest: Maxima = {}
     for recording in recordings[len(files) :]:

@@ -15,6 +15,7 @@ from limbtorque.signals.labels import fault_notes, find_faults
 LOADED_N = 20.0
 
 
+@np.errstate(over="ignore", invalid="ignore")  # numbers no body can have are shown, too
 def describe(recording: Recording) -> str:
     """Describe the contents of a recording, with warnings.
 
@@ -28,11 +29,6 @@ def describe(recording: Recording) -> str:
     str
         A few lines for every kind of content, then the warnings.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers no body can have are shown, too
-        return _described(recording)
-
-
-def _described(recording: Recording) -> str:
     last = recording.first_frame + recording.n_frames - 1
     warnings = recording_warnings(recording)
     lines = [f"{recording.source}  (sha256 {recording.sha256[:16]}, read by {recording.reader})"]

@@ -15,19 +15,19 @@ from limbtorque.arrays import BoolArray
 from limbtorque.chain.segments import DEMPSTER_WINTER, Row
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.folder import safe_name
-from limbtorque.cli.init.known_sets import fits, sided
+from limbtorque.cli.init.known_sets import OPPOSITE, fits, sided
 from limbtorque.cli.init.marker_sets import ProposedSet, yaml_rule
 from limbtorque.cli.init.study_settings import FOUND, judge_up
 from limbtorque.cli.init.survey import Body, Seen, look_at
 from limbtorque.cli.init.trials import TRAVELS, propose_forward
 from limbtorque.errors import TrialError
+from limbtorque.motion.landmarks import filled
 from limbtorque.recordings.recording import Recording
 from limbtorque.report.marker_map.page import MapBody, MapChain, MapKept, MapLandmark, MarkerMap, marker_map_page
 from limbtorque.study.chains import ARM, LEG, ChainModel
 from limbtorque.study.options.motion import Plane
 from limbtorque.study.table_file import TO_DO
 
-SIDES = {"right": "left", "left": "right"}
 OfSides = dict[str, dict[str, Any]]  # chain -> side -> something by landmark
 ABOUT = {
     "glenohumeral_axis": "centre of the shoulder joint",
@@ -129,7 +129,7 @@ def map_page(recording: Recording, choices: MapChoices) -> str:
             f"{name}: no selectable marker, expected positions with unique names; `limbtorque inspect` shows what the file holds"
         )
     chain, side = max(
-        ((chain, side) for chain in chains for side in SIDES),
+        ((chain, side) for chain in chains for side in OPPOSITE),
         key=lambda key: (
             choices.chain in ("", key[0]) and choices.side in ("", key[1]),
             len(bodies[0].proposed.get(key[0], {}).get(key[1], {})),
@@ -196,7 +196,7 @@ def _body(
     known: OfSides = {}
     for chain, model in choices.chains.items():
         best = fits(list(labels), model)
-        for side in SIDES:
+        for side in OPPOSITE:
             if fit := next((fit for fit in best if fit.side in (side, "")), None):
                 rules, errors = dict(fit.rules), dict(fit.known.errors)
                 for name, (by, _) in fit.known.substitutes.items():  # a joint gets its substitute's markers
@@ -283,13 +283,13 @@ def _sides(bare: Sequence[str], bodies: Iterable[Sequence[int]]) -> tuple[dict[s
 
     Only labels whose counterpart exists on the other side have a pattern.
     """
-    templates: dict[str, dict[int, str]] = {side: {} for side in SIDES}
+    templates: dict[str, dict[int, str]] = {side: {} for side in OPPOSITE}
     mates: dict[int, int] = {}
     for markers in bodies:
         index = {bare[k]: k for k in markers}
         for label, k in index.items():
             for side, _, template in sided(label):
-                other = filled(template, SIDES[side])
+                other = filled(template, OPPOSITE[side])
                 if template and other in index and filled(template, side) == label:
                     templates[side][k] = template
                     mates[k] = index[other]
@@ -307,7 +307,7 @@ def _of_set(
     known: OfSides = {}
     markers: dict[str, dict[str, list[int]]] = {}
     both = any(filled(label, "right") != label for rule in chosen.rules.values() for label in rule)
-    for which in SIDES if both or not side else (side,):
+    for which in OPPOSITE if both or not side else (side,):
         rules = {name: [filled(label, which) for label in rule] for name, rule in chosen.rules.items()}
         rules = {name: rule for name, rule in rules.items() if all(label in labels for label in rule)}
         if rules:
@@ -329,8 +329,3 @@ def _of_set(
     substitutes = {name: by for name, (by, _) in chosen.substitutes.items()}
     kept = MapKept(own | dict(chosen.computed), says, substitutes, dict(chosen.errors), markers, "" if both else side)
     return proposed, known, kept
-
-
-def filled(template: str, side: str) -> str:
-    """Label for a given side."""
-    return template.replace("{S}", side[0].upper()).replace("{s}", side[0]).replace("{side}", side)

@@ -112,14 +112,14 @@ class LandmarkMap:
             parts = [(label, 1.0 / len(labels)) for label in labels]
         weights: dict[str, float] = {}
         for template, weight in parts:  # a marker may be named twice
-            label = self._label(template)
+            label = filled(template, self.side)
             weights[label] = weights.get(label, 0.0) + weight
         return weights
 
     def cluster(self, landmark: str) -> tuple[str, ...]:
         """Labels of the cluster that carries a landmark; empty for others."""
         rule = self.rule(landmark)
-        return tuple(map(self._label, rule.cluster)) if isinstance(rule, Carried) else ()
+        return tuple(filled(label, self.side) for label in rule.cluster) if isinstance(rule, Carried) else ()
 
     def parts(self, landmark: str) -> tuple[tuple[LandmarkMap, str], ...]:
         """Landmarks from which a landmark is predicted, each with the map of its side.
@@ -172,7 +172,7 @@ class LandmarkMap:
         rule = self.rules[name]
         if not isinstance(rule, Functional):
             return None
-        first, second = (tuple(map(self._label, labels)) for labels in rule.functional)
+        first, second = (tuple(filled(label, self.side) for label in labels) for labels in rule.functional)
         if fault := segments_fault((first, second)):
             raise LandmarkError(f"landmark {name!r}, functional: {fault}")
         return first, second
@@ -193,9 +193,10 @@ class LandmarkMap:
         plain = {name: rule.anatomical if isinstance(rule, Functional) else rule for name, rule in self.rules.items()}
         return replace(self, rules=plain)
 
-    def _label(self, label: str) -> str:
-        letter = self.side[0]
-        return label.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", self.side)
+
+def filled(template: str, side: str) -> str:
+    """Label of a side, from one with {S}, {s} or {side} in its place."""
+    return template.replace("{S}", side[:1].upper()).replace("{s}", side[:1]).replace("{side}", side)
 
 
 def contact_landmarks(model: ChainModel, mapping: LandmarkMap, plates: Plates) -> list[str]:

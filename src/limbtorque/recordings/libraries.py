@@ -250,10 +250,7 @@ def _with_plates(read: Recording, groups: Groups, file: Any, length_m: float) ->
 
 def _vectors(vectors: Sequence[Any]) -> FloatArray:
     """Vectors of ezc3d, accessed one by one, as an array of shape (n, 3)."""
-    found = np.empty((len(vectors), 3))
-    for i, vector in enumerate(vectors):
-        found[i] = vector.to_array()[:, 0]
-    return found
+    return np.array([vector.to_array()[:, 0] for vector in vectors], dtype=float).reshape(-1, 3)
 
 
 # ---- known faults ----

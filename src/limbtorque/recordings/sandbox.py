@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar, cast
 
 try:
     import resource
@@ -34,6 +35,7 @@ from limbtorque.recordings.options import NO_OPTIONS, ReadOptions
 from limbtorque.recordings.read import read_with_forces
 from limbtorque.recordings.recording import Recording
 
+Value = TypeVar("Value")
 TIME_S = 120.0  # that the child may take for a file; the largest recordings take a few seconds
 _STATM = Path("/proc/self/statm")
 
@@ -99,21 +101,13 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         with _one_file(path, memory_limit_mb):
             return read_with_forces(path, forces, replace(options, memory_limit_mb=memory_limit_mb))
 
-    def apply(
-        self,
-        function: Callable[[Recording], object],
-        path: Path,
-        *,
-        memory_limit_mb: int,
-        options: ReadOptions = NO_OPTIONS,
-    ) -> object:
+    def apply(self, function: Callable[[Recording], Value], path: Path, options: ReadOptions) -> Value:
         """Read one file and apply a function to the recording, in the child.
 
         Parameters are those of :meth:`read`, with the function: one of a module, or a partial of one. Only its value, which is
         returned, comes back from the child. So several threads can read on several processors.
         """
-        limited = replace(options, memory_limit_mb=memory_limit_mb)
-        return self._ask(partial(_applied, function, path.absolute(), limited), path, memory_limit_mb)
+        return self._ask(partial(_applied, function, path.absolute(), options), path, options.memory_limit_mb)
 
     def compare(
         self,
@@ -135,9 +129,9 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         except ReadError as error:
             why = str(error).removeprefix(f"{path.name}: ").partition(";")[0]
             return SecondReading(path.name, library, refused=why)
-        return answer if isinstance(answer, SecondReading) else None
+        return answer
 
-    def _ask(self, task: Callable[[], object], path: Path, memory_limit_mb: int) -> object:
+    def _ask(self, task: Callable[[], Value], path: Path, memory_limit_mb: float) -> Value:
         """Value of a task, from the child."""
         if self._child is None or self._child.poll() is not None:
             self.close()
@@ -172,15 +166,15 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
             self.close()
         if not done:
             raise ReadError(answer)
-        return answer
+        return cast(Value, answer)
 
 
-def _applied(function: Callable[[Recording], object], path: Path, options: ReadOptions) -> object:
+def _applied(function: Callable[[Recording], Value], path: Path, options: ReadOptions) -> Value:
     return function(read_with_forces(path, None, options))
 
 
 @contextlib.contextmanager
-def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
+def _one_file(path: Path, memory_limit_mb: float) -> Iterator[None]:
     """Turn any error into an error about the file."""
     try:
         yield
@@ -188,7 +182,7 @@ def _one_file(path: Path, memory_limit_mb: int) -> Iterator[None]:
         raise
     except MemoryError:
         raise ReadError(
-            f"{path.name}: reading needs more than {memory_limit_mb} MB (reading.memory_limit_mb); "
+            f"{path.name}: reading needs more than {memory_limit_mb:g} MB (reading.memory_limit_mb); "
             "the file is damaged, or the limit is too low"
         ) from None
     except Exception as error:
@@ -220,7 +214,7 @@ def _serve() -> None:
         except EOFError:
             return
         started_with = started_with or _address_space()  # with the module of the task, which its name imports
-        _limit(started_with + memory_limit_mb * 2**20)
+        _limit(started_with + int(memory_limit_mb) * 2**20)
         out_of_memory = False
         try:
             with _one_file(path, memory_limit_mb):

@@ -289,7 +289,7 @@ def simulate(
         ]
     )
     result = solve_ivp(
-        motion.rates,
+        lambda at_s, state: motion.driven(at_s, state)[1],
         (times[0], times[-1]),
         first,
         t_eval=times,
@@ -312,29 +312,20 @@ class _Motion:
     recorded: Callable[[float], FloatArray] | None
     loads: tuple[AttachedLoad, ...]
 
-    @property
-    def chain(self) -> Chain:
-        """The chain."""
-        return self.prepared.chain
-
     @cached_property
     def parts(self) -> list[slice]:
         """Parts of a state: motion of joints and base, internal states, works."""
-        n, k = self.chain.n_links, len(self.drive.memory)
+        n, k = self.prepared.chain.n_links, len(self.drive.memory)
         return [slice(*ends) for ends in pairwise(accumulate([n, n, 2, 2, k, n, 1, 1], initial=0))]
 
     def endings(self, until: Callable[[float, FloatArray], float] | None) -> list[Callable[[float, FloatArray], float]]:
         """Events that end the integration: a joint spinning out of control, and `until`."""
-        n = self.chain.n_links
+        n = self.prepared.chain.n_links
         events = [lambda _, state: RUNAWAY_RAD_S - float(np.abs(state[n : 2 * n]).max())]
         events += [lambda time_s, state: until(time_s, state[:n])] if until else []
         for event in events:
             event.terminal, event.direction = True, -1.0  # type: ignore[attr-defined]
         return events
-
-    def rates(self, time_s: float, state: FloatArray) -> FloatArray:
-        """Rate of change of the state."""
-        return self.driven(time_s, state)[1]
 
     def driven(self, time_s: float, state: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Net joint torques, and the rate of change of the state."""
@@ -360,11 +351,12 @@ class _Motion:
     ) -> tuple[FloatArray, FloatArray, float]:
         """Generalised force of the attached loads, their total force, and their power."""
         theta, omega = np.cumsum(angle), np.cumsum(velocity)
-        general, total, power = np.zeros(self.chain.n_links), np.zeros(2), 0.0
+        general, total, power = np.zeros(self.prepared.chain.n_links), np.zeros(2), 0.0
         for number, load in enumerate(self.loads):
             k, direction = load.point.link, np.exp(1j * theta)
             spokes = np.append(
-                self.chain.length_m[:k] * direction[:k], complex(load.point.along_m, load.point.across_m) * direction[k]
+                self.prepared.chain.length_m[:k] * direction[:k],
+                complex(load.point.along_m, load.point.across_m) * direction[k],
             )
             position = base + in_plane(spokes.sum())
             moving = base_velocity + in_plane((1j * omega[: k + 1] * spokes).sum())
@@ -384,7 +376,7 @@ class _Motion:
         )
         torques, rates = zip(*(self.driven(t, y) for t, y in zip(result.t, result.y.T, strict=True)), strict=True)
         kinematics = Kinematics(angle, velocity, base_m=base, base_velocity_m_s=base_velocity)
-        energy = segment_energies(self.chain, kinematics, gravity_m_s2=self.prepared.gravity_m_s2)
+        energy = segment_energies(self.prepared.chain, kinematics, gravity_m_s2=self.prepared.gravity_m_s2)
         away = bool(len(result.t_events[0]))
         return Simulation(
             success=bool(result.success) and not away,

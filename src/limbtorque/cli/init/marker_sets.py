@@ -27,6 +27,7 @@ from limbtorque.cli.init.known_sets import (
 from limbtorque.cli.init.people import People
 from limbtorque.cli.init.survey import Body, Seen
 from limbtorque.errors import SignalError
+from limbtorque.motion.landmarks import filled
 from limbtorque.motion.predicted_centres import carry, cluster_shape
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.quality import Quality
@@ -392,11 +393,7 @@ def mirrored_cluster(cluster: Sequence[str], side: str) -> tuple[str, ...]:
     (('LTH1', 'LTH2'), ('RASI', 'LASI'))
     """
     other = OPPOSITE.get(side, "")
-    letter = other[:1]
-    return tuple(
-        template.replace("{S}", letter.upper()).replace("{s}", letter).replace("{side}", other)
-        for template in cluster_templates(cluster, side)
-    )
+    return tuple(filled(template, other) for template in cluster_templates(cluster, side))
 
 
 def _around(name: str, fit: Fit, pair: Pair, model: ChainModel) -> Around:

@@ -52,7 +52,8 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
     """
     kept: dict[Cell, list[tuple[Seen, Body]]] = {}
     copies: dict[tuple[str, str], str] = {}
-    for recording, body in sorted(((one, body) for one in seen for body in one.bodies), key=_rank):
+    in_order = sorted(seen, key=lambda one: (not one.n_plates, -one.rate_hz, -one.n_frames))
+    for recording, body in ((one, body) for one in in_order for body in one.bodies):
         cells = list(fingerprints(recording, body))
         likely = {(other.name, mate.prefix): (other, mate) for cell in cells for other, mate in kept.get(cell, ())}
         shared = Counter((other.name, mate.prefix) for cell in cells for other, mate in kept.get(cell, ()))
@@ -63,12 +64,6 @@ def copies_of(seen: Sequence[Seen]) -> dict[tuple[str, str], str]:
             if len(kept.setdefault(cell, [])) < CROWD:
                 kept[cell].append((recording, body))
     return copies
-
-
-def _rank(pair: tuple[Seen, Body]) -> tuple[object, ...]:
-    """Order in which copies are kept."""
-    recording, _ = pair
-    return not recording.n_plates, -recording.rate_hz, -recording.n_frames
 
 
 def fingerprints(seen: Seen, body: Body) -> Iterator[Cell]:

@@ -177,7 +177,7 @@ def survey(
 
         def seen(path: Path, name: str) -> Seen | Unread:
             reader = free.get()
-            look = partial(_look, reader, path, name, limits)
+            look = partial(_look, reader, path, name)
             try:
                 return _read_with(look, path, limits, answers(name))
             except ReadError as error:
@@ -189,17 +189,9 @@ def survey(
         yield from threads.map(seen, named.keys(), named.values())
 
 
-def _look(reader: GuardedReader, path: Path, name: str, limits: Reading, options: ReadOptions) -> Seen:
+def _look(reader: GuardedReader, path: Path, name: str, options: ReadOptions) -> Seen:
     """Survey a file in the reading process, without passing on the recording."""
-    seen = reader.apply(
-        partial(look_at, path=path, name=name),
-        path,
-        memory_limit_mb=limits.memory_limit_mb,
-        options=options,
-    )
-    if not isinstance(seen, Seen):
-        raise ReadError(f"{path.name}: the reading process returned {type(seen).__name__}")
-    return seen
+    return reader.apply(partial(look_at, path=path, name=name), path, options)
 
 
 def _read_with(read: Read, path: Path, limits: Reading, answers: Mapping[str, Any]) -> Seen:

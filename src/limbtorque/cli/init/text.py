@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from limbtorque.cli.check_summary import lines_by_kind
-from limbtorque.cli.init.marker_sets import ProposedSet, yaml_labels
+from limbtorque.cli.init.marker_sets import ProposedSet, yaml_rule
 from limbtorque.cli.init.proposal import OPTIONS_OF_FILES, Proposal
 from limbtorque.cli.init.study_settings import MOVEMENT
 from limbtorque.cli.init.survey import Unread
@@ -149,9 +149,7 @@ def _quoted(text: str) -> str:
 def _set_lines(chosen: ProposedSet) -> list[str]:
     lines = [*(f"  # {line}" for sentence in chosen.about for line in _wrapped(sentence)), f"  {chosen.name}:"]
     for landmark, labels in chosen.rules.items():
-        rule = yaml_labels(labels)
-        if landmark in chosen.fractions:
-            rule = json.dumps({"between": labels, "fraction": chosen.fractions[landmark]}, ensure_ascii=False)
+        rule = yaml_rule(labels, chosen.fractions.get(landmark))
         comment = chosen.comments.get(landmark, "")
         lines.append(f"    {landmark}: {rule}{f' # {comment}' if comment else ''}")
     lines += [f"    {landmark}: {rule} # {chosen.comments[landmark]}" for landmark, rule in chosen.computed.items()]

@@ -16,7 +16,6 @@ Maros I. (2003) A generalized dual phase-2 simplex algorithm. European Journal o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -74,29 +73,18 @@ def force_range(
         raise ValueError("optimized has activations outside these bounds; pass the bounds used in its optimization")
     least, greatest = np.full((n_frames, n_muscles), np.nan), np.full((n_frames, n_muscles), np.nan)
     known = np.flatnonzero(np.isfinite(optimized.force_n).all(axis=1)) if n_muscles else np.zeros(0, dtype=int)
-    for at, scaled, _, (force, lo, hi) in _scaled_blocks(arm, optimized.reserve_nm, [strength, low, high], known):
+    for start in range(0, known.size, BLOCK):
+        at = known[start : start + BLOCK]
+        force, lo, hi = (np.ascontiguousarray(v[at if len(v) > 1 else slice(None)].T) for v in (strength, low, high))
+        reach = np.multiply(np.transpose(arm[at], (1, 2, 0)), force, order="C")
+        capacity = torque_capacity(reach)
+        scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
+        scaled = (reach * scale[:, None])[(capacity > 0).any(axis=1)]  # joints with muscles
         activation = optimized.activation[at].T
         below, above = activation_range(Frames(scaled, torques(scaled, activation), lo, hi))
         least[at] = (np.minimum(below, activation) * force).T
         greatest[at] = (np.maximum(above, activation) * force).T
     return least, greatest
-
-
-def _scaled_blocks(
-    arm: FloatArray, torque: FloatArray, rows: list[FloatArray], known: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], FloatArray, FloatArray, list[FloatArray]]]:
-    """Yield known frames in blocks: indices, B, torque, rows (strength first).
-
-    Only joints with muscles, each divided by the capacity of all muscles.
-    """
-    for start in range(0, known.size, BLOCK):
-        at = known[start : start + BLOCK]
-        some = [np.ascontiguousarray(v[at if len(v) > 1 else slice(None)].T) for v in rows]
-        reach = np.multiply(np.transpose(arm[at], (1, 2, 0)), some[0], order="C")
-        capacity = torque_capacity(reach)
-        crossed = (capacity > 0).any(axis=1)
-        scale = 1.0 / np.where(capacity > 0, capacity, 1.0)
-        yield at, (reach * scale[:, None])[crossed], (torque[at].T * scale)[crossed], some
 
 
 def greatest_sums(

@@ -129,7 +129,7 @@ def _most_demanding(frames: Frames) -> tuple[FloatArray, FloatArray]:
     """Largest activation that the torque requires, and the facet's normal."""
     reach, torque = frames.reach, frames.torque
     largest, best, rounding = np.zeros(torque.shape[1]), np.zeros_like(torque), _rounding(reach)
-    for normal in _both_ways(reach):
+    for normal in (way for each in _normals(reach) for way in (each, -each)):  # facets occur in opposite pairs
         level = least_level(_along(reach, normal, rounding), (normal * torque).sum(axis=0), frames.low, frames.high)
         more = level > largest
         largest, best = np.where(more, level, largest), np.where(more, normal, best)
@@ -182,13 +182,6 @@ def _normals(reach: FloatArray) -> Iterator[FloatArray]:
         alone |= set(joints) if len(joints) == 1 else set()
         size = norm(normal)
         yield np.where(size > SPAN, normal / np.where(size > 0, size, 1.0), 0.0)
-
-
-def _both_ways(reach: FloatArray) -> Iterator[FloatArray]:
-    """Outward normals of all facets; facets occur in opposite pairs."""
-    for normal in _normals(reach):
-        yield normal
-        yield -normal
 
 
 def _across(chosen: tuple[FloatArray, ...], n_joints: int, n_frames: int) -> FloatArray:

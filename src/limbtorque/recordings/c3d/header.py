@@ -18,8 +18,9 @@ from __future__ import annotations
 import math
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -211,6 +212,11 @@ def value(parameter: Parameter, processor: int) -> Any:
         return texts(parameter)
     plain = numbers(parameter, processor)
     return plain.reshape(parameter.shape or (1,), order="F")
+
+
+def continued(group: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Names of a parameter and of its continuations: LABELS, LABELS2, LABELS3, ..."""
+    return takewhile(group.__contains__, [name, *(f"{name}{n}" for n in range(2, len(group) + 2))])
 
 
 def decode(content: bytes) -> str:

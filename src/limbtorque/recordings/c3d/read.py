@@ -6,7 +6,6 @@ import contextlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
-from limbtorque.recordings.c3d.header import Header, decode, read_header, real_numbers
+from limbtorque.recordings.c3d.header import Header, continued, decode, read_header, real_numbers
 from limbtorque.recordings.c3d.header import value as parameter_value
 from limbtorque.recordings.c3d.plates import force_plates, plain_numbers, plate_findings
 from limbtorque.recordings.c3d.samples import (
@@ -191,8 +190,7 @@ def _text(value: str, encoding: str | None, other: list[str]) -> str:
 
 def _continued(group: Group, name: str) -> list[str]:
     """Texts of a parameter and of its continuations: LABELS, LABELS2, LABELS3, ..."""
-    keys = takewhile(group.__contains__, [name, *(f"{name}{n}" for n in range(2, len(group) + 2))])
-    return [value for key in keys for value in group[key] if isinstance(value, str)]
+    return [value for key in continued(group, name) for value in group[key] if isinstance(value, str)]
 
 
 def _padded(texts: Sequence[str], n: int) -> tuple[str, ...]:
@@ -258,8 +256,7 @@ def _seen(source: Source, xyz: FloatArray, residual: NDArray[Any]) -> BoolArray:
             "treated as missing",
             "export the file so that missing samples have the residual -1",
         )
-    seen: BoolArray = finite & ~negative & ~zero
-    return seen
+    return np.asarray(finite & ~negative & ~zero)
 
 
 def _named(point: Group, options: ReadOptions) -> Group:
@@ -380,8 +377,7 @@ def _events(
     """
     shift_s = -(header.first_frame - 1) / rate_hz
     used = plain_numbers(group.get("USED")).ravel()
-    keys = takewhile(group.__contains__, ["TIMES", *(f"TIMES{n}" for n in range(2, len(group) + 2))])
-    parts = [plain_numbers(group[key]).ravel(order="F") for key in keys]
+    parts = [plain_numbers(group[key]).ravel(order="F") for key in continued(group, "TIMES")]
     times = [t for part in parts if part.size % 2 == 0 for t in (part.reshape(-1, 2) @ [60.0, 1.0]).tolist()]
     n = int(np.clip(used[0], 0, len(times))) if used.size and np.isfinite(used[0]) else len(times)
     texts = {name: _continued(group, name) for name in ("LABELS", "CONTEXTS")}

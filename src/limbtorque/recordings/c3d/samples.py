@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.errors import ReadError
-from limbtorque.recordings.c3d.header import DEC, MIPS, Header, Parameter, numbers, real_numbers, texts
+from limbtorque.recordings.c3d.header import DEC, MIPS, Header, Parameter, continued, numbers, real_numbers, texts
 from limbtorque.recordings.recording import Finding
 
 SCALES = (1e-12, 1e12)  # units of a channel for one step of its numbers
@@ -114,20 +114,15 @@ def analog_scale(header: Header) -> tuple[FloatArray, FloatArray]:
 
 
 def _of_a_size(scale: FloatArray) -> BoolArray:
-    smallest, largest = SCALES
-    known: BoolArray = (np.abs(scale) >= smallest) & (np.abs(scale) <= largest)
-    return known
+    return np.asarray((np.abs(scale) >= SCALES[0]) & (np.abs(scale) <= SCALES[1]))
 
 
 def _joined(group: Mapping[str, Parameter], name: str, header: Header, n: int, missing: float) -> FloatArray:
     """Exactly n numbers of a parameter and its continuations, padded with NaN."""
     if name not in group:
         return np.full(n, missing)
-    found, key, k = [], name, 1
-    while key in group:
-        found.append(numbers(group[key], header.processor, signed=name != "OFFSET" or not is_unsigned(header)))
-        k += 1
-        key = f"{name}{k}"
+    signed = name != "OFFSET" or not is_unsigned(header)
+    found = [numbers(group[key], header.processor, signed=signed) for key in continued(group, name)]
     values = np.full(n, np.nan)
     joined = np.concatenate(found)[:n]
     values[: joined.size] = joined

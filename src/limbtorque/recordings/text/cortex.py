@@ -60,7 +60,7 @@ def read_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if [name.upper() for name in columns] != expected or len(columns) != 7 * n_plates:
         raise text.fault(names, f"found columns {columns[:8]}, expected {expected[:8]} ...; export it again")
     values = table(text, names + 1, len(text.lines), 1 + len(expected), None)
-    if not len(values) or said.get("numberofsamples", str(len(values))).strip() != str(len(values)):
+    if said.get("numberofsamples", str(len(values))).strip() != str(len(values)):
         raise text.error(
             f"NumberOfSamples is {said.get('numberofsamples')}, the file has {len(values)}; it is damaged or "
             "truncated, export it again"

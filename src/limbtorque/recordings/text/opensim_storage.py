@@ -107,8 +107,6 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
         text.lines[start + 1 :] = [line.replace(",", "\t") for line in vectors]
     text.lines[start + 1 :] = [line.strip(" \t") for line in text.lines[start + 1 :]]
     values = table(text, start + 1, len(text.lines), 1 + width * (len(names) - 1), separator)
-    if not len(values):
-        raise text.error("no line of numbers; export it again")
     sizes = {"rows": len(values), "columns": len(names)}
     for key, what in (("nrows", "rows"), ("datarows", "rows"), ("ncolumns", "columns"), ("datacolumns", "columns")):
         count = sizes[what]

@@ -88,8 +88,6 @@ def _recording(text: Text, columns: _Columns, rows: Rows, where: str) -> Recordi
     length_m = text.length_m(columns.unit, where)
     first = next((k for k in range(rows.first, len(text.lines)) if text.lines[k].strip()), len(text.lines))
     values = table(text, first, len(text.lines), columns.n_columns, rows.separator)
-    if not len(values):
-        raise text.error("there are no rows below the names; export it again")
     values, clock = _timing(text, replace(rows, first=first), columns, np.pad(values, ((0, 0), (0, 1))))
     flat = any(columns.n_columns in axes for axes in columns.markers.values())
     vertical = "unchanged; plane.up_axis of the settings defines the vertical"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -64,9 +63,9 @@ def read_qualisys(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     if missing := [key for key in ("NO_OF_FRAMES", "NO_OF_MARKERS", "FREQUENCY", "MARKER_NAMES") if key not in header]:
         raise text.error(f"the heading lacks {', '.join(missing)}; export the file again, with its heading")
     n_points, n_frames = (
-        int(_positive(text, header[key][0], key, whole=True)) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES")
+        int(_number(text, header[key][0], key, whole=True)) for key in ("NO_OF_MARKERS", "NO_OF_FRAMES")
     )
-    frequency_hz = _positive(text, header["FREQUENCY"][0], "FREQUENCY")
+    frequency_hz = _number(text, header["FREQUENCY"][0], "FREQUENCY")
     labels = tuple(map(text.plain_label, header["MARKER_NAMES"]))
     if len(labels) != n_points or not all(labels):
         raise text.error(
@@ -128,11 +127,12 @@ def _header(text: Text) -> tuple[dict[str, list[str]], list[Event], int]:
     return header, events, len(text.lines)
 
 
-def _positive(text: Text, said: str, key: str, *, whole: bool = False) -> float:
-    """Positive number in the heading."""
+def _number(text: Text, said: str, key: str, *, least: float = 0.0, whole: bool = False) -> float:
+    """Number in the heading, above a least one."""
     value = plain_number(said.strip())
-    if not (math.isfinite(value) and value > 0.0 and not (whole and value % 1.0)):
-        raise text.error(f"{key} is {said[:40]!r}, expected a {'whole ' * whole}number above zero; export it again")
+    if not (least < value < math.inf and not (whole and value % 1.0)):
+        expected = f"{'whole ' * whole}number{' above zero' * (least == 0.0)}"
+        raise text.error(f"{key} is {said[:40]!r}, expected a {expected}; export it again, with its heading")
     return value
 
 
@@ -219,17 +219,22 @@ def _plate(text: Text, number: int) -> tuple[ForcePlate, Clock]:
             "time; export the forces with all of them",
         )
     values = table(text, first, len(text.lines), n_columns, "\t")
-    rate_hz = _positive(text, header.get("FREQUENCY", "missing"), "FREQUENCY")
+    rate_hz = _number(text, header.get("FREQUENCY", "missing"), "FREQUENCY")
     clock = Clock(rate_hz)
     if n_columns == 11:  # the file's own numbers and times
         values, timed = timed_rows(values, text, Rows(first, "\t", stated_hz=rate_hz, where="FREQUENCY"))
         clock = Clock(timed.rate_hz, start_s=timed.start_s)
     values = values[:, n_columns - 9 :]
-    if int(_stated(text, header, SAMPLES)) != len(values):
+    if int(_number(text, header.get(SAMPLES, "missing"), SAMPLES)) != len(values):
         raise text.error(f"{SAMPLES} is {header[SAMPLES]}, the file has {len(values)}; export it again")
     length_m = text.length_m(None, "the heading (Qualisys writes mm)")
     keys = [[f"FORCE_PLATE_CORNER_{corner}_{axis}" for axis in "XYZ"] for corner in CORNERS]
-    corners_m = np.array([[_stated(text, header, key) for key in corner] for corner in keys]) * length_m
+    corners_m = (
+        np.array(
+            [[_number(text, header.get(key, "missing"), key, least=-math.inf) for key in corner] for corner in keys]
+        )
+        * length_m
+    )
     description = header.get("DESCRIPTION", "no DESCRIPTION")
     words = set(re.findall(r"[a-z]+", header.get("DESCRIPTION", "").lower()))
     local, stated = "local" in words, bool(words & {"local", "world", "lab", "laboratory", "global"})
@@ -258,15 +263,6 @@ def _plate_heading(text: Text) -> tuple[dict[str, str], int]:
             return header, k + bool(re.match(r"\s*[A-Za-z]", line))
         header[name.strip()] = value.strip()
     return header, len(text.lines)
-
-
-def _stated(text: Text, header: Mapping[str, str], key: str) -> float:
-    """Number in the heading."""
-    value = plain_number(header.get(key, ""))
-    if not math.isfinite(value):
-        said = header.get(key, "missing")[:40]
-        raise text.error(f"{key} is {said!r}, expected a number; export the file with its heading")
-    return value
 
 
 def _wrench(values: FloatArray, corners_m: FloatArray, length_m: float, *, local: bool) -> tuple[Wrench, bool]:

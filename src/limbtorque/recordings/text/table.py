@@ -218,8 +218,9 @@ def table(text: Text, first: int, last: int, n_columns: int, separator: str | No
         A line with another number of cells, or a cell that is not a number: line, column and content are named.
     """
     numbered = [k for k in range(first, min(last, len(text.lines))) if text.lines[k].strip()]
-    if numbered:  # a wrong width is an error of its first line, before there is room for all of them
-        _row(text, numbered[0], n_columns, separator)
+    if not numbered:
+        raise text.error("there are no rows below the names of the columns; export it again")
+    _row(text, numbered[0], n_columns, separator)  # a wrong width is an error before there is room for all lines
     text.refuse_larger(CELL_BYTES * len(numbered) * n_columns + LINE_BYTES * len(text.lines) + text.size)
     values = np.empty((len(numbered), n_columns))
     for i, k in enumerate(numbered):
@@ -341,8 +342,6 @@ def timed_rows(values: FloatArray, text: Text, rows: Rows) -> tuple[FloatArray, 
     ReadError
         There are no rows, times are not even, or frames not consecutive.
     """
-    if not len(values):
-        raise text.error("there are no rows below the names of the columns; export it again")
     times_s = values[:, rows.time] * rows.unit_s
     printed_s = resolution_s(text, rows.first, rows.time, rows.separator) * rows.unit_s
     printed_s = rounding_s(times_s, rows.stated_hz, printed_s=printed_s)
