@@ -136,6 +136,19 @@ def test_sentences_say_where_a_finding_fails():
     assert "Test over all universes: cannot be found, whatever the data" in text
 
 
+def test_a_universe_without_an_estimate_is_no_failure_of_the_finding():
+    low = np.array([0.2, 0.1, 0.3, np.nan])
+    text = " ".join(sentences(finding(estimate=low + 0.5, low=low, high=low + 1.0)))
+    assert "holds in 3 of 3 analyses." in text
+    assert "no estimate in 1 of 4 universes, where filter.cutoff_hz is 10 and motion.angles is b; they are not" in text
+    text = " ".join(sentences(finding(estimate=low[::-1] + 0.5, low=low[::-1], high=low[::-1] + 1.0)))
+    assert "With the options of the study there is no estimate; over 3 universes it goes from 0.6 to 0.8." in text
+    assert "interval has 0" not in text
+    text = " ".join(sentences(finding(estimate=np.ones(4), low=np.full(4, np.nan), high=np.full(4, np.nan))))
+    assert "there is no interval" in text
+    assert "interval has 0" not in text
+
+
 def test_the_fewest_words_come_first():
     rows = finding(estimate=np.ones(4), low=np.ones(4), high=np.ones(4))
     assert where_words(rows, rows["filter.cutoff_hz"] == "6") == "where filter.cutoff_hz is 6"
