@@ -28,6 +28,7 @@ from limbtorque.workflow.layout import CURVES_FILE, ENSEMBLE_TABLES, RESULTS, SE
 
 WINDOWS, RESULTS_CSV = ENSEMBLE_TABLES["windows"].name, STUDY_TABLES["results"].name
 FILES = f"curves/*/{CURVES_FILE}"
+OF_CONDITION = "windows and joints of "
 POINTS = "number of points (ensembles.n_points)"
 ABOUT, NUMERIC = (
     [c.name for c in CURVE_COLUMNS if (c.kind is str) == text and c.name != "percent"] for text in (True, False)
@@ -152,7 +153,8 @@ def reference_faults(study: Study) -> Iterator[str]:
         return
     ours = _properties(study.settings, map(_planned, study.trials))
     if not (ours.keys() & theirs.keys()) - {POINTS}:
-        yield f"{where}: no trial has a chain and condition of this study; there are {'; '.join(theirs)}"
+        there = "; ".join(what.removeprefix(OF_CONDITION) for what in theirs if what != POINTS)
+        yield f"{where}: no trial has a chain and condition of this study; there are {there or 'none'}"
     for what in (what for what in ours if what in theirs and ours[what] != theirs[what]):
         yield f"{where}: {what}: {theirs[what]}, expected {ours[what]} as in this study"
 
@@ -182,7 +184,7 @@ def _properties(settings: Settings, trials: Iterable[tuple[str, ...]]) -> dict[s
     properties: dict[str, Any] = {POINTS: settings.ensembles.n_points}
     for chain, condition, window in sorted({(chain, condition, window) for chain, condition, _, window in trials}):
         joints = [[getattr(joint, name) for name in OF_SIGN] for joint in settings.chain(chain).joints]
-        properties.setdefault(f"windows and joints of {chain}, {condition}", (joints, []))[1].append(window)
+        properties.setdefault(f"{OF_CONDITION}{chain}, {condition}", (joints, []))[1].append(window)
     return properties
 
 
