@@ -14,7 +14,7 @@ from limbtorque.figures.multiverse_figures import options_of
 from limbtorque.report.page import page_template, style_sheet
 from limbtorque.statistics.multiverse import spread_shares
 from limbtorque.study.options.contrasts import LEVEL
-from limbtorque.tables.column import listed
+from limbtorque.tables.column import counted, listed
 
 PAGE = page_template("report/multiverse.html.jinja")
 LEAST_SHARE = 0.005  # of the spread, in the table
@@ -103,8 +103,8 @@ def sentences(rows: pd.DataFrame) -> Iterator[str]:
     else:
         yield (
             f"With the options of the study the difference is {_number(first['estimate'])} {first['unit']} ({_number(first['low'])} to "
-            f"{_number(first['high'])}); {goes}. "
-            f"The sign is the same in {_agreeing(rows).sum()}, the interval without 0 in {clear.sum()}."
+            f"{_number(first['high'])}); {goes}, "
+            f"of the same {counted(int(first['n_subjects']), 'subject')}. The sign is the same in {_agreeing(rows).sum()}, the interval without 0 in {clear.sum()}."
         )
     if nothing.any() and n:
         where = where_words(universes, nothing)
@@ -127,6 +127,8 @@ def sentences(rows: pd.DataFrame) -> Iterator[str]:
             f"{shows}: p = {_number(p, 2)} over all universes ({adjusted} with all outcomes and terms of the family). This is not the p of "
             "the options of the study."
         )
+        if note:
+            yield f"{note[0].upper()}{note[1:]}."
     if lost := int((universes["n_lost"] > 0).sum()):
         yield f"In {lost} of {len(universes)} universes trials are rejected, or fail, that the study accepts (white centres)."
 
