@@ -194,8 +194,10 @@ def _usual(group: Group, fit: int) -> FloatArray:
         counts[:, fit - 1] = 0.0
     if len(counts) - (fit > 0) < 2:
         return np.zeros(0)
-    mean = group.fits(counts).predicted(group.design[group.subject], group.subject)[0]
-    return np.asarray(np.sqrt(np.mean((group.values - mean) ** 2, axis=1))[kept])
+    inverse = np.linalg.pinv(np.einsum("bi,ij,ik->bjk", counts, group.design, group.design), hermitian=True)
+    of_others = counts * np.einsum("bj,bjk,ik->bi", group.design, inverse, group.design)  # weights of each mean
+    mean = (of_others @ group.weights) @ group.values
+    return np.asarray(np.sqrt(np.mean((group.values - mean[group.subject]) ** 2, axis=1))[kept])
 
 
 def _of_curve(each: Beside, others: FloatArray) -> dict[str, Any]:
