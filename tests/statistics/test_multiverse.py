@@ -117,23 +117,58 @@ def finding(**columns):
     shape = {"filter.cutoff_hz": ["6", "10"], "motion.angles": ["a", "b"]}
     names = itertools.product(*shape.values())
     rows = pd.DataFrame([dict(zip(shape, each, strict=True)) for each in names])
-    about = {"term": "net", "unit": "N m", "note": "", "n_lost": 0, "p_multiverse": 0.03, "p_multiverse_adjusted": 0.06}
+    about = {
+        "term": "net",
+        "unit": "N m",
+        "note": "",
+        "n_subjects": 9,
+        "n_lost": 0,
+        "p_multiverse": 0.03,
+        "p_multiverse_adjusted": 0.06,
+    }
     return rows.assign(**about, **columns)
 
 
 def test_sentences_say_where_a_finding_fails():
     low = np.array([0.2, 0.1, 0.3, -0.1])
     text = " ".join(sentences(finding(estimate=low + 0.5, low=low, high=low + 1.0)))
-    assert "difference is 0.7 N m (0.2 to 1.2); over 4 universes it goes from 0.4 to 0.8" in text
+    assert (
+        "difference is 0.7 N m (0.2 to 1.2); over 4 universes it goes from 0.4 to 0.8, of the same 9 subjects." in text
+    )
     assert "holds in 3 of 4 analyses; not where filter.cutoff_hz is 10 and motion.angles is b." in text
     assert "At least one analysis shows an effect: p = 0.03 over all universes (0.06 with" in text
     rows = finding(estimate=np.ones(4), low=-low, high=low + 2.0).assign(p_multiverse=0.4, n_lost=[0, 1, 1, 0])
     text = " ".join(sentences(rows))
     assert "the interval has 0; without 0 where filter.cutoff_hz is 10 and motion.angles is b." in text
-    assert "An effect is shown by no analysis: p = 0.4" in text
+    assert "The test over all universes shows no effect: p = 0.4" in text
     assert "In 2 of 4 universes trials are rejected" in text
     text = " ".join(sentences(rows.assign(note="cannot be found, whatever the data: the smallest p is 0.25")))
     assert "Test over all universes: cannot be found, whatever the data" in text
+
+
+def test_who_and_what_is_not_there_is_said(trials):
+    values = differences().copy()
+    values[:, 2] = np.nan  # a recording that no universe can read
+    values[1, 3] = np.nan
+    rows = rows_of(trials, values)
+    note = "left out, as a universe has no value: S03; without a value in all universes: 1 trial"
+    assert rows["note"].iloc[0].endswith(note)
+    text = " ".join(sentences(rows.assign(note=note, p_multiverse=0.01)))
+    assert "of the same 4 subjects." in text
+    assert f"L{note[1:]}." in text
+
+
+def test_a_universe_without_an_estimate_is_no_failure_of_the_finding():
+    low = np.array([0.2, 0.1, 0.3, np.nan])
+    text = " ".join(sentences(finding(estimate=low + 0.5, low=low, high=low + 1.0)))
+    assert "holds in 3 of 3 analyses." in text
+    assert "no estimate in 1 of 4 universes, where filter.cutoff_hz is 10 and motion.angles is b; they are not" in text
+    text = " ".join(sentences(finding(estimate=low[::-1] + 0.5, low=low[::-1], high=low[::-1] + 1.0)))
+    assert "With the options of the study there is no estimate; over 3 universes it goes from 0.6 to 0.8." in text
+    assert "interval has 0" not in text
+    text = " ".join(sentences(finding(estimate=np.ones(4), low=np.full(4, np.nan), high=np.full(4, np.nan))))
+    assert "there is no interval" in text
+    assert "interval has 0" not in text
 
 
 def test_the_fewest_words_come_first():

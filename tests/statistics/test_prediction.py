@@ -97,6 +97,29 @@ def test_the_mean_is_that_at_the_persons_speed_and_the_interval_wider():
     assert peak(compared([a_side("person", 30.0, speed=0.7)], same))["at_speed"] == 0
 
 
+def test_a_person_without_a_speed_changes_nothing_for_the_others():
+    reference = [a_side(f"C{k}", float(k % 3), speed=1.0 + 0.04 * k) for k in range(12)]
+    alone = peak(compared([a_side("person", 30.0, speed=0.9)], reference))
+    found = compared([a_side("person", 30.0, speed=0.9), a_side("other", 30.0)], reference)
+    assert alone["at_speed"] == 1
+    assert peak(found)["t"] == alone["t"]
+    assert peak(found, "other")["at_speed"] == 0
+
+
+def test_what_is_said_of_the_group_is_without_the_member():
+    """Its speeds, so that the fastest is beyond them, and how much the others deviate from one another."""
+    rng = np.random.default_rng(6)
+    group = [a_side(f"C{k}", 0.0, speed=1.0 + 0.002 * k, curve=rng.normal(size=5)) for k in range(11)]
+    group[10].means[NET][0] += 20.0
+    member = compared(group, group, members={f"C{k}" for k in range(11)})["C10", NET].row
+    other = compared(group[10:], group[:10])["C10", NET].row
+    assert member["reference_speed_high_m_s"] == other["reference_speed_high_m_s"] == 1.018
+    assert member["reference_rms"] == pytest.approx(other["reference_rms"])
+    assert other["reference_rms"] < 2.0
+    lone = compared(group[10:], group[:1])["C10", NET].row
+    assert np.isnan([lone["reference_rms"], lone["larger_share"]]).all()  # one subject deviates from nobody
+
+
 def test_fits_without_each_subject_are_those_of_the_others():
     rng = np.random.default_rng(2)
     group = Group(rng.normal(size=(8, 3)), np.array([0, 0, 1, 2, 3, 3, 4, 5]), np.c_[np.ones(6), rng.normal(size=6)])

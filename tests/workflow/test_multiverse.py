@@ -111,6 +111,8 @@ WRONG = {
     "filter.method": (["butterwort"], "filter.method is 'butterwort', expected butterworth, "),
     "marker_sets.limb_markers.hip": (["A"], "no option is called 'marker_sets.limb_markers.hip'"),
     "ensembles.start_event": (["Foot Off"], "ensembles.start_event changes the question, or no result"),
+    "ensembles": ([{"window": "trial"}], "ensembles changes the question, or no result"),
+    "muscles": ([{"enabled": False}], "muscles changes the question, or no result"),
     "uncertainty.samples": ([100], "uncertainty.samples changes the question"),
     "filter.cutoff_hz": (
         [*range(1, 102)],

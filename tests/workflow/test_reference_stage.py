@@ -201,7 +201,7 @@ def test_groups_are_checked_and_few_subjects_said(tmp_path, capsys):
     change_settings(folder, reference={"group": "adults", "results": ""})
     before = load_study(folder)
     assert main(["check", str(folder)]) == 0
-    assert "reference of leg, fast: 1 subject, expected 20 or more" in capsys.readouterr().out
+    assert "reference: 1 subject, expected 20 or more, of " in capsys.readouterr().out
     change_settings(folder, reference={"seed": 5})
     after = load_study(folder)
     assert keys.reference_key(after) != keys.reference_key(before)

@@ -14,7 +14,7 @@ from limbtorque.figures.multiverse_figures import options_of
 from limbtorque.report.page import page_template, style_sheet
 from limbtorque.statistics.multiverse import spread_shares
 from limbtorque.study.options.contrasts import LEVEL
-from limbtorque.tables.column import listed
+from limbtorque.tables.column import counted, listed
 
 PAGE = page_template("report/multiverse.html.jinja")
 LEAST_SHARE = 0.005  # of the spread, in the table
@@ -80,7 +80,7 @@ def _agreeing(rows: pd.DataFrame) -> pd.Series[bool]:
 
 def _term_cells(term: str, rows: pd.DataFrame) -> tuple[str, ...]:
     estimates = rows["estimate"]
-    counts = (f"{each.sum()} of {len(rows)}" for each in (_agreeing(rows), _clear(rows)))
+    counts = (f"{each.sum()} of {estimates.count()}" for each in (_agreeing(rows), _clear(rows)))
     numbers = map(_number, (estimates.iloc[0], estimates.min(), estimates.max()))
     return (term, *numbers, *counts, _number(rows["p_multiverse_adjusted"].iloc[0], 2))
 
@@ -92,15 +92,28 @@ def _number(value: float, digits: int = 3) -> str:
 def sentences(rows: pd.DataFrame) -> Iterator[str]:
     """Sentences on an outcome, from its rows of `results/multiverse.csv`."""
     first = rows.iloc[0]
-    rows = rows[rows["term"] == first["term"]]
+    universes = rows[rows["term"] == first["term"]]
+    nothing = universes["estimate"].isna()
+    rows = universes[~nothing]
     n, clear, estimates = len(rows), _clear(rows), rows["estimate"]
     holds = clear & _agreeing(rows)
-    yield (
-        f"With the options of the study the difference is {_number(first['estimate'])} {first['unit']} ({_number(first['low'])} to "
-        f"{_number(first['high'])}); over {n} universes it goes from {_number(estimates.min())} to {_number(estimates.max())}. "
-        f"The sign is the same in {_agreeing(rows).sum()}, the interval without 0 in {clear.sum()}."
-    )
-    if clear.iloc[0]:
+    goes = f"over {n} universes it goes from {_number(estimates.min())} to {_number(estimates.max())}"
+    if nothing.iloc[0]:
+        yield f"With the options of the study there is no estimate{f'; {goes}' if n else ''}."
+    else:
+        yield (
+            f"With the options of the study the difference is {_number(first['estimate'])} {first['unit']} ({_number(first['low'])} to "
+            f"{_number(first['high'])}); {goes}, "
+            f"of the same {counted(int(first['n_subjects']), 'subject')}. The sign is the same in {_agreeing(rows).sum()}, the interval without 0 in {clear.sum()}."
+        )
+    if nothing.any() and n:
+        where = where_words(universes, nothing)
+        yield f"There is no estimate in {nothing.sum()} of {len(universes)} universes, {where}; they are not counted."
+    if nothing.iloc[0]:
+        yield "No finding is there to be repeated."
+    elif np.isnan(first["low"]):
+        yield "With the options of the study there is no interval."
+    elif clear.iloc[0]:
         where = "" if holds.all() else f"; not {where_words(rows, ~holds)}"
         yield f"The finding (sign, and interval without 0) holds in {holds.sum()} of {n} analyses{where}."
     else:
@@ -109,13 +122,15 @@ def sentences(rows: pd.DataFrame) -> Iterator[str]:
     if np.isnan(p) or note.startswith("cannot"):
         yield f"Test over all universes: {note or 'nothing is tested'}."
     else:
-        shows = "At least one analysis shows an effect" if p <= LEVEL else "An effect is shown by no analysis"
+        shows = "At least one analysis shows an effect" if p <= LEVEL else "The test over all universes shows no effect"
         yield (
             f"{shows}: p = {_number(p, 2)} over all universes ({adjusted} with all outcomes and terms of the family). This is not the p of "
             "the options of the study."
         )
-    if lost := int((rows["n_lost"] > 0).sum()):
-        yield f"In {lost} of {n} universes trials are rejected, or fail, that the study accepts (white centres)."
+        if note:
+            yield f"{note[0].upper()}{note[1:]}."
+    if lost := int((universes["n_lost"] > 0).sum()):
+        yield f"In {lost} of {len(universes)} universes trials are rejected, or fail, that the study accepts (white centres)."
 
 
 def where_words(rows: pd.DataFrame, mask: pd.Series[bool]) -> str:

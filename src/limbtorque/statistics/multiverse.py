@@ -13,6 +13,7 @@ from limbtorque.arrays import BoolArray, FloatArray
 from limbtorque.statistics.contrast_design import Design
 from limbtorque.statistics.contrast_results import Comparison, Result, contrast_results
 from limbtorque.statistics.contrasts import Compared, Measured, all_trials, compared_outcomes, why_nothing
+from limbtorque.tables.column import counted
 
 Row = dict[str, Any]
 NUMBERS = ("estimate", "low", "high", "standard_error", "p_flips", "p_adjusted")
@@ -136,12 +137,15 @@ def _rows(
 
 
 def _note(design: Design, of_universes: Sequence[Compared], common: BoolArray) -> str:
-    """Subjects left out, and universes without any value."""
+    """Subjects left out, trials without a value in any universe, and universes without any."""
     known = np.stack([each.known[:, 0] for each in of_universes])
     lost = [subject.name for k, subject in enumerate(design.subjects) if known[:, k].any() and not common[k]]
     nobody = int((~known.any(axis=1)).sum())
+    values = np.stack([each.measured.values[all_trials(design), 0, 0] for each in of_universes])
+    never = int(np.isnan(values).all(axis=0).sum())  # rejected, or not read, whatever the options
     texts = {
         f"left out, as a universe has no value: {', '.join(lost)}": lost,
+        f"without a value in all universes: {counted(never, 'trial')}": never,
         f"{nobody} universes without any": nobody,
     }
     return "; ".join(text for text, is_so in texts.items() if is_so)

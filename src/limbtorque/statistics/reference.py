@@ -103,7 +103,9 @@ def beside_reference(
     compared: list[Beside] = []
     for key in dict.fromkeys((side.chain, side.condition) for side in persons):
         own, theirs = ([s for s in sides if (s.chain, s.condition) == key] for sides in (persons, reference))
-        compared += _of_condition(own, theirs, members, seed) if theirs else ()
+        known = [s for s in own if not np.isnan(s.speed_m_s)]  # who has no speed changes nothing for the others
+        for part in (known, [s for s in own if np.isnan(s.speed_m_s)]):
+            compared += _of_condition(part, theirs, members, seed) if theirs and part else ()
     for subject in {each.row["subject"] for each in compared}:
         rows = [each.row for each in compared if each.row["subject"] == subject]
         for row, p in zip(rows, holm(np.array([row["p"] for row in rows])).tolist(), strict=True):
@@ -116,7 +118,7 @@ def _of_condition(
 ) -> Iterator[Beside]:
     """Compare all curves and numbers of a condition."""
     speeds, own = _speeds(reference), _speeds(persons)
-    low, high, centre, spread = (float(f([*speeds.values()])) for f in (np.min, np.max, np.mean, np.std))
+    centre, spread = (float(f([*speeds.values()])) for f in (np.mean, np.std))
     at_speed = spread >= SEVERAL_M_S and len(speeds) > LEAST_BAND and not np.isnan([*own.values()]).any()
     for shown in reference[0].means:
         values = np.stack([side.means[shown][0] for side in reference])
@@ -130,9 +132,12 @@ def _of_condition(
         rows = np.array([[1.0, own[side.subject] - centre][:n_columns] for side in persons])
         group = Group(values[kept][:, points], np.array([number[name] for name in names]), design)
         fit = np.array([1 + number.get(side.subject, -1) if side.subject in members else 0 for side in persons])
-        about = {"reference_speed_low_m_s": low, "reference_speed_high_m_s": high, "at_speed": n_columns - 1}
         for each in _compared(persons, shown, group, points=points, fit=fit, rows=rows, seed=seed):
-            each.row.update(about, walking_speed_m_s=own[each.row["subject"]])
+            subject = each.row["subject"]
+            others = [speed for name, speed in speeds.items() if name != subject or subject not in members]
+            low, high = float(np.min(others)), float(np.max(others))
+            each.row.update(reference_speed_low_m_s=low, reference_speed_high_m_s=high)
+            each.row.update(walking_speed_m_s=own[subject], at_speed=n_columns - 1)
             yield each
 
 
@@ -161,8 +166,7 @@ def _compared(
         band = CurveBand(group, seed=seed) if n_reference.max() >= LEAST_BAND else None
         by_fit = {k: band.factor(k) if band else np.nan for k in set(fit.tolist())}
         factors = np.where(n_reference >= LEAST_BAND, [by_fit[k] for k in fit.tolist()], np.nan)
-    mean_of_others = group.left_out.predicted(group.design[group.subject], group.subject + 1)[0]
-    others = np.sqrt(np.mean((group.values - mean_of_others) ** 2, axis=1))
+    others = {k: _usual(group, k) for k in set(fit.tolist())} if shown.statistic == CURVE else {}
     for k, side in enumerate(persons):
         value, error = side.means[shown]
         if not n_reference[k] or np.isnan(value[points]).all():
@@ -173,11 +177,27 @@ def _compared(
         row |= {"n_reference": int(n_reference[k]), "degrees_of_freedom": int(freedom[k])}
         each = Beside(shown, row, value, error, *expected)
         if shown.statistic == CURVE:
-            row.update(_of_curve(each, others[group.subject != fit[k] - 1]))
+            row.update(_of_curve(each, others[int(fit[k])]))
         else:
             known = freedom[k] > 0 and sd[k, 0] > 0.0
             row.update(_of_number(each, float((value[0] - mean[k, 0]) / sd[k, 0]) if known else np.nan))
         yield each
+
+
+def _usual(group: Group, fit: int) -> FloatArray:
+    """Rms deviations in a group, each side beside the other subjects; without the one that a fit of `left_out` has not.
+
+    Empty where a subject has no others.
+    """
+    counts, kept = 1.0 - np.eye(len(group.design)), group.subject != fit - 1
+    if fit > 0:
+        counts[:, fit - 1] = 0.0
+    if len(counts) - (fit > 0) < 2:
+        return np.zeros(0)
+    inverse = np.linalg.pinv(np.einsum("bi,ij,ik->bjk", counts, group.design, group.design), hermitian=True)
+    of_others = counts * np.einsum("bj,bjk,ik->bi", group.design, inverse, group.design)  # weights of each mean
+    mean = (of_others @ group.weights) @ group.values
+    return np.asarray(np.sqrt(np.mean((group.values - mean[group.subject]) ** 2, axis=1))[kept])
 
 
 def _of_curve(each: Beside, others: FloatArray) -> dict[str, Any]:
@@ -188,8 +208,8 @@ def _of_curve(each: Beside, others: FloatArray) -> dict[str, Any]:
     return {
         "rms_deviation": rms,
         "rms_error": float(error.mean()) / rms if error.size and rms > 0.0 else np.nan,
-        "reference_rms": float(np.median(others)),
-        "larger_share": float(np.mean(others >= rms)),
+        "reference_rms": float(np.median(others)) if len(others) else np.nan,
+        "larger_share": float(np.mean(others >= rms)) if len(others) else np.nan,
         "outside": percents(deviation > each.half),
         "outside_certain": percents(deviation > each.half + LIMITS * each.error),
     }

@@ -93,7 +93,7 @@ def multiverse_faults(study: Study) -> Iterator[str]:
 def _option_faults(study: Study, name: str) -> Iterator[str]:
     settings = study.settings
     allowed = name.startswith(tuple(f"{each}." for each in ANALYSIS)) or name in ANALYSIS[-1:]
-    if name in option_names() and (name in REFUSED or not allowed):
+    if name in REFUSED or (not allowed and name in (*option_names(), *type(settings).model_fields)):
         yield f"{name} changes the question, or no result; alternatives are options of {', '.join(ANALYSIS)}"
         return
     try:

@@ -19,6 +19,7 @@ from limbtorque.workflow.layout import CURVES_FILE, ENSEMBLE_TABLES, RESULTS, SE
 
 WINDOWS, RESULTS_CSV = ENSEMBLE_TABLES["windows"].name, STUDY_TABLES["results"].name
 FILES = f"curves/*/{CURVES_FILE}"
+OF_CONDITION = "windows and joints of "
 POINTS = "number of points (ensembles.n_points)"
 OF_SIGN = ("name", "flexion_sagittal", "flexion_zero_deg", "flexion_right_horizontal", "sole")  # of angles, of a joint
 
@@ -56,7 +57,8 @@ def reference_faults(study: Study) -> Iterator[str]:
         return
     ours = _properties(study.settings, map(_planned, study.trials))
     if not (ours.keys() & theirs.keys()) - {POINTS}:
-        yield f"{where}: no trial has a chain and condition of this study; there are {'; '.join(theirs)}"
+        there = "; ".join(what.removeprefix(OF_CONDITION) for what in theirs if what != POINTS)
+        yield f"{where}: no trial has a chain and condition of this study; there are {there or 'none'}"
     for what in (what for what in ours if what in theirs and ours[what] != theirs[what]):
         yield f"{where}: {what}: {theirs[what]}, expected {ours[what]} as in this study"
 
@@ -87,7 +89,7 @@ def _properties(settings: Settings, trials: Iterable[tuple[str, ...]]) -> dict[s
     properties: dict[str, Any] = {POINTS: settings.ensembles.n_points}
     for chain, condition, window in sorted({(chain, condition, window) for chain, condition, _, window in trials}):
         joints = [[getattr(joint, name) for name in OF_SIGN] for joint in settings.chain(chain).joints]
-        properties.setdefault(f"windows and joints of {chain}, {condition}", (joints, []))[1].append(window)
+        properties.setdefault(f"{OF_CONDITION}{chain}, {condition}", (joints, []))[1].append(window)
     return properties
 
 
@@ -96,6 +98,10 @@ def reference_notes(study: Study) -> Iterator[str]:
     reference = study.settings.reference
     group = [_planned(trial) for trial in study.trials if reference.group and trial.subject.group == reference.group]
     members = {*(_measured(study.folder / reference.results) if reference.results else group)}
+    by_number: dict[int, list[str]] = {}
     for key in dict.fromkeys(_planned(trial)[:2] for trial in study.trials if reference.is_set):
-        if (n := len({name for *of, name, _ in members if tuple(of) == key})) < ENOUGH:
-            yield f"reference of {', '.join(key)}: {counted(n, 'subject')}, expected {ENOUGH} or more"
+        n = len({name for *of, name, _ in members if tuple(of) == key})
+        by_number.setdefault(n, []).append(", ".join(key))
+    for n, conditions in sorted(by_number.items()):
+        if n < ENOUGH:
+            yield f"reference: {counted(n, 'subject')}, expected {ENOUGH} or more, of {'; '.join(conditions)}"

@@ -141,7 +141,10 @@ class TrialAnalysis:
         if name in self._effects:
             self.rows.effects_of[trial.name] = self._effects[name]
         if trial.settings.ensembles.enabled:
-            row, curves = trial_curve(real, self._tables)
+            try:
+                row, curves = trial_curve(real, self._tables)
+            except Exception as error:  # the other universes have theirs
+                row, curves = {"note": failure(error, TrialRecord(name)).message, "rejected_joints": ""}, None
             self.rows.windows_of[trial.name] = {column: str(value) for column, value in row.items()}
             self.rows.curves_of.extend([] if curves is None else [(trial, curves[0])])
 
