@@ -284,3 +284,11 @@ def test_drift_of_real_plates_is_small(recordings):
 
 
 # --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_a_channel_of_rounding_alone_is_not_saturated():
+    """Values of 1e-12 beside forces of 500 N, the largest of them thrice in a row, with steep flanks."""
+    dust = np.tile([1e-13, -2e-13, 0.0, 2e-12, 3e-12, 3e-12, 3e-12, 2e-12], 25)
+    push = 500.0 * np.sin(np.linspace(0.0, np.pi, 200))
+    assert flat_tops(dust[:, None]).any()
+    assert not flat_tops(np.column_stack([push, dust])).any()

@@ -188,7 +188,8 @@ SEEN_BY_THE_READER = {
 }
 # The force and the centre of pressure to one side, which the sagittal plane does not have; and plates that are then under
 # no foot, so that their steps are not measured and a cycle on the other plates is taken.
-NO_OTHER_TORQUES = ("sign of Fx", "sign of My", "two plates exchanged")
+NO_OTHER_TORQUES = ("sign of Fx", "sign of My")
+OTHER_STRIDE = "two plates exchanged"  # the strides on them are not used; that of the left leg ends beside one
 BEFORE_STRIKE_S = (
     0.25  # the strike that ends the cycle is on a plate that is not used: no impact is allowed for in the filter
 )
@@ -238,7 +239,12 @@ def test_a_wrong_force_is_said_or_refused(
     assert bool(said) == (name in SEEN_BY_THE_READER), said
     for (side, markers), right in right_torques.items():
         found = analysed(recording, side, markers)
-        assert (found.status == "ok") == (name in NO_OTHER_TORQUES), (side, markers, found.verdict.flags)
+        usable = {"ok", "caution"} if name == OTHER_STRIDE else {"ok"}
+        assert (found.status in usable) == (name in (*NO_OTHER_TORQUES, OTHER_STRIDE)), (
+            side,
+            markers,
+            found.verdict.flags,
+        )
         if found.status == "ok":
             assert_right_before_the_next_strike(found, right)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, runs
 
+ROUNDING = 1e-9  # of the largest channel
 SHORTEST = 3  # samples of equal value
 FAR = 0.5  # of the largest value: values nearer to zero are no limit
 STEEP = 16.0  # steps of the converter
@@ -33,7 +34,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
     off: the neighbouring samples are within half of its height, and within the length of the top outside it the signal
     falls by more than 16 steps of the converter (the smallest difference between two values). A rounded peak flattened by
     a coarse converter falls by 8 steps there: a parabola falls by one within the top and by nine in thrice its length.
-    Unloaded channels near zero, constant loads without flanks, and channels that repeat most values (sampled more slowly
+    Unloaded channels near zero, constant loads without flanks, channels of rounding alone, and channels that repeat most values (sampled more slowly
     and held) have none. Tops of one or two samples cannot be distinguished from peaks.
 
     Examples
@@ -49,7 +50,7 @@ def flat_tops(signals: FloatArray) -> BoolArray:
     limits = np.fmax.reduce(channels, axis=1), np.fmin.reduce(channels, axis=1)
     height = np.maximum(np.abs(limits[0]), np.abs(limits[1]))
     for limit in limits:
-        for channel in np.flatnonzero(np.abs(limit) > FAR * height):
+        for channel in np.flatnonzero((np.abs(limit) > FAR * height) & (height > ROUNDING * np.fmax.reduce(height))):
             at_limit = channels[channel] == limit[channel]
             if np.count_nonzero(at_limit) < SHORTEST:
                 continue
