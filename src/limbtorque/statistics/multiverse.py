@@ -137,7 +137,7 @@ def _rows(
 
 
 def _note(design: Design, of_universes: Sequence[Compared], common: BoolArray) -> str:
-    """Subjects left out, trials without a value in any universe, and universes without any."""
+    """Subjects left out, trials without any value, and universes without any."""
     known = np.stack([each.known[:, 0] for each in of_universes])
     lost = [subject.name for k, subject in enumerate(design.subjects) if known[:, k].any() and not common[k]]
     nobody = int((~known.any(axis=1)).sum())
