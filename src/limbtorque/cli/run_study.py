@@ -86,7 +86,7 @@ def run_study(
             stdout=_null_if_full(1),
             stderr=_null_if_full(2),
             env={**os.environ, **({VERIFY: "1"} if verify else {})},
-            preexec_fn=_ends_with_parent(signal.SIGINT if slurm else signal.SIGKILL),
+            preexec_fn=_ends_with_parent(by_interrupt=slurm),
         )
         n_polls = 0  # since the signal
         while True:
@@ -127,15 +127,20 @@ def _null_if_full(number: int) -> int | None:
     return None
 
 
-def _ends_with_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """Function with which a child process gets a signal when its parent ends (Linux).
+def _ends_with_parent(*, by_interrupt: bool) -> Callable[[], None] | None:
+    """Function that ends a child process with its parent; None without fork."""
+    if sys.platform == "win32" or not hasattr(os, "fork"):
+        return None
+    return functools.partial(_end_with_parent, signal.SIGINT if by_interrupt else signal.SIGKILL)
+
+
+def _end_with_parent(number: signal.Signals) -> None:
+    """Have the operating system send a signal when the parent process ends (Linux).
 
     Snakemake on Slurm is interrupted, so that it cancels its jobs.
     """
-    if sys.platform == "win32":
-        return None
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
-    return functools.partial(prctl, _PR_SET_PDEATHSIG, number) if prctl else None
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, number)
 
 
 @contextlib.contextmanager
