@@ -185,9 +185,9 @@ def _compared(
 
 
 def _usual(group: Group, fit: int) -> FloatArray:
-    """Rms deviations in a group, each side beside the other subjects; without the one that a fit of `left_out` has not.
+    """Rms deviations in a group, each side beside the other subjects.
 
-    Empty where a subject has no others.
+    Without the subject that a fit of `left_out` has not. Empty where a subject has no others.
     """
     counts, kept = 1.0 - np.eye(len(group.design)), group.subject != fit - 1
     if fit > 0:

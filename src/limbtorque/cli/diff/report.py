@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -231,9 +233,11 @@ def report_csv(comparison: Comparison) -> str:
     for change in comparison.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
         rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
-    names = ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
-    cells = [[quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    return pd.DataFrame(cells, columns=names).to_csv(index=False, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
+    writer.writerows([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return text.getvalue()
 
 
 def report_html(comparison: Comparison) -> str:

@@ -144,7 +144,8 @@ class TrialAnalysis:
             try:
                 row, curves = trial_curve(real, self._tables)
             except Exception as error:  # the other universes have theirs
-                row, curves = {"note": failure(error, TrialRecord(name)).message, "rejected_joints": ""}, None
+                failure(error, TrialRecord(name))  # in the log
+                return
             self.rows.windows_of[trial.name] = {column: str(value) for column, value in row.items()}
             self.rows.curves_of.extend([] if curves is None else [(trial, curves[0])])
 
