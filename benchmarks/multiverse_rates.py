@@ -82,7 +82,7 @@ def values_of(rng: np.random.Generator, case: Case) -> tuple[FloatArray, FloatAr
 
 
 def study(number: int, case: Case) -> tuple[bool, bool]:
-    """Whether any universe of a study, and the first alone, shows an effect."""
+    """Return True for any universe of a study, and for the first alone, that shows an effect."""
     matrix, values = values_of(np.random.default_rng([number, 7]), case)
     (result,) = contrast_results([Comparison(matrix, values)], n_flips=FLIPS, seed=number)
     return bool((result.p_adjusted <= LEVEL).any()), bool(result.p_flips[0] <= LEVEL)

@@ -1,4 +1,4 @@
-"""What the plane costs, and moments in space beside Plug-in Gait's, for every leg of a folder of C3D files.
+"""Cost of the plane, and moments in space beside Plug-in Gait's, for every leg of a folder of C3D files.
 
 One command makes the tables of docs/plane.md: ``limbtorque init`` proposes the study, and every trial is analysed with
 ``torques.in_space``; nothing is changed by hand.

@@ -20,6 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from pythons import FAST
+
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.prefix) / "bin"
 INSTALLED = ".venv-wheel"  # environment of the installed wheel
@@ -97,8 +99,7 @@ def demo(tree: Path) -> None:
 def tests(tree: Path) -> None:
     """Run the fast tests from the sdist, on the installed wheel, without git."""
     with tempfile.TemporaryDirectory() as place:
-        fast = "not (slow or workflow or slurm or browser or attack)"
-        options = ("-q", "-n", os.cpu_count(), "--dist", "loadgroup", "-p", "no:cacheprovider", "-m", fast)
+        options = ("-q", "-n", os.cpu_count(), "--dist", "loadgroup", "-p", "no:cacheprovider", "-m", FAST)
         call(tree / INSTALLED / "bin" / "python", "-m", "pytest", *options, "tests", cwd=unpacked(tree, Path(place)))
 
 
