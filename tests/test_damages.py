@@ -36,7 +36,10 @@ def rows(benchmark):
     people = (("walk", "W01"), ("sagittal reach", "S01"), ("horizontal reach", "H00"))
     calm = [damages.make_trial(*who, repetition=n) for who in people for n in range(UNDAMAGED)]
     trials = [("none", 0.0, trial) for trial in calm]
-    trials += [case for case in damages.damaged(*people[0]) if case[0] in {*REVERSED, *LARGE, *GROWING}]
+    cases = [case for case in damages.damaged(*people[0]) if case[0] in {*REVERSED, *LARGE, *GROWING}]
+    for kind in dict.fromkeys(kind for kind, _, _ in cases):
+        by_size = sorted((case for case in cases if case[0] == kind), key=lambda case: case[1])
+        trials += [by_size[0], *by_size[1:][-LARGEST - 1 :]]
     with warnings.catch_warnings(action="ignore"):
         return page.prepared(pd.DataFrame([damages.row(*trial) for trial in trials]))
 
