@@ -29,7 +29,7 @@ def main() -> None:
         tests = [python, "-m", "pytest", "-q", "-n", "2", "--dist", "loadgroup", "-p", "no:cacheprovider", "-m", FAST]
         commands = (
             [uv, "venv", "--quiet", "--clear", "--python", found.stdout.strip(), place],
-            [*install, "--editable", ".[dev]"],
+            [*install, "--editable", ".[dev]", "--group", "build"],
             tests,
         )
         passed = all(subprocess.run(command, cwd=ROOT).returncode == 0 for command in commands)

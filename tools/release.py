@@ -75,7 +75,7 @@ def install(tree: Path) -> None:
     (wheel,) = (tree / "dist").glob("*.whl")
     call("uv", "venv", "--quiet", "--clear", tree / INSTALLED, cwd=tree)
     into = ("--quiet", "--python", tree / INSTALLED / "bin" / "python", "--constraint", tree / "constraints.txt")
-    call("uv", "pip", "install", *into, f"{wheel}[dev]", cwd=tree)
+    call("uv", "pip", "install", *into, f"{wheel}[dev]", "--group", "build", cwd=tree)
     call(tree / INSTALLED / "bin" / "python", "-P", "-c", IMPORTED, cwd=Path(tempfile.gettempdir()))
 
 

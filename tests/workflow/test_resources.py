@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from limbtorque.cli.run_study import command
+from limbtorque.cli.run_study import command, snakefile
 from limbtorque.errors import LimbtorqueError
 from limbtorque.study.study import load_study
 from limbtorque.workflow import layout, records, resources, results_folder, snakemake_faults
@@ -61,7 +61,7 @@ def test_long_sessions_are_jobs_of_their_own_and_a_run_on_slurm_takes_the_profil
     assert resources.group([TRIAL] * 10) == "short_sessions"
     assert resources.group([trial] * 10) == "long_sessions"
     words = command(Path("study"), slurm=True, more=["--dry-run"])
-    assert words[-4:] == ["--profile", str(ROOT / "profiles" / "slurm"), "--keep-going", "--dry-run"]
+    assert words[-4:] == ["--profile", str(snakefile().parent / "profiles" / "slurm"), "--keep-going", "--dry-run"]
     assert "--cores" not in words
 
 
