@@ -1,4 +1,4 @@
-"""Sections `torques`, `replay`, `ensembles`, `tables`, `figures`, `report`, `run`."""
+"""Sections `torques`, `ensembles`, `tables`, `figures`, `report`, `run`."""
 
 from __future__ import annotations
 
@@ -41,13 +41,6 @@ class TorqueColumns(Options):
     def conventions(self) -> tuple[Convention, ...]:
         """Groupings of the terms, in their given order."""
         return tuple(kind for kind in self.columns if kind not in ("power", "induced_accelerations"))  # type: ignore[misc]
-
-
-class Replay(Options):
-    """Forward simulation of every trial with its computed torques."""
-
-    enabled: bool = False
-    """Integrate the computed torques forward from the first frame and compare with the motion."""
 
 
 class Ensembles(Options):
