@@ -46,7 +46,6 @@ RUN = {
         "limbtorque map recording.c3d",
         "limbtorque inspect markers.trc --forces forces.mot --set reading.force_unit=N --set reading.forces_length_unit=m",
         'limbtorque check "my study"',
-        'limbtorque split "my study" parts',
         'limbtorque verify "my study"',
         'limbtorque run-study "my study" -- --dry-run',
         "limbtorque diff old/results results",
