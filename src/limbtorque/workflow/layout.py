@@ -50,7 +50,6 @@ STUDY_TABLES = {
     "methods": RESULTS / "methods.md",
 }
 NOTES = RESULTS / "notes"
-WORKBOOK = RESULTS / "summary.xlsx"
 EMG_TABLES = {
     "emg_summary": RESULTS / "emg_summary.csv",
     "emg_by_muscle": RESULTS / "emg_by_muscle.csv",
@@ -261,7 +260,6 @@ def study_files(stage: str, study: Study) -> list[Path]:
             *STUDY_TABLES.values(),
             VERDICT,
             *(notes_path(trial.name) for trial in study.trials),
-            *[WORKBOOK] * study.settings.tables.xlsx,
             *emg_outputs(study),
         ],
         "verdict": [ACCEPTED],

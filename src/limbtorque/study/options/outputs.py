@@ -108,9 +108,6 @@ class Tables(Options):
         ("torques",), "Tables of trials that are also written as CSV."
     )
     sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
-    xlsx: bool = False
-    """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
-    docs/tables.md."""
 
 
 class Figures(Options):
