@@ -50,7 +50,7 @@ RUN = {
         'limbtorque run-study "my study" -- --dry-run',
         "limbtorque diff old/results results",
         "limbtorque diff old/results new/results",
-        "limbtorque diff old/results new/results --html changes.html",
+        "limbtorque diff old/results new/results --csv changes.csv",
         "limbtorque diff old/results new/results --tolerance 1e-6",
     ],
     "clone": ['snakemake -s Snakefile --directory "my study" --cores all --dry-run'],
