@@ -236,7 +236,7 @@ def verify(options: argparse.Namespace) -> int:
 COMMANDS = (
     *(init, check, run_study, multiverse, status, verify),
     results.freeze,
-    *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
+    *(recordings.inspect, recordings.run, recordings.map_markers),
     *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
 )
 

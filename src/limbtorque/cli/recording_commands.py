@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
-from limbtorque.errors import SettingsError, TrialError
+from limbtorque.errors import TrialError
 from limbtorque.workflow.operating_system import say, visible
 
 if TYPE_CHECKING:
@@ -187,31 +186,4 @@ def map_markers(options: argparse.Namespace) -> int:
     write_text(page, map_page(recording, choices))
     print(f"written: {page}")
     say("next: open it in a browser, and assign a marker to every landmark")
-    return 0
-
-
-@command(
-    "emg",
-    file_option("files", "recordings (C3D or STO)", nargs="+"),
-    file_option("--maximal", "maximum voluntary contraction", action="append", default=[]),
-    path_option("--settings", "settings file (default: all recognised channels)"),
-    option("--side", choices=("left", "right"), default="right", about="for {S} in emg.channels (default: right)"),
-    changes("change an option"),
-    path_option("--output", "folder for tables and figures (default: %(default)s)", default=Path("limbtorque_emg")),
-    examples=(
-        "emg walk.c3d --output emg",
-        "emg walk.c3d --maximal mvc_leg.c3d --settings config/config.yaml --side left",
-    ),
-)
-def emg(options: argparse.Namespace) -> int:
-    """Envelopes, activity and faults of electromyography, without torques."""
-    from limbtorque.cli.emg import analyse_files
-
-    settings = _changed_settings(options, options.settings)
-    stems = [path.stem.lower() for path in options.files]
-    if len(set(stems)) < len(stems):
-        raise SettingsError(f"recordings with the same name: {', '.join(stems)}; rename one")
-    lines = analyse_files(options.files, options.output, settings=settings, side=options.side, maximal=options.maximal)
-    for line in lines:
-        say(line, sys.stdout)
     return 0
