@@ -235,7 +235,6 @@ def study_figures(study: Study) -> list[Path]:
     names = [f"{kind}_{chain}" for kind in chosen.kinds if kind in STUDY_KINDS[:2] for chain in chains]
     if not study.settings.ensembles.enabled:
         names = []
-    names += ["flags"] if "flags" in chosen.kinds else []
     names += contrast_pictures(study).values() if "contrasts" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
