@@ -6,14 +6,14 @@ import argparse
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
 from limbtorque.errors import TrialError
 from limbtorque.workflow.operating_system import say, visible
 
 if TYPE_CHECKING:
-    from limbtorque.study.options.reading import Reading
+    from limbtorque.recordings.options import ReadOptions
     from limbtorque.study.settings import Settings
 
 RECORDING = path_option("file", "recording (C3D, TRC, STO, MOT, TSV, CSV, JSON)")
@@ -27,14 +27,11 @@ def _changed_settings(options: argparse.Namespace, file: Path | None = None) -> 
     return override(load_settings(file) if file else Settings(), options.set, source="--set")
 
 
-def _limits(reading: Reading) -> dict[str, Any]:
-    """Limits and options of a guarded reader."""
+def _read_options(settings: Settings) -> ReadOptions:
+    """Options of a guarded reader."""
     from limbtorque.recordings.options import ReadOptions
 
-    return {
-        "memory_limit_mb": reading.memory_limit_mb,
-        "options": ReadOptions.of(reading),
-    }
+    return ReadOptions.of(settings.reading)
 
 
 @command(
@@ -55,16 +52,16 @@ def inspect(options: argparse.Namespace) -> int:
     from limbtorque.recordings.libraries import SECOND_READERS
     from limbtorque.recordings.sandbox import GuardedReader
 
-    limits = _limits(_changed_settings(options).reading)
+    read_options = _read_options(_changed_settings(options))
     if options.compare and (options.forces or options.file.suffix.lower() != ".c3d"):
         raise TrialError("--compare reads a single C3D file; omit --forces, or --compare for another format")
     with GuardedReader() as reader:
-        recording = reader.read(options.file, **limits, forces=options.forces)
+        recording = reader.read(options.file, options=read_options, forces=options.forces)
         if not options.compare:
             print(visible(describe(recording)))
             return 0
         for library in SECOND_READERS:
-            differences = reader.compare(options.file, library, **limits)
+            differences = reader.compare(options.file, library, options=read_options)
             print("\n".join(differences.sentences if differences else (f"{library}: nothing to compare",)))
     return 0
 
@@ -106,10 +103,10 @@ def run(options: argparse.Namespace) -> int:
 
     settings = _changed_settings(options, options.settings)
     with GuardedReader() as reader:
-        limits = _limits(settings.reading)
-        recording = reader.read(options.file, **limits, forces=options.forces)
+        read_options = _read_options(settings)
+        recording = reader.read(options.file, options=read_options, forces=options.forces)
         if options.static:
-            recording = with_static(recording, reader.read(options.static, **limits))
+            recording = with_static(recording, reader.read(options.static, options=read_options))
         compared, doubts = second_look(options.file, options.forces, settings.reading, reader)
     result = analyse_recording(
         recording,
@@ -174,7 +171,7 @@ def map_markers(options: argparse.Namespace) -> int:
 
     settings = _changed_settings(options, options.settings)
     with GuardedReader() as reader:
-        recording = reader.read(options.file, **_limits(settings.reading))
+        recording = reader.read(options.file, options=_read_options(settings))
     choices = MapChoices(
         options.file.as_posix(),
         {name: settings.chain(name) for name in (*settings.chains, "leg", "arm")},

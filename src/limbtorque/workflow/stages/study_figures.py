@@ -89,6 +89,8 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
         numbers, points = (table[table["contrast"] == of_contrasts[name]] for table in tables)
         axis = " or ".join(dict.fromkeys(notes.axes.get(chain, "%") for chain in numbers["chain"])) or "%"
         return contrast_figure(numbers, points, title=f"{title}: {of_contrasts[name]}", width_mm=width_mm, axis=axis)
+    if curves is None:
+        raise ValueError(f"{name} is drawn from mean curves, which need ensembles.enabled")
     kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
     chain = name.removeprefix(f"{kind}_")
     title = f"{title}: {DRAWN[kind]}, {chain}"
