@@ -237,7 +237,7 @@ COMMANDS = (
     *(init, check, run_study, multiverse, status, verify),
     results.freeze,
     *(recordings.inspect, recordings.run, recordings.map_markers),
-    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
+    *(results.strength, results.diff, results.import_muscles, results.settings),
 )
 
 

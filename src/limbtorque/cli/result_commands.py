@@ -115,17 +115,3 @@ def settings(_: argparse.Namespace) -> int:
 
     print(options_page())
     return 0
-
-
-@command(
-    "demo-files",
-    path_option("folder", "folder for the recordings; created if needed"),
-    examples=("demo-files data/demo",),
-)
-def demo_files(options: argparse.Namespace) -> int:
-    """Write the recordings of the demo study."""
-    from limbtorque.simulation.demo import write_demo
-
-    for path in write_demo(options.folder):
-        print(path)
-    return 0
