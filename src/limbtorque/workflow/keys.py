@@ -17,7 +17,7 @@ from limbtorque.workflow.frozen import declared_as
 
 READS_RECORDINGS = ("kinematics", "universes")
 WITH_MUSCLES = ("muscles", "universes")
-TRIAL_TABLES = ("tables.csv", "tables.sto")
+TRIAL_TABLES = ("tables.csv",)
 WINDOW = (
     "ensembles.enabled",
     "ensembles.window",

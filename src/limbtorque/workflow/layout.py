@@ -142,7 +142,7 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
         forms = trial.settings.figures.formats
         return [figure_path(kind, session, trial.name, f".{form}") for kind in drawn_kinds(trial) for form in forms]
     tables = trial.settings.tables
-    suffixes = (".parquet", *[".csv"] * (stage in tables.csv), *[".sto"] * tables.sto)
+    suffixes = (".parquet", *[".csv"] * (stage in tables.csv))
     paths = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
     return paths + [added_path(path, end) for path in paths for end in added_tables(trial) if stage == "torques"]
 

@@ -107,7 +107,6 @@ class Tables(Options):
     csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
         ("torques",), "Tables of trials that are also written as CSV."
     )
-    sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
 
 
 class Figures(Options):
