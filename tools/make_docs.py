@@ -68,15 +68,13 @@ A trial uses a load by its name in the column `load`. `fraction` is its point of
 last segment. A held weight has inertia, a constant force has none: add it to its segment (`segments.added`), or add a subject with the
 loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.Chain.holding` computes them).
 
-## More columns, a replay, a rigid chain
+## More columns, a rigid chain
 
 ```yaml
 motion:
   angles: segments                        # from joint to joint; or rigid_chain, inertial_chain
 torques:
   columns: [interaction, segment_space, power, induced_accelerations]
-replay:
-  enabled: true
 ```
 
 ## Your own chains

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from limbtorque.cli.split import split_study
 from limbtorque.errors import StudyError
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record
@@ -132,7 +131,7 @@ def test_missing_files_are_told_when_the_study_is_read(tmp_path):
     assert "emg_file" in str(raised.value)
 
 
-def test_another_file_repeats_the_muscles_and_parts_of_a_study_name_the_files(study, tmp_path):
+def test_another_file_repeats_the_muscles(study, tmp_path):
     folder = tmp_path / "study"
     shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
     loaded = load_study(folder)
@@ -140,7 +139,3 @@ def test_another_file_repeats_the_muscles_and_parts_of_a_study_name_the_files(st
     before = keys.session_key("muscles", loaded, session)
     (folder / "emg.sto").write_bytes((folder / "emg.sto").read_bytes() + b"\n")
     assert keys.session_key("muscles", load_study(folder), session) != before
-    change_settings(folder, emg={"max_voluntary_files": ["emg.sto"]})
-    (part,) = split_study(folder, tmp_path / "parts")
-    (trial,) = load_study(part).trials
-    assert {file.resolve() for file in (trial.emg_file, *trial.maximal_files)} == {(folder / "emg.sto").resolve()}

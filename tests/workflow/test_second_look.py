@@ -32,9 +32,9 @@ def asked(monkeypatch):
     called = []
     real = GuardedReader.compare
 
-    def compare(reader, path, library, **limits):
+    def compare(reader, path, library, options):
         called.append(f"{library} {path.name}")
-        return real(reader, path, library, **limits)
+        return real(reader, path, library, options)
 
     monkeypatch.setattr(GuardedReader, "compare", compare)
     return called

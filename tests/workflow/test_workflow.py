@@ -136,24 +136,24 @@ def test_a_finished_study_has_nothing_to_do_a_graph_a_report_and_a_summary(study
 
 
 def test_files_that_are_no_longer_asked_for_are_moved(tmp_path):
-    """Of a trial of a session that stays, a whole session, the report and the workbook."""
+    """Of a trial of a session that stays, a whole session, and the report."""
     study = make_study(tmp_path / "study")
-    change_config(study, "formats: [png]", "formats: []\ntables:\n  xlsx: true\nmuscles:\n  enabled: false")
+    change_config(study, "formats: [png]", "formats: []\nreport:\n  enabled: true\nmuscles:\n  enabled: false")
     rows = [{**row, "session": name} for row, name in zip(demo_rows(TRIALS), ("one", "one", "two"), strict=True)]
     write_trials(study, rows)
     run(study)
     before = results(study)
     write_trials(study, rows[:1])
-    change_config(study, "tables:\n  xlsx: true", "report:\n  enabled: false")
+    change_config(study, "report:\n  enabled: true", "report:\n  enabled: false")
     text = run(study)
     assert "files of removed trials or formats, moved to results/left_over" in text
     assert "report:" not in text
     after, kept, *removed = results(study), *(row["trial"] for row in rows)
     places = (f"torques/one/{removed[0]}.csv", f"torques/two/{removed[1]}.csv", f"report/trials/one/{kept}.html")
-    for name in (*places, "report/index.html", "summary.xlsx"):
+    for name in (*places, "report/index.html"):
         assert after[f"results/left_over/{name}"] == before[f"results/{name}"]
     assert not [name for name in after if name.startswith(("results/report", "results/torques/two"))]
-    assert not {f"results/{name}" for name in (*places, "summary.xlsx")} & after.keys()
+    assert not {f"results/{name}" for name in places} & after.keys()
     assert f"results/torques/one/{kept}.csv" in after
     assert planned(study) == set()
 

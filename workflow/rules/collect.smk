@@ -23,7 +23,6 @@ use rule ensembles as collect with:
         "results/data_dictionary.csv",
         "results/provenance.json",
         "results/methods.md",
-        workbook="results/summary.xlsx" if STUDY.settings.tables.xlsx else [],
         emg=[str(path) for path in layout.emg_outputs(STUDY)],
     log:
         "results/logs/collect.log",

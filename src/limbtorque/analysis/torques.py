@@ -16,7 +16,6 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
 from limbtorque.quality.metrics import judged_metrics
 from limbtorque.quality.plane_difference import plane_difference
-from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write, make_table
@@ -42,7 +41,7 @@ from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_sample
 
 @dataclass(frozen=True)
 class TorqueStep:
-    """Torques of a trial with their window, bands and replay.
+    """Torques of a trial with their window and bands.
 
     Attributes
     ----------
@@ -57,8 +56,6 @@ class TorqueStep:
         Uncertainty of torques, terms and motion by frame; None without `torques.bands` and for trials without bands.
     space_table : pyarrow.Table or None
         Net moments in space by frame; None without `torques.in_space`.
-    replay : Replay or None
-        The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
         Metrics, notes, window and rows of the summaries.
     effects : TrialEffects
@@ -70,7 +67,6 @@ class TorqueStep:
     bands: TorqueBands | None
     band_table: pa.Table | None
     space_table: pa.Table | None
-    replay: Replay | None
     record: TrialRecord
     effects: TrialEffects
 
@@ -134,13 +130,12 @@ def analyse_torques(
         summary=torque_summary(motion, torques, windows=windows, min_known_share=share),
         windows=windows,
     )
-    replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
     outputs = facts.outputs if facts and summaries else ()
     record = replace(
         record,
-        metrics={**metrics, **replay_metrics},
+        metrics=metrics,
         joint_metrics={**by_joint, **of_plane},
-        notes=(*notes, *told, *replay_notes, *uncertain.notes),
+        notes=(*notes, *told, *uncertain.notes),
         window=window,
         summary=study_rows(
             (in_window(row, spans) for row in uncertain.summary),
@@ -159,7 +154,7 @@ def analyse_torques(
     if uncertain.columns:
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
-    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, replayed, record, uncertain.effects)
+    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, record, uncertain.effects)
 
 
 def _moments_in_space(
@@ -247,16 +242,3 @@ def trial_uncertainty(
         rows = with_samples(rows, statistics, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
     return TrialUncertainty(rows, effects, net_limits(torques, bands, motion.joints), columns, bands=bands)
-
-
-def _replayed(
-    motion: ChainMotion, torques: Torques, settings: Settings
-) -> tuple[Replay | None, Mapping[str, float], tuple[str, ...]]:
-    """Replay with its metrics and notes; empty if switched off."""
-    if not settings.replay.enabled:
-        return None, {}, ()
-    replayed = replay(motion, torques)
-    if replayed is None:
-        return None, {}, ("no replay: no three neighbouring frames have a known torque",)
-    ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
-    return replayed, replayed.metrics(), () if replayed.success else (ended,)

@@ -233,28 +233,11 @@ def verify(options: argparse.Namespace) -> int:
     return int(bool(lines))
 
 
-@command(
-    "split",
-    path_option("study", "the study's folder; it is not changed"),
-    path_option("parts", "folder for the new studies; recordings are not copied"),
-    examples=('split "my study" parts', 'for part in parts/*; do limbtorque run-study "$part"; done'),
-    on_study=True,
-)
-def split(options: argparse.Namespace) -> int:
-    """Divide a study into one study for each subject."""
-    from limbtorque.cli.split import split_study
-
-    parts = split_study(options.study, options.parts)
-    print("\n".join(f"written: {part}" for part in parts))
-    print(f'next: for part in {quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
-    return 0
-
-
 COMMANDS = (
-    *(init, check, run_study, multiverse, status, verify, split),
+    *(init, check, run_study, multiverse, status, verify),
     results.freeze,
-    *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
+    *(recordings.inspect, recordings.run, recordings.map_markers),
+    *(results.strength, results.diff, results.import_muscles, results.settings),
 )
 
 

@@ -15,12 +15,11 @@ from limbtorque.workflow.operating_system import say
     path_option("first", "folder 'results' of a finished run, or its study"),
     path_option("second", "folder or study of the run to compare with"),
     file_option("--csv", "write a CSV table with a row for each change"),
-    file_option("--html", "write an HTML page"),
     option("--top", type=int, default=20, about="number of changes printed for each table (default: 20)"),
     option("--tolerance", type=float, default=0.0, about="largest relative difference taken as equal (default: 0)"),
     examples=(
         "diff results_with_6_hz results",
-        "diff old/results new/results --csv changes.csv --html changes.html",
+        "diff old/results new/results --csv changes.csv",
     ),
     after="exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not be read",
     error_code=2,
@@ -28,16 +27,15 @@ from limbtorque.workflow.operating_system import say
 def diff(options: argparse.Namespace) -> int:
     """Compare two runs: settings, recordings, versions, numbers."""
     from limbtorque.cli.diff.compare import compare
-    from limbtorque.cli.diff.report import report_csv, report_html, report_text
+    from limbtorque.cli.diff.report import report_csv, report_text
     from limbtorque.cli.diff.runs import read_run
     from limbtorque.study.files import write_text
 
     comparison = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(comparison, top=options.top))
-    for path, text_of in ((options.csv, report_csv), (options.html, report_html)):
-        if path:
-            write_text(path, text_of(comparison))
-            print(f"written: {path}")
+    if options.csv:
+        write_text(options.csv, report_csv(comparison))
+        print(f"written: {options.csv}")
     return 0 if comparison.same else 1
 
 
@@ -116,18 +114,4 @@ def settings(_: argparse.Namespace) -> int:
     from limbtorque.study.settings import options_page
 
     print(options_page())
-    return 0
-
-
-@command(
-    "demo-files",
-    path_option("folder", "folder for the recordings; created if needed"),
-    examples=("demo-files data/demo",),
-)
-def demo_files(options: argparse.Namespace) -> int:
-    """Write the recordings of the demo study."""
-    from limbtorque.simulation.demo import write_demo
-
-    for path in write_demo(options.folder):
-        print(path)
     return 0

@@ -172,11 +172,7 @@ def _with_maps(
             used = limits.model_dump(mode="json").items()
             options = {f"reading.{n}": str(value) for n, value in used if value != default[n] and value is not None}
             try:
-                recording = reader.read(
-                    path,
-                    memory_limit_mb=limits.memory_limit_mb,
-                    options=ReadOptions.of(limits),
-                )
+                recording = reader.read(path, options=ReadOptions.of(limits))
                 text = map_page(recording, replace(page, options=options))
             except LimbtorqueError:  # it changed since it was surveyed; the study is proposed without the page
                 continue

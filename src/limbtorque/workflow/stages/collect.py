@@ -35,7 +35,6 @@ from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.multiverse_columns import MULTIVERSE_COLUMNS, UNIVERSE_COLUMNS, option_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import (
@@ -46,7 +45,6 @@ from limbtorque.workflow.layout import (
     STUDY_TABLES,
     TABLE_STAGES,
     VERDICT,
-    WORKBOOK,
     added_tables,
     emg_outputs,
     has_multiverse,
@@ -75,7 +73,6 @@ EMG_COLUMNS = {
     "emg_by_muscle": muscle_columns.EMG_BY_MUSCLE_COLUMNS,
     "emg_co_contraction": muscle_columns.EMG_CO_CONTRACTION_COLUMNS,
 }
-SHEET_COLUMNS = (*ledger_columns.LEDGER_COLUMNS, *QUALITY_COLUMNS)  # of the ledger in the workbook
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 Rows = list[dict[str, Any]]
 
@@ -85,14 +82,13 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("collect", folder=folder, key=key)
     (folder / NOTES).mkdir(parents=True, exist_ok=True)
     move_left_over(study, folder)
-    options, xlsx = study.settings.ensembles, study.settings.tables.xlsx
+    options = study.settings.ensembles
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
     by_condition = ConditionSummary(include=options.include, spread_over=unit, min_units=options.min_units)
     all_records = SessionRecords(study, folder)
     study_options = flattened(study.settings.model_dump(mode="json"))
     changed_options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
     described: Rows = []  # the ledger with metrics and notes
-    summary: Rows = []
     emg: dict[str, Rows] = {"emg_summary": [], "emg_co_contraction": []}
     sources = {}
     with ExitStack() as stack:
@@ -112,7 +108,6 @@ def run(*, folder: Path, key: str = "") -> None:
             _write_changed(folder / notes_path(trial.name), notes_text(notes, _guesses(records)))
             described.append({**rows["metrics"][0], **rows["ledger"][0], "notes": "; ".join(notes)})
             by_condition.add(rows["summary"])
-            summary += rows["summary"] if xlsx else []
             if id(trial.settings) not in changed_options:
                 changed_options[id(trial.settings)] = _changed_options(trial.settings, study_options)
             sources[trial.name] = _source(trial, records, folder, changed_options[id(trial.settings)])
@@ -124,8 +119,6 @@ def run(*, folder: Path, key: str = "") -> None:
     tables[STUDY_TABLES["dictionary"]] = study_columns.DICTIONARY_COLUMNS, _dictionary(study, folder)
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
-    if xlsx:
-        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), summary, described, SHEET_COLUMNS))
     provenance = _provenance(study, sources)
     with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
         json.dump(provenance, file, indent=1, sort_keys=True)
@@ -407,8 +400,6 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     if has_multiverse(study):
         yield "universes", UNIVERSE_COLUMNS
         yield "multiverse", (*MULTIVERSE_COLUMNS, *option_columns(study.settings.multiverse.alternatives))
-    for names in _joints(study) if study.settings.tables.xlsx else ():
-        yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
 
 
