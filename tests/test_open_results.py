@@ -1,6 +1,7 @@
 """`lt.open_results` reads what a run wrote, with units and signs, and says what is wrong with a folder."""
 
 import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,57 @@ def test_tables_and_frames_are_those_of_the_files(study):
     assert {name for name in whole if name.endswith("_sd_nm")}  # of the file of limits
 
 
+def test_curves_are_those_of_the_files_with_singular_dimensions(study):
+    pytest.importorskip("xarray", reason="xarray is not installed")
+    results = lt.open_results(study)
+    curves = results.curves()
+    rows = pd.read_parquet(study / "results" / "curves")
+    assert curves.dims == ("trial", "quantity", "percent")
+    assert curves.shape == (2, rows["quantity"].nunique(), 101)
+    assert tuple(curves.trial.to_numpy()) == TRIALS
+    assert list(curves.subject.to_numpy()) == ["S01", "S02"]
+    sample = rows[rows["value"].notna()].iloc[::97]
+    assert len(sample) > 50
+    for row in sample.itertuples():
+        chosen = curves.sel(trial=row.trial, quantity=row.quantity, percent=row.percent)
+        assert float(chosen) == row.value
+        assert chosen.unit == row.unit
+    assert np.isfinite(curves).sum() == rows["value"].notna().sum()
+    elbow = results.curves(quantities=["elbow_torque_nm"])
+    np.testing.assert_array_equal(elbow[:, 0], curves.sel(quantity="elbow_torque_nm"))
+    assert elbow.sign.item() == "flexion positive"
+    assert elbow.groupby("subject").mean("trial").dims == ("subject", "quantity", "percent")
+
+
+def test_without_xarray_only_curves_fail(study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    results = lt.open_results(study)
+    with pytest.raises(lt.LimbtorqueError, match=r'curves needs xarray: pip install "limbtorque\[xarray\]"'):
+        results.curves()
+    assert len(results.table("ledger")) == 2
+
+
+def test_the_data_package_is_valid_and_describes_every_table_of_the_run(study):
+    frictionless = pytest.importorskip("frictionless", reason="frictionless is not installed (make peers)")
+    place = study / "results"
+    report = frictionless.validate(str(place / "datapackage.json"))
+    assert report.valid, report.flatten(["type", "note"])
+    package = frictionless.Package(str(place / "datapackage.json"))
+    assert {f"{resource.name}.csv" for resource in package.resources} == {path.name for path in place.glob("*.csv")}
+    results = lt.open_results(study)
+    for resource in package.resources:
+        attrs = results.table(resource.name).attrs
+        fields = {field.name: field.to_dict() for field in resource.schema.fields}
+        assert {name: field["unit"] for name, field in fields.items()} == attrs["units"]
+        assert {name: field.get("sign", "") for name, field in fields.items()} == attrs["signs"]
+    peak = package.get_resource("results").schema.get_field("flexion_peak_nm_kg")
+    assert (peak.type, peak.to_dict()["unit"]) == ("number", "N m/kg")
+    wrong = (place / "datapackage.json").read_text(encoding="utf-8").replace('"type": "string"', '"type": "number"')
+    (place / "wrong.json").write_text(wrong, encoding="utf-8")  # and a fault is noticed
+    assert not frictionless.validate(str(place / "wrong.json")).valid
+    (place / "wrong.json").unlink()
+
+
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
@@ -45,6 +97,10 @@ def test_tables_and_frames_are_those_of_the_files(study):
         (lambda r: r.frames("torque"), "stage is 'torque', expected kinematics, torques, muscles"),
         (lambda r: r.frames("torques", trials=["S01"]), "the run has no trial 'S01'"),
         (lambda r: r.frames("torques", columns=["elbow_torque_n"]), "torques has no column 'elbow_torque_n'"),
+        (
+            lambda r: r.curves(quantities=["elbow_torque"]),
+            "no curves of 'elbow_torque'; did you mean 'elbow_torque_nm'",
+        ),
     ],
 )
 def test_a_wrong_name_is_a_sentence(study, ask, said):
