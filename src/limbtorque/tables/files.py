@@ -181,7 +181,7 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None, rounded: bool = False) -> None:
     """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Rounded numbers, of tables by frame, have the decimals of
+    Missing numbers are empty cells in CSV and NaN in Parquet; STO has only the columns without them. Rounded numbers, of tables by frame, have the decimals of
     their unit in CSV (`DECIMALS`), and are those of `rounded_table` in Parquet and STO. Text in CSV that a spreadsheet would
     take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes away. A record is stored in
     Parquet only.
@@ -192,7 +192,8 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
             pyarrow.parquet.write_table(held, part, **_compression(table.schema))
         return
     if path.suffix == ".sto":
-        write_sto(rounded_table(table) if rounded else table, path)
+        known = table.select([name for name in table.column_names if _is_known(table.select([name]))])
+        write_sto(rounded_table(known) if rounded else known, path)
         return
     with _csv_writer(path, table.schema) as writer:
         writer.write_table(_blank(table, rounded=rounded))
@@ -327,8 +328,17 @@ def _convert(parquet: Path, path: Path) -> None:
     """Write a storage file from a Parquet file, in parts."""
     with pyarrow.parquet.ParquetFile(parquet) as file:
         time_s = file.read(columns=["time_s"], use_threads=False)["time_s"].to_numpy()
-        rows = (file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups))
+        names = [name for name in file.schema_arrow.names if _is_known(file.read(columns=[name], use_threads=False))]
+        rows = (file.read_row_group(k, columns=names, use_threads=False) for k in range(file.num_row_groups))
         write_sto_pieces(rows, path, time_s=time_s)
+
+
+def _is_known(column: pa.Table) -> bool:
+    """Return True for a column without missing numbers, which OpenSim's tools take for the end of a file."""
+    return not any(
+        pa.types.is_floating(field.type) and np.isnan(column_values(column, field.name)).any()
+        for field in column.schema
+    )
 
 
 def _not_written(path: Path, error: OSError) -> str:

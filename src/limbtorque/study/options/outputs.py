@@ -114,7 +114,9 @@ class Tables(Options):
     csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
         ("torques",), "Tables of trials that are also written as CSV."
     )
-    sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
+    sto: bool = option(
+        False, "Also write OpenSim storage files (.sto), without columns of text or with missing numbers."
+    )
     xlsx: bool = False
     """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
     docs/tables.md."""
