@@ -1,7 +1,12 @@
 """`lt.open_results` reads what a run wrote, with units and signs, and says what is wrong with a folder."""
 
+import io
 import json
+import re
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +16,8 @@ import limbtorque as lt
 from study_runs import made_once, make_study, run
 
 pytestmark = pytest.mark.workflow
-TRIALS = ("S01_sagittal_fast", "S02_horizontal_fast")
+TRIALS = ("S01_sagittal_fast", "S02_sagittal_fast")
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "other_programs.md"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +73,52 @@ def test_without_xarray_only_curves_fail(study, monkeypatch):
     with pytest.raises(lt.LimbtorqueError, match=r'curves needs xarray: pip install "limbtorque\[xarray\]"'):
         results.curves()
     assert len(results.table("ledger")) == 2
+
+
+def example(program):
+    """Code of the page for a program."""
+    part = PAGE.read_text(encoding="utf-8").partition(f"\n## {program}\n")[2]
+    return re.search(r"```\w+\n(.*?)```", part, re.DOTALL).group(1)
+
+
+def peaks_by_condition(study):
+    """Mean, standard deviation and number of subjects' flexion peaks of the elbow, by hand."""
+    rows = pd.read_csv(study / "results" / "results.csv")
+    peaks = rows[rows.joint == "elbow"].flexion_peak_nm_kg.to_numpy()
+    return np.array([peaks.mean(), peaks.std(ddof=1), len(peaks)])
+
+
+def test_the_example_of_pandas(study, monkeypatch):
+    monkeypatch.chdir(study)
+    exec(example("pandas"), names := {})
+    np.testing.assert_allclose(names["table"].loc["sagittal fast"], peaks_by_condition(study), rtol=1e-12)
+    assert len(names["curves"]) == 2 * 101
+
+
+def test_the_example_of_polars(study, monkeypatch):
+    pytest.importorskip("polars", reason="polars is not installed")
+    monkeypatch.chdir(study)
+    exec(example("Polars"), names := {})
+    np.testing.assert_allclose(names["table"].row(0)[1:], peaks_by_condition(study), rtol=1e-12)
+    assert len(names["curves"]) == 2 * 101
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="R is not installed")
+def test_the_example_of_r(study, tmp_path):
+    (tmp_path / "results").symlink_to(study / "results")
+    run = subprocess.run(["Rscript", "-e", example("R")], cwd=tmp_path, capture_output=True, text=True, check=True)
+    table = pd.read_csv(io.StringIO(run.stdout), index_col="condition")
+    np.testing.assert_allclose(
+        table.loc["sagittal fast"], peaks_by_condition(study), rtol=1e-6
+    )  # R writes eight digits
+
+
+def test_the_example_of_xarray(study, monkeypatch):
+    pytest.importorskip("xarray", reason="xarray is not installed")
+    monkeypatch.chdir(study)
+    exec(example("xarray"), names := {})
+    assert names["means"].dims == ("subject", "quantity", "percent")
+    assert names["fast"].shape == (2, 1, 101)
 
 
 def test_the_data_package_is_valid_and_describes_every_table_of_the_run(study):

@@ -334,14 +334,14 @@ def test_the_python_of_the_recipes(study, monkeypatch, capsys):
     assert load_settings(study / "config_then.yaml") == load_settings(study / "config" / "config.yaml")
 
 
-@pytest.mark.parametrize("page", ["docs/tables.md", "docs/muscles.md"])
+@pytest.mark.parametrize("page", ["docs/muscles.md"])
 def test_the_python_of_other_pages(page, study, monkeypatch):
     assert python_of(page, study, monkeypatch)
 
 
 def test_all_pages_with_python_are_run():
-    tested = {"README.md", *(f"docs/{page}.md" for page in ("tutorial", "howto", "tables", "muscles"))}
-    tested |= {"docs/statistics.md"}  # by tests/workflow/test_contrast_stage.py
+    tested = {"README.md", *(f"docs/{page}.md" for page in ("tutorial", "howto", "muscles"))}
+    tested |= {"docs/statistics.md", "docs/other_programs.md"}  # test_contrast_stage.py, test_open_results.py
     assert {page for page in PAGES if blocks(page, "python")} == tested
 
 
