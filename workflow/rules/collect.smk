@@ -21,6 +21,7 @@ use rule ensembles as collect with:
         "results/contact_summary.csv",
         "results/compared_with_file.csv",
         "results/data_dictionary.csv",
+        "results/datapackage.json",
         "results/provenance.json",
         "results/methods.md",
         emg=[str(path) for path in layout.emg_outputs(STUDY)],

@@ -46,6 +46,7 @@ STUDY_TABLES = {
     "ledger": RESULTS / "ledger.csv",
     "metrics": RESULTS / "metrics.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
+    "package": RESULTS / "datapackage.json",
     "provenance": RESULTS / "provenance.json",
     "methods": RESULTS / "methods.md",
 }

@@ -91,6 +91,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         [
             f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
             "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
+            *(f"# {line}" for credit in proposal.credits for line in _wrapped(credit)),
             f"title: {_quoted(proposal.title)}",
         ],
         ["reading: # properties that the files do not state, and marker names", *reading] * bool(reading),
@@ -251,7 +252,8 @@ def first_screen(proposal: Proposal) -> str:
     ]
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
-    return "\n".join([*lines, *notes, *([f"{counted(more, 'further note')} in config/trials.csv"] if more else [])])
+    further = [f"{counted(more, 'further note')} in config/trials.csv"] * bool(more)
+    return "\n".join([*lines, *notes, *further, *proposal.credits])
 
 
 def short_reason(one: Unread) -> str:

@@ -30,6 +30,7 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, reference_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, listed, row_of
 from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
+from limbtorque.tables.data_package import data_package
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
@@ -46,6 +47,7 @@ from limbtorque.workflow.layout import (
     TABLE_STAGES,
     VERDICT,
     added_tables,
+    all_study_files,
     emg_outputs,
     has_multiverse,
     notes_path,
@@ -116,18 +118,34 @@ def run(*, folder: Path, key: str = "") -> None:
     if emg_outputs(study):
         emg["emg_by_muscle"] = over_study(emg["emg_summary"])
         tables |= {EMG_TABLES[name]: (columns, emg[name]) for name, columns in EMG_COLUMNS.items()}
-    tables[STUDY_TABLES["dictionary"]] = study_columns.DICTIONARY_COLUMNS, _dictionary(study, folder)
+    dictionary = _dictionary(study, folder)
+    tables[STUDY_TABLES["dictionary"]] = (
+        study_columns.DICTIONARY_COLUMNS,
+        [
+            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, column)}
+            for table, columns in dictionary.items()
+            for column in columns
+        ],
+    )
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
     provenance = _provenance(study, sources)
-    with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
-        json.dump(provenance, file, indent=1, sort_keys=True)
-        file.write("\n")
+    _write_json(folder / STUDY_TABLES["provenance"], provenance)
+    of_run = [path.name for stage, path in all_study_files(study) if path.parent == RESULTS and stage != "multiverse"]
+    described_files = {f"{table}.csv": columns for table, columns in dictionary.items() if f"{table}.csv" in of_run}
+    _write_json(folder / STUDY_TABLES["package"], data_package(described_files))
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
     text, _ = verdict_text(study.settings, folder)
     write_text(folder / VERDICT, text)
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file of JSON, piece by piece."""
+    with whole_file(path) as part, part.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1, sort_keys=True)
+        file.write("\n")
 
 
 def _write_changed(path: Path, text: str) -> None:
@@ -403,20 +421,19 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
 
 
-def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
+def _dictionary(study: Study, folder: Path) -> dict[str, list[Column]]:
     """Every column of every table, once."""
-    chosen: dict[tuple[str, str], dict[Column, None]] = {}
+    chosen: dict[str, dict[str, dict[Column, None]]] = {}
     for table, columns in _all_columns(study, folder):
         for column in columns:
-            chosen.setdefault((table, column.name), {})[column] = None
-    rows = []
-    for (table, _), columns in chosen.items():
-        texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
-        described = replace(next(iter(columns)), definition=texts[0], sign=texts[1])
-        rows.append(
-            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, described)}
-        )
-    return rows
+            chosen.setdefault(table, {}).setdefault(column.name, {})[column] = None
+    return {table: [_merged(list(columns)) for columns in by_name.values()] for table, by_name in chosen.items()}
+
+
+def _merged(columns: Sequence[Column]) -> Column:
+    """Return a column as trials have it, with the definitions and signs of all of them."""
+    texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
+    return replace(columns[0], definition=texts[0], sign=texts[1])
 
 
 def _either(texts: Iterable[str]) -> str:
