@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import functools
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -218,13 +217,9 @@ def status(options: argparse.Namespace) -> int:
 def verify(options: argparse.Namespace) -> int:
     """Compare results and recordings with their records; writes nothing."""
     from limbtorque.workflow.effective_settings import load_effective_study
-    from limbtorque.workflow.records import damaged_outputs, missing_outputs
+    from limbtorque.workflow.records import differing_outputs
 
-    study = load_effective_study(options.study)
-    lines = [f"{path}: missing" for path in missing_outputs(study)]
-    for path, wrong in damaged_outputs(study, contents="all").items():
-        for name, fault in wrong.items():  # recordings lie outside the folder
-            lines.append(f"{path if Path(path).name == name else os.path.normpath(Path(path, name))}: {fault}")
+    lines = differing_outputs(load_effective_study(options.study))
     for line in lines:
         print(line)
     print(f"{counted(len(lines), 'file')} missing or changed")
@@ -254,7 +249,15 @@ COMMANDS = (
     *(init, check, run_study, multiverse, status, verify, split),
     results.freeze,
     *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
+    *(
+        results.strength,
+        results.diff,
+        results.supplement,
+        results.reproduce,
+        results.import_muscles,
+        results.settings,
+        results.demo_files,
+    ),
 )
 
 

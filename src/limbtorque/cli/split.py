@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import json
+import functools
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
+from limbtorque.cli.moved_files import Moved, muscle_sets, settings_with_moved_files, with_moved_files, write_rows
 from limbtorque.errors import StudyError
-from limbtorque.study.files import SETTINGS_FILE, parse_yaml, whole_file, write_bytes, write_text, yaml_text
-from limbtorque.study.study import Study, load_study
+from limbtorque.study.files import SETTINGS_FILE, parse_yaml, write_bytes, write_text, yaml_text
+from limbtorque.study.study import load_study
 from limbtorque.study.table_file import table_rows
 from limbtorque.workflow.layout import plain_names
-
-MAXIMAL = "emg.max_voluntary_files"  # an option with paths
-FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths
 
 
 def split_study(folder: Path, parts: Path) -> list[Path]:
@@ -42,7 +38,7 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
     study = load_study(folder)
     settings = study.settings
     trials, subjects = (_by_subject(folder / name) for name in (settings.trials, settings.subjects))
-    sets = _muscle_sets(study)
+    sets = [path for path in muscle_sets(study) if path.is_relative_to(folder)]
     if outside := [path for path in sets if ".." in path.relative_to(folder).parts]:
         raise StudyError(
             [
@@ -55,24 +51,22 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         raise StudyError([f"{target} exists; name another folder, or remove it" for target in there])
     for subject, target in targets.items():
         text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
-        write_text(target / SETTINGS_FILE, _for_one_subject(text, trials[subject], folder, target))
-        _write(target / settings.trials, [_moved(row, folder, target) for row in trials[subject]])
-        _write(target / settings.subjects, subjects[subject])
+        moved = functools.partial(_moved_path, folder=folder, target=target)
+        write_text(target / SETTINGS_FILE, _for_one_subject(text, trials[subject], moved))
+        write_rows(target / settings.trials, [with_moved_files(row, moved) for row in trials[subject]])
+        write_rows(target / settings.subjects, subjects[subject])
         for path in sets:
             copy = target / path.relative_to(folder)
             write_bytes(copy, path.read_bytes())
     return list(targets.values())
 
 
-def _for_one_subject(text: str, rows: list[dict[str, str]], folder: Path, target: Path) -> str:
+def _for_one_subject(text: str, rows: list[dict[str, str]], moved: Moved) -> str:
     """Settings of a part: no contrasts; a mean however few the trials."""
-    values = parse_yaml(text) or {}
+    values = settings_with_moved_files(parse_yaml(text) or {}, moved)
     if given_hz := (values.get("filter") or {}).get("cutoffs_hz"):
         known = {name for row in rows for name in (row["chain"], f"{row['chain']}, {row['condition']}")}
         values["filter"]["cutoffs_hz"] = {name: hz for name, hz in given_hz.items() if name in known}
-    if maximal := (values.get("emg") or {}).get("max_voluntary_files"):
-        files = [maximal] if isinstance(maximal, str) else maximal
-        values["emg"] = {**values["emg"], "max_voluntary_files": [_moved_path(file, folder, target) for file in files]}
     for of_several in ("contrasts", "reference"):
         values.pop(of_several, None)
     values["ensembles"] = {**(values.get("ensembles") or {}), "min_units": 1}
@@ -87,32 +81,9 @@ def _by_subject(path: Path) -> dict[str, list[dict[str, str]]]:
     return rows
 
 
-def _moved(row: dict[str, str], folder: Path, target: Path) -> dict[str, str]:
-    """Row with its paths relative to another folder."""
-    found = dict(row)
-    found |= {column: _moved_path(row[column], folder, target) for column in FILES if row.get(column)}
-    if cell := row.get(MAXIMAL):
-        files = parse_yaml(cell) if cell.startswith("[") else [cell]
-        found[MAXIMAL] = f"[{', '.join(json.dumps(_moved_path(file, folder, target)) for file in files)}]"
-    return found
-
-
-def _moved_path(file: str, folder: Path, target: Path) -> str:
+def _moved_path(file: str, *, folder: Path, target: Path) -> str:
     """Path of a file relative to another folder; absolute paths stay."""
     if Path(file).is_absolute():
         return file
     path = folder / file
     return Path(os.path.relpath(path.parent.resolve() / path.name, target.resolve())).as_posix()
-
-
-def _muscle_sets(study: Study) -> list[Path]:
-    """Muscle sets in the settings with paths relative to the study's folder."""
-    chosen = {trial.settings.muscle_set(trial.chain, study.folder) for trial in study.trials}
-    return sorted(path for path in chosen if isinstance(path, Path) and path.is_relative_to(study.folder))
-
-
-def _write(path: Path, rows: Sequence[dict[str, str]]) -> None:
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)

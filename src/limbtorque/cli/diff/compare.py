@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from limbtorque.cli.diff.runs import CONTRASTS, CURVES, KEYS, Run
+from limbtorque.cli.diff.runs import ALL_KEYS, CONTRASTS, CURVES, Run
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
@@ -181,7 +181,7 @@ class Comparison:
         return not (self.changes or self.only_first or self.only_second or self.frames or self.lone)
 
 
-def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
+def compare(first: Run, second: Run, *, tolerance: float = 0.0, every: bool = False) -> Comparison:
     """Compare two runs.
 
     Parameters
@@ -190,6 +190,8 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         The runs.
     tolerance : float, optional
         Numbers whose difference has a share of at most this count as the same.
+    every : bool, optional
+        Compare every column, not only those that a person reads.
 
     Returns
     -------
@@ -203,17 +205,20 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
     """
     _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
-    pairs = pd.concat([_pairs(table, first.tables[table], second.tables[table]) for table in KEYS])
+    names = dict.fromkeys((*first.tables, *second.tables))
+    tables = {
+        name: tuple(run.tables.get(name, pd.DataFrame(columns=[*ALL_KEYS[name]])) for run in (first, second))
+        for name in names
+    }
+    pairs = pd.concat([_pairs(name, *both, every=every) for name, both in tables.items()])
     lone: list[Lone] = []
     sizes: dict[str, tuple[int, int, int]] = {}
-    for table in KEYS:
-        rows = [
-            pd.DataFrame(dict(zip(NAMES, _names(run.tables[table], table), strict=True))) for run in (first, second)
-        ]
-        rows = [names.drop_duplicates() for names in rows]
+    for table, frames in tables.items():
+        rows = [pd.DataFrame(dict(zip(NAMES, _names(frame, table), strict=True))) for frame in frames]
+        rows = [names_of_rows.drop_duplicates() for names_of_rows in rows]
         both = rows[0].merge(rows[1], how="outer", indicator="where")
         sizes[table] = len(rows[0]), len(rows[1]), int((both["where"] == "both").sum())
-        of_both = KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
+        of_both = ALL_KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
         alone = both[(both["where"] != "both") & of_both & (table != "ledger")]
         for (where, trial), items in alone.groupby(["where", "trial"], observed=True)["item"]:
             lone.append(Lone(table, str(trial), "A" if where == "left_only" else "B", tuple(items)))
@@ -285,7 +290,7 @@ def _numbers(texts: pd.Series[str]) -> pd.Series[float]:
 
 def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
     """Trial, or chain, condition and side, of each row, and the rest of its name."""
-    key = [*KEYS[table]]
+    key = [*ALL_KEYS[table]]
     n_names = 1 if key[0] == "trial" else GROUP
     texts = [
         [" ".join(filter(None, row)) for row in frame[names].itertuples(index=False)]
@@ -294,22 +299,22 @@ def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
     return texts[0], texts[1]
 
 
-def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame, *, every: bool) -> pd.DataFrame:
     """Cells of a table in both runs; cells of a group share its largest value."""
-    skipped = {*KEYS[table], *NOT_NUMBERS, *(FRAMES if table != "ledger" else ())}
-    columns = [
-        str(name) for name in COMPARED.get(table, first) if name in first and name in second and name not in skipped
-    ]
-    by = [*KEYS[table], *(["percent"] if table == CURVES and len(first) and len(second) else [])]
+    key = ALL_KEYS[table]
+    skipped = {*key, *NOT_NUMBERS, "percent", *(FRAMES if table != "ledger" and not every else ())}
+    wanted = first if every else COMPARED.get(table, first)
+    columns = [str(name) for name in wanted if name in first and name in second and name not in skipped]
+    by = [*key, *(["percent"] if table == CURVES and len(first) and len(second) else [])]
     rows = first.merge(second, on=by, suffixes=BOTH)
     if rows.empty:
         return pd.DataFrame()
     about = pd.DataFrame(dict(zip(NAMES, _names(rows, table), strict=True)))
     about = about.assign(table=table, percent="", unit="", size=np.nan)
-    about["group"] = rows.groupby([*(KEYS[table][:-1] or KEYS[table])], sort=False).ngroup()
+    about["group"] = rows.groupby([*(key[:-1] or key)], sort=False).ngroup()
     if table == CURVES:
         about["percent"], about["unit"] = rows["percent"], rows["unit_a"]
-        about["group"] = rows.groupby([*KEYS[table][:GROUP], "unit_a"], sort=False).ngroup()
+        about["group"] = rows.groupby([*key[:GROUP], "unit_a"], sort=False).ngroup()
     elif table == "windows":
         lasting = [_numbers(rows[f"end_s{run}"]) - _numbers(rows[f"start_s{run}"]) for run in BOTH]
         about["size"] = pd.concat(lasting, axis=1).max(axis=1)
@@ -331,7 +336,7 @@ def _differences(pairs: pd.DataFrame) -> pd.DataFrame:
     of_size = pairs["share"] * (b.abs() - a.abs()).abs() / pairs["difference"].abs()
     pairs["rank"] = pairs["share"].where(~(peak & (a * b < 0.0)), of_size)
     limits = pairs["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in ROUNDING})
-    rounding = (pairs["table"] == "ledger") & (a.abs() <= limits) & (b.abs() <= limits)
+    rounding = pairs["table"].isin(("ledger", "metrics")) & (a.abs() <= limits) & (b.abs() <= limits)
     return pairs.assign(same=(pairs["first"] == pairs["second"]) | (a == b) | rounding)
 
 

@@ -214,14 +214,12 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
     return [title, *(f"  {line}" for line in lines), ""]
 
 
-def report_csv(comparison: Comparison) -> str:
-    """Every change as a row of a CSV table, changed settings and inputs first.
+def change_rows(comparison: Comparison) -> list[tuple[object, ...]]:
+    """Trials, rows, frames and values that differ.
 
-    No cell is a formula.
+    Table, trial, item, quantity, value in either run, difference, relative difference and share; empty where there is none.
     """
-    rows: list[tuple[object, ...]] = [
-        (c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes
-    ]
+    rows: list[tuple[object, ...]] = []
     for letter, names in (("a", comparison.only_first), ("b", comparison.only_second)):
         rows += [("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names]
     for frames in comparison.frames:
@@ -233,6 +231,16 @@ def report_csv(comparison: Comparison) -> str:
     for change in comparison.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
         rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
+    return rows
+
+
+def report_csv(comparison: Comparison) -> str:
+    """Every change as a row of a CSV table, changed settings and inputs first.
+
+    No cell is a formula.
+    """
+    causes = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes]
+    rows = [*causes, *change_rows(comparison)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
