@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from limbtorque.study.files import parse_yaml, whole_file
+from limbtorque.study.files import parse_yaml
 from limbtorque.study.study import Study
+from limbtorque.study.table_file import table_rows
+from limbtorque.workflow.bucket import FILE_COLUMNS
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
-FILES = ("file", "forces_file", "emg_file", "static_file")  # columns of the table of trials that are paths
 Moved = Callable[[str], str]  # path of a file in the new study, from that in the old one
 
 
@@ -28,7 +30,7 @@ def settings_with_moved_files(values: Mapping[str, Any], moved: Moved) -> dict[s
 
 def with_moved_files(row: Mapping[str, str], moved: Moved) -> dict[str, str]:
     """Row of the table of trials with new paths of recordings."""
-    changed = {column: moved(row[column]) for column in FILES if row.get(column)}
+    changed = {column: moved(row[column]) for column in FILE_COLUMNS if row.get(column)}
     if cell := row.get(MAXIMAL):
         files = parse_yaml(cell) if cell.startswith("[") else [cell]
         changed[MAXIMAL] = f"[{', '.join(json.dumps(moved(file)) for file in files)}]"
@@ -41,9 +43,15 @@ def muscle_sets(study: Study) -> list[Path]:
     return sorted(path for path in chosen if isinstance(path, Path))
 
 
-def write_rows(path: Path, rows: Sequence[Mapping[str, str]]) -> None:
-    """Write a table of a study."""
-    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def new_trials(path: Path, moved: Moved) -> bytes:
+    """Table of trials with new paths of recordings."""
+    return rows_text([with_moved_files(row, moved) for _, row in table_rows(path, (), [])]).encode()
+
+
+def rows_text(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows of a study's table as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

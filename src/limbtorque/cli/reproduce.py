@@ -9,25 +9,21 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from limbtorque.cli.diff.compare import Comparison, compare
 from limbtorque.cli.diff.report import change_rows
 from limbtorque.cli.diff.runs import read_run
-from limbtorque.cli.moved_files import settings_with_moved_files, with_moved_files, write_rows
-from limbtorque.cli.supplement import FORMAT, MANIFEST, README, STUDY, is_unsafe, name_in_study
+from limbtorque.cli.supplement import FORMAT, MANIFEST, STUDY, is_unsafe
 from limbtorque.errors import LimbtorqueError
-from limbtorque.study.files import SETTINGS_FILE, parse_yaml, write_bytes, write_text, yaml_text
-from limbtorque.study.settings import load_settings
-from limbtorque.study.table_file import table_rows
+from limbtorque.study.files import write_bytes
 from limbtorque.workflow.layout import RESULTS
 from limbtorque.workflow.records import Seal, content_seal, file_seal
 
 EXPECTED = "expected"  # folder of the new study with the results of the supplement
-RECORDINGS = "recordings"
 MOST_BYTES = 4_000_000_000  # of all files of a supplement
 SHOWN = 20  # faults and differences
-ANOTHER = "ask for another copy"
+OTHER_COPY = "get another copy of it"
 
 
 @dataclass(frozen=True)
@@ -40,17 +36,17 @@ class Supplement:
         Version of the program that made it.
     files : dict of str to bytes
         Settings, tables and results by their names in the archive.
-    recordings : dict
-        Size and SHA-256 by file name, for each recording by its name in the tables.
+    recordings : dict of str to list
+        Size and SHA-256 of each file of the recordings, by its place in the archive's study.
     """
 
     version: str
     files: Mapping[str, bytes]
-    recordings: Mapping[str, Mapping[str, Seal]]
+    recordings: Mapping[str, Seal]
 
 
 def read_supplement(path: Path) -> Supplement:
-    """Read a supplement.
+    """Read a supplement; writes nothing.
 
     Raises
     ------
@@ -61,37 +57,32 @@ def read_supplement(path: Path) -> Supplement:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
             if sum(entry.file_size for entry in entries) > MOST_BYTES:
-                raise LimbtorqueError(
-                    f"{path} has more than {MOST_BYTES // 10**9} GB, too much for a supplement; {ANOTHER}"
-                )
+                raise LimbtorqueError(f"{path} has more than {MOST_BYTES} bytes; is it another file?")
             contents = {entry.filename: archive.read(entry) for entry in entries}
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
-        raise LimbtorqueError(f"{path} is not a readable zip archive ({error}); {ANOTHER}") from None
+        raise LimbtorqueError(f"{path} is not a readable zip archive ({error}); {OTHER_COPY}") from None
     if MANIFEST not in contents:
-        raise LimbtorqueError(
-            f"{path} has no {MANIFEST}, so it is no supplement; make one: limbtorque supplement STUDY"
-        )
+        raise LimbtorqueError(f"{path} has no {MANIFEST}; make a supplement: limbtorque supplement STUDY")
     try:
         manifest = json.loads(contents.pop(MANIFEST))
-        if manifest["format"] != FORMAT:
-            raise LimbtorqueError(f"{path} is of limbtorque {manifest['limbtorque']}; install that version to read it")
-        listed, recordings = dict(manifest["files"]), manifest["recordings"]
-        seals: dict[str, dict[str, Seal]] = {
-            named: {str(name): [int(seal[0]), str(seal[1])] for name, seal in files.items()}
-            for named, files in recordings.items()
+        version, files, recordings = (manifest[name] for name in ("limbtorque", "files", "recordings"))
+        seals: dict[str, Seal] = {
+            name: [int(size), str(digest)] for name, (size, digest) in {**files, **recordings}.items()
         }
-    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-        raise LimbtorqueError(f"{path}: {MANIFEST} is not readable; {ANOTHER}") from None
-    names = {*contents, *listed, *(f"{STUDY}/{name}" for files in seals.values() for name in files)} - {README}
-    if unsafe := sorted(filter(is_unsafe, names)):
-        raise LimbtorqueError(
-            f"{path} has the name {unsafe[0]!r}, which no supplement has; nothing was written; {ANOTHER}"
+    except (LookupError, TypeError, ValueError, RecursionError):
+        raise LimbtorqueError(f"{path}: {MANIFEST} is not readable; {OTHER_COPY}") from None
+    if manifest.get("format") != FORMAT:
+        raise LimbtorqueError(f"{path} is a supplement of limbtorque {version}; install that version to read it")
+    if unsafe := sorted(filter(is_unsafe, {*contents, *seals})):
+        raise LimbtorqueError(f"{path} has a file {unsafe[0]!r}, which no supplement has; {OTHER_COPY}")
+    missing = [name for name in files if name not in contents]
+    changed = [name for name in contents if files.get(name) != content_seal(contents[name])]
+    if missing or changed or len(entries) != len(contents) + 1:
+        found = (
+            f"{missing[0]} is missing" if missing else f"{changed[0]} was changed" if changed else "a file occurs twice"
         )
-    faults = [f"{name}: missing" for name in listed if name not in contents]
-    faults += [f"{name}: changed" for name in contents if listed.get(name) != content_seal(contents[name])]
-    if faults or len(entries) > len(contents) + 1:
-        raise LimbtorqueError(f"{path} is damaged ({faults[0] if faults else 'a name occurs twice'}); {ANOTHER}")
-    return Supplement(str(manifest["limbtorque"]), contents, seals)
+        raise LimbtorqueError(f"{path}: {found}; {OTHER_COPY}")
+    return Supplement(str(version), contents, {name: seals[name] for name in recordings})
 
 
 def find_recordings(supplement: Supplement, folder: Path) -> dict[str, Path]:
@@ -102,94 +93,68 @@ def find_recordings(supplement: Supplement, folder: Path) -> dict[str, Path]:
     LimbtorqueError
         Recordings are missing, or have other contents.
     """
-    wanted = [
-        (f"{PurePosixPath(named).parent}/{name}", seal)
-        for named, files in supplement.recordings.items()
-        for name, seal in files.items()
-    ]
-    sizes = {seal[0] for _, seal in wanted}
-    there = sorted(path for path in folder.rglob("*") if path.is_file())
-    by_hash = {str(file_seal(path)[1]): path for path in reversed(there) if path.stat().st_size in sizes}
-    by_name = {path.name: path for path in there}
+    sizes = {size for size, _ in supplement.recordings.values()}
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    by_hash = {str(file_seal(path)[1]): path for path in files if path.stat().st_size in sizes}
+    by_name = {path.name: path for path in files}
     faults = []
-    for name, seal in wanted:
-        if seal[1] not in by_hash:
-            other = by_name.get(PurePosixPath(name).name)
-            fault = f"{other} has this name and other contents" if other else "missing"
-            faults.append(f"  - {name}: {fault} (SHA-256 {seal[1]}, {seal[0]} bytes)")
+    for size, digest, name in ((*seal, Path(place).name) for place, seal in supplement.recordings.items()):
+        if digest not in by_hash:
+            fault = f"{by_name[name]} has other contents" if name in by_name else "missing"
+            faults.append(f"  - {name}: {fault}; expected {size} bytes with the SHA-256 {digest}")
     if faults:
-        more = [f"  and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
-        raise LimbtorqueError(
-            "\n".join(
-                [f"{len(faults)} of {len(wanted)} files of the recordings are not in {folder}:", *faults[:SHOWN], *more]
-            )
-            + "\nnothing was computed; add the original files to this folder, under any name"
-        )
+        head = f"{len(faults)} of {len(supplement.recordings)} files of the recordings are not in {folder}:"
+        advice = "nothing was computed; add the original files to that folder, under any name"
+        raise LimbtorqueError("\n".join([head, *first_lines(faults), advice]))
     return by_hash
 
 
-def build_study(supplement: Supplement, found: Mapping[str, Path], target: Path) -> None:
-    """Write a new study with links to the recordings, and the expected results beside it.
+def build_study(supplement: Supplement, recordings: Mapping[str, Path], target: Path) -> None:
+    """Write a new study, with the results of the supplement in `EXPECTED`.
 
-    Where the file system has no hard links, recordings are copied.
+    Recordings are hard links, or copies where the file system has no such links.
     """
     if target.exists():
         raise LimbtorqueError(f"{target} exists; name another folder with --study, or remove it")
     for name, content in supplement.files.items():
-        place, _, rest = name.partition("/")
-        write_bytes(target / {STUDY: "", str(RESULTS): EXPECTED}.get(place, place) / rest, content)
-    moved = {}
-    for number, (named, files) in enumerate(supplement.recordings.items(), start=1):
-        place = f"{RECORDINGS}/{number}"
-        moved[named] = f"{place}/{PurePosixPath(named).name}"
-        (target / place).mkdir(parents=True)
-        for name, seal in files.items():
-            _link(found[str(seal[1])].resolve(), target / place / name)
-
-    def new_path(cell: str) -> str:
-        named = name_in_study(target / cell, target)
-        return moved.get(named) or moved[named.replace("\\", "/")]
-
-    settings = target / SETTINGS_FILE
-    values = parse_yaml(settings.read_text(encoding="utf-8")) or {}
-    if (changed := settings_with_moved_files(values, new_path)) != values:
-        write_text(settings, yaml_text(changed))
-    trials = target / load_settings(settings).trials
-    write_rows(trials, [with_moved_files(row, new_path) for _, row in table_rows(trials, (), [])])
+        write_bytes(_place(target, name), content)
+    for name, (_, digest) in supplement.recordings.items():
+        place, file = _place(target, name), recordings[str(digest)].resolve()
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(file, place)
+        except OSError:
+            shutil.copyfile(file, place)
 
 
-def _link(file: Path, place: Path) -> None:
-    try:
-        os.link(file, place)
-    except OSError:
-        shutil.copyfile(file, place)
+def _place(target: Path, name: str) -> Path:
+    """Place of a file of the archive."""
+    top, _, rest = name.partition("/")
+    return target / rest if top == STUDY else target / EXPECTED / rest
 
 
-def compared(target: Path, tolerance: float) -> Comparison:
-    """Comparison of every number of a new study with those of its supplement."""
-    expected, new = (read_run(target / name, every=True) for name in (EXPECTED, str(RESULTS)))
-    return compare(expected, new, tolerance=tolerance, every=True)
+def compared(target: Path, *, tolerance: float) -> Comparison:
+    """Compare every number of a new study with its supplement."""
+    expected, results = (read_run(target / name, every=True) for name in (EXPECTED, str(RESULTS)))
+    return compare(expected, results, tolerance=tolerance, every=True)
 
 
 def report_lines(comparison: Comparison, *, tolerance: float) -> list[str]:
     """Sentences about a comparison: changed versions and settings, and numbers that differ."""
-    lines = [
-        f"{c.kind} {c.name}: {c.first or 'none'} in the supplement, {c.second or 'none'} here"
-        for c in comparison.causes
-    ]
+    causes = [f"{c.kind} {c.name}: expected {c.first or '-'}, found {c.second or '-'}" for c in comparison.causes]
     rows = [_sentence(*map(str, row[:6])) for row in change_rows(comparison)]
-    lines = [*_first(lines), *_first(rows)]
-    agree = f"{comparison.n_compared} values compared"
-    words = f"{len(rows)} differ by" if rows else "none differs by"
-    return [*lines, f"{agree}, {words} more than {tolerance:g} of the largest value of its quantity"]
+    count = f"{len(rows)} differ by" if rows else "none differs by"
+    limit = f"more than {tolerance:g} of the largest value of its quantity"
+    return [*first_lines(causes), *first_lines(rows), f"{comparison.n_compared} values compared, {count} {limit}"]
 
 
-def _first(lines: list[str]) -> list[str]:
+def first_lines(lines: list[str]) -> list[str]:
+    """First lines, and the number of others."""
     return [*lines[:SHOWN], *[f"and {len(lines) - SHOWN} more"] * (len(lines) > SHOWN)]
 
 
-def _sentence(table: str, trial: str, item: str, column: str, expected: str, found: str) -> str:
-    where = f"{table}.csv, row {' '.join(filter(None, (trial, item)))}"
+def _sentence(table: str, trial: str, item: str, column: str, expected: str, value: str) -> str:
+    row = f"{table}.csv, row {f'{trial} {item}'.strip()}"
     if column.startswith("only in"):
-        return f"{where}: only in {'the supplement' if column.endswith('a') else 'the new results'}"
-    return f"{where}, column {column}: expected {expected or 'nothing'}, found {found or 'nothing'}"
+        return f"{row}: only in {'the supplement' if column.endswith('a') else 'the new results'}"
+    return f"{row}, column {column}: expected {expected or 'nothing'}, found {value or 'nothing'}"

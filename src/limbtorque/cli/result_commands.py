@@ -90,7 +90,7 @@ def reproduce(options: argparse.Namespace) -> int:
     again.build_study(archive, again.find_recordings(archive, options.recordings), options.study)
     if (code := run_study(options.study, cores=options.cores)) > FIRST_SIGNAL:
         return code
-    comparison = again.compared(options.study, options.tolerance)
+    comparison = again.compared(options.study, tolerance=options.tolerance)
     print("\n".join(again.report_lines(comparison, tolerance=options.tolerance)))
     if not comparison.same:
         write_text(options.study / "differences.csv", report_csv(comparison))

@@ -6,7 +6,7 @@ import functools
 import os
 from pathlib import Path
 
-from limbtorque.cli.moved_files import Moved, muscle_sets, settings_with_moved_files, with_moved_files, write_rows
+from limbtorque.cli.moved_files import Moved, muscle_sets, rows_text, settings_with_moved_files, with_moved_files
 from limbtorque.errors import StudyError
 from limbtorque.study.files import SETTINGS_FILE, parse_yaml, write_bytes, write_text, yaml_text
 from limbtorque.study.study import load_study
@@ -53,8 +53,8 @@ def split_study(folder: Path, parts: Path) -> list[Path]:
         text = (folder / SETTINGS_FILE).read_text(encoding="utf-8")
         moved = functools.partial(_moved_path, folder=folder, target=target)
         write_text(target / SETTINGS_FILE, _for_one_subject(text, trials[subject], moved))
-        write_rows(target / settings.trials, [with_moved_files(row, moved) for row in trials[subject]])
-        write_rows(target / settings.subjects, subjects[subject])
+        write_text(target / settings.trials, rows_text([with_moved_files(row, moved) for row in trials[subject]]))
+        write_text(target / settings.subjects, rows_text(subjects[subject]))
         for path in sets:
             copy = target / path.relative_to(folder)
             write_bytes(copy, path.read_bytes())

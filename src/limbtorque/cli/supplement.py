@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from limbtorque import __version__
-from limbtorque.cli.moved_files import muscle_sets
+from limbtorque.cli.moved_files import Moved, muscle_sets, new_trials, settings_with_moved_files
 from limbtorque.cli.run_study import planned_jobs
 from limbtorque.cli.terminal import quoted
 from limbtorque.errors import LimbtorqueError, StudyError
 from limbtorque.recordings.text.qualisys import plate_files
-from limbtorque.study.files import SETTINGS_FILE
+from limbtorque.study.files import SETTINGS_FILE, parse_yaml, yaml_text
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import frame_files
 from limbtorque.workflow.frozen import FROZEN
@@ -22,28 +22,13 @@ from limbtorque.workflow.layout import ACCEPTED, RESULTS, all_study_files
 from limbtorque.workflow.records import Seal, content_seal, differing_outputs, file_seal
 
 FORMAT = 1  # of the archive
-MANIFEST, README = "supplement.json", "README.txt"
+MANIFEST = "supplement.json"
 STUDY = "study"  # folder of the archive with settings and tables; beside it RESULTS
 TEXTS = (".csv", ".json", ".md", ".txt")  # ends of names of results that are archived
-NOT_INPUTS = (
-    "results",
-    "expected",
-    "recordings",
-    "profiles",
-    "workflow",
-)  # folders of a study that a run makes or executes
-_DATE = (1980, 1, 1, 0, 0, 0)
-_TEXT = """Supplement of a study with limbtorque {version} (Python {python}).
-
-study/             settings, tables of trials and subjects, frozen contrasts, muscle sets
-results/           tables of the study, methods paragraph; provenance.json: versions, hashes of recordings, settings and code
-supplement.json    SHA-256 of every file of the archive and of every recording
-
-To repeat the study from the same recordings, whatever their names, and compare every number:
-
-    pip install limbtorque=={version}
-    limbtorque reproduce supplement.zip --recordings FOLDER
-"""
+NOT_INPUTS = ("results", "expected", "profiles", "workflow")  # folders of a study that a run makes or executes
+HOW = "pip install limbtorque=={}; limbtorque reproduce supplement.zip --recordings FOLDER"
+DATE = (1980, 1, 1, 0, 0, 0)
+UNIX, READABLE = 3, 0o644 << 16
 
 
 def supplement_of(folder: Path) -> bytes:
@@ -63,33 +48,29 @@ def supplement_of(folder: Path) -> bytes:
     study = load_study(folder)
     if study.settings.reference.results:
         raise LimbtorqueError(
-            "reference.results is another study, which the supplement would lack; make that study's subjects a group of this one "
+            "reference.results is another study, which the supplement would lack; make its subjects a group of this study "
             "(reference.group)"
         )
     _refuse_unfinished(study)
-    inputs = [
-        SETTINGS_FILE,
-        study.settings.trials,
-        study.settings.subjects,
-        *[str(FROZEN)] * (folder / FROZEN).is_file(),
-    ]
-    paths = [*(folder / name for name in inputs), *muscle_sets(study)]
-    names = {path: f"{STUDY}/{name_in_study(path, folder)}" for path in paths}
-    if outside := [f"{path}: move it into the study's folder" for path, name in names.items() if is_unsafe(name)]:
+    moved, recordings = _recordings(study)
+    trials, subjects = study.settings.trials, study.settings.subjects
+    copied = [folder / subjects, *[folder / FROZEN] * (folder / FROZEN).is_file(), *muscle_sets(study)]
+    inputs = {path.relative_to(folder) if path.is_relative_to(folder) else path: path.read_bytes() for path in copied}
+    inputs[Path(SETTINGS_FILE)] = _settings(folder, moved)
+    inputs[Path(trials)] = new_trials(folder / trials, moved)
+    contents = {f"{STUDY}/{path.as_posix()}": content for path, content in inputs.items()}
+    if outside := [f"{name}: move the file into the study's folder" for name in contents if is_unsafe(name)]:
         raise StudyError(outside)
     results = [path for _, path in all_study_files(study) if path.suffix in TEXTS and (folder / path).is_file()]
-    contents = {name: path.read_bytes() for path, name in names.items()}
     contents |= {path.as_posix(): (folder / path).read_bytes() for path in results}
-    python = json.loads(contents[f"{RESULTS}/provenance.json"])["python"]
-    contents[README] = _TEXT.format(version=__version__, python=python).encode()
     manifest = {
         "format": FORMAT,
         "limbtorque": __version__,
+        "repeat": HOW.format(__version__),
         "files": {name: content_seal(content) for name, content in contents.items()},
-        "recordings": recordings_of(study),
+        "recordings": recordings,
     }
-    contents[MANIFEST] = f"{json.dumps(manifest, indent=1, sort_keys=True)}\n".encode()
-    return zipped(contents)
+    return zipped({**contents, MANIFEST: f"{json.dumps(manifest, indent=1, sort_keys=True)}\n".encode()})
 
 
 def _refuse_unfinished(study: Study) -> None:
@@ -98,32 +79,42 @@ def _refuse_unfinished(study: Study) -> None:
     A verdict against the study is made again by every run.
     """
     planned = [f"{stage} {n}" for stage, n in planned_jobs(study.folder).items() if stage != "verdict"]
-    faults = (
-        [f"a run would do: {', '.join(planned)}"]
-        if planned
-        else [line for line in differing_outputs(study) if not line.startswith(str(ACCEPTED))]
-    )
-    if faults:
+    differing = [line for line in differing_outputs(study) if not line.startswith(str(ACCEPTED))]
+    if planned or differing:
+        found = f"a run would do: {', '.join(planned)}" if planned else differing[0]
         raise LimbtorqueError(
-            f"{study.folder}: the results are not those of its settings, tables and recordings with this version ({faults[0]}); "
-            f"run it first: limbtorque run-study {quoted(study.folder)} --verify"
+            f"{study.folder}: the results are not those of its settings, tables and recordings with this version ({found}); "
+            f"next: limbtorque run-study {quoted(study.folder)} --verify"
         )
 
 
-def name_in_study(path: Path, folder: Path) -> str:
-    """Path as the study's tables have it: relative to its folder, or absolute."""
-    return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
+def _settings(folder: Path, moved: Moved) -> bytes:
+    """Settings as they are, unless they name recordings."""
+    content = (folder / SETTINGS_FILE).read_bytes()
+    values = parse_yaml(content.decode()) or {}
+    changed = settings_with_moved_files(values, moved)
+    return content if changed == values else yaml_text(changed).encode()
 
 
-def recordings_of(study: Study) -> dict[str, dict[str, Seal]]:
-    """Sizes and hashes of the files of each recording that the tables name."""
+def _recordings(study: Study) -> tuple[Moved, dict[str, Seal]]:
+    """New path of each recording, and sizes and hashes of all files by their names in the archive's study.
+
+    Files of frames and plates are beside the one that is named.
+    """
     named = dict.fromkeys(path for trial in study.trials for path in trial.named_files)
-    return {
-        name_in_study(path, study.folder): {
-            file.name: file_seal(file) for file in sorted({*frame_files(path), *plate_files(path).values()})
-        }
-        for path in named
+    places = {path: Path("recordings", str(number)) for number, path in enumerate(named, start=1)}
+    seals = {
+        f"{STUDY}/{(place / file.name).as_posix()}": file_seal(file)
+        for path, place in places.items()
+        for file in {*frame_files(path), *plate_files(path).values()}
     }
+
+    def moved(cell: str) -> str:
+        path = study.folder / cell
+        path = path if path in places else study.folder / cell.replace("\\", "/")
+        return (places[path] / path.name).as_posix()
+
+    return moved, seals
 
 
 def is_unsafe(name: str) -> bool:
@@ -131,20 +122,18 @@ def is_unsafe(name: str) -> bool:
 
     Paths that leave the folder, hidden files, and inputs where a run writes or Snakemake looks for commands.
     """
-    parts = name.split("/")
-    hidden = any(part.startswith(".") or not part.strip() for part in parts)
-    is_input = parts[0] == STUDY and len(parts) > 1 and parts[1] not in NOT_INPUTS
-    return (
-        hidden or not name.isprintable() or bool(set(name) & set("\\:")) or not (is_input or parts[0] == str(RESULTS))
-    )
+    top, *parts = name.split("/")
+    plain = all(part.strip() and not part.startswith(".") for part in parts) and name.isprintable()
+    is_input = top == STUDY and bool(parts) and parts[0] not in NOT_INPUTS
+    return not plain or bool(set(name) & set("\\:")) or not (is_input or (top == str(RESULTS) and bool(parts)))
 
 
 def zipped(contents: Mapping[str, bytes]) -> bytes:
     """Zip archive in the order of names, with one date for all files."""
     archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+    with zipfile.ZipFile(archive, "w") as file:
         for name, content in sorted(contents.items()):
-            entry = zipfile.ZipInfo(name, _DATE)
-            entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-            file.writestr(entry, content)
+            entry = zipfile.ZipInfo(name, DATE)
+            entry.create_system, entry.external_attr = UNIX, READABLE
+            file.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return archive.getvalue()
