@@ -223,12 +223,10 @@ class SessionRecords:
         The study.
     folder : Path
         Its folder.
-    whole : bool, optional
-        Wait until all files that a record names are there, and refuse a session without them.
     """
 
-    def __init__(self, study: Study, folder: Path, *, whole: bool = True) -> None:
-        self._folder, self._whole = folder, whole
+    def __init__(self, study: Study, folder: Path) -> None:
+        self._folder = folder
         self._session = layout.places(study)
         self._line = {
             trial.name: line for trials in study.batches.values() for line, trial in enumerate(trials, start=1)
@@ -243,7 +241,7 @@ class SessionRecords:
         """Line of a trial as written by its stage."""
         session, line = self._session[trial.name], self._line[trial.name]
         path = self._folder / layout.record_path(stage, session)
-        if self._whole and (stage, session) not in self._ends:
+        if (stage, session) not in self._ends:
             wait_for([stage], session, self._folder)
         with path.open("rb") as file:
             if (stage, session) not in self._ends:

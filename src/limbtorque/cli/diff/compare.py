@@ -30,6 +30,7 @@ MINOR = (*TIMES, "window_start_s", "peak_sense", *(column.name for column in AT_
 FRAMES = ("n_frames", "used_share", "loaded_share")  # of the summaries: frames that were summed, compared by themselves
 # Ledger: metrics that are zero but for rounding, and how far below their threshold they are nothing else.
 ROUNDING = ("closure_nm", "power_closure_w")
+SMALL = (*ROUNDING, "energy_rate_share")  # their changes are compared with at least as much
 FAR_BELOW = 1e-2
 NOT_NUMBERS = (
     *("message", "notes", "input_sha256", "forces_sha256", "static_sha256", "file", "forces_file", "static_file"),
@@ -328,15 +329,15 @@ def _differences(pairs: pd.DataFrame) -> pd.DataFrame:
     sizes = pd.Series(np.fmax(a.abs().to_numpy(), b.abs().to_numpy()), pairs.index)
     largest = sizes.groupby([pairs["group"].to_numpy(), pairs["quantity"].to_numpy()]).transform("max")
     pairs = pairs.assign(difference=b - a, relative=(b - a) / a.abs().where(a != 0.0))
-    pairs["share"] = (pairs["difference"].abs() / pairs["size"].fillna(largest)).where(
-        pairs["difference"].notna(), np.inf
-    )
+    limits = pairs["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in SMALL})
+    pairs["share"] = (
+        pairs["difference"].abs() / pairs["size"].fillna(largest.where(~(limits > largest), limits))
+    ).where(pairs["difference"].notna(), np.inf)
     # of a peak that changed its sign: the change of its size
     peak = pairs["quantity"].str.startswith("peak_") | pairs["item"].str.startswith("peak_")
     of_size = pairs["share"] * (b.abs() - a.abs()).abs() / pairs["difference"].abs()
     pairs["rank"] = pairs["share"].where(~(peak & (a * b < 0.0)), of_size)
-    limits = pairs["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in ROUNDING})
-    rounding = pairs["table"].isin(("ledger", "metrics")) & (a.abs() <= limits) & (b.abs() <= limits)
+    rounding = pairs["quantity"].isin(ROUNDING) & (a.abs() <= limits) & (b.abs() <= limits)
     return pairs.assign(same=(pairs["first"] == pairs["second"]) | (a == b) | rounding)
 
 
