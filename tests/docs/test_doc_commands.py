@@ -52,7 +52,6 @@ RUN = {
         "limbtorque diff old/results results",
         "limbtorque diff old/results new/results",
         "limbtorque diff old/results new/results --html changes.html",
-        "limbtorque diff old/results new/results --tolerance 1e-6",
     ],
     "clone": ['snakemake -s Snakefile --directory "my study" --cores all --dry-run'],
 }
@@ -96,6 +95,10 @@ ELSEWHERE = {
         'snakemake -s <clone>/Snakefile --directory "my study" --profile <clone>/profiles/sge',
     ],
     "test_workflow.py::test_status_notices_what_a_run_would_do": ['limbtorque status "my study"'],
+    "test_supplement.py::test_a_study_is_repeated_and_differences_are_named": [
+        'limbtorque supplement "my study"',
+        "limbtorque reproduce supplement.zip --recordings recordings",
+    ],
     "test_bucket.py::test_recordings_are_read_from_a_bucket_and_results_written_to_it": [
         'pip install --constraint s3-constraints.txt --editable ".[s3]"',
         "snakemake -s <clone>/Snakefile --directory PLACE/s3/BUCKET/STUDY --cores all --profile <clone>/profiles/s3 \\",

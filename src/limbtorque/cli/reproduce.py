@@ -1,4 +1,4 @@
-"""A study built again from its supplement and the recordings, run, and compared."""
+"""Repeat a study from its supplement and recordings; compare every number."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def compared(target: Path, *, tolerance: float) -> Comparison:
 
 
 def report_lines(comparison: Comparison, *, tolerance: float) -> list[str]:
-    """Sentences about a comparison: changed versions and settings, and numbers that differ."""
+    """Sentences about a comparison: changed versions and settings, then numbers."""
     causes = [f"{c.kind} {c.name}: expected {c.first or '-'}, found {c.second or '-'}" for c in comparison.causes]
     rows = [_sentence(*map(str, row[:6])) for row in change_rows(comparison)]
     count = f"{len(rows)} differ by" if rows else "none differs by"

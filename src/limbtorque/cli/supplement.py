@@ -1,4 +1,4 @@
-"""Archive of a study for its paper: settings, tables, results and hashes, without recordings."""
+"""Archive of a study for its paper: settings, tables, results and hashes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _settings(folder: Path, moved: Moved) -> bytes:
 
 
 def _recordings(study: Study) -> tuple[Moved, dict[str, Seal]]:
-    """New path of each recording, and sizes and hashes of all files by their names in the archive's study.
+    """New path of each recording; size and hash of each file by its name in the zip.
 
     Files of frames and plates are beside the one that is named.
     """
@@ -118,7 +118,7 @@ def _recordings(study: Study) -> tuple[Moved, dict[str, Seal]]:
 
 
 def is_unsafe(name: str) -> bool:
-    """Return True for a name in an archive that is no plain path of an input or result.
+    """Return True for a name that is no plain path of an input or result.
 
     Paths that leave the folder, hidden files, and inputs where a run writes or Snakemake looks for commands.
     """
