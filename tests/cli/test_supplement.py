@@ -78,9 +78,9 @@ def test_names_that_no_supplement_has(name, unsafe):
         ({"contents": {"study/../../evil.csv": b""}}, "a file 'study/../../evil.csv', which no supplement has"),
         ({"about": manifest(recordings={"study/../a.c3d": seal(b"")})}, "a file 'study/../a.c3d'"),
         ({"about": manifest(format=2, limbtorque="9.0")}, "a supplement of limbtorque 9.0; install that version"),
-        ({"about": {"format": 1}}, "supplement.json is not readable"),
-        ({"about": [1]}, "supplement.json is not readable"),
-        ({"about": manifest(files={"results/results.csv": [1]})}, "supplement.json is not readable"),
+        ({"about": {"format": 1}}, "has no readable supplement.json; make a supplement"),
+        ({"about": [1]}, "has no readable supplement.json; make a supplement"),
+        ({"about": manifest(files={"results/results.csv": [1]})}, "has no readable supplement.json; make a supplement"),
     ],
 )
 def test_a_supplement_that_is_not_whole_is_a_sentence(change, sentence, tmp_path, monkeypatch, capsys):
@@ -100,7 +100,7 @@ def test_another_file_is_a_sentence(tmp_path, capsys):
     assert main(["reproduce", str(tmp_path / "none.zip"), "--recordings", str(tmp_path)]) == 2
     first, second, third = capsys.readouterr().err.splitlines()
     assert "is not a readable zip archive" in first
-    assert "has no supplement.json; make a supplement: limbtorque supplement STUDY" in second
+    assert "has no readable supplement.json; make a supplement: limbtorque supplement STUDY" in second
     assert "none.zip" in third
 
 

@@ -61,8 +61,6 @@ def read_supplement(path: Path) -> Supplement:
             contents = {entry.filename: archive.read(entry) for entry in entries}
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         raise LimbtorqueError(f"{path} is not a readable zip archive ({error}); {OTHER_COPY}") from None
-    if MANIFEST not in contents:
-        raise LimbtorqueError(f"{path} has no {MANIFEST}; make a supplement: limbtorque supplement STUDY")
     try:
         manifest = json.loads(contents.pop(MANIFEST))
         version, files, recordings = (manifest[name] for name in ("limbtorque", "files", "recordings"))
@@ -70,7 +68,9 @@ def read_supplement(path: Path) -> Supplement:
             name: [int(size), str(digest)] for name, (size, digest) in {**files, **recordings}.items()
         }
     except (LookupError, TypeError, ValueError, RecursionError):
-        raise LimbtorqueError(f"{path}: {MANIFEST} is not readable; {OTHER_COPY}") from None
+        raise LimbtorqueError(
+            f"{path} has no readable {MANIFEST}; make a supplement: limbtorque supplement STUDY"
+        ) from None
     if manifest.get("format") != FORMAT:
         raise LimbtorqueError(f"{path} is a supplement of limbtorque {version}; install that version to read it")
     if unsafe := sorted(filter(is_unsafe, {*contents, *seals})):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -206,11 +206,7 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0, every: bool = Fa
     """
     _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
-    names = dict.fromkeys((*first.tables, *second.tables))
-    tables = {
-        name: tuple(run.tables.get(name, pd.DataFrame(columns=[*ALL_KEYS[name]])) for run in (first, second))
-        for name in names
-    }
+    tables = {name: (first.tables[name], second.tables[name]) for name in first.tables}
     pairs = pd.concat([_pairs(name, *both, every=every) for name, both in tables.items()])
     lone: list[Lone] = []
     sizes: dict[str, tuple[int, int, int]] = {}
@@ -304,10 +300,14 @@ def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame, *, every: bool
     """Cells of a table in both runs; cells of a group share its largest value."""
     key = ALL_KEYS[table]
     skipped = {*key, *NOT_NUMBERS, "percent", *(FRAMES if table != "ledger" and not every else ())}
-    wanted = first if every else COMPARED.get(table, first)
+    wanted = [*COMPARED.get(table, first)]
+    if every:  # columns and points of curves that only one run has differ from nothing
+        wanted = [*dict.fromkeys((*first, *second))]
+        first, second = (frame.reindex(columns=wanted, fill_value="") for frame in (first, second))
     columns = [str(name) for name in wanted if name in first and name in second and name not in skipped]
     by = [*key, *(["percent"] if table == CURVES and len(first) and len(second) else [])]
-    rows = first.merge(second, on=by, suffixes=BOTH)
+    how: Literal["outer", "inner"] = "outer" if every and table == CURVES else "inner"
+    rows = first.merge(second, on=by, suffixes=BOTH, how=how).fillna("")
     if rows.empty:
         return pd.DataFrame()
     about = pd.DataFrame(dict(zip(NAMES, _names(rows, table), strict=True)))

@@ -80,9 +80,11 @@ def read_run(folder: Path, *, every: bool = False) -> Run:
         settings = provenance["settings"]
         absent = () if settings.get("ensembles", {}).get("enabled", True) else OF_CURVES
         absent = absent if settings.get(CONTRASTS, {}).get("declared") else (*absent, CONTRASTS)
-        frames = {name: pd.DataFrame(columns=[*KEYS[name]]) if name in absent else _table(place, name) for name in KEYS}
-        further = FURTHER_KEYS if every else ()
-        frames |= {name: _table(place, name) for name in further if (place / f"{name}.csv").is_file()}
+        absent = (*absent, *(name for name in FURTHER_KEYS if not (place / f"{name}.csv").is_file()))
+        frames = {
+            name: pd.DataFrame(columns=[*key]) if name in absent else _table(place, name)
+            for name, key in (ALL_KEYS if every else KEYS).items()
+        }
         for name, frame in frames.items():
             frame[[*ALL_KEYS[name]]]  # raises where one is not there
     except FileNotFoundError as error:
