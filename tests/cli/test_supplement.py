@@ -123,6 +123,37 @@ def test_recordings_are_found_by_their_contents(tmp_path):
         build_study(supplement, find_recordings(supplement, folder), tmp_path / "new study")
 
 
+def test_files_of_any_column_are_in_the_new_study(tmp_path, monkeypatch):
+    """Paths with backslashes, outside the study, and of options; one file of all plates stands for those beside it."""
+    monkeypatch.setattr("limbtorque.cli.supplement.planned_jobs", lambda _: {})
+    monkeypatch.setattr("limbtorque.cli.supplement.differing_outputs", lambda _: [])
+    study, outside = make_plain_study(tmp_path / "study", names=(TRIAL,)), tmp_path / "outside"
+    outside.mkdir()
+    for name in ("mvc.sto", "mvc 2.sto", "emg.sto", "walk_f_1.tsv", "walk_f_2.tsv"):
+        (outside / name).write_text(f"content of {name}", encoding="utf-8")
+    (row,) = demo_rows((TRIAL,))
+    of_trial = {
+        "emg_file": "../outside/emg.sto",
+        "emg.max_voluntary_files": '[../outside/mvc 2.sto, "../outside/emg.sto"]',
+    }
+    row |= {"file": row["file"].replace("/", "\\"), "forces_file": str(outside / "walk_f_1.tsv"), **of_trial}
+    write_trials(study, [row, {**row, "trial": "another", "emg.max_voluntary_files": ""}])
+    settings = study / "config" / "config.yaml"
+    text = "# by hand\nemg: {channels: {EMG1: BIClong}, max_voluntary_files: ../outside/mvc.sto}\n"
+    settings.write_text(settings.read_text(encoding="utf-8") + text, encoding="utf-8")
+    (tmp_path / "s.zip").write_bytes(supplement_of(study))
+    supplement = read_supplement(tmp_path / "s.zip")
+    assert {Path(name).name for name in supplement.recordings} >= {"walk_f_1.tsv", "walk_f_2.tsv"}
+    assert str(tmp_path) not in "".join(map(str, supplement.files.values()))
+    new = tmp_path / "new"
+    build_study(supplement, find_recordings(supplement, tmp_path), new)
+    for before, after in zip(load_study(study).trials, load_study(new).trials, strict=True):
+        assert [file.read_bytes() for file in after.files] == [file.read_bytes() for file in before.files]
+        assert [file.name for file in after.files] == [file.name for file in before.files]
+        assert all(file.is_relative_to(new / "recordings") for file in after.files)
+    assert (after.forces_file.parent / "walk_f_2.tsv").read_text(encoding="utf-8") == "content of walk_f_2.tsv"
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """A study that has run, of which one recording is outside its folder and named by its whole path."""

@@ -18,7 +18,7 @@ from limbtorque.study.files import SETTINGS_FILE, parse_yaml, yaml_text
 from limbtorque.study.study import Study, load_study
 from limbtorque.study.trials import frame_files
 from limbtorque.workflow.frozen import FROZEN
-from limbtorque.workflow.layout import ACCEPTED, RESULTS, all_study_files
+from limbtorque.workflow.layout import ACCEPTED, ON_REQUEST, RESULTS, all_study_files
 from limbtorque.workflow.records import Seal, content_seal, differing_outputs, file_seal
 
 FORMAT = 1  # of the archive
@@ -61,8 +61,8 @@ def supplement_of(folder: Path) -> bytes:
     contents = {f"{STUDY}/{path.as_posix()}": content for path, content in inputs.items()}
     if outside := [f"{name}: move the file into the study's folder" for name in contents if is_unsafe(name)]:
         raise StudyError(outside)
-    results = [path for _, path in all_study_files(study) if path.suffix in TEXTS and (folder / path).is_file()]
-    contents |= {path.as_posix(): (folder / path).read_bytes() for path in results}
+    files = [path for stage, path in all_study_files(study) if path.suffix in TEXTS and stage not in ON_REQUEST]
+    contents |= {path.as_posix(): (folder / path).read_bytes() for path in files if (folder / path).is_file()}
     manifest = {
         "format": FORMAT,
         "limbtorque": __version__,
