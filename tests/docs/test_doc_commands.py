@@ -65,7 +65,6 @@ ELSEWHERE = {
     "test_release.py::test_a_module_that_is_missing_from_the_wheel_is_found": ["make release"],
     "test_attack.py::test_killed_runs": ["make attack", "make attack SEED=3 FILES=2000 TABLES=200 KILLS=12"],
     "test_cli.py::test_what_the_workflow_needs_is_packed_into_the_wheel": [
-        "pip install --constraint constraints.txt .",
         "python -m venv limbtorque-env",
         'pip wheel --constraint constraints.txt --wheel-dir wheels ".[slurm]"',
     ],
