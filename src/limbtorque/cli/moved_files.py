@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 
 from limbtorque.study.files import parse_yaml
 from limbtorque.study.study import Study
-from limbtorque.study.table_file import table_rows
+from limbtorque.study.table_file import table_rows, table_text
 from limbtorque.workflow.bucket import FILE_COLUMNS
 
 MAXIMAL = "emg.max_voluntary_files"  # an option with paths
@@ -50,8 +48,4 @@ def new_trials(path: Path, moved: Moved) -> bytes:
 
 def rows_text(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows of a study's table as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return text.getvalue()
+    return table_text([rows[0], *(row.values() for row in rows)])

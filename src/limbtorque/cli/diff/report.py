@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,6 +13,7 @@ from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CONTRASTS, CURVES, short_number
 from limbtorque.report.page import page_template, style_sheet
+from limbtorque.study.table_file import table_text
 from limbtorque.tables.column import capital, counted
 from limbtorque.tables.files import quoted
 
@@ -241,11 +240,8 @@ def report_csv(comparison: Comparison) -> str:
     """
     causes = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes]
     rows = [*causes, *change_rows(comparison)]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
-    writer.writerows([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    names = ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
+    return table_text([names, *([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)])
 
 
 def report_html(comparison: Comparison) -> str:
