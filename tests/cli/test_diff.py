@@ -316,6 +316,23 @@ def test_means_by_condition():
     assert "only in A: arm reach right (peak_power_w movement elbow net)" in text
 
 
+def test_every_cell_is_compared_on_request():
+    """Also standard deviations, points of a curve and columns that one run lacks."""
+    first = run(rows=[{**summary("net", "10.0"), "old_nm": "2"}], curves=[{**point, "sd": "4"} for point in curves()])
+    points = [{**point, "sd": "5" if point["percent"] == "50" else "4"} for point in curves()[:2]]
+    second = run("b", rows=[summary("net", "10.0")], curves=points)
+    assert compare(first, second).same
+    found = {(c.item, c.quantity, c.first, c.second) for c in compare(first, second, every=True).changes}
+    assert found == {
+        ("movement elbow net", "old_nm", "2", ""),
+        ("elbow_torque_nm", "sd at 50 %", "4", "5"),
+        *(
+            ("elbow_torque_nm", f"a {name} at 100 %", "there", "missing")
+            for name in ("mean", "sd", "n_trials", "n_subjects", "unit")
+        ),
+    }
+
+
 # --- what is in one run only, frames that were summed, and rounding ---------------------------------------------------
 
 

@@ -51,7 +51,6 @@ RUN = {
         "limbtorque diff old/results results",
         "limbtorque diff old/results new/results",
         "limbtorque diff old/results new/results --csv changes.csv",
-        "limbtorque diff old/results new/results --tolerance 1e-6",
     ],
     "clone": ['snakemake -s Snakefile --directory "my study" --cores all --dry-run'],
 }
@@ -83,7 +82,6 @@ ELSEWHERE = {
     "test_release.py::test_a_module_that_is_missing_from_the_wheel_is_found": ["make release"],
     "test_attack.py::test_killed_runs": ["make attack", "make attack SEED=3 FILES=2000 TABLES=200 KILLS=12"],
     "test_cli.py::test_what_the_workflow_needs_is_packed_into_the_wheel": [
-        "pip install --constraint constraints.txt .",
         "python -m venv limbtorque-env",
         'pip wheel --constraint constraints.txt --wheel-dir wheels ".[slurm]"',
     ],
@@ -113,6 +111,10 @@ ELSEWHERE = {
         'snakemake -s <clone>/Snakefile --directory "my study" --profile <clone>/profiles/sge',
     ],
     "test_workflow.py::test_status_notices_what_a_run_would_do": ['limbtorque status "my study"'],
+    "test_supplement.py::test_a_study_is_repeated_and_differences_are_named": [
+        'limbtorque supplement "my study"',
+        "limbtorque reproduce supplement.zip --recordings recordings",
+    ],
     "test_bucket.py::test_recordings_are_read_from_a_bucket_and_results_written_to_it": [
         'pip install --constraint s3-constraints.txt --editable ".[s3]"',
         "snakemake -s <clone>/Snakefile --directory PLACE/s3/BUCKET/STUDY --cores all --profile <clone>/profiles/s3 \\",

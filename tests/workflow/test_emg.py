@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from limbtorque.cli.diff.runs import FURTHER_KEYS, read_run
 from limbtorque.errors import StudyError
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record
@@ -93,6 +94,14 @@ def test_tables_figure_page_and_provenance_of_the_study(study):
     assert "../emg_summary.csv" in (study / "results" / "report" / "index.html").read_text(encoding="utf-8")
     digest = hashlib.sha256((study / "emg.sto").read_bytes()).hexdigest()
     assert read_record(muscles_of(study)).provenance["muscles"]["emg_sha256"] == digest
+
+
+def test_rows_have_names_of_their_own(study):
+    """Otherwise `limbtorque reproduce` could not compare them."""
+    tables = read_run(study, every=True).tables
+    for name in ("emg_summary", "emg_by_muscle", "emg_co_contraction"):
+        assert len(tables[name])
+        assert not tables[name].duplicated([*FURTHER_KEYS[name]]).any()
 
 
 def test_channels_and_muscles_that_are_not_there_are_notes_and_the_others_remain(study, tmp_path):

@@ -17,7 +17,6 @@ import pytest
 from limbtorque.cli.main import main
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.workflow import layout
-from limbtorque.workflow.status import STATES
 from study_runs import (
     PLAN,
     ROOT,
@@ -221,32 +220,6 @@ def test_verify_finds_an_edit_that_kept_the_time_and_lost_or_edited_records(stud
     assert "results/kinematics/S01_sagittal/_session.jsonl: damaged" in text
     assert main(["run-study", str(study), "--cores", "2", "--verify"]) == 0
     assert results(study) == before
-
-
-def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
-    def status():
-        code = main(["status", str(study), "--verbose"])
-        lines = (line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if " results/" in line)
-        return code, {path: state for state, path in lines if state in STATES}
-
-    first, second, third = (f"{SESSION[name]}/{name}" for name in TRIALS)
-    whole = {
-        f"results/{table}.{suffix}"
-        for trial in (first, second, third)
-        for table in (f"kinematics/{trial}", f"torques/{trial}", f"torques/{trial}+bands", f"muscles/{trial}")
-        for suffix in ("parquet", *["csv"] * table.startswith("torques"))
-    }
-    assert status() == (0, dict.fromkeys(whole, "done"))
-    (study / "results" / "torques" / f"{first}.csv").unlink()
-    (study / "results" / "muscles" / f"{second}.parquet").write_bytes(b"")
-    rows = demo_rows(TRIALS)
-    rows[2]["filter.order"] = "2"
-    write_trials(study, [{"filter.order": "", **row} for row in rows])
-    code, found = status()
-    assert code == 1
-    assert found[f"results/torques/{first}.csv"] == "missing"
-    assert found[f"results/muscles/{second}.parquet"] == "damaged"
-    assert {path for path, state in found.items() if state == "stale"} == {path for path in whole if third in path}
 
 
 def test_status_notices_what_a_run_would_do(study, capsys):

@@ -40,6 +40,60 @@ def diff(options: argparse.Namespace) -> int:
 
 
 @command(
+    "supplement",
+    path_option("study", "the study's folder; it is not changed"),
+    file_option("--output", "the archive (default: supplement.zip)", default=Path("supplement.zip")),
+    examples=('supplement "my study"', 'supplement "my study" --output paper/supplement.zip'),
+    on_study=True,
+)
+def supplement(options: argparse.Namespace) -> int:
+    """Write settings, tables, results and hashes of a study to an archive."""
+    from limbtorque.cli.supplement import supplement_of
+    from limbtorque.study.files import write_bytes
+
+    write_bytes(options.output, supplement_of(options.study))
+    print(f"written: {options.output}")
+    return 0
+
+
+@command(
+    "reproduce",
+    path_option("supplement", "archive of `limbtorque supplement`"),
+    path_option("--recordings", "folder of the recordings, under any names", required=True, metavar="FOLDER"),
+    path_option(
+        "--study", "folder for the new study (default: reproduced)", default=Path("reproduced"), metavar="FOLDER"
+    ),
+    option("--cores", default="all", about="number of cores (default: all)"),
+    option("--tolerance", type=float, default=1e-6, about="largest relative difference taken as equal (default: 1e-6)"),
+    examples=("reproduce supplement.zip --recordings recordings",),
+    after="exit code: 0 if no number differs, 1 if any does, 2 if the study could not be repeated",
+    error_code=2,
+)
+def reproduce(options: argparse.Namespace) -> int:
+    """Repeat a study from its supplement and recordings; compare every number."""
+    from limbtorque import __version__
+    from limbtorque.cli import reproduce as again
+    from limbtorque.cli.diff.report import report_csv
+    from limbtorque.cli.run_study import run_study
+    from limbtorque.study.files import write_text
+
+    archive = again.read_supplement(options.supplement)
+    if archive.version != __version__:
+        say(
+            f"the supplement is of limbtorque {archive.version}, this is {__version__}: numbers may differ; for the same, install "
+            f"limbtorque=={archive.version}"
+        )
+    again.build_study(archive, again.find_recordings(archive, options.recordings), options.study)
+    run_study(options.study, cores=options.cores)
+    comparison = again.compared(options.study, tolerance=options.tolerance)
+    print("\n".join(again.report_lines(comparison, tolerance=options.tolerance)))
+    if not comparison.same:
+        write_text(options.study / "differences.csv", report_csv(comparison))
+        print(f"all differences: {options.study / 'differences.csv'}")
+    return 0 if comparison.same else 1
+
+
+@command(
     "contrasts freeze",
     path_option("study", "the study's folder"),
     examples=('contrasts freeze "my study"',),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,6 +11,7 @@ import pandas as pd
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CONTRASTS, CURVES, short_number
+from limbtorque.study.table_file import table_text
 from limbtorque.tables.column import counted
 from limbtorque.tables.files import quoted
 
@@ -206,14 +205,12 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
     return [title, *(f"  {line}" for line in lines), ""]
 
 
-def report_csv(comparison: Comparison) -> str:
-    """Every change as a row of a CSV table, changed settings and inputs first.
+def change_rows(comparison: Comparison) -> list[tuple[object, ...]]:
+    """Trials, rows, frames and values that differ.
 
-    No cell is a formula.
+    Table, trial, item, quantity, value in either run, difference, relative difference and share; empty where there is none.
     """
-    rows: list[tuple[object, ...]] = [
-        (c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes
-    ]
+    rows: list[tuple[object, ...]] = []
     for letter, names in (("a", comparison.only_first), ("b", comparison.only_second)):
         rows += [("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names]
     for frames in comparison.frames:
@@ -225,8 +222,15 @@ def report_csv(comparison: Comparison) -> str:
     for change in comparison.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
         rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
-    writer.writerows([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    return rows
+
+
+def report_csv(comparison: Comparison) -> str:
+    """Every change as a row of a CSV table, changed settings and inputs first.
+
+    No cell is a formula.
+    """
+    causes = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes]
+    rows = [*causes, *change_rows(comparison)]
+    names = ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
+    return table_text([names, *([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)])
