@@ -172,3 +172,11 @@ def test_a_folder_without_finished_results_is_a_sentence(tmp_path):
     (place / "provenance.json").write_text(json.dumps({"program": {"version": "0.0.1"}}))
     with pytest.raises(lt.LimbtorqueError, match=r"was written by version 0.0.1, this is"):
         lt.open_results(place)
+
+
+def test_the_example_of_opensim_writes_whole_columns(study, monkeypatch):
+    monkeypatch.chdir(study)
+    exec(example("OpenSim"), {"lt": lt})
+    lines = Path("fast.sto").read_text(encoding="utf-8").splitlines()
+    assert "elbow_angle_rad" in lines[lines.index("endheader") + 1].split("\t")
+    assert not any("nan" in line for line in lines)
