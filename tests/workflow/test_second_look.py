@@ -22,7 +22,7 @@ def differing(_reader, path, library, **_):
     return SecondReading(path.name, f"{library} 1", "3 markers compared", (FAR, RATE))
 
 
-def refusing(_reader, path, library, **_):
+def refusing(_reader, path, library, *_):
     return SecondReading(path.name, library, refused="the reading process was ended by SIGSEGV")
 
 
