@@ -14,7 +14,8 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.metrics import fit_error_share, torque_metrics
+from limbtorque.quality.joint_shares import fit_error_share
+from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import FOOT_FLAT, HEEL_OFF, Walker, Walkway, walk_recording

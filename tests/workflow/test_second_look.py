@@ -18,11 +18,11 @@ RATE = Difference("rate", "", 100.0, 120.0, "Hz")
 SET = {"reading": {"second_reader": "ezc3d"}}
 
 
-def differing(_reader, path, library, **_):
+def differing(_reader, path, library, *_):
     return SecondReading(path.name, f"{library} 1", "3 markers compared", (FAR, RATE))
 
 
-def refusing(_reader, path, library, **_):
+def refusing(_reader, path, library, *_):
     return SecondReading(path.name, library, refused="the reading process was ended by SIGSEGV")
 
 

@@ -100,7 +100,7 @@ def compares_in_run(study: Study) -> bool:
 
 
 def asked_files(study: Study) -> list[Asked]:
-    """C3D files of a study, each with its library and the options of one of its trials."""
+    """C3D files of a study, with their library and the options of one trial."""
     sources = {  # trials share options and files
         (trial.file, trial.forces_file, id(trial.settings.reading)): trial.settings.reading for trial in study.trials
     }
