@@ -18,7 +18,7 @@ LIMB_AXES = np.array(
 # Round numbers between those of de Leva (1996) and Winter (2009)
 SHARES: dict[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
     "pelvis": (0.120, (-0.2, 0.3, 0.0), (0.60, 0.58, 0.55)),
-    "trunk": (0.432, (0.06, 0.55, 0.0), (0.43, 0.24, 0.42)),
+    "trunk": (0.432, (0.0, 0.55, 0.0), (0.43, 0.24, 0.42)),
     "whole_arm": (0.050, (0.02, -0.50, 0.02), (0.30, 0.06, 0.30)),
     "thigh": (0.1150, (0.0, -0.425, 0.0), (0.328, 0.140, 0.326)),
     "shank": (0.0450, (0.0, -0.435, 0.0), (0.268, 0.100, 0.262)),
@@ -32,15 +32,15 @@ LENGTHS = {
     "pelvis": 0.1,
     "trunk": 0.31,
     "whole_arm": 0.40,
-    "thigh": 0.245,
-    "shank": 0.246,
+    "thigh": 0.248,
+    "shank": 0.249,
     "foot": 0.152,
     "upper_arm": 0.17,
     "forearm": 0.155,
     "hand": 0.058,
 }
 CENTRES = {
-    "trunk": (-0.045, 0.07, 0.0),
+    "trunk": (-0.055, 0.07, 0.0),
     "thigh": (0.0, 0.0, 0.0495),
     "whole_arm": (0.0, 0.27, 0.105),
     "upper_arm": (0.0, 0.27, 0.105),

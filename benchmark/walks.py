@@ -18,8 +18,8 @@ from space import UP, G, Load, Motion, Segment, State, follow, laboratory, state
 
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
 
-SAMPLES, ROUNDS, WAVES = 128, 14, 8  # in a stride, towards the sway, and its waves
-REACH = 0.9975  # of the leg's length, between hip and ankle
+SAMPLES, ROUNDS, WAVES = 128, 20, 24  # in a stride, towards the sway, and its waves
+REACH = 0.9970  # of the leg's length, between hip and ankle
 RIGHT = {"right": 1.0, "left": -1.0}
 
 
@@ -35,8 +35,8 @@ class Style:
         Between the lines of the heels.
     toe_out_deg, list_deg, rotation_deg : float
         Foot progression; amplitudes of the pelvis' list and rotation.
-    tilt_deg, lean_deg : float
-        Forward tilt of the pelvis, and lean of the trunk.
+    tilt_deg, lean_deg, nod_deg : float
+        Forward tilt of the pelvis, lean of the trunk, and amplitude of the latter.
     knee_rotation, knee_abduction : float
         Of the knee, as shares of its flexion.
     direction_deg, radius_m : float
@@ -46,13 +46,14 @@ class Style:
     """
 
     stride_s: float = 1.1
-    speed_m_s: float = 1.2
+    speed_m_s: float = 1.15
     width_m: float = 0.11
     toe_out_deg: float = 7.0
     list_deg: float = 4.5
     rotation_deg: float = 4.0
-    tilt_deg: float = 9.0
-    lean_deg: float = 3.0
+    tilt_deg: float = 8.0
+    lean_deg: float = -1.0
+    nod_deg: float = 2.5
     knee_rotation: float = 0.12
     knee_abduction: float = 0.04
     direction_deg: float = 0.0
@@ -155,15 +156,13 @@ def _sway(person: Person, style: Style, walker: Walker) -> tuple[float, Mapping[
     number = np.fft.fftfreq(SAMPLES, 1.0 / SAMPLES)
     pendulum = 1.0 + 0.56 * person.height_m / G * (2.0 * np.pi * number / style.stride_s) ** 2
     sway = np.zeros(SAMPLES, dtype=complex)
-    lower = 0.0
+    sway[0] = (course.legs["right"].kinematics.base_m[:, 0] - course.way[0]).mean()
     for _ in range(ROUNDS):
         waves_of = {int(k): sway[int(k)] for k in number if abs(k) <= WAVES}
-        lower = max(lower, _lowered(person, style, course, waves_of))
+        lower = _lowered(person, style, course, waves_of)
         _, states = _motion(person, style, course, waves_of, lower)
         wanted = sum(course.share[side] * course.pressure[side] for side in SIDES)
         apart = (wanted - zero_moment(*whole(person.body, states))) / course.front[0]
-        if np.isinf(style.radius_m):
-            apart = apart - apart.real.mean()
         sway = sway + np.fft.fft(apart) / SAMPLES / pendulum
     return lower, waves_of
 
@@ -173,15 +172,15 @@ def _lowered(person: Person, style: Style, course: _Course, sway: Mapping[int, c
     lower = 0.0
     for _ in range(20):
         base = _pelvis(style, course, sway, lower)
-        excess = 0.0
+        excess = -np.inf
         for side in SIDES:
             away = base.point(person.body[f"{side}_thigh"].centre_m) - course.feet[side].at
             length = REACH * sum(person.body[name].length_m for name in person.limbs[side][:2])
             across = (away[:, [0, 2]] ** 2).sum(axis=1)
             excess = max(excess, (away[:, 1] - np.sqrt(length**2 - across)).max())
-        if excess < 1e-4:
-            break
         lower += excess
+        if abs(excess) < 1e-4:
+            break
     return lower
 
 
@@ -266,7 +265,7 @@ def _pelvis_coordinates(
     ground = path + product(course.front, offset)
     turn, angles = course.way / style.radius_m, np.radians([style.rotation_deg, style.list_deg, style.tilt_deg])
     rotation = constant(np.radians(style.direction_deg), cycles).real + turn + waves({1: angles[0]}, cycles, by_s)
-    listed = waves({1: -angles[1] * np.exp(-2j * np.pi * 0.14), 3: 0.12 * angles[1]}, cycles, by_s)
+    listed = waves({1: -angles[1] * np.exp(-2j * np.pi * 0.17), 3: 0.12 * angles[1]}, cycles, by_s)
     tilt = waves({2: -0.1 * angles[2]}, cycles, by_s) - constant(angles[2], cycles).real
     return in_space(ground, height), np.stack([rotation, listed, tilt], axis=-1)
 
@@ -288,6 +287,7 @@ def _motion(
     place, angles = _pelvis_coordinates(style, course, sway, lower)
     upright = -angles * np.array([0.0, 0.8, 1.0])
     upright[0, :, 2] -= np.radians(style.lean_deg)
+    upright[..., 2] += waves({2: np.radians(style.nod_deg)}, cycles, by_s)
     upright[..., 0] = waves({1: -np.radians(style.rotation_deg + 4.0)}, cycles, by_s)
     angle_rad = {"pelvis": angles, "trunk": upright}
     shift_m = {"pelvis": place}
