@@ -19,6 +19,7 @@ G = 9.80665
 UP = np.array([0.0, 1.0, 0.0])
 LEFT_OUT = ("abduction", "rotation")
 MOTIONS = ("flexion", *LEFT_OUT)
+NEXT, LAST = [1, 2, 0], [2, 0, 1]
 STEPS = 12  # of Newton's method towards the pose of a foot
 CLOSE = 1e-12  # m and rad: its last step
 
@@ -113,6 +114,11 @@ class Load:
     moment_nm: FloatArray
 
 
+def cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Cross product over the last axis; for short arrays three times as fast as NumPy's."""
+    return np.asarray(a[..., NEXT] * b[..., LAST] - a[..., LAST] * b[..., NEXT])
+
+
 def turned(axis: FloatArray, angle: FloatArray) -> FloatArray:
     """Rotation matrices about an axis, shape (n_frames, 3, 3)."""
     x, y, z = axis
@@ -136,12 +142,12 @@ def step(parent: State, segment: Segment, angle_rad: FloatArray, shift_m: FloatA
     spin, rate, turn, axes = parent.spin, parent.spin_rate, parent.turn, []
     for k, axis in enumerate(segment.axes):
         along = turn @ axis
-        rate = rate + angle_rad[2][:, k, None] * along + np.cross(spin, along) * angle_rad[1][:, k, None]
+        rate = rate + angle_rad[2][:, k, None] * along + cross(spin, along) * angle_rad[1][:, k, None]
         spin = spin + angle_rad[1][:, k, None] * along
         turn = turn @ turned(axis, angle_rad[0][:, k])
         axes.append(along)
-    drag = np.cross(parent.spin, arm)
-    bent = np.cross(parent.spin_rate, arm) + np.cross(parent.spin, drag + 2.0 * moving) + pushed
+    drag = cross(parent.spin, arm)
+    bent = cross(parent.spin_rate, arm) + cross(parent.spin, drag + 2.0 * moving) + pushed
     at, speed = parent.at + arm, parent.speed + drag + moving
     return State(turn, spin, rate, at, speed, parent.acceleration + bent, np.stack(axes, axis=1))
 
@@ -158,12 +164,12 @@ def states_of(body: Body, motion: Motion) -> dict[str, State]:
 def effort(segment: Segment, state: State, field_m_s2: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Force and moment about the laboratory's origin that a segment's motion needs, in a field of acceleration."""
     arm = state.turn @ segment.com_m
-    centre = state.acceleration + np.cross(state.spin_rate, arm) + np.cross(state.spin, np.cross(state.spin, arm))
+    centre = state.acceleration + cross(state.spin_rate, arm) + cross(state.spin, cross(state.spin, arm))
     force = segment.mass_kg * (centre - field_m_s2)
     inertia = state.turn @ segment.inertia_kgm2 @ state.turn.swapaxes(1, 2)
     momentum = np.einsum("nij,nj->ni", inertia, state.spin)
-    moment = np.einsum("nij,nj->ni", inertia, state.spin_rate) + np.cross(state.spin, momentum)
-    return force, moment + np.cross(state.at + arm, force)
+    moment = np.einsum("nij,nj->ni", inertia, state.spin_rate) + cross(state.spin, momentum)
+    return force, moment + cross(state.at + arm, force)
 
 
 def whole(body: Body, states: Mapping[str, State]) -> tuple[FloatArray, FloatArray]:
@@ -177,8 +183,8 @@ def centre_of_mass(body: Body, states: Mapping[str, State]) -> FloatArray:
     total = np.zeros((3, *states[""].at.shape))
     for name, segment in body.items():
         state, arm = states[name], states[name].turn @ segment.com_m
-        drag = np.cross(state.spin, arm)
-        bent = np.cross(state.spin_rate, arm) + np.cross(state.spin, drag)
+        drag = cross(state.spin, arm)
+        bent = cross(state.spin_rate, arm) + cross(state.spin, drag)
         total += segment.mass_kg * np.stack([state.at + arm, state.speed + drag, state.acceleration + bent])
     return total / sum(segment.mass_kg for segment in body.values())
 
@@ -207,12 +213,12 @@ def net_moments(
     efforts = {name: list(effort(segment, states[name], field_m_s2)) for name, segment in body.items()}
     for load in loads:
         efforts[load.segment][0] = efforts[load.segment][0] - load.force_n
-        about = np.cross(load.point_m, load.force_n) + load.moment_nm
+        about = cross(load.point_m, load.force_n) + load.moment_nm
         efforts[load.segment][1] = efforts[load.segment][1] - about
     moments = {}
     for name, segment in reversed(body.items()):
         force, moment = efforts[name]
-        about = moment - np.cross(states[name].at, force)
+        about = moment - cross(states[name].at, force)
         moments[name] = np.einsum("nki,ni->nk", states[name].axes, about)
         if segment.parent:
             efforts[segment.parent] = [a + b for a, b in zip(efforts[segment.parent], efforts[name], strict=True)]
@@ -315,7 +321,7 @@ def follow(
     def change(order: int, chain: Sequence[State], apart: FloatArray) -> FloatArray:
         axes = np.stack([chain[link].axes[:, axis] for link, axis in free], axis=1)
         arms = np.stack([chain[-1].at - chain[link].at for link, _ in free], axis=1)
-        columns = np.concatenate([np.cross(axes, arms), axes], axis=2).swapaxes(1, 2)
+        columns = np.concatenate([cross(axes, arms), axes], axis=2).swapaxes(1, 2)
         steps = np.linalg.solve(columns, apart[..., None])[..., 0]
         for k, (link, axis) in enumerate(free):
             angles[limb[link]][order, :, axis] += steps[:, k]

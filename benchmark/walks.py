@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bodies import FREE_AXES, SIDES, Person
 from numpy.typing import NDArray
 from paths import ComplexArray, FloatArray, constant, heading, in_space, product, smooth, waves
-from space import UP, G, Load, Motion, Segment, State, follow, laboratory, states_of, step, whole
 
+from bodies import FREE_AXES, SIDES, Person
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
+from space import UP, G, Load, Motion, Segment, State, cross, follow, laboratory, states_of, step, whole
 
-SAMPLES, ROUNDS, WAVES = 128, 20, 24  # in a stride, towards the sway, and its waves
+SAMPLES, ROUNDS, WAVES = 100, 14, 24  # in a stride, towards the sway, and its waves
 REACH = 0.9970  # of the leg's length, between hip and ankle
 RIGHT = {"right": 1.0, "left": -1.0}
 
@@ -134,7 +134,7 @@ def shared(
     wanted = sum(share[side] * pressure[side] for side in SIDES)
     actual = zero_moment(force, moment)
     height = 0.62 * person.height_m
-    twist = moment[:, 1] - np.cross(in_space(actual, 0.0 * force[:, 0]), force)[:, 1]
+    twist = moment[:, 1] - cross(in_space(actual, 0.0 * force[:, 0]), force)[:, 1]
     loads = []
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         apart = share[side] * share[other] * (pressure[other] - pressure[side]) / height
@@ -280,7 +280,11 @@ def _pelvis(style: Style, course: _Course, sway: Mapping[int, complex], lower: f
 
 
 def _motion(
-    person: Person, style: Style, course: _Course, sway: Mapping[int, complex], lower: float
+    person: Person,
+    style: Style,
+    course: _Course,
+    sway: Mapping[int, complex],
+    lower: float,
 ) -> tuple[Motion, dict[str, State]]:
     """Coordinates and states of the whole body."""
     by_s, cycles = 1.0 / style.stride_s, course.cycles
