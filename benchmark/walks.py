@@ -8,7 +8,7 @@ moments about the ground are those of the motion.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -298,37 +298,23 @@ def _motion(
     for side, right in RIGHT.items():
         swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles).real
         angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles).real, 0.0 * swing], axis=-1)
-    motion = Motion(angle_rad, shift_m)
-    return placed_legs(
-        person, motion, {side: planar_knee(leg) for side, leg in course.legs.items()}, course.feet, style
-    )
+    return with_legs(person, Motion(angle_rad, shift_m), course.feet, (style.knee_abduction, style.knee_rotation))
 
 
-def planar_knee(leg: WalkingLeg) -> FloatArray:
-    """Flexion of the planar knee with its derivatives."""
-    motion = leg.kinematics
-    return -np.stack([motion.angle_rad[:, 1], motion.velocity_rad_s[:, 1], motion.acceleration_rad_s2[:, 1]])
-
-
-def placed_legs(
-    person: Person, motion: Motion, knees: Mapping[str, FloatArray], feet: Mapping[str, State], style: Style
+def with_legs(
+    person: Person, motion: Motion, feet: Mapping[str, State], coupled: tuple[float, float]
 ) -> tuple[Motion, dict[str, State]]:
-    """Motion with legs that reach from the pelvis to the feet; knees give the course of what follows flexion."""
+    """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
+    angle_rad, shift_m = dict(motion.angle_rad), dict(motion.shift_m)
+    way = np.array([-1.0, 0.5, 0.0]) * person.moving / (0.5 * np.pi)
     for side, limb in person.limbs.items():
-        knee = knees[side]
-        zero, first = 0.0 * knee, np.zeros((3, knee.shape[1], 3))
-        first[0] = _guess(person, base, limb, feet[side])
-        coupled = [style.knee_abduction * knee, style.knee_rotation * knee]
-        angles = [
-            np.stack(parts, axis=-1)
-            for parts in ((first[..., 0], zero, zero), (first[..., 1], *coupled), (first[..., 2], zero, zero))
-        ]
-        motion = replace(motion, angle_rad=motion.angle_rad | dict(zip(limb, angles, strict=True)))
+        guess = _guess(person, base, limb, feet[side])
+        angles, shift = follow(person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way)
+        angle_rad |= angles
         if person.moving:
-            bent = np.stack([-knee, 0.5 * knee, zero], axis=-1) * person.moving / (0.5 * np.pi)
-            motion = replace(motion, shift_m=motion.shift_m | {limb[1]: bent})
-        motion = follow(person.body, base, limb, feet[side], motion)
+            shift_m[limb[1]] = shift
+    motion = Motion(angle_rad, shift_m)
     return motion, states_of(person.body, motion)
 
 
