@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from space import Body, FloatArray, Segment
 
 SIDES = ("right", "left")
@@ -18,8 +19,8 @@ LIMB_AXES = np.array(
 # Round numbers between those of de Leva (1996) and Winter (2009)
 SHARES: dict[str, tuple[float, tuple[float, ...], tuple[float, ...]]] = {
     "pelvis": (0.120, (-0.2, 0.3, 0.0), (0.60, 0.58, 0.55)),
-    "trunk": (0.432, (0.06, 0.55, 0.0), (0.43, 0.24, 0.42)),
-    "whole_arm": (0.050, (0.02, -0.50, 0.02), (0.30, 0.06, 0.30)),
+    "trunk": (0.432, (0.0, 0.55, 0.0), (0.43, 0.24, 0.42)),
+    "whole_arm": (0.050, (0.02, -0.50, 0.02), (0.28, 0.09, 0.28)),
     "thigh": (0.1150, (0.0, -0.425, 0.0), (0.328, 0.140, 0.326)),
     "shank": (0.0450, (0.0, -0.435, 0.0), (0.268, 0.100, 0.262)),
     "foot": (0.0140, (0.24, -0.15, 0.0), (0.13, 0.26, 0.28)),
@@ -32,15 +33,15 @@ LENGTHS = {
     "pelvis": 0.1,
     "trunk": 0.31,
     "whole_arm": 0.40,
-    "thigh": 0.245,
-    "shank": 0.246,
+    "thigh": 0.248,
+    "shank": 0.249,
     "foot": 0.152,
     "upper_arm": 0.17,
     "forearm": 0.155,
     "hand": 0.058,
 }
 CENTRES = {
-    "trunk": (-0.045, 0.07, 0.0),
+    "trunk": (-0.055, 0.07, 0.0),
     "thigh": (0.0, 0.0, 0.0495),
     "whole_arm": (0.0, 0.27, 0.105),
     "upper_arm": (0.0, 0.27, 0.105),
@@ -162,7 +163,9 @@ def make_person(
     shapes = {}
     for part in dict.fromkeys(part for part, _ in rows):
         share, com, radii = SHARES[part]
-        shapes[part] = (float(vary(share)), vary(com), vary(radii), float(vary(LENGTHS[part], 0.5 * SPREAD)) * height_m)
+        across, along = vary((1.0, 1.0))
+        turning = np.array(radii) * np.where(np.array(radii) == min(radii), along, across)
+        shapes[part] = (float(vary(share)), vary(com), turning, float(vary(LENGTHS[part], 0.5 * SPREAD)) * height_m)
     total = sum(shapes[part][0] for part, _ in rows)
     aside, tilt = float(vary(CENTRES["thigh"][2])), 0.0 if unlike is None else TILT_RAD * unlike.uniform(-1.0, 1.0)
     body = {}

@@ -8,18 +8,18 @@ moments about the ground are those of the motion.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from bodies import FREE_AXES, SIDES, Person
 from numpy.typing import NDArray
 from paths import ComplexArray, FloatArray, constant, heading, in_space, product, smooth, waves
-from space import UP, G, Load, Motion, Segment, State, follow, laboratory, states_of, step, whole
 
+from bodies import FREE_AXES, SIDES, Person
 from limbtorque.simulation.gait import TOE_OFF, Walker, WalkingLeg, walk
+from space import UP, G, Load, Motion, Segment, State, cross, follow, laboratory, states_of, step, whole
 
-SAMPLES, ROUNDS, WAVES = 128, 14, 8  # in a stride, towards the sway, and its waves
-REACH = 0.9975  # of the leg's length, between hip and ankle
+SAMPLES, ROUNDS, WAVES = 100, 14, 24  # in a stride, towards the sway, and its waves
+REACH = 0.9970  # of the leg's length, between hip and ankle
 RIGHT = {"right": 1.0, "left": -1.0}
 
 
@@ -35,8 +35,8 @@ class Style:
         Between the lines of the heels.
     toe_out_deg, list_deg, rotation_deg : float
         Foot progression; amplitudes of the pelvis' list and rotation.
-    tilt_deg, lean_deg : float
-        Forward tilt of the pelvis, and lean of the trunk.
+    tilt_deg, lean_deg, nod_deg : float
+        Forward tilt of the pelvis, lean of the trunk, and amplitude of the latter.
     knee_rotation, knee_abduction : float
         Of the knee, as shares of its flexion.
     direction_deg, radius_m : float
@@ -46,13 +46,14 @@ class Style:
     """
 
     stride_s: float = 1.1
-    speed_m_s: float = 1.2
+    speed_m_s: float = 1.15
     width_m: float = 0.11
     toe_out_deg: float = 7.0
     list_deg: float = 4.5
     rotation_deg: float = 4.0
-    tilt_deg: float = 9.0
-    lean_deg: float = 3.0
+    tilt_deg: float = 8.0
+    lean_deg: float = -1.0
+    nod_deg: float = 2.5
     knee_rotation: float = 0.12
     knee_abduction: float = 0.04
     direction_deg: float = 0.0
@@ -133,7 +134,7 @@ def shared(
     wanted = sum(share[side] * pressure[side] for side in SIDES)
     actual = zero_moment(force, moment)
     height = 0.62 * person.height_m
-    twist = moment[:, 1] - np.cross(in_space(actual, 0.0 * force[:, 0]), force)[:, 1]
+    twist = moment[:, 1] - cross(in_space(actual, 0.0 * force[:, 0]), force)[:, 1]
     loads = []
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         apart = share[side] * share[other] * (pressure[other] - pressure[side]) / height
@@ -155,15 +156,13 @@ def _sway(person: Person, style: Style, walker: Walker) -> tuple[float, Mapping[
     number = np.fft.fftfreq(SAMPLES, 1.0 / SAMPLES)
     pendulum = 1.0 + 0.56 * person.height_m / G * (2.0 * np.pi * number / style.stride_s) ** 2
     sway = np.zeros(SAMPLES, dtype=complex)
-    lower = 0.0
+    sway[0] = (course.legs["right"].kinematics.base_m[:, 0] - course.way[0]).mean()
     for _ in range(ROUNDS):
         waves_of = {int(k): sway[int(k)] for k in number if abs(k) <= WAVES}
-        lower = max(lower, _lowered(person, style, course, waves_of))
+        lower = _lowered(person, style, course, waves_of)
         _, states = _motion(person, style, course, waves_of, lower)
         wanted = sum(course.share[side] * course.pressure[side] for side in SIDES)
         apart = (wanted - zero_moment(*whole(person.body, states))) / course.front[0]
-        if np.isinf(style.radius_m):
-            apart = apart - apart.real.mean()
         sway = sway + np.fft.fft(apart) / SAMPLES / pendulum
     return lower, waves_of
 
@@ -173,15 +172,15 @@ def _lowered(person: Person, style: Style, course: _Course, sway: Mapping[int, c
     lower = 0.0
     for _ in range(20):
         base = _pelvis(style, course, sway, lower)
-        excess = 0.0
+        excess = -np.inf
         for side in SIDES:
             away = base.point(person.body[f"{side}_thigh"].centre_m) - course.feet[side].at
             length = REACH * sum(person.body[name].length_m for name in person.limbs[side][:2])
             across = (away[:, [0, 2]] ** 2).sum(axis=1)
             excess = max(excess, (away[:, 1] - np.sqrt(length**2 - across)).max())
-        if excess < 1e-4:
-            break
         lower += excess
+        if abs(excess) < 1e-4:
+            break
     return lower
 
 
@@ -266,7 +265,7 @@ def _pelvis_coordinates(
     ground = path + product(course.front, offset)
     turn, angles = course.way / style.radius_m, np.radians([style.rotation_deg, style.list_deg, style.tilt_deg])
     rotation = constant(np.radians(style.direction_deg), cycles).real + turn + waves({1: angles[0]}, cycles, by_s)
-    listed = waves({1: -angles[1] * np.exp(-2j * np.pi * 0.14), 3: 0.12 * angles[1]}, cycles, by_s)
+    listed = waves({1: -angles[1] * np.exp(-2j * np.pi * 0.17), 3: 0.12 * angles[1]}, cycles, by_s)
     tilt = waves({2: -0.1 * angles[2]}, cycles, by_s) - constant(angles[2], cycles).real
     return in_space(ground, height), np.stack([rotation, listed, tilt], axis=-1)
 
@@ -281,50 +280,41 @@ def _pelvis(style: Style, course: _Course, sway: Mapping[int, complex], lower: f
 
 
 def _motion(
-    person: Person, style: Style, course: _Course, sway: Mapping[int, complex], lower: float
+    person: Person,
+    style: Style,
+    course: _Course,
+    sway: Mapping[int, complex],
+    lower: float,
 ) -> tuple[Motion, dict[str, State]]:
     """Coordinates and states of the whole body."""
     by_s, cycles = 1.0 / style.stride_s, course.cycles
     place, angles = _pelvis_coordinates(style, course, sway, lower)
     upright = -angles * np.array([0.0, 0.8, 1.0])
     upright[0, :, 2] -= np.radians(style.lean_deg)
+    upright[..., 2] += waves({2: np.radians(style.nod_deg)}, cycles, by_s)
     upright[..., 0] = waves({1: -np.radians(style.rotation_deg + 4.0)}, cycles, by_s)
     angle_rad = {"pelvis": angles, "trunk": upright}
     shift_m = {"pelvis": place}
     for side, right in RIGHT.items():
         swing = waves({1: -right * 0.35}, cycles, by_s) + constant(0.1, cycles).real
         angle_rad[f"{side}_whole_arm"] = np.stack([swing, constant(0.1, cycles).real, 0.0 * swing], axis=-1)
-    motion = Motion(angle_rad, shift_m)
-    return placed_legs(
-        person, motion, {side: planar_knee(leg) for side, leg in course.legs.items()}, course.feet, style
-    )
+    return with_legs(person, Motion(angle_rad, shift_m), course.feet, (style.knee_abduction, style.knee_rotation))
 
 
-def planar_knee(leg: WalkingLeg) -> FloatArray:
-    """Flexion of the planar knee with its derivatives."""
-    motion = leg.kinematics
-    return -np.stack([motion.angle_rad[:, 1], motion.velocity_rad_s[:, 1], motion.acceleration_rad_s2[:, 1]])
-
-
-def placed_legs(
-    person: Person, motion: Motion, knees: Mapping[str, FloatArray], feet: Mapping[str, State], style: Style
+def with_legs(
+    person: Person, motion: Motion, feet: Mapping[str, State], coupled: tuple[float, float]
 ) -> tuple[Motion, dict[str, State]]:
-    """Motion with legs that reach from the pelvis to the feet; knees give the course of what follows flexion."""
+    """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
+    angle_rad, shift_m = dict(motion.angle_rad), dict(motion.shift_m)
+    way = np.array([-1.0, 0.5, 0.0]) * person.moving / (0.5 * np.pi)
     for side, limb in person.limbs.items():
-        knee = knees[side]
-        zero, first = 0.0 * knee, np.zeros((3, knee.shape[1], 3))
-        first[0] = _guess(person, base, limb, feet[side])
-        coupled = [style.knee_abduction * knee, style.knee_rotation * knee]
-        angles = [
-            np.stack(parts, axis=-1)
-            for parts in ((first[..., 0], zero, zero), (first[..., 1], *coupled), (first[..., 2], zero, zero))
-        ]
-        motion = replace(motion, angle_rad=motion.angle_rad | dict(zip(limb, angles, strict=True)))
+        guess = _guess(person, base, limb, feet[side])
+        angles, shift = follow(person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way)
+        angle_rad |= angles
         if person.moving:
-            bent = np.stack([-knee, 0.5 * knee, zero], axis=-1) * person.moving / (0.5 * np.pi)
-            motion = replace(motion, shift_m=motion.shift_m | {limb[1]: bent})
-        motion = follow(person.body, base, limb, feet[side], motion)
+            shift_m[limb[1]] = shift
+    motion = Motion(angle_rad, shift_m)
     return motion, states_of(person.body, motion)
 
 
