@@ -173,7 +173,7 @@ def move(walker: Walker, movement: Movement, time_s: FloatArray, *, steps: int =
         A foot out of the leg's reach.
     """
     centre = _complex(movement.centre_m, time_s)
-    ankles = {side: _ankle(walker, foot, time_s) for side, foot in movement.feet.items()}
+    ankles = {side: ankle_path(walker, foot, time_s) for side, foot in movement.feet.items()}
     pitches = {side: path_at(foot.pitch_rad, time_s) for side, foot in movement.feet.items()}
     mass, trunk = walker.mass_kg * (1.0 + movement.held), _trunk(movement, time_s)
     trunk_kg = mass - 2.0 * float(walker.chain.mass_kg.sum())
@@ -200,7 +200,7 @@ def _complex(paths: tuple[BPoly, BPoly], time_s: FloatArray) -> ComplexArray:
     return path_at(paths[0], time_s) + 1j * path_at(paths[1], time_s)
 
 
-def _ankle(walker: Walker, foot: FootCourse, time_s: FloatArray) -> ComplexArray:
+def ankle_path(walker: Walker, foot: FootCourse, time_s: FloatArray) -> ComplexArray:
     """Ankle with its derivatives, shape (3, n_frames)."""
     return _complex(foot.ball_m, time_s) - _turned(path_at(foot.pitch_rad, time_s)) * complex(*walker.foot_m[1])
 

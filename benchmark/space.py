@@ -289,10 +289,12 @@ def follow(
     *,
     coupled: tuple[float, float] = (0.0, 0.0),
     way_m: FloatArray | None = None,
+    hip_rotation_rad: float | None = None,
 ) -> tuple[dict[str, FloatArray], FloatArray]:
     """Angles of a leg that holds its foot at a pose, with exact derivatives.
 
-    The hip is free, the knee has one degree of freedom, and the foot does not rotate against the shank.
+    The hip is free, the knee has one degree of freedom, and the foot does not rotate against the shank; or the hip's rotation is given,
+    and the foot rotates.
 
     Parameters
     ----------
@@ -308,6 +310,8 @@ def follow(
         Abduction and rotation of the knee as shares of its flexion.
     way_m : ndarray of shape (3,), optional
         Displacement of the knee's centre in the thigh per radian of flexion.
+    hip_rotation_rad : float, optional
+        Rotation of the hip, where it is given.
 
     Returns
     -------
@@ -323,9 +327,12 @@ def follow(
     free = np.zeros((6, 9))  # degrees of freedom by angle: hip, knee and ankle
     free[[0, 1, 2, 4, 5], [0, 1, 2, 6, 7]] = 1.0
     free[3, 3:6] = 1.0, *coupled
+    if hip_rotation_rad is not None:
+        free[2] = np.eye(9)[8]
     shift = np.zeros(3) if way_m is None else way_m
     angles = np.zeros((3, n_frames, 9))
     angles[0] = guess_rad @ free[[0, 3, 4]]
+    angles[0, :, 2] = hip_rotation_rad or 0.0
 
     def states() -> list[State]:
         thigh = step(parent, body[leg[0]], angles[..., :3])

@@ -302,7 +302,11 @@ def _motion(
 
 
 def with_legs(
-    person: Person, motion: Motion, feet: Mapping[str, State], coupled: tuple[float, float]
+    person: Person,
+    motion: Motion,
+    feet: Mapping[str, State],
+    coupled: tuple[float, float],
+    hip_rotation_rad: float | None = None,
 ) -> tuple[Motion, dict[str, State]]:
     """Motion and states with legs that reach from the pelvis to the feet; knees as in `follow`."""
     base = states_of({"pelvis": person.body["pelvis"]}, motion)["pelvis"]
@@ -310,7 +314,9 @@ def with_legs(
     way = np.array([-1.0, 0.5, 0.0]) * person.moving / (0.5 * np.pi)
     for side, limb in person.limbs.items():
         guess = _guess(person, base, limb, feet[side])
-        angles, shift = follow(person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way)
+        angles, shift = follow(
+            person.body, base, limb, feet[side], guess, coupled=coupled, way_m=way, hip_rotation_rad=hip_rotation_rad
+        )
         angle_rad |= angles
         if person.moving:
             shift_m[limb[1]] = shift

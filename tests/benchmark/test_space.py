@@ -99,7 +99,7 @@ def mujoco_xml(body):
             f'<joint name="{name}_hinge_{k}" type="hinge" axis="{numbers(axis)}"/>'
             for k, axis in enumerate(segment.axes)
         ]
-        inertial = f'<inertial pos="{numbers(segment.com_m)}" mass="{segment.mass_kg!r}" diaginertia="{numbers(np.diag(segment.inertia_kgm2))}"/>'
+        inertial = f'<inertial pos="{numbers(segment.com_m)}" mass="{numbers(segment.mass_kg)}" diaginertia="{numbers(np.diag(segment.inertia_kgm2))}"/>'
         children = "".join(element(child) for child, other in body.items() if other.parent == name)
         return f'<body name="{name}" pos="{numbers(segment.centre_m)}">{inertial}{"".join(slides + hinges)}{children}</body>'
 
