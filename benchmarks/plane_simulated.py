@@ -30,9 +30,10 @@ from limbtorque.study.settings import Settings, make_settings
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 sys.path.insert(0, str(ROOT / "benchmark"))
+from movements import reach_in_space  # noqa: E402
+
 from bodies import ARM, LEG, SIDES, Person, make_person  # noqa: E402
-from paths import smooth  # noqa: E402
-from space import Motion, net_moments, states_of  # noqa: E402
+from space import net_moments  # noqa: E402
 from walks import Moved, Style, walk_in_space  # noqa: E402
 
 RATE_HZ, EDGE = 100.0, 3  # frames at the ends, whose derivatives are one-sided
@@ -180,22 +181,10 @@ def walk(name: str, style: Style) -> Movement:
 def reach(name: str, *, yaw_deg: float, across_deg: float, time_s: float) -> Movement:
     """A reach forward from a bent elbow, of a body turned by `yaw_deg`, with the shoulder turned across the body."""
     person = make_person("sitter", "arm", mass_kg=70.0, height_m=1.75)
-    at = np.arange(-0.2, time_s + 0.2, 1.0 / RATE_HZ)
-    course = smooth(at / time_s, 1.0 / time_s)
-
-    def angles(start_deg: Sequence[float], way_deg: Sequence[float]) -> FloatArray:
-        values = course[..., None] * np.radians(way_deg)
-        values[0] += np.radians(start_deg)
-        return np.asarray(values)
-
-    angle_rad = {segment: angles((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)) for segment in person.body}
-    angle_rad["pelvis"] = angles((yaw_deg, 0.0, 0.0), (0.0, 0.0, 0.0))
-    angle_rad["right_upper_arm"] = angles((5.0, 0.0, 0.0), (65.0, -across_deg, across_deg))
-    angle_rad["right_forearm"] = angles((90.0, 0.0, 0.0), (-60.0, 0.0, 0.0))
-    motion = Motion(angle_rad, {})
-    states = states_of(person.body, motion)
-    moved = Moved(at, motion, states, ())
-    return Movement(name, person, moved, net_moments(person.body, states))
+    at_rest = (yaw_deg, 0.0, 0.0, 5.0, 0.0, 0.0, 90.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    reached = (yaw_deg, 0.0, 0.0, 70.0, -across_deg, across_deg, 30.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    moved = reach_in_space(person, [(0.0, at_rest), (time_s, reached)], np.arange(-0.2, time_s + 0.2, 1.0 / RATE_HZ))
+    return Movement(name, person, moved, net_moments(person.body, moved.states))
 
 
 # --- recordings and analysis ----------------------------------------------------------------------------------------------
