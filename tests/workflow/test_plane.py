@@ -88,7 +88,7 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
         import plane_simulated
 
         patch.setattr(plane_simulated, "FIGURES", tmp_path)
-        patch.setattr(sys, "argv", ["plane_simulated.py", "--walks", "8", "--write", str(page)])
+        patch.setattr(sys, "argv", ["plane_simulated.py", "--walks", "12", "--write", str(page)])
         plane_simulated.main()
     text = page.read_text(encoding="utf-8")
     assert (tmp_path / "plane.png").stat().st_size > 10_000
@@ -104,4 +104,4 @@ def test_simulated_walks_are_what_the_page_says_of_them(tmp_path):
     assert planes["walk along the axis"][0] == planes["walk along the axis"][1]
     laboratory, travel, *_ = planes["walk 20 degrees off it"]
     assert all(there > here for there, here in zip(laboratory, travel, strict=True))
-    assert max(planes["reach forward"][0] + planes["reach 20 degrees off"][2]) < 0.2
+    assert max(planes["reach forward"][0] + planes["reach 20 degrees off"][2]) < 0.5
