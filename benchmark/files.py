@@ -135,11 +135,11 @@ def write_trc(path: Path, markers_m: Mapping[str, FloatArray], rate_hz: float) -
     write_text(path, "\n".join(head) + "\n" + rows(table, [0, 5, *([6] * 3 * count)], "\t"))
 
 
-def write_mot(path: Path, columns: Sequence[str], values: FloatArray, rate_hz: float, *, degrees: bool = False) -> None:
+def write_mot(path: Path, columns: Sequence[str], values: FloatArray, rate_hz: float, *, decimals: int = 6) -> None:
     """Write a table that OpenSim reads."""
-    head = f"{path.stem}\nversion=1\nnRows={len(values)}\nnColumns={len(columns) + 1}\ninDegrees={'yes' if degrees else 'no'}\nendheader\n"
+    head = f"{path.stem}\nversion=1\nnRows={len(values)}\nnColumns={len(columns) + 1}\ninDegrees=no\nendheader\n"
     table = np.column_stack([np.arange(len(values)) / rate_hz, values])
-    write_text(path, head + "\t".join(["time", *columns]) + "\n" + rows(table, 7, "\t"))
+    write_text(path, head + "\t".join(["time", *columns]) + "\n" + rows(table, decimals, "\t"))
 
 
 def write_body(path: Path, person: Person) -> None:
