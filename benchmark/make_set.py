@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+
+import planar_movements as planar
+from bodies import JOINTS, MEDIAL, Person, make_person
 from files import (
     FORCE_COLUMNS,
     coordinates,
@@ -25,11 +28,8 @@ from files import (
     write_text,
     write_trc,
 )
-from movements import Stance, movement_in_space, reach_in_space
-
-import planar_movements as planar
-from bodies import JOINTS, MEDIAL, Person, make_person
 from limbtorque.simulation.gait import Walker
+from movements import Stance, movement_in_space, reach_in_space
 from space import FloatArray, Load, Motion, State, flexion_terms, net_moments, states_of
 from walks import Moved, Style, walk_in_space
 
@@ -269,8 +269,8 @@ def recorded_markers(trial: Trial, rng: np.random.Generator) -> dict[str, FloatA
     moved, person = sampled(trial.moved, every), trial.person
     markers = {}
     for name, segment in person.body.items():
-        part = name.removeprefix("right_").removeprefix("left_")
-        flexion = moved.motion.angle_rad[name][0][:, 0 if segment.joint[-1] in "peret" else 2]
+        part, limbs = name.split("_", 1)[-1], sum(person.limbs.values(), ())
+        flexion = moved.motion.angle_rad[name][0][:, 0 if name in limbs else 2]
         course = (flexion - flexion[0]) / max(np.abs(flexion - flexion[0]).max(), 0.2)
         for label, place in segment.markers_m.items():
             way, noise = rng.standard_normal(3), rng.standard_normal((moved.time_s.size, 3))
