@@ -30,9 +30,8 @@ from limbtorque.study.settings import Settings, make_settings
 ROOT = Path(__file__).resolve().parents[1]
 FIGURES = ROOT / "docs" / "figures"
 sys.path.insert(0, str(ROOT / "benchmark"))
-from movements import reach_in_space  # noqa: E402
-
 from bodies import ARM, LEG, SIDES, Person, make_person  # noqa: E402
+from movements import reach_in_space  # noqa: E402
 from space import net_moments  # noqa: E402
 from walks import Moved, Style, walk_in_space  # noqa: E402
 
