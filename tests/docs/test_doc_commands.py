@@ -92,6 +92,9 @@ ELSEWHERE = {
     "test_plane.py::test_the_command_of_the_page_writes_its_tables": [
         "python benchmarks/plane.py FOLDER --write docs/plane.md"
     ],
+    "test_plane.py::test_simulated_walks_are_what_the_page_says_of_them": [
+        "python benchmarks/plane_simulated.py --write docs/plane.md"
+    ],
     "test_doc_commands.py::test_the_tutorial": [
         "limbtorque run-study .",
         "limbtorque diff results_default results --csv changes.csv",

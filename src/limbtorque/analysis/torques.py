@@ -119,7 +119,8 @@ def analyse_torques(
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
     metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled)
     judged = used & window.judged(motion.time_s, used)
-    moments_table, of_plane, told = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
+    moments_table, of_plane, told, cost_nm = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
+    motion = replace(motion, plane_cost_nm=cost_nm)
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
@@ -165,13 +166,14 @@ def _moments_in_space(
     settings: Settings,
     *,
     judged: BoolArray,
-) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...]]:
-    """Table of the moments in space, metric of the plane, and notes; empty if off."""
+) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...], FloatArray | None]:
+    """Table of moments in space, metric, notes and cost of the plane; empty if off."""
     if not settings.torques.in_space:
-        return None, {}, ()
+        return None, {}, (), None
     moments = space_moments(in_space(), motion, limb.side)
+    cost_nm = torques.terms.net - moments.torque_about_flexion_axis
     shares, notes = plane_difference(moments, torques, judged, motion.joints, body_mass_kg=limb.body_mass_kg)
-    return space_table(moments, motion, torques), {"plane_difference": shares}, notes
+    return space_table(moments, motion, torques), {"plane_difference": shares}, notes, cost_nm
 
 
 @dataclass(frozen=True)
