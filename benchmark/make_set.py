@@ -139,6 +139,7 @@ def make_trial(
             stride_s=rng.uniform(1.0, 1.2) * pace,
             speed_m_s=rng.uniform(0.9, 1.0 if movement == "turn" else 1.3) * pace,
             toe_out_deg=rng.uniform(0.0, 15.0),
+            width_m=0.07 * person.height_m,
             list_deg=rng.uniform(2.0, 6.0),
             rotation_deg=rng.uniform(2.0, 7.0),
             direction_deg=direction,
