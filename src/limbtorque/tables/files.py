@@ -334,7 +334,7 @@ def _convert(parquet: Path, path: Path) -> None:
 
 
 def _is_known(column: pa.Table) -> bool:
-    """Return True for a column without missing numbers, which OpenSim's tools take for the end of a file."""
+    """Return True without missing numbers, for OpenSim's tools the end of a file."""
     return not any(
         pa.types.is_floating(field.type) and np.isnan(column_values(column, field.name)).any()
         for field in column.schema
