@@ -33,7 +33,7 @@ KINDS = {
         "ensembles.csv",
         "windows.csv",
     ),
-    "what was done": ("methods.md", "provenance.json", "data_dictionary.csv"),
+    "what was done": ("methods.md", "provenance.json", "data_dictionary.csv", "datapackage.json"),
     "records": ("*/*/_session.jsonl", "report/trials/*/_session.jsonl", "records/*.json"),
     "settings": ("settings.json",),
 }

@@ -37,7 +37,15 @@ from study_runs import (
 )
 
 TABLES = (
-    *("summary.csv", "summary_by_condition.csv", "ledger.csv", "data_dictionary.csv", "provenance.json", "methods.md"),
+    *(
+        "summary.csv",
+        "summary_by_condition.csv",
+        "ledger.csv",
+        "data_dictionary.csv",
+        "datapackage.json",
+        "provenance.json",
+        "methods.md",
+    ),
     *("ensembles.csv", "windows.csv", "settings.json", "curves/S01_sagittal/curves.parquet", "report/index.html"),
 )
 LAST = {"collect", "report", "study_figures", "verdict"}

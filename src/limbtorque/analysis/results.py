@@ -177,8 +177,7 @@ class Results:
         path = next(self.folder.glob(f"{stage}/*/{trial}.parquet"), None)
         if path is None:
             raise LimbtorqueError(f"{self.folder / stage} has no table of trial {trial!r}; run the study again")
-        asked = None if columns is None else {"frame", "time_s", *columns}
-        wanted = None if asked is None else asked.__contains__
+        wanted = None if columns is None else {"frame", "time_s", *columns}.__contains__
         frame: pd.DataFrame = read_table(path, columns=wanted)[0].to_pandas()
         for added in sorted(path.parent.glob(f"{trial}+*.parquet")):
             more = read_table(added, columns=wanted)[0].to_pandas()
@@ -196,11 +195,9 @@ class Results:
 
     def _described(self, frame: pd.DataFrame, table: str) -> pd.DataFrame:
         """Table with unit and sign of its columns as attributes."""
-        known = {
-            **self._dictionary.get(f"{table}{BANDS}", {}),
-            **self._dictionary.get(f"{table}{SPACE}", {}),
-            **self._dictionary.get(table, {}),
-        }
+        known: dict[str, tuple[str, str]] = {}
+        for end in (BANDS, SPACE, ""):
+            known |= self._dictionary.get(f"{table}{end}", {})
         about = {str(name): known[str(name)] for name in frame if str(name) in known}
         frame.attrs["units"] = {name: unit for name, (unit, _) in about.items()}
         frame.attrs["signs"] = {name: sign for name, (_, sign) in about.items()}

@@ -1,4 +1,4 @@
-"""Description of the tables of the study as a Data Package, which R, Python and repositories of data read."""
+"""Description of the tables of the study as a Data Package."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ from typing import Any
 
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.folder import files_in, safe_name
-from limbtorque.cli.init.open_recordings import sources_of
 from limbtorque.cli.init.pairs import unanswered
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.scan import answers_of, refuse_unknown_folders, survey, unused_answers
@@ -125,11 +124,7 @@ def init_study(
         up_axis=given.settings.plane.up_axis or "",
         forward_axis=given.texts.get(FORWARD, ""),
     )
-    proposal = replace(
-        proposal,
-        notes=(*unused_answers(given, seen), *proposal.notes),
-        credits=tuple(source.credit for source in sources_of(named)),
-    )
+    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes))
     texts = (
         visible(config_text(proposal, source=str(recordings), answers=given.texts)),
         trials_text(proposal),

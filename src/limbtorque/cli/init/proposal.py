@@ -11,6 +11,7 @@ from pathlib import Path
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.init.folder import safe_name
 from limbtorque.cli.init.marker_sets import ProposedSet, Sets, static_trials
+from limbtorque.cli.init.open_recordings import sources_of
 from limbtorque.cli.init.pairs import BY_TIME, copies_of, pair_emg, pair_forces, unread_forces
 from limbtorque.cli.init.people import about_people, conditions_of, who_is_who
 from limbtorque.cli.init.scan import DESCRIBED, WHERE_NEEDED
@@ -210,6 +211,7 @@ def propose(
         emg=emg_lines(
             [*rows.taken.values(), *emg.values()], {trial["chain"] for trial in trials if not trial.left_out}
         ),
+        credits=tuple(source.credit for source in sources_of(one.path for one in seen)),
     )
 
 

@@ -80,16 +80,14 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
     window = proposal.window
     both = "" if window.window == "events" else " # for trials with events in their column ensembles.window"
     events = [f"  {name}: {_quoted(window.event)}{both}" for name in ("start_event", "end_event") if window.event]
-    substitutes = _by_set(
-        "  ",
-        {s.name: [f"{name}: {by} # {why}" for name, (by, why) in s.substitutes.items()] for s in proposal.sets},
-    )
+    stand_ins = {s.name: [f"{name}: {by} # {why}" for name, (by, why) in s.substitutes.items()] for s in proposal.sets}
+    substitutes = _by_set("  ", stand_ins)
     errors = _by_set("    ", {s.name: [f"{name}: {error}" for name, error in s.errors.items()] for s in proposal.sets})
     sections = [
         [
             f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
             "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
-            *(f"# {line}" for credit in proposal.credits for line in _wrapped(credit)),
+            *_commented(proposal.credits).splitlines(),
             f"title: {_quoted(proposal.title)}",
         ],
         ["reading: # properties that the files do not state, and marker names", *reading] * bool(reading),

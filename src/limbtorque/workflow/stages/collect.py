@@ -118,22 +118,11 @@ def run(*, folder: Path, key: str = "") -> None:
     if emg_outputs(study):
         emg["emg_by_muscle"] = over_study(emg["emg_summary"])
         tables |= {EMG_TABLES[name]: (columns, emg[name]) for name, columns in EMG_COLUMNS.items()}
-    dictionary = _dictionary(study, folder)
-    tables[STUDY_TABLES["dictionary"]] = (
-        study_columns.DICTIONARY_COLUMNS,
-        [
-            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, column)}
-            for table, columns in dictionary.items()
-            for column in columns
-        ],
-    )
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
     provenance = _provenance(study, sources)
     _write_json(folder / STUDY_TABLES["provenance"], provenance)
-    of_run = [path.name for stage, path in all_study_files(study) if path.parent == RESULTS and stage != "multiverse"]
-    described_files = {f"{table}.csv": columns for table, columns in dictionary.items() if f"{table}.csv" in of_run}
-    _write_json(folder / STUDY_TABLES["package"], data_package(described_files))
+    _write_dictionary(study, folder)
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
@@ -421,17 +410,27 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
 
 
-def _dictionary(study: Study, folder: Path) -> dict[str, list[Column]]:
-    """Every column of every table, once."""
+def _write_dictionary(study: Study, folder: Path) -> None:
+    """Write the data dictionary, and the study's CSV tables as a Data Package."""
     chosen: dict[str, dict[str, dict[Column, None]]] = {}
     for table, columns in _all_columns(study, folder):
         for column in columns:
             chosen.setdefault(table, {}).setdefault(column.name, {})[column] = None
-    return {table: [_merged(list(columns)) for columns in by_name.values()] for table, by_name in chosen.items()}
+    merged = {table: [_merged(list(columns)) for columns in by_name.values()] for table, by_name in chosen.items()}
+    described = study_columns.DICTIONARY_COLUMNS
+    rows = [
+        {described[0].name: table, **row_of(described, column)}
+        for table, columns in merged.items()
+        for column in columns
+    ]
+    write_table(table_of_rows(described, rows), folder / STUDY_TABLES["dictionary"])
+    of_run = [path.name for stage, path in all_study_files(study) if path.parent == RESULTS and stage != "multiverse"]
+    files = {f"{table}.csv": columns for table, columns in merged.items() if f"{table}.csv" in of_run}
+    _write_json(folder / STUDY_TABLES["package"], data_package(files))
 
 
 def _merged(columns: Sequence[Column]) -> Column:
-    """Return a column as trials have it, with the definitions and signs of all of them."""
+    """Return a column with the definitions and signs of all trials."""
     texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
     return replace(columns[0], definition=texts[0], sign=texts[1])
 
