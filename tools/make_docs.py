@@ -297,18 +297,14 @@ def interface_page() -> str:
     """Text of docs/interface.md: the page as it is written, with the commands of the code."""
     text = (DOCS / "interface.md").read_text(encoding="utf-8")
     before, _, rest = text.partition("<!-- commands -->\n")
-    rows = ["| command | options | |", "| --- | --- | --- |"]
+    lines = []
     for each in COMMANDS:
         places = [names[0] for names, _ in each.arguments]
         given = " ".join([each.name, *(place.upper() for place in places if place[0] != "-")])
         options = ", ".join(f"`{place}`" for place in places if place[0] == "-")
-        rows.append(f"| `{given}` | {options} | {each.about} |")
-    return (
-        f"{before}<!-- commands -->\n\n"
-        + "\n".join(rows)
-        + "\n\n<!-- end of commands -->\n"
-        + rest.partition("<!-- end of commands -->\n")[2]
-    )
+        lines.append(f"- `{given}`: {each.about}." + f" Options: {options}." * bool(options))
+    block = "\n".join(["<!-- commands -->", "", *lines, "", "<!-- end of commands -->", ""])
+    return before + block + rest.partition("<!-- end of commands -->\n")[2]
 
 
 PAGES: dict[str, Callable[[], str]] = {
