@@ -303,7 +303,20 @@ def interface_page() -> str:
         given = " ".join([each.name, *(place.upper() for place in places if place[0] != "-")])
         options = ", ".join(f"`{place}`" for place in places if place[0] == "-")
         lines.append(f"- `{given}`: {each.about}." + f" Options: {options}." * bool(options))
-    block = "\n".join(["<!-- commands -->", "", *lines, "", "<!-- end of commands -->", ""])
+    block = "\n".join(
+        [
+            "<!-- commands -->",
+            "",
+            '<div class="whole" markdown>',
+            "",
+            *lines,
+            "",
+            "</div>",
+            "",
+            "<!-- end of commands -->",
+            "",
+        ]
+    )
     return before + block + rest.partition("<!-- end of commands -->\n")[2]
 
 
