@@ -21,7 +21,7 @@ from limbtorque.uncertainty.analysed_limb import AnalysedLimb
 from limbtorque.uncertainty.bands import InputErrors
 from limbtorque.uncertainty.propagation import centre_errors, soft_tissue_errors
 
-LEVEL = 0.95  # of trials with exactly the stated errors are below the limit of the lengths' variation
+LEVEL = 0.96  # of trials are below the limit of the lengths' variation to first order; of simulated arms 95 %
 SIDES_LEVEL = 0.975  # below each of the two limits of the differences between the sides
 FRAMES = 200  # from which means over time are taken, or up to twice as many
 FELT_M = 0.0005  # of the lengths, root mean square: smaller effects are not told from noise
