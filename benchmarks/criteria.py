@@ -133,9 +133,7 @@ def children(study: Path, changes: Mapping[str, str]) -> Iterator[Walk]:
 
 def child(trial: Trial, study: Path, changes: Mapping[str, str]) -> Walk | None:
     """Walk of a trial; None without a whole cycle or a usable channel, or where the torques are rejected."""
-    settings = override(
-        trial.settings, {"replay.enabled": "false", "muscles.ranges": "false", **changes}, source="criteria"
-    )
+    settings = override(trial.settings, {"muscles.ranges": "false", **changes}, source="criteria")
     limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
     recording = read_c3d(trial.file)
     result = analyse_recording(recording, limb, settings, folder=study)

@@ -38,6 +38,7 @@ class Leg:
     abduction: Mapping[str, FloatArray]
     file: Mapping[str, FloatArray]  # flexion, abduction and rotation, the first flexion positive
     spin: Mapping[str, float]  # largest moment of the inertia about the segment's long axis
+    limits: Mapping[str, tuple[FloatArray, FloatArray]]  # without and with `torques.in_space`: (n_frames, low and high)
 
 
 def main() -> None:
@@ -47,7 +48,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         legs = list(analysed_legs(Path(name) / "study", options.recordings.resolve()))
-    tables = [cost_table(legs), beside_table(legs), frontal_table(legs)]
+    tables = [cost_table(legs), band_table(legs), beside_table(legs), frontal_table(legs)]
     if options.write:
         write(options.write, tables)
     print("\n\n".join(tables))
@@ -57,15 +58,20 @@ def analysed_legs(folder: Path, recordings: Path) -> Iterator[Leg]:
     """Every leg whose file has the results of Plug-in Gait, in the order of the study."""
     init_study(folder, recordings, chains=("leg",))
     (config,) = (folder / "config").glob("*.yaml")
-    asked = "\ntorques: {in_space: true}\nmuscles: {enabled: false}\n"
-    config.write_text(config.read_text(encoding="utf-8") + asked, encoding="utf-8")
-    study = lt.load_study(folder)
-    for trial in study.trials:
-        yield leg_of(study.analyse(trial.name), lt.read_recording(trial.file), trial.condition)
+    proposed, studies = config.read_text(encoding="utf-8"), []
+    for in_space in ("false", "true"):
+        asked = f"\nmuscles: {{enabled: false}}\ntorques: {{in_space: {in_space}}}\n"
+        config.write_text(proposed + asked, encoding="utf-8")
+        studies.append(lt.load_study(folder))
+    for trial in studies[0].trials:
+        plain, result = (study.analyse(trial.name) for study in studies)
+        if plain.verdict.status != result.verdict.status:
+            print(f"{trial.name}: {plain.verdict.status} becomes {result.verdict.status}")
+        yield leg_of(result, lt.read_recording(trial.file), trial.condition, plain=plain)
 
 
-def leg_of(result: lt.TrialResult, recording: Recording, condition: str) -> Leg:
-    """Moments of a leg, its metrics, and the moments of its file."""
+def leg_of(result: lt.TrialResult, recording: Recording, condition: str, *, plain: lt.TrialResult) -> Leg:
+    """Moments of a leg, its metrics, and the moments of its file; `plain`: without moments in space."""
     motion, mass_kg, side = result.motion, result.limb.body_mass_kg, result.limb.side
     space, planar = (result.to_dataframe(name, positive="flexion") for name in ("space", "torques"))
     record = result.records["torques"]
@@ -91,7 +97,14 @@ def leg_of(result: lt.TrialResult, recording: Recording, condition: str) -> Leg:
         abduction={joint: space[f"{joint}_moment_abduction_nm"].to_numpy()[used] / mass_kg for joint in JOINTS},
         file=theirs,
         spin={joint: spin_moment(result, recording, k)[used].max() / mass_kg for k, joint in enumerate(JOINTS)},
+        limits={joint: tuple(_limits(each, joint)[used] / mass_kg for each in (plain, result)) for joint in JOINTS},
     )
+
+
+def _limits(result: lt.TrialResult, joint: str) -> FloatArray:
+    """Limits of a net torque, (n_frames, 2), N m."""
+    table = result.to_dataframe("torques", positive="flexion")
+    return table[[f"{joint}_torque_low_nm", f"{joint}_torque_high_nm"]].to_numpy()
 
 
 def spin_moment(result: lt.TrialResult, recording: Recording, link: int) -> FloatArray:
@@ -122,6 +135,30 @@ def cost_table(legs: Sequence[Leg]) -> str:
         kind = "turn" if leg.turn else "straight"
         lines.append(f"| {leg.name} | {kind} | {leg.out_of_plane:.2f} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def band_table(legs: Sequence[Leg]) -> str:
+    """Frames whose limits hold the moments about the flexion axes and those of the file, in per cent, and their width."""
+    lines = [
+        "| walk | joint | flexion axis: 2 degrees | own cost | Plug-in Gait: 2 degrees | own cost | limits: 2 degrees | own cost |",
+        "| --- | --- " + "| ---: " * 6 + "|",
+    ]
+    for turn in (False, True):
+        some = [leg for leg in legs if leg.turn == turn]
+        for joint in JOINTS:
+            moments = [[leg.flexion[joint] for leg in some], [leg.file[joint][:, 0] for leg in some]]
+            limits = [[leg.limits[joint][k] for leg in some] for k in (0, 1)]
+            cells = [f"{100.0 * _held(each, within):.0f}" for each in moments for within in limits]
+            cells += [f"{np.nanmean(np.ptp(np.concatenate(each), axis=1)) / 2.0:.3f}" for each in limits]
+            lines.append(f"| {'turn' if turn else 'straight'} | {joint} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _held(moments: Sequence[FloatArray], limits: Sequence[FloatArray]) -> float:
+    """Share of the frames with known moment and limits in which these hold it."""
+    values, (low, high) = np.concatenate(moments), np.concatenate(limits).T
+    known = np.isfinite(values) & np.isfinite(low)
+    return float(((low <= values) & (values <= high))[known].mean())
 
 
 def beside_table(legs: Sequence[Leg]) -> str:

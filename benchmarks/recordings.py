@@ -1,4 +1,4 @@
-"""Effects of base motion, replay and a rigid chain on the trials of `tests/recordings_study`."""
+"""Effects of base motion and a rigid chain on the trials of `tests/recordings_study`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from limbtorque.motion.chain_motion import ChainMotion
 from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.sandbox import GuardedReader
-from limbtorque.simulation.replay import replay
 from limbtorque.study.study import load_study
 from limbtorque.study.trials import Trial
 from limbtorque.torques.joint_torques import joint_torques
@@ -28,10 +27,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=f"{__doc__} Prints a table in Markdown.")
     parser.add_argument("recordings", type=Path, help="folder of the recordings")
     options = parser.parse_args()
-    print(
-        "| trial | cut-off, own | flags | without the base | largest net torque | reproduced, error at the end | rigid chain: distance, change |"
-    )
-    print("| --- " * 7 + "|")
+    print("| trial | cut-off, own | flags | without the base | largest net torque | rigid chain: distance, change |")
+    print("| --- " * 6 + "|")
     with tempfile.TemporaryDirectory() as name, GuardedReader() as reader:
         folder = Path(name)
         shutil.copytree(STUDY / "config", folder / "config")
@@ -50,15 +47,12 @@ def _cells(trial: Trial, reader: GuardedReader) -> tuple[str, ...]:
         replace(motion, kinematics=replace(motion.kinematics, base_acceleration_m_s2=np.zeros(2)))
     ).terms.net
     metrics = {**motion.metrics, **torque_metrics(motion, torques)}
-    played = replay(motion, torques)
-    quality = played.metrics()
     change, distance_mm = _rigid(trial, motion, net, recording)
     return (
         f"{metrics['cutoff_hz']:.1f} Hz",
         " ".join(flag.check.name for flag in assess(metrics, trial.settings.quality)) or "none",
         _largest(np.abs(still - net)[swing]),
         _largest(np.abs(net)[swing]),
-        f"{quality['replay_within_s']:.2f} of {motion.time_s[-1] - motion.time_s[0]:.2f} s, {quality['replay_drift_deg']:.2g} deg",
         f"{distance_mm:.0f} mm, {100.0 * change:.0f} %",
     )
 

@@ -76,7 +76,7 @@ for module in pkgutil.walk_packages(limbtorque.__path__, "limbtorque."):
     importlib.import_module(module.name)
 path, frames = Path({str(ROOT / "data" / "demo" / "S01_sagittal_fast.c3d")!r}), attrgetter("n_frames")
 with sandbox.GuardedReader() as reader:
-    print(reader.read(path, memory_limit_mb=512).n_frames)
+    print(reader.read(path, options=ReadOptions(memory_limit_mb=512)).n_frames)
     sandbox.TIME_S = 1e-6
     try:
         reader.apply(frames, path, ReadOptions(memory_limit_mb=512))

@@ -50,7 +50,7 @@ def main(recordings: Path, figures: Path) -> None:
 
 def analyse(trial: Trial, **options: str) -> TrialResult:
     """Analyse a trial with some options of `muscles` changed."""
-    changes = {"replay.enabled": "false", **{f"muscles.{name}": value for name, value in options.items()}}
+    changes = {**{f"muscles.{name}": value for name, value in options.items()}}
     return analyse_recording(
         read_c3d(trial.file),
         Limb(

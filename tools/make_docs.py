@@ -1,4 +1,4 @@
-"""Write the pages of docs that are made from the code: settings, quality, marker_sets, interface, names."""
+"""Write the pages of docs that are made from the code: settings, quality, marker sets, interface, names, open recordings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import limbtorque
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
+from limbtorque.cli.init.open_recordings import OpenRecordings, open_recordings
 from limbtorque.cli.main import COMMANDS
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, TWICE, Check
@@ -71,15 +72,13 @@ A trial uses a load by its name in the column `load`. `fraction` is its point of
 last segment. A held weight has inertia, a constant force has none: add it to its segment (`segments.added`), or add a subject with the
 loaded hand's `hand_mass_kg`, `hand_com_m` and `hand_inertia_kgm2` (`limbtorque.Chain.holding` computes them).
 
-## More columns, a replay, a rigid chain
+## More columns, a rigid chain
 
 ```yaml
 motion:
   angles: segments                        # from joint to joint; or rigid_chain, inertial_chain
 torques:
   columns: [interaction, segment_space, power, induced_accelerations]
-replay:
-  enabled: true
 ```
 
 ## Your own chains
@@ -320,12 +319,82 @@ def interface_page() -> str:
     return before + block + rest.partition("<!-- end of commands -->\n")[2]
 
 
+OPEN_RECORDINGS_HEAD = """# Open recordings of people
+
+Published recordings to try the program on, none of which is in this repository. Download a set from where it is published, into a folder of its own; the commands below take the
+folders' names of the first table. Made by `tools/make_docs.py` from `src/limbtorque/cli/init/open_recordings.toml`.
+
+## From a folder to the report
+
+"""
+OPEN_RECORDINGS_TRIED = """
+A command leaves files as they are and writes `config` and `maps` into a new folder. Fill in what is `TODO`, mostly a body mass (70 kg gave the numbers below, and the kilograms only scale the torques of a limb
+without plates), for `tennis_serve` and `arm_box_task` the direction in which the trunk looks and the side; then, for each study:
+
+    limbtorque check children
+    limbtorque run-study children
+
+`init` knows these files by size and SHA-256, under any name, and prints their licence and citation; they are in `config/config.yaml`, too. Whoever publishes results cites the recordings.
+
+## What comes out
+
+"""
+OPEN_RECORDINGS_OTHERS = """
+A rejected trial is a result: the numbers must not be used, for the reason that is given ([quality](quality.md)). [Validation](recordings.md) compares flags with the recordings by hand,
+[folders of other laboratories](any_folder.md) has times and questions.
+
+## Not tried
+
+These sets were not at hand: neither their formats nor their marker names were tried with this program, and licences are those that others report. Read the licence where you download. Begin with
+`limbtorque inspect` of one file, then `init` as above; markers that it does not know are [assigned by a click](howto.md#use-markers-with-other-names).
+
+"""
+
+
+def open_recordings_page() -> str:
+    """Text of docs/open_recordings.md."""
+    tried = [each for each in open_recordings() if each.folder]
+    others = [each for each in open_recordings() if not each.folder]
+    commands = [f"    limbtorque init {_study(each)} --from {each.folder} {each.options}".rstrip() for each in tried]
+    rows = [f"| {_study(each)} | {each.trials} | {each.meaning} |" for each in tried]
+    results = ["| study | trials | why |", "| --- | --- | --- |", *rows]
+    parts = [
+        _sets(tried),
+        "",
+        *commands,
+        OPEN_RECORDINGS_TRIED + "\n".join(results),
+        OPEN_RECORDINGS_OTHERS + _sets(others),
+    ]
+    return OPEN_RECORDINGS_HEAD + "\n".join(parts) + "\n"
+
+
+def _study(recordings: OpenRecordings) -> str:
+    """Name of the study: that of the children, else of the folder."""
+    return {"cohort": "children"}.get(recordings.folder, f"my_{recordings.folder}")
+
+
+def _sets(sets: list[OpenRecordings]) -> str:
+    """Table of sets with licence and citation."""
+    lines = ["| folder | what it shows | licence | cite | published |", "| --- | --- | --- | --- | --- |"]
+    for each in sets:
+        cells = (
+            f"`{each.folder}`" if each.folder else "",
+            f"{each.name}: {each.shows}",
+            each.licence,
+            each.citation,
+            each.published,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines if sets[0].folder else [re.sub(r"^\| (folder|---|) \|", "|", line) for line in lines])
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "quality.md": quality_page,
     "marker_sets.md": marker_sets_page,
     "interface.md": interface_page,
     "names.md": names_page,
+    "open_recordings.md": open_recordings_page,
 }
 
 

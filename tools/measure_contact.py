@@ -228,7 +228,7 @@ def draw_knee(panel: Axes, title: str, curves: np.ndarray) -> None:
 
 def analyse(trial: Trial) -> TrialResult:
     """Analyse a trial with contact forces."""
-    changes = {"muscles.contact_forces": "true", "muscles.ranges": "true", "replay.enabled": "false"}
+    changes = {"muscles.contact_forces": "true", "muscles.ranges": "true"}
     limb = Limb(trial.chain, side=trial.side, body_mass_kg=trial.subject.mass_kg, marker_set=trial.marker_set)
     return analyse_recording(read_c3d(trial.file), limb, override(trial.settings, changes, source="measure_contact"))
 

@@ -7,28 +7,23 @@ The torques come from the exact motion by Newton's second law, written out here 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from limbtorque.arrays import FloatArray
 from limbtorque.chain.model import Chain, Kinematics
 from limbtorque.motion.limb import Limb
-from limbtorque.recordings.recording import Recording
-from limbtorque.simulation.gait import SIDES, Walker, WalkingLeg, Walkway, walk, walk_recording
-from limbtorque.simulation.movements import (
-    Movement,
-    jump,
-    move,
-    movement_recording,
-    on_the_spot,
-    run,
-    sit_to_stand,
-    within_reach,
-)
+from limbtorque.recordings.recording import Event, Recording
+from limbtorque.simulation.gait import SIDES, Walker, WalkingLeg, Walkway, recording_of, walk, walk_recording
 from limbtorque.simulation.reach import Arm, Reach, reach_motion, reach_recording
 from limbtorque.study.settings import Settings, make_settings
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmark"))
+from planar_movements import Movement, jump, move, on_the_spot, run, sit_to_stand, within_reach
 
 G = 9.80665
 FIRST_STRIKE_S = 0.35
@@ -226,6 +221,37 @@ def _whole_body(task: str, subject: str, number: int, person: np.random.Generato
         window_s=(strikes[side == "right"], strikes[1 + (side == "right")])
         if task == "run"
         else (0.0, movement.duration_s),
+    )
+
+
+def movement_recording(walker: Walker, walkway: Walkway, movement: Movement, *, events: bool = False) -> Recording:
+    """Markers and force plates of a movement, labelled as by `walk_recording`.
+
+    Parameters
+    ----------
+    walker : Walker
+        The person.
+    walkway : Walkway
+        Plates, rates and noise.
+    movement : Movement
+        The movement.
+    events : bool, optional
+        True for events where a foot lands or leaves the ground.
+    """
+    times = [
+        Event(label, side.capitalize(), at)
+        for side, foot in movement.feet.items()
+        for contact in foot.contacts_s
+        for label, at in zip(("Foot Strike", "Foot Off"), contact, strict=True)
+        if events and 0.0 < at < movement.duration_s
+    ]
+    return recording_of(
+        walker,
+        walkway,
+        lambda time_s: move(walker, movement, time_s),
+        duration_s=movement.duration_s,
+        events=sorted(times, key=lambda event: event.time_s),
+        source=f"simulated {movement.name}",
     )
 
 

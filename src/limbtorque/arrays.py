@@ -13,6 +13,7 @@ FloatArray = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 BoolArray = NDArray[np.bool_]
 Frames = TypeVar("Frames")
+Number = TypeVar("Number", FloatArray, ComplexArray)
 STRETCH_FRAMES = 65_536  # of a long trial that are worked on together after the filter: 11 minutes at 100 Hz
 
 
@@ -225,3 +226,13 @@ def beyond(value: float, explained: float) -> float:
     (0.04, 0.0)
     """
     return float(np.sqrt(np.maximum(value**2 - explained**2, 0.0)))
+
+
+def plane_cross(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Component along z of the cross product of two arrays of plane vectors."""
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def distal_sums(values: Number) -> Number:
+    """Sum of every link and all distal of it, along the second axis."""
+    return np.cumsum(values[:, ::-1], axis=1)[:, ::-1]

@@ -92,7 +92,7 @@ def _read_batch(batch: list[Case], place: Path) -> list[Outcome]:
 def _read(reader: GuardedReader, path: Path, content: bytes) -> Recording:
     damage.put(path, content)
     options = ReadOptions() if path.suffix == ".c3d" else UNITS
-    return reader.read(path, memory_limit_mb=MEMORY_MB, options=options)
+    return reader.read(path, options=replace(options, memory_limit_mb=MEMORY_MB))
 
 
 def _outcome(reader: GuardedReader, path: Path, case: Case, good: Recording) -> Outcome:

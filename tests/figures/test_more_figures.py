@@ -15,7 +15,7 @@ from limbtorque.figures import style
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.mean_figures import doubts, ensemble_figure, mean_counts, peak_figure, terms_at_peak
 from limbtorque.figures.palette import COLOUR_NAMES, LINE_COLOURS, TERM_COLOURS
-from limbtorque.figures.quality_figures import cutoff_figure, flag_figure, flag_matrix, status_matrix
+from limbtorque.figures.quality_figures import cutoff_figure
 from limbtorque.figures.style import ONE_COLUMN_MM, TWO_COLUMNS_MM, save_figure
 from limbtorque.figures.terms import TERM_NAMES, kinds_of_terms
 from limbtorque.figures.trial_figures import kinematics_figure, limb_figure, power_figure
@@ -223,34 +223,6 @@ def test_peaks_that_may_not_be_the_largest_torque_are_marked():
     ]
 
 
-def test_flags_by_trial_and_by_condition():
-    ledger = pd.DataFrame(
-        {
-            "trial": [f"t{k}" for k in range(4)],
-            "condition": ["a", "a", "b", "b"],
-            "status": ["ok", "caution", "caution", "failed"],
-            "reason": ["", "tilt_deg gap_share", "tilt_deg", "signal"],
-            "rejected_by": ["", "tilt_deg", "", ""],
-        }
-    )
-    matrix = flag_matrix(ledger)
-    assert list(matrix) == ["failed", "gap_share", "tilt_deg"]
-    assert matrix["tilt_deg"].tolist()[:3] == [0.0, 1.0, 1.0]
-    assert np.isnan(matrix.loc["t3", "tilt_deg"])
-    status = status_matrix(ledger)
-    assert status["tilt_deg"].tolist() == ["ok", "rejected", "caution", ""]  # as the trial, not as the check
-    assert status["gap_share"].tolist() == ["ok", "caution", "ok", ""]
-    assert status["failed"].tolist() == ["ok", "ok", "ok", "failed"]
-    (legend,) = flag_figure(ledger, title="study").legends
-    assert [text.get_text() for text in legend.get_texts()] == ["not raised", "raised", "raised, and rejects", "failed"]
-    many = pd.concat([ledger.assign(trial=ledger["trial"] + f"_{k}") for k in range(20)], ignore_index=True)
-    matrix = flag_matrix(many)
-    assert matrix.index.tolist() == ["a", "b"]
-    assert (matrix.loc["a", "tilt_deg"], matrix.loc["b", "tilt_deg"], matrix.loc["b", "failed"]) == (0.5, 1.0, 0.5)
-    assert status_matrix(many)["tilt_deg"].tolist() == ["rejected", "caution"]
-    assert flag_figure(many, title="study").axes[0].get_yticklabels()[0].get_text() == "a"
-
-
 @pytest.mark.parametrize("form", ["png", "pdf", "svg"])
 def test_the_same_figure_has_the_same_bytes(tmp_path, form):
     for name in ("a", "b"):
@@ -282,7 +254,7 @@ def captioned(**more):
 def test_captions_name_every_figure_that_is_drawn_and_no_other():
     text = captioned()
     assert all(f"**{kind}**" in text for kind in all_kinds())
-    assert re.findall(r"\*\*(.+?)\*\*", captioned(kinds=["power", "flags"])) == ["power", "flags"]
+    assert re.findall(r"\*\*(.+?)\*\*", captioned(kinds=["power", "contrasts"])) == ["power", "contrasts"]
     assert "**ensembles**" not in captioned(curves=None)
 
 
@@ -342,13 +314,10 @@ def test_parts_of_a_mean_of_fewer_trials_are_thin_and_both_parts_are_the_table()
 @pytest.mark.parametrize("width_mm", [ONE_COLUMN_MM, TWO_COLUMNS_MM])
 def test_every_figure_has_the_width_that_is_asked_for(width_mm):
     choice = CutoffChoice(2.0, "gcv", *(np.geomspace(1.0, 8.0, 4),) * 3, (np.nan, np.nan), 1e-3, 0.0, False)
-    about = {"trial": "a_name_that_is_much_longer_than_a_column", "condition": "", "status": "caution"}
-    ledger = pd.DataFrame([{**about, "reason": "tilt_deg", "rejected_by": ""}])
     page = {"title": "x", "width_mm": width_mm}
     made = [
         cutoff_figure([choice], unit="m", **page),
         cutoff_figure([choice] * 3, names="abc", unit="m", **page),
-        flag_figure(ledger, **page),
         peak_figure(ensembles(), joints=["elbow"], **page),
         ensemble_figure(ensembles(), joints=["elbow"], **page),
     ]
@@ -385,33 +354,10 @@ def test_long_names_overprint_neither_each_other_nor_the_edge(width_mm):
     table = pd.concat(
         [ensembles().assign(condition=ensembles()["condition"] + f" condition with a long name {k}") for k in range(3)]
     )
-    names = [
-        "foreshortened_share",
-        "out_of_plane_share",
-        "reversed_flexion_deg",
-        "spike_frames",
-        "tilt_deg",
-        "swapped_frames",
-        "length_variation",
-        "gap_share",
-        "noise_m",
-    ]
-    ledger = pd.DataFrame(
-        {
-            "trial": [f"Somebody_kinematics_of_a_long_serve_{k}_right" for k in range(4)],
-            "condition": "",
-            "status": "caution",
-            "reason": " ".join(names),
-            "rejected_by": "tilt_deg",
-        }
-    )
     peaks = peak_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
-    flags = flag_figure(ledger, title="study", width_mm=width_mm)
     means = ensemble_figure(table, joints=["elbow"], title="study", width_mm=width_mm)
     for figure, texts in (
         (peaks, peaks.axes[0].get_xticklabels()),
-        (flags, flags.axes[0].get_xticklabels()),
-        (flags, flags.axes[0].get_yticklabels()),
         (means, means.legends[0].get_texts()),
     ):
         boxes = text_boxes(figure, texts)

@@ -13,7 +13,7 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.arrays import beyond
 from limbtorque.quality.body_checks import force_metrics
 from limbtorque.quality.foot_checks import pressure_on_toes, shear_error_share
-from limbtorque.quality.stated import stated_misfits
+from limbtorque.quality.metrics import stated_misfits
 from limbtorque.signals.spectrum import shortest_period_s
 from limbtorque.torques.joint_torques import used_frames
 

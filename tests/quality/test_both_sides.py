@@ -8,7 +8,7 @@ from limbtorque.motion.joint_centres import both_sides
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.body_checks import side_differences_m, sides_reversed_share
 from limbtorque.quality.foot_checks import foot_reversed_share
-from limbtorque.quality.stated import Stated, sides_unlike_factor
+from limbtorque.quality.metrics import Stated, sides_unlike_factor
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.settings import make_settings
 

@@ -11,7 +11,7 @@ from smoothed import smooth_at
 import plates
 from limbtorque.arrays import runs
 from limbtorque.motion.chain_motion import MEASURED, UNMEASURED
-from limbtorque.quality.metrics import lost_torque_note
+from limbtorque.quality.joint_shares import lost_torque_note
 from limbtorque.quality.verdict import assess
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.signals.channels import flat_tops

@@ -10,7 +10,8 @@ from limbtorque.analysis.reading import limb_of
 from limbtorque.analysis.trial import analyse_recording
 from limbtorque.motion.limb import Limb
 from limbtorque.quality.checks import CHECKS
-from limbtorque.quality.metrics import fit_error_share, shortest_period_share, spike_change
+from limbtorque.quality.joint_shares import fit_error_share, spike_change
+from limbtorque.quality.metrics import shortest_period_share
 from limbtorque.quality.verdict import judge
 from limbtorque.recordings.c3d.read import read_c3d
 from limbtorque.recordings.read import read_recording

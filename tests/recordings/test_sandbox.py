@@ -20,7 +20,6 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.sandbox import GuardedReader
 
-LIMITS = {"memory_limit_mb": 512}
 LIMITED = ReadOptions(memory_limit_mb=512)
 N_FRAMES = attrgetter("n_frames")
 
@@ -33,7 +32,7 @@ def child_of(reader: GuardedReader) -> subprocess.Popen[bytes]:
 def test_guarded_gives_the_same(small: Path) -> None:
     direct = read_c3d(small)
     with GuardedReader() as reader:
-        read = reader.read(small, **LIMITS)
+        read = reader.read(small, options=LIMITED)
         assert reader._child is None  # our reader needs none
         first = reader.apply(attrgetter("markers_m", "sha256"), small, LIMITED)
         child = child_of(reader)
@@ -86,20 +85,20 @@ def test_whatever_goes_wrong_concerns_one_file(
 
     monkeypatch.setattr("limbtorque.recordings.sandbox.read_with_forces", failing)
     with GuardedReader() as reader, pytest.raises(ReadError, match=said):
-        reader.read(tmp_path / "a.c3d", **LIMITS)
+        reader.read(tmp_path / "a.c3d", options=LIMITED)
 
 
 def test_memory_limit(tmp_path: Path) -> None:
     large, little = write_c3d(tmp_path / "large.c3d", np.ones((60_000, 60, 3))), tmp_path / "little.c3d"
     write_c3d(little, positions())
     with GuardedReader() as reader:
-        for read in (reader.read, lambda path, **limits: reader.apply(N_FRAMES, path, ReadOptions(**limits))):
+        for read in (reader.read, lambda path, *, options: reader.apply(N_FRAMES, path, options)):
             with pytest.raises(
                 ReadError, match=r"large.c3d: reading needs about \d+ MB, more than 128 MB \(reading.mem"
             ):
-                read(large, memory_limit_mb=128)
-        assert reader.read(little, **LIMITS).n_frames == 10
-        assert reader.read(large, **LIMITS).n_frames == 60_000
+                read(large, options=ReadOptions(memory_limit_mb=128))
+        assert reader.read(little, options=LIMITED).n_frames == 10
+        assert reader.read(large, options=LIMITED).n_frames == 60_000
 
 
 def grown(_: Recording) -> int:

@@ -18,7 +18,7 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.recording import Event
 from limbtorque.recordings.sandbox import GuardedReader
 
-LIMITS = {"memory_limit_mb": 512}
+LIMITED = ReadOptions(memory_limit_mb=512)
 DISTANCES_MM = (150.0, 250.0)
 KEPT = ReadOptions()
 
@@ -271,9 +271,9 @@ def test_plates_by_their_own_equations(
 # ---- in the separate process ----
 
 
-def guarded(path: Path, **limits: int) -> SecondReading | None:
+def guarded(path: Path) -> SecondReading | None:
     with GuardedReader() as reader:
-        return reader.compare(path, "ezc3d", **(LIMITS | limits))
+        return reader.compare(path, "ezc3d", LIMITED)
 
 
 def test_guarded_comparison_is_the_same(tmp_path: Path) -> None:
@@ -305,8 +305,8 @@ def test_a_library_that_fails_costs_its_comparison_only(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(fake.parent), os.environ.get("PYTHONPATH", "")]))
     path = raw_c3d(tmp_path / "a.c3d", positions_mm())
     with GuardedReader() as reader:
-        found = reader.compare(path, "ezc3d", **LIMITS)
-        assert reader.read(path, **LIMITS).n_frames == 20
+        found = reader.compare(path, "ezc3d", LIMITED)
+        assert reader.read(path, options=LIMITED).n_frames == 20
     assert found.refused == said
     assert found.sentences == (f"ezc3d does not read this file: {said}",)
 

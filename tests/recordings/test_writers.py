@@ -14,7 +14,6 @@ from limbtorque.recordings.options import ReadOptions
 from limbtorque.recordings.read import read_recording
 from limbtorque.recordings.recording import Recording
 from limbtorque.recordings.writers import forces_table, recording_table, write_recording, write_sto
-from limbtorque.tables.files import write_table
 
 
 @pytest.fixture
@@ -68,8 +67,6 @@ def test_heading_states_rows_columns_and_degrees(tmp_path: Path) -> None:
     assert "inDegrees=yes" in lines
     assert lines[-2:] == ["0\t0\t1", "0.01\t180\t2"]
     assert "time\telbow_angle_deg\tn" in lines
-    write_table(table, tmp_path / "c.sto")
-    assert (tmp_path / "c.sto").read_text().splitlines()[1:] == (tmp_path / "a.sto").read_text().splitlines()[1:]
 
 
 def test_unwritable_recordings_are_refused_with_a_message(recording: Recording, tmp_path: Path) -> None:

@@ -49,7 +49,6 @@ def row(trial="t1", **more):
         "closure_nm": "2e-14",
         "unmeasured_share": "",
         "reserve_share": "0.0",
-        "replay_lost": "0.0",
         **more,
     }
 
@@ -100,7 +99,7 @@ CHANGES = [  # options of which each has words of its own
     {"segments": {"added": {"forearm": {"mass_kg": 0.4}}}},
     {"plane": {"up_axis": "+y", "kind": "horizontal", "forward_axis": "-x"}},
     *({"motion": {"angles": angles}} for angles in ("segments", "inertial_chain")),
-    *({"differentiation": {"accuracy": 2}}, {"gravity_m_s2": 1.62}, {"replay": {"enabled": True}}),
+    *({"differentiation": {"accuracy": 2}}, {"gravity_m_s2": 1.62}),
     {"torques": {"columns": ["induced_accelerations"]}},
     *({"muscles": {"criterion": name}} for name in get_args(Muscles.model_fields["criterion"].annotation)[1:]),
     *({"muscles": {"exponent": exponent}} for exponent in (3, "min_max")),
@@ -340,14 +339,6 @@ def test_the_muscle_set_is_named_with_the_sources_of_its_numbers():
     assert "In 2 trials the arm had 3 muscles (muscle set mine, mine.yaml), " in text
     assert "In 1 trial the arm had 2 muscles (muscle set pairs), " in text
     assert "Muscle forces of 3 of 4 trials were computed" in text
-
-
-def test_only_trials_with_a_replay_are_counted():
-    rows = [row("a", replay_lost=""), row("b", replay_lost="1.0"), row("c", replay_lost="0.0"), row("d")]
-    of = {name: {"options": {"replay.enabled": True}} for name in "abc"}
-    text = paragraph(rows=rows, of=of)
-    assert "in 1 of 2 trials for which this was done" in text
-    assert "; 1 trial had too few frames with a known torque for that." in text
 
 
 def errors_of(*args, **options):

@@ -11,13 +11,14 @@ from limbtorque.signals.filters import design_cutoff, filter_reach, low_pass
 from limbtorque.signals.smoothers import (
     Smoother,
     degrees_of_freedom,
+    penalty,
     second_gains,
     smooth_values,
     smoother_gain,
     smoother_reach,
+    spline_smooth,
 )
 from limbtorque.signals.spectrum import find_noise, spectrum
-from limbtorque.signals.spline import penalty, spline_smooth
 
 ALL = [
     Smoother("butterworth", 2),

@@ -492,10 +492,10 @@ def test_the_keys_are_of_what_curves_and_ensembles_depend_on():
     assert keys_of.ensembles_key(fewer) != keys_of.ensembles_key(study)
 
 
-def test_a_workbook_and_ensembles_leave_the_tables_of_trials_alone():
+def test_reports_and_ensembles_leave_the_tables_of_trials_alone():
     study = load_study(ROOT)
     trial = study.trials[0]
-    for changes in ({"tables": {"xlsx": True}}, {"ensembles": {"n_points": 51}}):
+    for changes in ({"report": {"enabled": False}}, {"ensembles": {"n_points": 51}}):
         section, options = next(iter(changes.items()))
         update = {section: getattr(trial.settings, section).model_copy(update=options)}
         other = replace(trial, settings=trial.settings.model_copy(update=update))

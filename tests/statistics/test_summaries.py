@@ -1,25 +1,18 @@
-"""Summaries of the demo study, the workbook and the Parquet metadata."""
+"""Summaries of the demo study and the Parquet metadata."""
 
-import datetime
-import time
-import zipfile
 from pathlib import Path
 
 import numpy as np
-import openpyxl
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from limbtorque.study.chains import ARM
 from limbtorque.study.settings import make_settings
 from limbtorque.study.study import load_study
 from limbtorque.tables.column import Column
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import long_table_writer, make_table, quoted, unquoted
-from limbtorque.tables.ledger_columns import LEDGER_COLUMNS
 from limbtorque.tables.study_columns import CONDITION_SUMMARY_COLUMNS, MEASURED, STATISTICS
-from limbtorque.tables.workbook import Sheet, summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.layout import EFFECTS_FILE
 from limbtorque.workflow.stages import collect
 from staged_study import make_study, run_stages
@@ -28,7 +21,6 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [column.name for column in STATISTICS]
 MEASURED_NAMES = [column.name for column in MEASURED]
 PER_KG = [name for name in NAMES if name.endswith("_kg")]
-JOINTS = [joint.name for joint in ARM.joints]
 
 
 ODD = ['=1+1, "fast"', "+reach", "@home; slow"]
@@ -53,7 +45,7 @@ def folder(tmp_path_factory):
         rows["S02_sagittal_slow"] |= {"start_s": "90", "end_s": "91"}
         return [{**rows[name], "condition": condition} for name, condition in CONDITIONS.items()]
 
-    extra = "ensembles: {min_units: 1}\ntables: {xlsx: true}\n"
+    extra = "ensembles: {min_units: 1}\n"
     folder = tmp_path_factory.mktemp("summaries") / "study"
     run_stages(make_study(folder, names=CONDITIONS, extra=extra, change=change))
     return folder
@@ -129,106 +121,6 @@ def test_the_summary_by_condition_has_its_columns_and_the_labels_come_back(folde
     for name in ("ensembles.csv", "windows.csv"):
         assert set(pd.read_csv(folder / "results" / name).condition) == {quoted(label) for label in ODD}
     assert set(pd.read_parquet(folder / "results" / "curves").condition) == set(ODD)
-
-
-# ---- the workbook ----
-
-
-def test_the_workbook_has_trials_column_definitions_and_ledger(folder):
-    book = openpyxl.load_workbook(folder / "results" / "summary.xlsx")
-    assert book.sheetnames == ["summary", "columns", "ledger"]
-    for page in book:
-        assert page.freeze_panes == "B2"
-        assert page.auto_filter.ref == page.dimensions
-        assert page["A1"].font.bold
-    wide = pd.read_excel(folder / "results" / "summary.xlsx", sheet_name="summary").set_index("trial")
-    columns = pd.read_excel(folder / "results" / "summary.xlsx", sheet_name="columns").set_index("column")
-    ledger = pd.read_excel(folder / "results" / "summary.xlsx", sheet_name="ledger").set_index("trial")
-    assert list(columns.index) == ["trial", *wide]
-    assert columns.loc["elbow_inertial_wrist_impulse_nms", "unit"] == "N m s"
-    assert "time integral" in columns.loc["elbow_inertial_wrist_impulse_nms", "definition"]
-    assert "flexion positive" in columns.loc["elbow_net_peak_nm", "sign"]
-    assert list(ledger.index) == list(wide.index) == [trial.name for trial in load_study(folder).trials]
-    summary = pd.read_csv(folder / "results" / "summary.csv")
-    for _, line in summary.iterrows():
-        name = f"{line.joint}_{line.term}"
-        assert wide.loc[line.trial, f"{name}_mean_nm"] == pytest.approx(line.mean_nm, abs=1e-15)
-        assert wide.loc[line.trial, f"{name}_rms_nm"] == pytest.approx(line.rms_nm)
-    assert wide.loc["S02_sagittal_slow"].iloc[6:].isna().all()
-    assert ledger.loc["S02_sagittal_slow", "status"] == "failed"
-    assert wide.shape == (5, 7 + 3 * 13 * len(NAMES))
-
-
-def test_text_is_never_a_formula(folder):
-    book = openpyxl.load_workbook(folder / "results" / "summary.xlsx")
-    cells = [cell for page in book for line in page.iter_rows() for cell in line if cell.value is not None]
-    assert "f" not in {cell.data_type for cell in cells}
-    odd = {cell.value: cell for cell in book["summary"]["D"]}
-    for label in ODD:
-        assert odd[label].data_type == "s"
-        assert odd[label].quotePrefix
-    assert not odd["condition"].quotePrefix
-    notes = {cell.value for line in book["ledger"].iter_rows() for cell in line if isinstance(cell.value, str)}
-    assert any("-seen twice" in note for note in notes)
-    with zipfile.ZipFile(folder / "results" / "summary.xlsx") as archive:
-        assert not any(b"<f>" in archive.read(name) for name in archive.namelist())
-
-
-TABLE = Sheet(
-    "x",
-    (
-        Column("name", "", "a", kind=str),
-        Column("n", "1", "b", kind=int),
-        Column("v_m", "m", "c"),
-        Column("w_m", "m", "d"),
-    ),
-    ({"name": "=A1", "n": 3, "v_m": -0.0, "w_m": 1e-9}, {"name": "", "n": 4, "v_m": float("nan")}),
-)
-
-
-def test_cells_that_are_missing_are_empty(tmp_path):
-    write_workbook(tmp_path / "x.xlsx", [TABLE])
-    page = openpyxl.load_workbook(tmp_path / "x.xlsx")["x"]
-    assert [[cell.value for cell in line] for line in page.iter_rows(min_row=2)] == [
-        ["=A1", 3, 0, 1e-9],
-        [None, 4, None, None],
-    ]
-
-
-def test_the_workbook_has_the_same_bytes_at_another_time(tmp_path):
-    write_workbook(tmp_path / "first.xlsx", [TABLE])
-    time.sleep(2.1)  # zip files count in steps of two seconds
-    write_workbook(tmp_path / "second.xlsx", [TABLE])
-    assert (tmp_path / "first.xlsx").read_bytes() == (tmp_path / "second.xlsx").read_bytes()
-    made = openpyxl.load_workbook(tmp_path / "first.xlsx").properties
-    assert made.created == made.modified == datetime.datetime(1980, 1, 1)
-
-
-def test_columns_of_the_wide_sheet_are_joint_term_and_statistic():
-    names = [column.name for column in wide_columns(JOINTS)]
-    assert names[: len(NAMES)] == [f"shoulder_net_{name}" for name in NAMES]
-    assert "elbow_coriolis_shoulder_wrist_positive_work_j" in names
-    assert len(set(names)) == len(names) == 3 * 13 * len(NAMES)
-
-
-def test_the_stance_is_a_sheet_of_its_own():
-    trial = dict.fromkeys(("session", "subject", "condition", "chain", "side"), "a") | {"torque_status": "ok"}
-    ledger = [{**trial, "trial": name} for name in ("walk", "kick")]
-    whole = {"joint": "knee", "term": "net", **dict.fromkeys(NAMES, 1.0)}
-    rows = [{**whole, "trial": name, "window": "events"} for name in ("walk", "kick")]
-    stance = {**whole, "trial": "walk", "window": "stance", "peak_nm": 7.0}
-    sheets = {sheet.name: sheet for sheet in summary_sheets([["knee"]], [*rows, stance], ledger, LEDGER_COLUMNS)}
-    assert list(sheets) == ["summary", "stance", "columns", "ledger"]
-    assert sheets["summary"].columns == sheets["stance"].columns
-    walk, kick = sheets["stance"].rows
-    assert (walk["window"], walk["knee_net_peak_nm"]) == ("stance", 7.0)
-    assert "knee_net_peak_nm" not in kick  # an empty cell
-    assert [row["knee_net_peak_nm"] for row in sheets["summary"].rows] == [1.0, 1.0]
-    assert [sheet.name for sheet in summary_sheets([["knee"]], rows, ledger, LEDGER_COLUMNS)] == [
-        "summary",
-        "columns",
-        "ledger",
-    ]
 
 
 # ---- Parquet ----

@@ -17,7 +17,6 @@ from limbtorque.simulation.demo import demo_trials
 from limbtorque.study.files import is_part, whole_file, write_bytes, write_text
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, long_table_writer, write_table
-from limbtorque.tables.workbook import Sheet, write_workbook
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "limbtorque"
 TABLE = pa.table({"time_s": [0.0, 0.1, 0.2], "elbow_torque_nm": [1.0, 2.0, 3.0]})
@@ -29,7 +28,6 @@ WRITES = re.compile(
 )
 ELSEWHERE = {  # writes that are no files of a user
     "recordings/writers.py": 1,  # into the file that is open
-    "tables/workbook.py": 1,  # into memory
     "figures/pictures.py": 1,  # into memory
     "workflow/operating_system.py": 1,  # the null device
     "workflow/results_folder.py": 1,  # the lock, which is the file that is locked
@@ -68,7 +66,6 @@ WRITERS = {
     ),
     "markers.csv": (lambda path: write_recording(RECORDING, path), "pyarrow.csv.write_csv"),
     "markers.c3d": (lambda path: write_c3d(RECORDING, path), "pathlib.Path.write_bytes"),
-    "book.xlsx": (lambda path: write_workbook(path, [Sheet("a", COLUMNS[:1], [])]), "pathlib.Path.write_bytes"),
     "page.html": (lambda path: write_text(path, "new"), "pathlib.Path.write_text"),
     "data.bin": (lambda path: write_bytes(path, b"new"), "pathlib.Path.write_bytes"),
     "pieces.csv": (interrupted_csv, None),

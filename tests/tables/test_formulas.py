@@ -2,13 +2,11 @@
 
 import csv
 
-import openpyxl
 import pytest
 
 from limbtorque.figures.templates import fill
 from limbtorque.tables.column import Column
 from limbtorque.tables.files import csv_pieces, make_table, quoted, read_rows, read_table, unquoted, write_table
-from limbtorque.tables.workbook import Sheet, write_workbook
 
 COLUMNS = (Column("condition", "", "condition", kind=str), Column("value", "1", "number"))
 TEXTS = [
@@ -45,14 +43,10 @@ def test_the_apostrophe_is_taken_away_again(text):
     assert unquoted(quoted(text)) == text
 
 
-def test_parquet_and_workbook_keep_the_text(tmp_path):
+def test_parquet_keeps_the_text(tmp_path):
     texts = [text for text in TEXTS if "\t" not in text]
     write_table(make_table(COLUMNS[:1], {"condition": texts}), tmp_path / "table.parquet")
     assert read_table(tmp_path / "table.parquet")[0].column("condition").to_pylist() == texts
-    write_workbook(tmp_path / "book.xlsx", [Sheet("a", COLUMNS[:1], [{"condition": text} for text in texts])])
-    cells = [row[0] for row in openpyxl.load_workbook(tmp_path / "book.xlsx")["a"].iter_rows(min_row=2)]
-    assert [cell.value for cell in cells] == texts
-    assert {cell.data_type for cell in cells} == {"s"}
 
 
 def test_markdown_holds_no_html(monkeypatch):

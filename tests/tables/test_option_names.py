@@ -24,13 +24,12 @@ from limbtorque.tables.study_columns import (
     WINDOW_COLUMNS,
     curve_columns,
 )
-from limbtorque.tables.workbook import wide_columns
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTIONS = set(option_names())
 SECTIONS = sorted({name.split(".")[0] for name in OPTIONS if "." in name})
 OPTION = re.compile(rf"(?<![\w./-])(?:{'|'.join(SECTIONS)})\.[a-z][a-z0-9_]*\b(?!\()")
-FILES = {".csv", ".md", ".xlsx", ".py", ".yaml", ".json", ".parquet", ".quantity"}  # of tables and pages, not options
+FILES = {".csv", ".md", ".py", ".yaml", ".json", ".parquet", ".quantity"}  # of tables and pages, not options
 
 
 def unknown_options(text):
@@ -51,7 +50,6 @@ def all_columns():
             torque_columns(joints, segments, ALL_TORQUES),
             muscle_columns(joints, segments, entries, ALL_MUSCLES),
             curve_columns(chain.joints, per_body_mass=True),
-            wide_columns(joints),
         ]
     return [column for columns in everything for column in columns]
 

@@ -18,6 +18,7 @@ from limbtorque.motion.plane import PlaneFrame
 from limbtorque.recordings.recording import with_static
 from limbtorque.simulation.gait import Walker, Walkway, walk_recording
 from limbtorque.study.options.reading import Spring
+from limbtorque.study.options.uncertainty import SOURCES
 from limbtorque.torques.in_space import space_moments
 from limbtorque.torques.joint_torques import joint_torques, used_frames
 
@@ -83,6 +84,26 @@ def test_the_metric_and_its_flag_are_the_cosine_of_the_axis(walking):
     known = np.isfinite(ankle)
     assert np.corrcoef(frame["ankle_torque_about_flexion_axis_nm"][known], ankle[known])[0, 1] > 0.999
     assert not any("knee: flexion axis unknown" in note for note in result.records["torques"].notes)
+
+
+@pytest.mark.parametrize("rules", [None, MEASURED | {"anterior_superior_iliac_spine": "{S}ASI"} | MALLEOLI])
+def test_the_bands_have_the_cost_of_the_plane(walking, rules):
+    """Its standard deviation is the planar torque times 1 - cosine of the axis; a knee without an axis has 2 degrees."""
+    off = [source for source in SOURCES if source != "plane"]
+    errors = {"enabled": True, "off": off, "samples": 256}
+    chosen = settings(rules, uncertainty=errors, motion={"angles": "segments"}, ensembles={"min_known_share": 0.01})
+    result = analyse_recording(walking, LIMBS[0], chosen)
+    used = used_frames(result.motion, result.torques)
+    cost = (1.0 - np.cos(np.radians(OUT_DEG))) * np.abs(result.torques.terms.net[used])
+    size_nm = np.ptp(cost, axis=0).max()
+    sd, known = np.sqrt(result.bands.by_source["plane"][:, 0, used].T), [0, 1, 2] if rules is None else [0, 2]
+    cost[:, 0] = 0.0
+    np.testing.assert_allclose(sd[:, known], cost[:, known], atol=0.02 * size_nm)
+    turned = analyse_recording(walking, LIMBS[0], settings(rules, uncertainty=errors, torques={}))
+    assert {each.name for each in turned.bands.directions} == {""}
+    assert {each.name for each in result.bands.directions} == ({"cost"} if rules is None else {"", "cost"})
+    rows = [row for row in result.records["torques"].summary if (row["joint"], row["term"]) == ("ankle", "net")]
+    assert rows[0]["peak_sd_nm"] == pytest.approx(0.0603 * abs(rows[0]["peak_nm"]), rel=0.1)  # of samples
 
 
 def test_an_axis_far_from_the_normal_is_flagged_with_its_cost(walking):

@@ -1,4 +1,4 @@
-"""What the torque tables and the ledger hold beside the terms: conventions, powers, induced accelerations, replay."""
+"""What the torque tables and the ledger hold beside the terms: conventions, powers, induced accelerations."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +14,11 @@ from limbtorque.analysis.trial import analyse_recording
 from limbtorque.chain.model import Kinematics
 from limbtorque.errors import SettingsError
 from limbtorque.motion.limb import Limb
-from limbtorque.quality.metrics import fit_error_share, torque_metrics
+from limbtorque.quality.joint_shares import fit_error_share
+from limbtorque.quality.metrics import torque_metrics
 from limbtorque.quality.verdict import assess
 from limbtorque.simulation.demo import demo_trials
 from limbtorque.simulation.gait import FOOT_FLAT, HEEL_OFF, Walker, Walkway, walk_recording
-from limbtorque.simulation.replay import replay
 from limbtorque.study.options.outputs import Convention, TorqueColumns
 from limbtorque.study.settings import make_settings
 from limbtorque.tables.frame_columns import (
@@ -281,79 +281,9 @@ def test_a_chain_that_is_not_rigid_is_flagged():
     assert "fit_error_share" in flags
 
 
-# --- replay ----------------------------------------------------------------------------------------------------------
-
-
 def exact_motion(demo):
     """The demo's movement without noise and filter, with derivatives that are exact between the onsets."""
     return motion_of(demo, filter__method="none", differentiation__accuracy=8, motion__angles="segments")
-
-
-def test_the_torques_of_an_exact_movement_bring_it_back():
-    """A horizontal reach has no gravity to fall to. What is left is the spline between samples at the onsets, where the
-    slope of the torque leaps; it errs there by something of the order h, over a time of the order h: h^2 in angle."""
-    demo = replace(demo_trials()[4], gaps=())
-    assert demo.horizontal
-    errors = []
-    for rate_hz in (100.0, 200.0, 400.0):
-        motion = exact_motion(replace(demo, rate_hz=rate_hz))
-        found = replay(motion, joint_torques(motion), stop_deg=30.0)
-        assert found.success
-        assert len(found.time_s) == len(motion.time_s)
-        assert np.ptp(np.degrees(found.angle_rad), axis=0).min() > 15.0
-        errors.append(np.abs(found.error_deg).max())
-        figures = found.metrics()
-        assert figures["replay_lost"] == 0.0
-        assert figures["replay_within_s"] == figures["replay_s"] == pytest.approx(motion.time_s[-1] - motion.time_s[0])
-    assert errors[0] < 0.1
-    assert errors[1] < errors[0] / 4.0
-    assert errors[2] < errors[1] / 4.0
-
-
-def test_a_lost_replay_stops_where_it_was_told_to():
-    """Against gravity a small error doubles in a tenth of a second; without an end it would spin for ever."""
-    motion = motion_of(SPRING)
-    found = replay(motion, joint_torques(motion), stop_deg=20.0)
-    assert found.success
-    assert len(found.time_s) < len(motion.time_s)
-    assert np.abs(found.error_deg).max() <= 20.0
-    figures = found.metrics()
-    assert 0.0 < figures["replay_within_s"] < figures["replay_s"] < motion.time_s[-1]
-    within = found.time_s <= found.time_s[0] + figures["replay_within_s"] + 1e-9
-    assert (np.abs(found.error_deg[within]) <= 1.0).all()
-    assert (np.abs(found.error_deg[~within][0]) > 1.0).any()
-    assert figures["replay_lost"] == 1.0
-
-
-def test_a_replay_begins_at_the_longest_known_stretch():
-    motion = motion_of(DEMO)
-    acceleration = motion.kinematics.acceleration_rad_s2.copy()
-    acceleration[40] = np.nan
-    holed = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
-    found = replay(holed, joint_torques(holed), stop_deg=30.0)
-    assert found.frame[0] == motion.frame[41]
-
-
-def test_a_replay_tests_derivatives_and_not_masses():
-    """As the theory page warns: masses cancel between inverse and forward dynamics, a scaled acceleration does not."""
-    motion = exact_motion(replace(demo_trials()[4], gaps=()))
-    heavy = replace(motion, chain=replace(motion.chain, mass_kg=2.0 * motion.chain.mass_kg))
-    found = replay(heavy, joint_torques(heavy), stop_deg=30.0)
-    assert np.abs(found.error_deg).max() < 0.1
-    wrong = replace(
-        motion,
-        kinematics=replace(motion.kinematics, acceleration_rad_s2=1.02 * motion.kinematics.acceleration_rad_s2),
-    )
-    found = replay(wrong, joint_torques(wrong), stop_deg=30.0)
-    assert found.metrics()["replay_drift_deg"] > 1.0
-
-
-def test_there_is_no_replay_of_two_frames():
-    motion = motion_of(DEMO)
-    acceleration = np.full_like(motion.kinematics.acceleration_rad_s2, np.nan)
-    acceleration[[10, 20, 21]] = 0.0
-    scattered = replace(motion, kinematics=replace(motion.kinematics, acceleration_rad_s2=acceleration))
-    assert replay(scattered, joint_torques(scattered), stop_deg=30.0) is None
 
 
 def test_a_resting_arm_is_not_flagged_for_its_noise():

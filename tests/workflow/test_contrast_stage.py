@@ -15,7 +15,6 @@ import pytest
 
 import limbtorque as lt
 from limbtorque.cli.main import main
-from limbtorque.cli.split import split_study
 from limbtorque.errors import LimbtorqueError, StudyError
 from limbtorque.study.study import load_study
 from limbtorque.tables.effect_columns import EFFECT_TERMS
@@ -166,8 +165,6 @@ def test_freezing_and_checking_from_the_command_line(tmp_path, capsys):
     change_settings(folder, contrasts={"declared": [SIDES]})
     assert main(["contrasts", "freeze", str(folder)]) == 0
     assert capsys.readouterr().out.startswith("sides: frozen 2")
-    for part in split_study(folder, tmp_path / "parts"):  # of one subject, which has nothing to be compared with
-        assert not checked_study(part).settings.contrasts.declared
     change_settings(folder, contrasts={"declared": [{**SIDES, "chain": "lag"}]})
     with pytest.raises(StudyError, match="no trial has the chain 'lag'"):
         checked_study(folder)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from limbtorque.cli.split import split_study
+from limbtorque.cli.diff.runs import FURTHER_KEYS, read_run
 from limbtorque.errors import StudyError
 from limbtorque.study.study import load_study
 from limbtorque.tables.files import read_record
@@ -96,6 +96,14 @@ def test_tables_figure_page_and_provenance_of_the_study(study):
     assert read_record(muscles_of(study)).provenance["muscles"]["emg_sha256"] == digest
 
 
+def test_rows_have_names_of_their_own(study):
+    """Otherwise `limbtorque reproduce` could not compare them."""
+    tables = read_run(study, every=True).tables
+    for name in ("emg_summary", "emg_by_muscle", "emg_co_contraction"):
+        assert len(tables[name])
+        assert not tables[name].duplicated([*FURTHER_KEYS[name]]).any()
+
+
 def test_channels_and_muscles_that_are_not_there_are_notes_and_the_others_remain(study, tmp_path):
     channels = "{biceps: BIClong, deltoid: deltoid_middle, EMG1: TRIlong}"
     record, table, rows = run_beside(study, tmp_path, f"emg: {{channels: {channels}, file_offset_s: -7.25}}\n")
@@ -132,7 +140,7 @@ def test_missing_files_are_told_when_the_study_is_read(tmp_path):
     assert "emg_file" in str(raised.value)
 
 
-def test_another_file_repeats_the_muscles_and_parts_of_a_study_name_the_files(study, tmp_path):
+def test_another_file_repeats_the_muscles(study, tmp_path):
     folder = tmp_path / "study"
     shutil.copytree(study, folder, symlinks=True, ignore=shutil.ignore_patterns("results"))
     loaded = load_study(folder)
@@ -140,7 +148,3 @@ def test_another_file_repeats_the_muscles_and_parts_of_a_study_name_the_files(st
     before = keys.session_key("muscles", loaded, session)
     (folder / "emg.sto").write_bytes((folder / "emg.sto").read_bytes() + b"\n")
     assert keys.session_key("muscles", load_study(folder), session) != before
-    change_settings(folder, emg={"max_voluntary_files": ["emg.sto"]})
-    (part,) = split_study(folder, tmp_path / "parts")
-    (trial,) = load_study(part).trials
-    assert {file.resolve() for file in (trial.emg_file, *trial.maximal_files)} == {(folder / "emg.sto").resolve()}

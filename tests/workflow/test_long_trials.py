@@ -33,7 +33,7 @@ from staged_study import DEMO, ROOT, make_study, run_tables
 
 OPTIONS = """
 muscles: {ranges: true, contact_forces: true}
-tables: {csv: [kinematics, torques, muscles], sto: true}
+tables: {csv: [kinematics, torques, muscles]}
 """
 COLUMNS = (Column("time_s", "s", "time"), Column("value", "1", "number"), Column("n", "1", "count", kind=int))
 
@@ -64,10 +64,9 @@ def test_tables_of_a_trial_in_stretches_are_those_of_the_whole(tmp_path, monkeyp
             for name, value in row.items():
                 near = value if isinstance(value, str) else pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True)
                 assert same[name] == near, name
-        for suffix in (".csv", ".sto"):
-            lines, others = (path.with_suffix(suffix).read_text().splitlines() for path in (first, second))
-            assert len(lines) == len(others)
-            assert lines[:8] == others[:8]
+        lines, others = (path.with_suffix(".csv").read_text().splitlines() for path in (first, second))
+        assert len(lines) == len(others)
+        assert lines[:8] == others[:8]
 
 
 def test_a_table_without_room_ends_its_job_without_a_trace(tmp_path):
@@ -135,12 +134,11 @@ def test_a_long_table_is_drawn_by_its_extremes(tmp_path):
 
 def test_a_short_table_in_one_stretch_has_the_bytes_of_a_whole_one(tmp_path):
     rows = long_table(500)
-    with trial_table([tmp_path / "a.parquet", tmp_path / "a.csv", tmp_path / "a.sto"]) as table:
+    with trial_table([tmp_path / "a.parquet", tmp_path / "a.csv"]) as table:
         table.write(rows)
         table.finish(TrialRecord("a"))
-    for suffix in (".csv", ".sto"):
-        write_table(rows, tmp_path / "whole" / f"a{suffix}", rounded=True)
-        assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / "whole" / f"a{suffix}").read_bytes()
+    write_table(rows, tmp_path / "whole" / "a.csv", rounded=True)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "whole" / "a.csv").read_bytes()
 
 
 def test_a_trial_too_long_for_the_memory_is_refused_with_the_estimate(monkeypatch):

@@ -18,11 +18,11 @@ RATE = Difference("rate", "", 100.0, 120.0, "Hz")
 SET = {"reading": {"second_reader": "ezc3d"}}
 
 
-def differing(_reader, path, library, **_):
+def differing(_reader, path, library, *_):
     return SecondReading(path.name, f"{library} 1", "3 markers compared", (FAR, RATE))
 
 
-def refusing(_reader, path, library, **_):
+def refusing(_reader, path, library, *_):
     return SecondReading(path.name, library, refused="the reading process was ended by SIGSEGV")
 
 
@@ -32,9 +32,9 @@ def asked(monkeypatch):
     called = []
     real = GuardedReader.compare
 
-    def compare(reader, path, library, **limits):
+    def compare(reader, path, library, options):
         called.append(f"{library} {path.name}")
-        return real(reader, path, library, **limits)
+        return real(reader, path, library, options)
 
     monkeypatch.setattr(GuardedReader, "compare", compare)
     return called

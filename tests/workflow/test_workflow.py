@@ -17,7 +17,6 @@ import pytest
 from limbtorque.cli.main import main
 from limbtorque.quality.checks import CUTOFF_CHECKS
 from limbtorque.workflow import layout
-from limbtorque.workflow.status import STATES
 from study_runs import (
     PLAN,
     ROOT,
@@ -136,24 +135,24 @@ def test_a_finished_study_has_nothing_to_do_a_graph_a_report_and_a_summary(study
 
 
 def test_files_that_are_no_longer_asked_for_are_moved(tmp_path):
-    """Of a trial of a session that stays, a whole session, the report and the workbook."""
+    """Of a trial of a session that stays, a whole session, and the report."""
     study = make_study(tmp_path / "study")
-    change_config(study, "formats: [png]", "formats: []\ntables:\n  xlsx: true\nmuscles:\n  enabled: false")
+    change_config(study, "formats: [png]", "formats: []\nreport:\n  enabled: true\nmuscles:\n  enabled: false")
     rows = [{**row, "session": name} for row, name in zip(demo_rows(TRIALS), ("one", "one", "two"), strict=True)]
     write_trials(study, rows)
     run(study)
     before = results(study)
     write_trials(study, rows[:1])
-    change_config(study, "tables:\n  xlsx: true", "report:\n  enabled: false")
+    change_config(study, "report:\n  enabled: true", "report:\n  enabled: false")
     text = run(study)
     assert "files of removed trials or formats, moved to results/left_over" in text
     assert "report:" not in text
     after, kept, *removed = results(study), *(row["trial"] for row in rows)
     places = (f"torques/one/{removed[0]}.csv", f"torques/two/{removed[1]}.csv", f"report/trials/one/{kept}.html")
-    for name in (*places, "report/index.html", "summary.xlsx"):
+    for name in (*places, "report/index.html"):
         assert after[f"results/left_over/{name}"] == before[f"results/{name}"]
     assert not [name for name in after if name.startswith(("results/report", "results/torques/two"))]
-    assert not {f"results/{name}" for name in (*places, "summary.xlsx")} & after.keys()
+    assert not {f"results/{name}" for name in places} & after.keys()
     assert f"results/torques/one/{kept}.csv" in after
     assert planned(study) == set()
 
@@ -221,32 +220,6 @@ def test_verify_finds_an_edit_that_kept_the_time_and_lost_or_edited_records(stud
     assert "results/kinematics/S01_sagittal/_session.jsonl: damaged" in text
     assert main(["run-study", str(study), "--cores", "2", "--verify"]) == 0
     assert results(study) == before
-
-
-def test_status_lists_every_table_of_every_trial_with_its_state(study, capsys):
-    def status():
-        code = main(["status", str(study), "--verbose"])
-        lines = (line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines() if " results/" in line)
-        return code, {path: state for state, path in lines if state in STATES}
-
-    first, second, third = (f"{SESSION[name]}/{name}" for name in TRIALS)
-    whole = {
-        f"results/{table}.{suffix}"
-        for trial in (first, second, third)
-        for table in (f"kinematics/{trial}", f"torques/{trial}", f"torques/{trial}+bands", f"muscles/{trial}")
-        for suffix in ("parquet", *["csv"] * table.startswith("torques"))
-    }
-    assert status() == (0, dict.fromkeys(whole, "done"))
-    (study / "results" / "torques" / f"{first}.csv").unlink()
-    (study / "results" / "muscles" / f"{second}.parquet").write_bytes(b"")
-    rows = demo_rows(TRIALS)
-    rows[2]["filter.order"] = "2"
-    write_trials(study, [{"filter.order": "", **row} for row in rows])
-    code, found = status()
-    assert code == 1
-    assert found[f"results/torques/{first}.csv"] == "missing"
-    assert found[f"results/muscles/{second}.parquet"] == "damaged"
-    assert {path for path, state in found.items() if state == "stale"} == {path for path in whole if third in path}
 
 
 def test_status_notices_what_a_run_would_do(study, capsys):

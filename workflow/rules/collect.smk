@@ -21,9 +21,9 @@ use rule ensembles as collect with:
         "results/contact_summary.csv",
         "results/compared_with_file.csv",
         "results/data_dictionary.csv",
+        "results/datapackage.json",
         "results/provenance.json",
         "results/methods.md",
-        workbook="results/summary.xlsx" if STUDY.settings.tables.xlsx else [],
         emg=[str(path) for path in layout.emg_outputs(STUDY)],
     log:
         "results/logs/collect.log",

@@ -39,7 +39,7 @@ def refuse_too_long(recording: Recording) -> None:
     if recording.n_frames >= FEWEST_FRAMES and needed > available:
         raise SignalError(
             f"{recording.source}: {recording.n_frames} frames need about {needed / 1e9:.1f} GB of memory, {available / 1e9:.1f} GB are "
-            "available; analyse parts of it as separate trials (limbtorque split, start_s and end_s), or use a machine with more memory"
+            "available; analyse parts of it as separate trials (start_s and end_s), or use a machine with more memory"
         )
 
 

@@ -72,11 +72,11 @@ class TrialReader:
         recording = self._read(trial, trial.file, trial.forces_file)
         return with_static(recording, self._read(trial, trial.static_file)) if trial.static_file else recording
 
-    def compare(self, path: Path, library: str, *, memory_limit_mb: int, options: ReadOptions) -> SecondReading | None:
+    def compare(self, path: Path, library: str, options: ReadOptions) -> SecondReading | None:
         """Compare a file with another library, once; as `GuardedReader.compare`."""
         key = (path, library, options)
         if key not in self._compared:
-            self._compared[key] = self.reader.compare(path, library, memory_limit_mb=memory_limit_mb, options=options)
+            self._compared[key] = self.reader.compare(path, library, options)
         return self._compared[key]
 
     def emg(self, trial: Trial, time_s: FloatArray) -> Emg:
@@ -113,17 +113,11 @@ class TrialReader:
         return largest if trial.maximal_files else None, notes
 
     def _read(self, trial: Trial, file: Path, forces: Path | None = None, *, analog_only: bool = False) -> Recording:
-        reading = trial.settings.reading
-        options = ReadOptions.of(reading, analog_only=analog_only)
+        options = ReadOptions.of(trial.settings.reading, analog_only=analog_only)
         key = (file, forces, options)
         if key in self._kept:
             return self._kept[key]
-        recording = self.reader.read(
-            file,
-            memory_limit_mb=reading.memory_limit_mb,
-            options=options,
-            forces=forces,
-        )
+        recording = self.reader.read(file, options=options, forces=forces)
         size = recording.markers_m.nbytes + recording.analog.nbytes
         if size <= self.keep_bytes:
             self._kept[key] = recording

@@ -7,14 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.parquet
 
 from limbtorque import __version__
 from limbtorque.errors import LimbtorqueError, did_you_mean
 from limbtorque.tables.files import BANDS, SPACE, read_rows, read_table, unquoted
 
+if TYPE_CHECKING:
+    import xarray
+
 STAGES = ("kinematics", "torques", "muscles")
+OF_TRIALS = ("subject", "session", "condition", "chain", "side")  # coordinates of the trials of curves
 TEXT = ("session", "subject", "condition", "trial", "file")  # names, which may look like numbers
 
 
@@ -109,6 +118,58 @@ class Results:
             raise LimbtorqueError(f"{stage} has no column {lacking[0]!r}{did_you_mean(lacking[0], known)}")
         return self._described(frame, stage)
 
+    def curves(self, *, quantities: Sequence[str] | None = None) -> xarray.DataArray:
+        """Read the curves of all trials over 0 to 100 % as one array of xarray.
+
+        Parameters
+        ----------
+        quantities : sequence of str, optional
+            Such as ``"knee_torque_nm"``; by default all.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dimensions ``trial``, ``quantity`` and ``percent``. Trials have the coordinates ``subject``, ``session``,
+            ``condition``, ``chain`` and ``side``, quantities ``unit`` and ``sign``. NaN where not known; trials without
+            curves are left out.
+
+        Raises
+        ------
+        LimbtorqueError
+            The package xarray is not installed, the run wrote no curves, or they have no such quantity.
+
+        Examples
+        --------
+        ::
+
+            knees = results.curves(quantities=["knee_torque_nm"])
+            means = knees.groupby("subject").mean("trial")  # (subject, quantity, percent)
+        """
+        try:
+            import xarray  # an extra
+        except ImportError as error:
+            raise LimbtorqueError('curves needs xarray: pip install "limbtorque[xarray]"') from error
+        files = sorted(self.folder.glob("curves/*/curves.parquet"))
+        if not files:
+            raise LimbtorqueError(f"{self.folder} has no curves; set ensembles.enabled: true and run the study again")
+        known = self._dictionary.get("curves.quantity", {})
+        names = list(known if quantities is None else quantities)
+        if lacking := [name for name in names if name not in known]:
+            raise LimbtorqueError(f"there are no curves of {lacking[0]!r}{did_you_mean(lacking[0], known)}")
+        rows = pa.concat_tables([_curves_of(path, names) for path in files]).to_pandas()
+        percents, points = np.unique(rows["percent"], return_inverse=True)
+        there = set(rows["trial"])
+        trials = self.table("ledger").set_index("trial").loc[[trial for trial in self.trials if trial in there]]
+        places = [
+            pd.Index(labels).get_indexer(rows[of]) for of, labels in (("trial", trials.index), ("quantity", names))
+        ]
+        values = np.full((len(trials), len(names), len(percents)), np.nan)
+        values[(*places, points)] = rows["value"]
+        about = {name: ("trial", trials[name].to_list()) for name in OF_TRIALS}
+        about |= {what: ("quantity", [known[name][k] for name in names]) for k, what in enumerate(("unit", "sign"))}
+        coordinates = {"trial": trials.index.to_list(), "quantity": names, "percent": percents, **about}
+        return xarray.DataArray(values, coordinates, ("trial", "quantity", "percent"), name="curves")
+
     def _frames_of(self, stage: str, trial: str, columns: Sequence[str] | None) -> pd.DataFrame:
         """Table of one trial, with those beside it."""
         if trial not in self.trials:
@@ -144,6 +205,13 @@ class Results:
         frame.attrs["units"] = {name: unit for name, (unit, _) in about.items()}
         frame.attrs["signs"] = {name: sign for name, (_, sign) in about.items()}
         return frame
+
+
+def _curves_of(path: Path, quantities: Sequence[str]) -> pa.Table:
+    """Curves of a session, of these quantities."""
+    with pyarrow.parquet.ParquetFile(path, read_dictionary=["trial", "quantity"]) as file:
+        rows = file.read(columns=["trial", "quantity", "percent", "value"])
+    return rows.filter(pyarrow.compute.is_in(rows["quantity"], pa.array(quantities)))
 
 
 def open_results(folder: Path | str) -> Results:

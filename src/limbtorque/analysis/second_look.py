@@ -16,7 +16,7 @@ from limbtorque.study.study import Study
 
 DIFFERENCES = "second_reader_differences"  # the metric and its flag
 CHECKED_BY = "ezc3d"  # by `limbtorque check`, where the settings name no library
-Asked = tuple[Path, ReadOptions, str]
+Asked = tuple[Path, str, ReadOptions]
 
 
 def second_look(
@@ -42,7 +42,7 @@ def second_look(
     """
     if reading.second_reader in (None, "none"):
         return {}, ()
-    readings = [_compared(asked, reading, reader) for asked in _asked(file, forces_file, reading)]
+    readings = [reader.compare(*asked) for asked in _asked(file, forces_file, reading)]
     known = [second for second in readings if second]
     read = [second for second in known if not second.refused]
     doubts = [second.doubt for second in read if second.doubt]
@@ -64,7 +64,7 @@ def second_looks(study: Study, reader: GuardedReader | TrialReader) -> Iterator[
     SecondReading
         One for each file that our reader reads, by the library of `reading.second_reader`, or by ezc3d where it is null.
     """
-    yield from filter(None, (_compared(asked, reading, reader) for asked, reading in asked_files(study).items()))
+    yield from filter(None, (reader.compare(*asked) for asked in asked_files(study)))
 
 
 def lines_by_kind(readings: Sequence[SecondReading], *, in_run: bool = False) -> list[str]:
@@ -99,26 +99,22 @@ def compares_in_run(study: Study) -> bool:
     return any(trial.settings.reading.second_reader not in (None, "none") for trial in study.trials)
 
 
-def asked_files(study: Study) -> dict[Asked, Reading]:
-    """C3D files of a study, each with the options of one of its trials."""
+def asked_files(study: Study) -> list[Asked]:
+    """C3D files of a study, with their library and the options of one trial."""
     sources = {  # trials share options and files
         (trial.file, trial.forces_file, id(trial.settings.reading)): trial.settings.reading for trial in study.trials
     }
-    return {
-        one: reading
+    asked = {
+        one: None
         for (file, forces_file, _), reading in sources.items()
         if reading.second_reader != "none"
         for one in _asked(file, forces_file, reading)
     }
+    return list(asked)
 
 
 def _asked(file: Path, forces_file: Path | None, reading: Reading) -> list[Asked]:
     """C3D files among these, with reader options and library."""
     options = ReadOptions.of(reading)
     files = [(file, options), *([(forces_file, forces_options(options))] if forces_file else [])]
-    return [(path, own, reading.second_reader or CHECKED_BY) for path, own in files if path.suffix.lower() == ".c3d"]
-
-
-def _compared(asked: Asked, reading: Reading, reader: GuardedReader | TrialReader) -> SecondReading | None:
-    file, options, library = asked
-    return reader.compare(file, library, memory_limit_mb=reading.memory_limit_mb, options=options)
+    return [(path, reading.second_reader or CHECKED_BY, own) for path, own in files if path.suffix.lower() == ".c3d"]

@@ -132,14 +132,13 @@ def analyse_trial(
     reader : TrialReader
         Reads its files.
     verdict_only : bool, optional
-        Leave out what the verdict does not depend on: uncertainty, replay, summaries and tables.
+        Leave out what the verdict does not depend on: uncertainty, summaries and tables.
     """
     settings = trial.settings
     if verdict_only:
         without = settings.uncertainty.model_copy(update={"enabled": False, "samples": 0})
         columns = settings.torques.model_copy(update={"bands": False})
-        no_replay = settings.replay.model_copy(update={"enabled": False})
-        settings = settings.model_copy(update={"uncertainty": without, "torques": columns, "replay": no_replay})
+        settings = settings.model_copy(update={"uncertainty": without, "torques": columns})
     return analyse(
         lambda: reader.recording(trial),
         limb_of(trial),

@@ -16,7 +16,6 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.table import frame_values
 from limbtorque.quality.metrics import judged_metrics
 from limbtorque.quality.plane_difference import plane_difference
-from limbtorque.simulation.replay import Replay, replay
 from limbtorque.statistics.windows import find_window, in_window, summary_windows, window_spans
 from limbtorque.study.settings import Settings
 from limbtorque.tables.files import Write, make_table
@@ -42,7 +41,7 @@ from limbtorque.uncertainty.sampled import Draw, sampled_statistics, with_sample
 
 @dataclass(frozen=True)
 class TorqueStep:
-    """Torques of a trial with their window, bands and replay.
+    """Torques of a trial with their window and bands.
 
     Attributes
     ----------
@@ -57,8 +56,6 @@ class TorqueStep:
         Uncertainty of torques, terms and motion by frame; None without `torques.bands` and for trials without bands.
     space_table : pyarrow.Table or None
         Net moments in space by frame; None without `torques.in_space`.
-    replay : Replay or None
-        The motion integrated from the torques; None unless `replay.enabled`.
     record : TrialRecord
         Metrics, notes, window and rows of the summaries.
     effects : TrialEffects
@@ -70,7 +67,6 @@ class TorqueStep:
     bands: TorqueBands | None
     band_table: pa.Table | None
     space_table: pa.Table | None
-    replay: Replay | None
     record: TrialRecord
     effects: TrialEffects
 
@@ -123,7 +119,8 @@ def analyse_torques(
     window = find_window(motion, used, events=events, side=limb.side, settings=settings)
     metrics, by_joint, notes = judged_metrics(motion, torques, window, limb, settings, filled=filled)
     judged = used & window.judged(motion.time_s, used)
-    moments_table, of_plane, told = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
+    moments_table, of_plane, told, cost_nm = _moments_in_space(in_space, motion, torques, limb, settings, judged=judged)
+    motion = replace(motion, plane_cost_nm=cost_nm)
     windows = summary_windows(motion, window, limb, settings) if summaries else {}
     spans, share = window_spans(motion, window, windows), settings.ensembles.min_known_share
     uncertain = trial_uncertainty(
@@ -134,13 +131,12 @@ def analyse_torques(
         summary=torque_summary(motion, torques, windows=windows, min_known_share=share),
         windows=windows,
     )
-    replayed, replay_metrics, replay_notes = _replayed(motion, torques, settings)
     outputs = facts.outputs if facts and summaries else ()
     record = replace(
         record,
-        metrics={**metrics, **replay_metrics},
+        metrics=metrics,
         joint_metrics={**by_joint, **of_plane},
-        notes=(*notes, *told, *replay_notes, *uncertain.notes),
+        notes=(*notes, *told, *uncertain.notes),
         window=window,
         summary=study_rows(
             (in_window(row, spans) for row in uncertain.summary),
@@ -159,7 +155,7 @@ def analyse_torques(
     if uncertain.columns:
         about = {name: values for name, values in frame_values(motion).items() if name in ("frame", "time_s")}
         band_table = make_table(band_columns(motion.joints), {**about, **uncertain.columns})
-    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, replayed, record, uncertain.effects)
+    return TorqueStep(torques, window, uncertain.bands, band_table, moments_table, record, uncertain.effects)
 
 
 def _moments_in_space(
@@ -170,13 +166,14 @@ def _moments_in_space(
     settings: Settings,
     *,
     judged: BoolArray,
-) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...]]:
-    """Table of the moments in space, metric of the plane, and notes; empty if off."""
+) -> tuple[pa.Table | None, dict[str, dict[str, float]], tuple[str, ...], FloatArray | None]:
+    """Table of moments in space, metric, notes and cost of the plane; empty if off."""
     if not settings.torques.in_space:
-        return None, {}, ()
+        return None, {}, (), None
     moments = space_moments(in_space(), motion, limb.side)
+    cost_nm = torques.terms.net - moments.torque_about_flexion_axis
     shares, notes = plane_difference(moments, torques, judged, motion.joints, body_mass_kg=limb.body_mass_kg)
-    return space_table(moments, motion, torques), {"plane_difference": shares}, notes
+    return space_table(moments, motion, torques), {"plane_difference": shares}, notes, cost_nm
 
 
 @dataclass(frozen=True)
@@ -247,16 +244,3 @@ def trial_uncertainty(
         rows = with_samples(rows, statistics, motion)
     columns = frame_columns(motion, torques, limb, settings, bands) if settings.torques.bands else {}
     return TrialUncertainty(rows, effects, net_limits(torques, bands, motion.joints), columns, bands=bands)
-
-
-def _replayed(
-    motion: ChainMotion, torques: Torques, settings: Settings
-) -> tuple[Replay | None, Mapping[str, float], tuple[str, ...]]:
-    """Replay with its metrics and notes; empty if switched off."""
-    if not settings.replay.enabled:
-        return None, {}, ()
-    replayed = replay(motion, torques)
-    if replayed is None:
-        return None, {}, ("no replay: no three neighbouring frames have a known torque",)
-    ended = f"replay: the integration failed at {replayed.time_s[-1]:.3f} s: {replayed.message}"
-    return replayed, replayed.metrics(), () if replayed.success else (ended,)

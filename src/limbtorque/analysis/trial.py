@@ -23,7 +23,6 @@ from limbtorque.motion.limb import Limb
 from limbtorque.muscles.force_result import MuscleForces
 from limbtorque.quality.verdict import Verdict
 from limbtorque.recordings.recording import Recording
-from limbtorque.simulation.replay import Replay
 from limbtorque.study.settings import Settings
 from limbtorque.tables.trial_record import TrialRecord, Window
 from limbtorque.torques.joint_torques import Torques, used_frames
@@ -57,8 +56,6 @@ class TrialResult:
     muscles : MuscleForces or None
         Muscle forces; None where the chain has no muscle set, and for a trial of more than 65,536 frames, which has its
         table only.
-    replay : Replay or None
-        The motion integrated from the torques; None unless `replay.enabled`.
     kinematics_table, torque_table : pyarrow.Table
         The tables of the results, as the workflow writes them; ``.to_pandas()`` converts them to data frames.
     band_table : pyarrow.Table or None
@@ -81,7 +78,6 @@ class TrialResult:
     records: Mapping[str, TrialRecord]
     bands: TorqueBands | None
     muscles: MuscleForces | None
-    replay: Replay | None
     kinematics_table: pa.Table
     torque_table: pa.Table
     band_table: pa.Table | None
@@ -333,6 +329,6 @@ def analyse(
     )
     records = {"kinematics": moved, "torques": step.record, "muscles": loaded}
     made = {name: pa.concat_tables(parts) if parts else None for name, parts in rows.items()}
-    values = step.torques, step.window, records, step.bands, forces, step.replay
+    values = step.torques, step.window, records, step.bands, forces
     frames = made["kinematics"], made["torques"], step.band_table, step.space_table, made["muscles"]
     return TrialResult(motion, *values, *frames, limb, settings, source)

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, choice, finite
+from limbtorque.arrays import FloatArray, choice, distal_sums, finite
 from limbtorque.chain.dynamics import TorqueTerms, of_motion
 from limbtorque.chain.model import Chain, Kinematics
 
@@ -214,7 +214,7 @@ def segment_terms(chain: Chain, kinematics: Kinematics, *, terms: TorqueTerms, m
     theta, omega, spin = (np.cumsum(values, axis=1) for values in angles)
     direction = np.exp(1j * theta)
     between = chain.coupling * direction[:, :, None] * np.conj(direction[:, None, :])
-    distal = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]
+    distal = distal_sums(between)
     return SegmentTerms(
         inertial=distal.real * spin[:, None, :],
         centripetal=distal.imag * (omega**2)[:, None, :],

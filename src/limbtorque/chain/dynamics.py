@@ -26,7 +26,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, finite, frames, vectors
+from limbtorque.arrays import FloatArray, finite, frames, plane_cross, vectors
 from limbtorque.chain.kinematics import joint_positions
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Load, pairs
 
@@ -240,8 +240,8 @@ def newton_euler(
         torque = (
             torque
             + chain.inertia_kgm2[i] * omega_dot[:, i]
-            + chain.com_m[i] * _cross(direction[:, i], inertial)
-            + chain.length_m[i] * _cross(direction[:, i], force)
+            + chain.com_m[i] * plane_cross(direction[:, i], inertial)
+            + chain.length_m[i] * plane_cross(direction[:, i], force)
         )
         force = force + inertial
         torques[:, i] = torque - moment[:, i]
@@ -251,11 +251,6 @@ def newton_euler(
 
 def _time_first(array: FloatArray) -> FloatArray:
     return np.moveaxis(array, -1, 0)
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Component along z of the cross product of two arrays of plane vectors."""
-    return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
 
 
 def _passes(n_frames: int) -> Iterator[slice]:
@@ -378,8 +373,8 @@ def external_term(
     work = np.zeros((n, n_frames))
     for load in loads:
         for i in range(load.link):
-            work[i] += _cross(joints[:, i + 1] - joints[:, i], load.force_n)
-        work[load.link] += _cross(load.point_m - joints[:, load.link], load.force_n) + load.couple_nm
+            work[i] += plane_cross(joints[:, i + 1] - joints[:, i], load.force_n)
+        work[load.link] += plane_cross(load.point_m - joints[:, load.link], load.force_n) + load.couple_nm
     add_distal(work)
     return _time_first(0.0 - work)
 
@@ -393,5 +388,5 @@ def _load_wrenches(
     for load in loads:
         for i in range(load.link + 1):
             force[:, i] += load.force_n
-            moment[:, i] += _cross(load.point_m - joints[:, i], load.force_n) + load.couple_nm
+            moment[:, i] += plane_cross(load.point_m - joints[:, i], load.force_n) + load.couple_nm
     return force, moment

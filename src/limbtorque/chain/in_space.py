@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import FloatArray, finite, row
+from limbtorque.arrays import FloatArray, distal_sums, finite, row
 from limbtorque.chain.model import Chain
 
 
@@ -83,9 +83,9 @@ def net_moments(
     mass, share = chain.mass_kg[:, None], (chain.com_m / chain.length_m)[:, None]
     forces = mass * (accelerations[:, :-1] + share * turning - gravity)
     beyond = np.zeros_like(forces)
-    beyond[:, :-1] = _distal(forces)[:, 1:]
+    beyond[:, :-1] = distal_sums(forces)[:, 1:]
     spread = (chain.inertia_kgm2 / chain.length_m**2)[:, None]
-    moments = _distal(_cross(along, share * forces + beyond + spread * turning))
+    moments = distal_sums(_cross(along, share * forces + beyond + spread * turning))
     moments -= _cross(point - joints[:, :-1], force) + couple
     return np.moveaxis(moments, (0, 1, 2), (2, 1, 0))
 
@@ -96,11 +96,6 @@ def _centres(name: str, value: ArrayLike, chain: Chain) -> FloatArray:
     if array.ndim != 3 or array.shape[1:] != (chain.n_links + 1, 3):
         raise ValueError(f"{name} has shape {array.shape}, expected (n_frames, {chain.n_links + 1}, 3)")
     return np.array(np.moveaxis(finite(name, array, missing=True), (0, 1, 2), (2, 1, 0)), order="C")
-
-
-def _distal(values: FloatArray) -> FloatArray:
-    """Sum of every link and all distal of it."""
-    return np.asarray(np.cumsum(values[:, ::-1], axis=1)[:, ::-1])
 
 
 def _cross(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbtorque.arrays import ComplexArray, FloatArray, choice, finite, frames, vectors
+from limbtorque.arrays import ComplexArray, FloatArray, choice, distal_sums, finite, frames, vectors
 from limbtorque.chain.model import ACCELERATED, Chain, Kinematics, Point, pairs
 
 Space = Literal["joint", "segment"]
@@ -341,7 +341,7 @@ def _spokes(chain: Chain, theta: FloatArray, point: Point) -> ComplexArray:
 def _in_space(spokes: ComplexArray, space: Space) -> ComplexArray:
     """Link vectors (segment space) or vectors from each joint to the point."""
     choice("space", space, ("joint", "segment"))
-    return spokes if space == "segment" else np.cumsum(spokes[:, ::-1], axis=1)[:, ::-1]
+    return spokes if space == "segment" else distal_sums(spokes)
 
 
 def unit_vectors(theta: FloatArray) -> ComplexArray:

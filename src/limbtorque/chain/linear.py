@@ -299,8 +299,8 @@ def change_of_load_torque(
         Changes of the joint positions, x + iy, m.
     force_change_n : ndarray of shape (2, n_directions, n_frames)
         Changes of the force, N.
-    moment_change_nm : ndarray of shape (n_directions, n_frames)
-        Changes of the load's moment about the plane's origin, N m.
+    moment_change_nm : ndarray of shape (n_directions, n_frames) or (n_joints, n_directions, n_frames)
+        Changes of the load's moment about the plane's origin, N m, the same for all joints or for each.
 
     Returns
     -------

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -177,35 +175,21 @@ def multiverse(options: argparse.Namespace) -> int:
 @command(
     "status",
     STUDY_OR_HERE,
-    switch("--verbose", "a line for every table of every trial, with its state"),
-    examples=('status "my study"', 'status "my study" --verbose | grep -v done'),
-    after="exit code: 0 if every table is done and a run would do nothing, 1 otherwise",
+    examples=('status "my study"',),
+    after="exit code: 0 if a run would do nothing, 1 otherwise",
     on_study=True,
 )
 def status(options: argparse.Namespace) -> int:
     """Say how far a study is, and what a run would do."""
     from limbtorque.cli.run_study import planned_jobs
-    from limbtorque.workflow.load_checked import checked_study
-    from limbtorque.workflow.status import STATES, table_states, trials_by_status
+    from limbtorque.workflow.status import trials_by_status
 
-    count = dict.fromkeys(STATES, 0)
-    with contextlib.chdir(options.study):  # keys contain paths relative to the study
-        for path, state in table_states(checked_study(Path())):
-            count[state] += 1
-            if options.verbose:
-                print(f"{state:8} {path}")
-        trials = trials_by_status(Path())
-    print("\n".join(trials or ["trials: not run yet"]))
-    print(f"tables of trials: {', '.join(f'{number} {state}' for state, number in count.items())}")
-    jobs = planned_jobs(options.study) if count["done"] else {}
-    undone = bool(jobs) or count["done"] < sum(count.values())
-    planned = ", ".join(f"{stage} {number}" for stage, number in jobs.items()) or (
-        "everything" if undone else "nothing"
-    )
-    print(f"a run would do: {planned}")
-    if undone:
+    print("\n".join(trials_by_status(options.study) or ["trials: not run yet"]))
+    jobs = planned_jobs(options.study)
+    print(f"a run would do: {', '.join(f'{stage} {number}' for stage, number in jobs.items()) or 'nothing'}")
+    if jobs:
         say(f"next: limbtorque run-study {quoted(options.study)}")
-    return int(undone)
+    return int(bool(jobs))
 
 
 @command(
@@ -218,13 +202,9 @@ def status(options: argparse.Namespace) -> int:
 def verify(options: argparse.Namespace) -> int:
     """Compare results and recordings with their records; writes nothing."""
     from limbtorque.workflow.effective_settings import load_effective_study
-    from limbtorque.workflow.records import damaged_outputs, missing_outputs
+    from limbtorque.workflow.records import differing_outputs
 
-    study = load_effective_study(options.study)
-    lines = [f"{path}: missing" for path in missing_outputs(study)]
-    for path, wrong in damaged_outputs(study, contents="all").items():
-        for name, fault in wrong.items():  # recordings lie outside the folder
-            lines.append(f"{path if Path(path).name == name else os.path.normpath(Path(path, name))}: {fault}")
+    lines = differing_outputs(load_effective_study(options.study))
     for line in lines:
         print(line)
     print(f"{counted(len(lines), 'file')} missing or changed")
@@ -233,28 +213,11 @@ def verify(options: argparse.Namespace) -> int:
     return int(bool(lines))
 
 
-@command(
-    "split",
-    path_option("study", "the study's folder; it is not changed"),
-    path_option("parts", "folder for the new studies; recordings are not copied"),
-    examples=('split "my study" parts', 'for part in parts/*; do limbtorque run-study "$part"; done'),
-    on_study=True,
-)
-def split(options: argparse.Namespace) -> int:
-    """Divide a study into one study for each subject."""
-    from limbtorque.cli.split import split_study
-
-    parts = split_study(options.study, options.parts)
-    print("\n".join(f"written: {part}" for part in parts))
-    print(f'next: for part in {quoted(options.parts)}/*; do limbtorque run-study "$part"; done')
-    return 0
-
-
 COMMANDS = (
-    *(init, check, run_study, multiverse, status, verify, split),
+    *(init, check, run_study, multiverse, status, verify),
     results.freeze,
-    *(recordings.inspect, recordings.run, recordings.map_markers, recordings.emg),
-    *(results.strength, results.diff, results.import_muscles, results.settings, results.demo_files),
+    *(recordings.inspect, recordings.run, recordings.map_markers),
+    *(results.strength, results.diff, results.supplement, results.reproduce, results.import_muscles, results.settings),
 )
 
 

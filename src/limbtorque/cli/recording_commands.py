@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from limbtorque.cli.command import changes, command, file_option, option, path_option, switch
-from limbtorque.errors import SettingsError, TrialError
+from limbtorque.errors import TrialError
 from limbtorque.workflow.operating_system import say, visible
 
 if TYPE_CHECKING:
-    from limbtorque.study.options.reading import Reading
+    from limbtorque.recordings.options import ReadOptions
     from limbtorque.study.settings import Settings
 
 RECORDING = path_option("file", "recording (C3D, TRC, STO, MOT, TSV, CSV, JSON)")
@@ -28,14 +27,11 @@ def _changed_settings(options: argparse.Namespace, file: Path | None = None) -> 
     return override(load_settings(file) if file else Settings(), options.set, source="--set")
 
 
-def _limits(reading: Reading) -> dict[str, Any]:
-    """Limits and options of a guarded reader."""
+def _read_options(settings: Settings) -> ReadOptions:
+    """Options of a guarded reader."""
     from limbtorque.recordings.options import ReadOptions
 
-    return {
-        "memory_limit_mb": reading.memory_limit_mb,
-        "options": ReadOptions.of(reading),
-    }
+    return ReadOptions.of(settings.reading)
 
 
 @command(
@@ -56,16 +52,16 @@ def inspect(options: argparse.Namespace) -> int:
     from limbtorque.recordings.libraries import SECOND_READERS
     from limbtorque.recordings.sandbox import GuardedReader
 
-    limits = _limits(_changed_settings(options).reading)
+    read_options = _read_options(_changed_settings(options))
     if options.compare and (options.forces or options.file.suffix.lower() != ".c3d"):
         raise TrialError("--compare reads a single C3D file; omit --forces, or --compare for another format")
     with GuardedReader() as reader:
-        recording = reader.read(options.file, **limits, forces=options.forces)
+        recording = reader.read(options.file, options=read_options, forces=options.forces)
         if not options.compare:
             print(visible(describe(recording)))
             return 0
         for library in SECOND_READERS:
-            differences = reader.compare(options.file, library, **limits)
+            differences = reader.compare(options.file, library, options=read_options)
             print("\n".join(differences.sentences if differences else (f"{library}: nothing to compare",)))
     return 0
 
@@ -107,10 +103,10 @@ def run(options: argparse.Namespace) -> int:
 
     settings = _changed_settings(options, options.settings)
     with GuardedReader() as reader:
-        limits = _limits(settings.reading)
-        recording = reader.read(options.file, **limits, forces=options.forces)
+        read_options = _read_options(settings)
+        recording = reader.read(options.file, options=read_options, forces=options.forces)
         if options.static:
-            recording = with_static(recording, reader.read(options.static, **limits))
+            recording = with_static(recording, reader.read(options.static, options=read_options))
         compared, doubts = second_look(options.file, options.forces, settings.reading, reader)
     result = analyse_recording(
         recording,
@@ -175,7 +171,7 @@ def map_markers(options: argparse.Namespace) -> int:
 
     settings = _changed_settings(options, options.settings)
     with GuardedReader() as reader:
-        recording = reader.read(options.file, **_limits(settings.reading))
+        recording = reader.read(options.file, options=_read_options(settings))
     choices = MapChoices(
         options.file.as_posix(),
         {name: settings.chain(name) for name in (*settings.chains, "leg", "arm")},
@@ -187,31 +183,4 @@ def map_markers(options: argparse.Namespace) -> int:
     write_text(page, map_page(recording, choices))
     print(f"written: {page}")
     say("next: open it in a browser, and assign a marker to every landmark")
-    return 0
-
-
-@command(
-    "emg",
-    file_option("files", "recordings (C3D or STO)", nargs="+"),
-    file_option("--maximal", "maximum voluntary contraction", action="append", default=[]),
-    path_option("--settings", "settings file (default: all recognised channels)"),
-    option("--side", choices=("left", "right"), default="right", about="for {S} in emg.channels (default: right)"),
-    changes("change an option"),
-    path_option("--output", "folder for tables and figures (default: %(default)s)", default=Path("limbtorque_emg")),
-    examples=(
-        "emg walk.c3d --output emg",
-        "emg walk.c3d --maximal mvc_leg.c3d --settings config/config.yaml --side left",
-    ),
-)
-def emg(options: argparse.Namespace) -> int:
-    """Envelopes, activity and faults of electromyography, without torques."""
-    from limbtorque.cli.emg import analyse_files
-
-    settings = _changed_settings(options, options.settings)
-    stems = [path.stem.lower() for path in options.files]
-    if len(set(stems)) < len(stems):
-        raise SettingsError(f"recordings with the same name: {', '.join(stems)}; rename one")
-    lines = analyse_files(options.files, options.output, settings=settings, side=options.side, maximal=options.maximal)
-    for line in lines:
-        say(line, sys.stdout)
     return 0

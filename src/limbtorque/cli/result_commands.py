@@ -15,12 +15,11 @@ from limbtorque.workflow.operating_system import say
     path_option("first", "folder 'results' of a finished run, or its study"),
     path_option("second", "folder or study of the run to compare with"),
     file_option("--csv", "write a CSV table with a row for each change"),
-    file_option("--html", "write an HTML page"),
     option("--top", type=int, default=20, about="number of changes printed for each table (default: 20)"),
     option("--tolerance", type=float, default=0.0, about="largest relative difference taken as equal (default: 0)"),
     examples=(
         "diff results_with_6_hz results",
-        "diff old/results new/results --csv changes.csv --html changes.html",
+        "diff old/results new/results --csv changes.csv",
     ),
     after="exit code: 0 if all numbers are the same, 1 if any differs, 2 if a run could not be read",
     error_code=2,
@@ -28,16 +27,69 @@ from limbtorque.workflow.operating_system import say
 def diff(options: argparse.Namespace) -> int:
     """Compare two runs: settings, recordings, versions, numbers."""
     from limbtorque.cli.diff.compare import compare
-    from limbtorque.cli.diff.report import report_csv, report_html, report_text
+    from limbtorque.cli.diff.report import report_csv, report_text
     from limbtorque.cli.diff.runs import read_run
     from limbtorque.study.files import write_text
 
     comparison = compare(read_run(options.first), read_run(options.second), tolerance=options.tolerance)
     print(report_text(comparison, top=options.top))
-    for path, text_of in ((options.csv, report_csv), (options.html, report_html)):
-        if path:
-            write_text(path, text_of(comparison))
-            print(f"written: {path}")
+    if options.csv:
+        write_text(options.csv, report_csv(comparison))
+        print(f"written: {options.csv}")
+    return 0 if comparison.same else 1
+
+
+@command(
+    "supplement",
+    path_option("study", "the study's folder; it is not changed"),
+    file_option("--output", "the archive (default: supplement.zip)", default=Path("supplement.zip")),
+    examples=('supplement "my study"', 'supplement "my study" --output paper/supplement.zip'),
+    on_study=True,
+)
+def supplement(options: argparse.Namespace) -> int:
+    """Write settings, tables, results and hashes of a study to an archive."""
+    from limbtorque.cli.supplement import supplement_of
+    from limbtorque.study.files import write_bytes
+
+    write_bytes(options.output, supplement_of(options.study))
+    print(f"written: {options.output}")
+    return 0
+
+
+@command(
+    "reproduce",
+    path_option("supplement", "archive of `limbtorque supplement`"),
+    path_option("--recordings", "folder of the recordings, under any names", required=True, metavar="FOLDER"),
+    path_option(
+        "--study", "folder for the new study (default: reproduced)", default=Path("reproduced"), metavar="FOLDER"
+    ),
+    option("--cores", default="all", about="number of cores (default: all)"),
+    option("--tolerance", type=float, default=1e-6, about="largest relative difference taken as equal (default: 1e-6)"),
+    examples=("reproduce supplement.zip --recordings recordings",),
+    after="exit code: 0 if no number differs, 1 if any does, 2 if the study could not be repeated",
+    error_code=2,
+)
+def reproduce(options: argparse.Namespace) -> int:
+    """Repeat a study from its supplement and recordings; compare every number."""
+    from limbtorque import __version__
+    from limbtorque.cli import reproduce as again
+    from limbtorque.cli.diff.report import report_csv
+    from limbtorque.cli.run_study import run_study
+    from limbtorque.study.files import write_text
+
+    archive = again.read_supplement(options.supplement)
+    if archive.version != __version__:
+        say(
+            f"the supplement is of limbtorque {archive.version}, this is {__version__}: numbers may differ; for the same, install "
+            f"limbtorque=={archive.version}"
+        )
+    again.build_study(archive, again.find_recordings(archive, options.recordings), options.study)
+    run_study(options.study, cores=options.cores)
+    comparison = again.compared(options.study, tolerance=options.tolerance)
+    print("\n".join(again.report_lines(comparison, tolerance=options.tolerance)))
+    if not comparison.same:
+        write_text(options.study / "differences.csv", report_csv(comparison))
+        print(f"all differences: {options.study / 'differences.csv'}")
     return 0 if comparison.same else 1
 
 
@@ -116,18 +168,4 @@ def settings(_: argparse.Namespace) -> int:
     from limbtorque.study.settings import options_page
 
     print(options_page())
-    return 0
-
-
-@command(
-    "demo-files",
-    path_option("folder", "folder for the recordings; created if needed"),
-    examples=("demo-files data/demo",),
-)
-def demo_files(options: argparse.Namespace) -> int:
-    """Write the recordings of the demo study."""
-    from limbtorque.simulation.demo import write_demo
-
-    for path in write_demo(options.folder):
-        print(path)
     return 0

@@ -19,7 +19,6 @@ from limbtorque.figures.palette import (
     LINE_COLOURS,
     RESIDUAL,
     SHADE_NAMES,
-    STATUS_NAMES,
     TERM_COLOURS,
     UNKNOWN,
 )
@@ -37,7 +36,6 @@ COLOURS = {
     "residual": COLOUR_NAMES[RESIDUAL],
     "criterion": COLOUR_NAMES[CRITERION],
     "chosen": COLOUR_NAMES[CHOSEN],
-    **STATUS_NAMES,
 }
 
 

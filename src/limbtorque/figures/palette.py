@@ -33,7 +33,6 @@ COLOUR_NAMES = {
 GENERATED, ABSORBED = LINE_COLOURS[5], LINE_COLOURS[6]  # power
 RESIDUAL, CHOSEN, CRITERION = LINE_COLOURS[0], LINE_COLOURS[2], LINE_COLOURS[1]  # of the figure of the cut-off
 STATUS_COLOURS = {"ok": "#8CB9A0", "caution": "#D9A441", "rejected": "#C4501B", "failed": "#A03050"}
-STATUS_NAMES = {"ok": "pale green", "caution": "amber", "rejected": "brick", "failed": "dark red"}
 WASH, SHADE = 0.2, 0.22  # strength of a status behind text, and of shaded frames
 NO_TORQUE = "#D64000"  # whatever the reason
 FRAMES = {  # kinds of shaded frames: colour, column of their status and its value, legend

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbtorque.arrays import FloatArray
+from limbtorque.arrays import FloatArray, distal_sums, plane_cross
 from limbtorque.chain.model import Chain
 from limbtorque.motion.chain_motion import ChainMotion, Impact
 from limbtorque.motion.smoothing import SmoothedJoints
@@ -108,16 +108,11 @@ def _inertial_moments(chain: Chain, joint_m: FloatArray, acceleration_m_s2: Floa
     share, along = (chain.com_m / chain.length_m)[:, None], np.diff(joint_m, axis=1)
     turning = np.diff(acceleration_m_s2, axis=1)
     force = chain.mass_kg[:, None] * (acceleration_m_s2[:, :-1] + share * turning)
-    moment = _cross(joint_m[:, :-1] + share * along, force)
-    moment = moment + chain.inertia_kgm2 * _cross(along, turning) / chain.length_m**2
-    force, moment = (np.cumsum(each[:, ::-1], axis=1)[:, ::-1] for each in (force, moment))  # of all distal segments
-    return np.asarray(moment - _cross(joint_m[:, :-1], force))
+    moment = plane_cross(joint_m[:, :-1] + share * along, force)
+    moment = moment + chain.inertia_kgm2 * plane_cross(along, turning) / chain.length_m**2
+    return np.asarray(distal_sums(moment) - plane_cross(joint_m[:, :-1], distal_sums(force)))
 
 
 def _load_nm(load: FloatArray, joint_m: FloatArray) -> FloatArray:
     """Moments of a load about the joints."""
-    return np.asarray(load[:, 2, None] - _cross(joint_m[:, :-1], load[:, None, :2]))
-
-
-def _cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+    return np.asarray(load[:, 2, None] - plane_cross(joint_m[:, :-1], load[:, None, :2]))

@@ -35,7 +35,7 @@ LOAD_OVER_TIME = (  # attributes of `ExternalLoad` with a row for each frame, or
 )
 OVER_TIME = (  # attributes of `ChainMotion` with a row for each frame
     *("frame", "time_s", "joint_m", "edge", "foreshortened", "filled", "swapped", "spike"),
-    *("segment_length_m", "segment_tilt_rad", "fit_m"),
+    *("segment_length_m", "segment_tilt_rad", "fit_m", "plane_cost_nm"),
 )
 
 
@@ -277,6 +277,8 @@ class ChainMotion:
         Metrics of markers, plane, filter, flexion and load.
     notes : tuple of str
         Decisions, for the ledger.
+    plane_cost_nm : ndarray of shape (n_frames, n_joints), optional
+        Planar torques minus moments about the flexion axes, NaN where not known; None without `torques.in_space`.
     """
 
     joints: tuple[str, ...]
@@ -303,6 +305,7 @@ class ChainMotion:
     cutoffs: tuple[CutoffChoice, ...]
     metrics: dict[str, float]
     notes: tuple[str, ...]
+    plane_cost_nm: FloatArray | None = None
 
     def part(self, some: slice) -> ChainMotion:
         """Motion in selected frames, with the constants of the trial."""

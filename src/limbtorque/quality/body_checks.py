@@ -253,7 +253,7 @@ def body_metrics(
     readings : sequence of Reading
         Signals of the plates that may be used.
     unlike : callable
-        Differences between the sides, m, over their limit by the stated errors (`quality.stated`).
+        Differences between the sides, m, over their limit by the stated errors (`quality.metrics`).
 
     Returns
     -------

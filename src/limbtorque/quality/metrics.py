@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
 from limbtorque.arrays import BoolArray, FloatArray, lengths
+from limbtorque.chain.kinematics import unit_vectors
 from limbtorque.errors import PART_OF_TRIAL, LoadError
 from limbtorque.ground.plates import Reading
 from limbtorque.motion.chain_motion import UNMEASURED, ChainMotion, Flexion
@@ -16,17 +20,18 @@ from limbtorque.motion.limb import Limb
 from limbtorque.motion.plane import segment_planarity
 from limbtorque.quality.body_checks import body_metrics
 from limbtorque.quality.body_size import body_size, static_unlike_share
-from limbtorque.quality.check import LOST_TORQUE
-from limbtorque.quality.stated import Stated, sides_unlike_factor, stated_misfits
+from limbtorque.quality.joint_shares import fit_error_share, lost_torque_note, pressure_error_share, spike_change
 from limbtorque.recordings.recording import Recording
 from limbtorque.signals.derivatives import differentiation_reach, first_derivative
 from limbtorque.study.chains import ChainModel
 from limbtorque.study.options.motion import axis_vector
 from limbtorque.study.settings import Settings
-from limbtorque.tables.frame_columns import term_columns
 from limbtorque.tables.trial_record import Window
-from limbtorque.torques.joint_torques import Torques, joint_torques, known_frames, used_frames
+from limbtorque.torques.joint_torques import Torques, known_frames, used_frames
 from limbtorque.torques.summary import cut_peak_share
+from limbtorque.uncertainty.analysed_limb import AnalysedLimb
+from limbtorque.uncertainty.bands import InputErrors
+from limbtorque.uncertainty.propagation import centre_errors, soft_tissue_errors
 
 UNDECIDED_DEG = 10.0
 LANDMARKS_OF = {  # joint centre -> landmarks on the same joint
@@ -40,7 +45,11 @@ RANGE_PERCENT = (5.0, 95.0)  # of the frames, so that a spike does not bend a st
 HYPERMOBILE_DEG = 10.0  # Beighton et al. (1973), of elbows and knees
 RESTING_W = 0.1  # below, the chain is at rest and the rate of its energy is noise
 WORTH = 0.1  # of the range of a net torque: smaller errors are not judged
-NEGLIGIBLE = 0.01  # range of a term relative to that of the net torque
+LEVEL = 0.96  # of trials are below the limit of the lengths' variation to first order; of simulated arms 95 %
+SIDES_LEVEL = 0.975  # below each of the two limits of the differences between the sides
+FRAMES = 200  # from which means over time are taken, or up to twice as many
+FELT_M = 0.0005  # of the lengths, root mean square: smaller effects are not told from noise
+BODY_M = 0.005  # difference of the sides of a body: legs differ by 5 mm (standard deviation 4 mm; Knutson 2005)
 
 
 def undecided_flexion(model: ChainModel, flexion: Flexion, angle: FloatArray) -> float:
@@ -293,34 +302,6 @@ def judged_metrics(
     return metrics, {**by_joint, "spike_change_share": shares}, (*notes, *lost)
 
 
-def lost_torque_note(
-    motion: ChainMotion, torques: Torques, frames: BoolArray, *, allowed_share: float
-) -> tuple[str, ...]:
-    """Note on the inertial torque lost in the filter; none below the allowed share.
-
-    Parameters
-    ----------
-    motion, torques
-        Motion and torques.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames.
-    allowed_share : float
-        Largest share of the acceleration that needs no note.
-
-    Notes
-    -----
-    A filter without a phase shift that removes a share s of an acceleration (rms) leaves at least 1 - s of it. If a joint's inertial torque
-    loses the same share, at most s / (1 - s) times what is left of it is lost.
-    """
-    share, used = motion.metrics.get("acceleration_filtered_share", 0.0), used_frames(motion, torques) & frames
-    if not allowed_share < share < 1.0 or not used.any():
-        return ()
-    left_nm = (torques.terms.inertial.sum(axis=-1) + torques.terms.base)[used]
-    lost_nm = share / (1.0 - share) * np.sqrt((left_nm**2).mean(axis=0))
-    sizes = ", ".join(f"{joint} {size:.2g}" for joint, size in zip(motion.joints, lost_nm, strict=True))
-    return (f"{LOST_TORQUE} {min(motion.cutoff_hz):.3g} Hz, up to: {sizes} N m",)
-
-
 def shortest_period_share(motion: ChainMotion) -> dict[str, float]:
     """Shortest period of unfiltered joint centres relative to that of the movement.
 
@@ -458,70 +439,6 @@ def limit_metrics(
     return {name: dict(zip(motion.joints, values.tolist(), strict=True)) for name, values in found.items()}
 
 
-def fit_error_share(
-    motion: ChainMotion, torques: Torques, frames: BoolArray, *, beyond: float = 1.0
-) -> dict[str, float]:
-    """Torque that the misfit of the rigid chain is worth, relative to its range.
-
-    Parameters
-    ----------
-    motion : ChainMotion
-        The motion.
-    torques : Torques
-        Its torques.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames; those with edge effects or unknown torque are left out.
-    beyond : float, optional
-        Part of the misfit that the stated errors do not explain, which alone counts.
-
-    Returns
-    -------
-    dict of str to float
-        By joint; empty without a frame, a fitted chain or a torque that changes.
-
-    Notes
-    -----
-    A joint centre that is off by a distance d changes the net torque by d times the part of the reaction force F across it. The
-    share is rms(d) rms(F) / range of the net torque: 4 mm matter more to a leg that carries the body than to one that swings.
-    """
-    used = used_frames(motion, torques) & frames
-    if not used.any() or np.isnan(motion.fit_m[used]).any():
-        return {}
-    off_m = beyond * np.sqrt((motion.fit_m[used] ** 2).mean())
-    force_n = np.sqrt((torques.wrenches.reaction_n[used] ** 2).sum(axis=2).mean(axis=0))
-    size_nm = np.ptp(torques.terms.net[used], axis=0)
-    return {
-        joint: float(off_m * force / size)
-        for joint, force, size in zip(motion.joints, force_n, size_nm, strict=True)
-        if size > 0.0
-    }
-
-
-def pressure_error_share(
-    motion: ChainMotion, torques: Torques, frames: BoolArray, *, least_m: float
-) -> dict[str, float]:
-    """Torque that a shift of the centre of pressure is worth, relative to its range.
-
-    Parameters
-    ----------
-    motion, torques, frames
-        As of `fit_error_share`.
-    least_m : float
-        Smaller shifts are those of a foot.
-
-    Returns
-    -------
-    dict of str to float
-        By joint: shift times the root mean square vertical force over the range of the net torque; empty without a shift.
-    """
-    used, shift_m = used_frames(motion, torques) & frames, motion.metrics.get("pressure_shift_m", 0.0)
-    if not (used.any() and shift_m > least_m):
-        return {}
-    force_n, size_nm = np.sqrt((motion.load.force_n[used, 1] ** 2).mean()), np.ptp(torques.terms.net[used], axis=0)
-    shares = zip(motion.joints, size_nm, strict=True)
-    return {joint: float(shift_m * force_n / size) for joint, size in shares if size > 0.0}
-
-
 def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -> float:
     """Rms difference of powers and rate of energy, relative.
 
@@ -539,59 +456,128 @@ def _energy_rate_share(motion: ChainMotion, torques: Torques, used: BoolArray) -
     return off / max(size, RESTING_W)
 
 
-def spike_change(
-    motion: ChainMotion, torques: Torques, filled: ChainMotion | None, frames: BoolArray
-) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Largest change of each joint's torques when spikes are filled.
+# ---- misfits that the stated errors of joint centres and skin give ----
+# Errors of `uncertainty` move the joint centres of a chain. How the lengths of its segments vary and how the sides differ follow from
+# them to first order, in the same directions as the bands of the torques: a metric judges what they do not explain.
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Misfits with exactly the stated errors.
+
+    Attributes
+    ----------
+    beyond : float
+        Part of the lengths' variation that such errors do not explain, as a share of its root mean square.
+    sides_m2 : ndarray of shape (n_segments + 2, n_segments + 2)
+        Covariance of the differences between left and right: of the segments' lengths, and of the place of the first joint
+        upwards and along the way, m squared.
+    centres_m : ndarray of shape (n_segments + 2, n_directions)
+        The same differences with errors of one side's joint centres, two directions for each, m.
+    """
+
+    beyond: float
+    sides_m2: FloatArray
+    centres_m: FloatArray
+
+
+def stated_misfits(motion: ChainMotion, limb: Limb, settings: Settings) -> Stated:
+    """Misfits of a limb's motion with exactly the stated errors.
 
     Parameters
     ----------
     motion : ChainMotion
-        The motion with its spikes.
-    torques : Torques
-        Its torques.
-    filled : ChainMotion or None
-        The motion with the spikes filled; None where they cannot be, which counts as a change of the whole range.
-    frames : ndarray of bool, shape (n_frames,)
-        Judged frames.
+        The motion.
+    limb, settings
+        Chain, side and marker set; sizes of the errors.
 
     Returns
     -------
-    share : dict of str to float
-        By joint: largest change in these frames of the net torque or of a term, relative to its range there without the
-        spikes (to a hundredth of the range of the net torque at least).
-    notes : tuple of str
-        Joint, term and frame of each of these changes.
+    Stated
+        All is beyond where no source of such errors is switched on, or no frame has an orientation.
+
+    Notes
+    -----
+    With errors of the directions d the lengths are ``sum_d z_d J_d`` with independent normal numbers z of variance 1. In the
+    eigenvectors of the Gram matrix of J, least squares give z; the sum of squares of those with an effect above `FELT_M` is a
+    chi-square variable. Below its limit the variation that they explain is not beyond, nor is that of noise, nor the mean of smaller
+    effects; above it, all is.
     """
-    if filled is None:
-        return dict.fromkeys(motion.joints, 1.0), ("spikes cannot be filled: their effect on the torques is not known",)
-    common, here, there = np.intersect1d(motion.frame[frames], filled.frame, return_indices=True)
-    found = _stacked(torques)[np.flatnonzero(frames)[here]]
-    expected = _stacked(joint_torques(filled))[there]
-    known = ~np.isnan(found + expected).any(axis=(1, 2))
-    if not known.any():
-        return {}, ()
-    common, found, expected = common[known], found[known], expected[known]
-    size = np.ptp(expected, axis=0)
-    size = np.maximum(size, NEGLIGIBLE * size[:, :1])
-    change = np.abs(found - expected) / np.maximum(size, np.finfo(float).tiny)
-    shares, notes = {}, []
-    for i, joint in enumerate(motion.joints):
-        frame, term = np.unravel_index(int(change[:, i].argmax()), change[:, i].shape)
-        shares[joint] = float(change[frame, i, term])
-        name = _names(joint, motion.joints)[term]
-        notes.append(f"{joint} {name} by {shares[joint]:.2g} of its range at frame {common[frame]}")
-    return shares, (f"spikes change the torques (filled for comparison): {', '.join(notes)}",)
+    analysed = AnalysedLimb(motion.part(slice(None, None, max(len(motion.time_s) // FRAMES, 1))), limb, settings)
+    angle = analysed.motion.kinematics.angle_rad
+    known = ~np.isnan(angle).any(axis=1)
+    n, body_m2 = motion.chain.n_links, BODY_M**2 * np.eye(motion.chain.n_links + 2)
+    errors = InputErrors.together([centre_errors(analysed), soft_tissue_errors(analysed)])
+    errors = errors.only([k for k, each in enumerate(errors.directions) if each.source not in settings.uncertainty.off])
+    if not (known.any() and errors.directions):
+        return Stated(1.0, body_m2, np.zeros((n + 2, 0)))
+    joint_m = errors.joint_m[..., known]
+    direction = unit_vectors(np.cumsum(angle[known], axis=1).T)
+    longer = (np.diff(joint_m, axis=0) * np.conj(direction)[:, None]).real  # (n_links, n_directions, n_frames)
+    first = joint_m[0].mean(axis=1)
+    means = np.vstack([longer.mean(axis=2), first.imag, first.real])
+    return Stated(
+        beyond=_beyond(longer, analysed.motion.segment_length_m[known].T, motion.metrics.get("noise_m", 0.0)),
+        sides_m2=2.0 * means @ means.T + body_m2,
+        centres_m=means[:, [each.source == "joint_centres" for each in errors.directions]],
+    )
 
 
-def _stacked(torques: Torques) -> FloatArray:
-    """Net torque and terms, shape (n_frames, n_joints, n_terms)."""
-    terms = torques.terms
-    single = np.stack([terms.gravity, terms.base, terms.external], axis=2)
-    return np.concatenate([terms.net[..., None], terms.inertial, terms.centripetal, terms.coriolis, single], axis=2)
+def _beyond(longer_m: FloatArray, length_m: FloatArray, noise_m: float) -> float:
+    """Share of the lengths' variation that the directions do not explain.
+
+    From the change of the lengths with each direction, (n_links, n_directions, n_frames), and the lengths, (n_links, n_frames).
+    """
+    size, n_directions = length_m.size, longer_m.shape[1]
+    by_direction = (longer_m - longer_m.mean(axis=2, keepdims=True)).swapaxes(0, 1).reshape(n_directions, -1)
+    varying = (length_m - length_m.mean(axis=1, keepdims=True)).ravel()
+    effect_m2, vectors = np.linalg.eigh(by_direction @ by_direction.T / size)
+    felt = effect_m2 > FELT_M**2
+    square_m2 = float(varying @ varying / size)
+    if not (felt.any() and square_m2):
+        return 1.0
+    unfelt_m2 = float(effect_m2[~felt].sum())  # their mean: each times the square of a normal number
+    effect_m2, z = effect_m2[felt], vectors[:, felt].T @ (by_direction @ varying / size) / effect_m2[felt]
+    explained_m2, n = float(effect_m2 @ z**2), int(felt.sum())
+    explains = float(z @ z) < n * chi_square_over_mean(n)
+    rest_m2 = max(square_m2 - explained_m2 - unfelt_m2 - 2.0 * float(np.nan_to_num(noise_m)) ** 2, 0.0)
+    return float(np.sqrt(rest_m2 / square_m2)) if explains else 1.0
 
 
-def _names(joint: str, joints: tuple[str, ...]) -> list[str]:
-    """Names of the last axis of `_stacked`."""
-    terms = [column.name.removeprefix(f"{joint}_torque_").removesuffix("_nm") for column in term_columns(joint, joints)]
-    return ["net torque", *(name.replace("_", " ") for name in terms)]
+def chi_square_over_mean(freedom: float, level: float = LEVEL) -> float:
+    """Limit of a chi-square variable over its mean (Wilson and Hilferty 1931).
+
+    Examples
+    --------
+    >>> round(5.0 * chi_square_over_mean(5.0), 1)  # tables: 11.07 at 95 %
+    11.0
+    """
+    return (1.0 - 2.0 / (9.0 * freedom) + NormalDist().inv_cdf(level) * math.sqrt(2.0 / (9.0 * freedom))) ** 3
+
+
+def sides_unlike_factor(difference_m: FloatArray, stated: Stated) -> float:
+    """Difference between the sides over its limit with exactly the stated errors.
+
+    Parameters
+    ----------
+    difference_m : ndarray of shape (n,)
+        Differences, m, in the order of `Stated.sides_m2`; the last may be left out.
+    stated : Stated
+        Their covariance, and their parts by joint centre.
+
+    Returns
+    -------
+    float
+        The largest of these roots of a chi-square variable over its limit: all differences together, and the part that the error of
+        one joint centre explains, of two degrees of freedom each.
+    """
+    n = len(difference_m)
+    covariance, centres = stated.sides_m2[:n, :n], stated.centres_m[:n]
+    weighed, explained = np.linalg.solve(covariance, np.column_stack([difference_m, centres])), [0.0]
+    for k in range(0, centres.shape[1], 2):
+        part = slice(k, k + 2)
+        score = centres[:, part].T @ weighed[:, 0]
+        explained.append(float(score @ np.linalg.pinv(centres[:, part].T @ weighed[:, 1:][:, part]) @ score))
+    together = difference_m @ weighed[:, 0] / (n * chi_square_over_mean(n, SIDES_LEVEL))
+    alone = max(explained) / (-2.0 * np.log((1.0 - SIDES_LEVEL) / max(centres.shape[1] // 2, 1)))
+    return float(np.sqrt(max(together, alone)))

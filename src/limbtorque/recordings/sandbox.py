@@ -18,7 +18,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -49,7 +48,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
     Examples
     --------
     >>> with GuardedReader() as reader:  # doctest: +ELLIPSIS
-    ...     reader.read(Path("no such file.c3d"), memory_limit_mb=512)
+    ...     reader.read(Path("no such file.c3d"), options=ReadOptions(memory_limit_mb=512))
     Traceback (most recent call last):
     limbtorque.errors.ReadError: no such file.c3d: the file cannot be opened: No such file or directory; ...
     """
@@ -71,7 +70,6 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         self,
         path: Path,
         *,
-        memory_limit_mb: int,
         options: ReadOptions = NO_OPTIONS,
         forces: Path | None = None,
     ) -> Recording:
@@ -81,10 +79,8 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         ----------
         path : Path
             A recording of any format that is read.
-        memory_limit_mb : int
-            Memory that reading may take, MB (2**20 bytes); a file that needs more is refused before it is read.
         options : ReadOptions, optional
-            Options of the readers.
+            Options of the readers, with the memory that reading may take; a file that needs more is refused before it is read.
         forces : Path, optional
             A second file with the force plates, read within the same limits.
 
@@ -98,8 +94,8 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         ReadError
             The file is not readable, or its reading would take too much memory.
         """
-        with _one_file(path, memory_limit_mb):
-            return read_with_forces(path, forces, replace(options, memory_limit_mb=memory_limit_mb))
+        with _one_file(path, options.memory_limit_mb):
+            return read_with_forces(path, forces, options)
 
     def apply(self, function: Callable[[Recording], Value], path: Path, options: ReadOptions) -> Value:
         """Read one file and apply a function to the recording, in the child.
@@ -109,14 +105,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """
         return self._ask(partial(_applied, function, path.absolute(), options), path, options.memory_limit_mb)
 
-    def compare(
-        self,
-        path: Path,
-        library: str,
-        *,
-        memory_limit_mb: int,
-        options: ReadOptions = NO_OPTIONS,
-    ) -> SecondReading | None:
+    def compare(self, path: Path, library: str, options: ReadOptions) -> SecondReading | None:
         """Compare our reading of a C3D file with that of a library.
 
         Parameters are those of :meth:`read`, with the library; the answer is that of
@@ -125,7 +114,7 @@ class GuardedReader(contextlib.AbstractContextManager["GuardedReader"]):
         """
         task = partial(compare_c3d, path.absolute(), library, options)
         try:
-            answer = self._ask(task, path, memory_limit_mb)
+            answer = self._ask(task, path, options.memory_limit_mb)
         except ReadError as error:
             why = str(error).removeprefix(f"{path.name}: ").partition(";")[0]
             return SecondReading(path.name, library, refused=why)

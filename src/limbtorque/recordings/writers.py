@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from limbtorque.arrays import FloatArray, stretches
+from limbtorque.arrays import FloatArray
 from limbtorque.errors import LimbtorqueError
 from limbtorque.recordings.recording import Recording
 from limbtorque.study.files import whole_file
@@ -48,49 +47,22 @@ def write_sto(table: pa.Table, path: Path, *, degrees: bool = False, units: str 
     ``TimeSeriesTable`` reads and its older ``Storage`` (inverse dynamics, CMC) takes for the end of the file. The same
     table gives the same bytes. Blanks in names become underscores: OpenSim's ``Storage`` takes a blank for the end of a name.
     """
-    pieces = (table.slice(some.start, some.stop - some.start) for some in stretches(len(table)))
-    time_s = np.asarray(table[_time(table)].to_numpy(), dtype=float)
-    write_sto_pieces(pieces, path, time_s=time_s, degrees=degrees, units=units)
-
-
-def write_sto_pieces(
-    pieces: Iterable[pa.Table], path: Path, *, time_s: FloatArray, degrees: bool = False, units: str = ""
-) -> None:
-    """Write a storage file from the pieces of a table, as `write_sto` does.
-
-    Parameters
-    ----------
-    pieces : iterable of pyarrow.Table
-        One or more, of the same columns, in order.
-    path, degrees, units
-        As in `write_sto`.
-    time_s : ndarray of shape (n_rows,)
-        Times of all rows, s.
-    """
+    names, values = _columns(table, degrees)
+    head = [path.stem, "version=1", f"nRows={len(values)}", f"nColumns={len(names)}"]
+    head.append(f"inDegrees={'yes' if degrees else 'no'}")
+    rate_hz = _rate(values[:, 0])
+    head += [f"DataRate={rate_hz:.9g}"] if rate_hz else []
+    head += [f"Units={units}"] if units else []
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        for number, piece in enumerate(pieces):
-            names, values = _columns(piece, degrees)
-            if number == 0:
-                head = [path.stem, "version=1", f"nRows={len(time_s)}", f"nColumns={len(names)}"]
-                head.append(f"inDegrees={'yes' if degrees else 'no'}")
-                rate_hz = _rate(time_s)
-                head += [f"DataRate={rate_hz:.9g}"] if rate_hz else []
-                head += [f"Units={units}"] if units else []
-                file.write("\n".join([*head, "endheader", "\t".join(names)]) + "\n")
-            np.savetxt(file, values, fmt="%.17g", delimiter="\t")
-
-
-def _time(table: pa.Table) -> str:
-    """Name of the column of time."""
-    time = next((name for name in TIME if name in table.column_names), None)
-    if time is None:
-        raise LimbtorqueError(f"a storage file needs a column time_s, found {', '.join(table.column_names[:5])}")
-    return time
+        file.write("\n".join([*head, "endheader", "\t".join(names)]) + "\n")
+        np.savetxt(file, values, fmt="%.17g", delimiter="\t")
 
 
 def _columns(table: pa.Table, degrees: bool) -> tuple[list[str], FloatArray]:
     """Names and numbers, time first."""
-    time = _time(table)
+    time = next((name for name in TIME if name in table.column_names), None)
+    if time is None:
+        raise LimbtorqueError(f"a storage file needs a column time_s, found {', '.join(table.column_names[:5])}")
     numeric = [
         field.name
         for field in table.schema

@@ -25,7 +25,7 @@ from limbtorque.study.options.contrasts import Contrasts
 from limbtorque.study.options.motion import BodySegments, Differentiation, Filter, Gaps, Motion, Plane
 from limbtorque.study.options.multiverse import Multiverse
 from limbtorque.study.options.muscles import Emg, Muscles
-from limbtorque.study.options.outputs import Ensembles, Figures, Replay, Report, Run, Tables, TorqueColumns
+from limbtorque.study.options.outputs import Ensembles, Figures, Report, Run, Tables, TorqueColumns
 from limbtorque.study.options.quality import Quality
 from limbtorque.study.options.reading import LoadModel, Plates, Reading
 from limbtorque.study.options.reference import Reference
@@ -55,7 +55,6 @@ class Settings(Options):
     plates: Plates = Plates()
     motion: Motion = Motion()
     torques: TorqueColumns = TorqueColumns()
-    replay: Replay = Replay()
     muscles: Muscles = Muscles()
     emg: Emg = Emg()
     uncertainty: Uncertainty = Uncertainty()

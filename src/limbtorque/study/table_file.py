@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import os
 import unicodedata
@@ -136,3 +137,10 @@ def _without_comments(lines: Iterable[str]) -> Iterator[str]:
         begun = True
         quoted ^= line.count('"') % 2 == 1
         yield line
+
+
+def table_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV, the names of the columns first."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

@@ -94,7 +94,6 @@ PER_TRIAL = (
     "segments",
     "plates",
     "motion",
-    "replay",
     "muscles",
     "emg",
     "uncertainty",

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, Parquet and OpenSim storage."""
+"""Tables in files: CSV and Parquet."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from limbtorque.errors import WriteError
-from limbtorque.recordings.writers import write_sto, write_sto_pieces
 from limbtorque.study.files import whole_file
 from limbtorque.tables.column import DECIMALS, Column
 from limbtorque.tables.trial_record import TrialRecord
@@ -179,10 +178,10 @@ def empty_table(columns: Sequence[Column]) -> pa.Table:
 
 
 def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = None, rounded: bool = False) -> None:
-    """Write a table as .parquet, .csv or .sto; equal tables give equal bytes.
+    """Write a table as .parquet or .csv; equal tables give equal bytes.
 
-    Missing numbers are empty cells in CSV and NaN in Parquet and STO. Rounded numbers, of tables by frame, have the decimals of
-    their unit in CSV (`DECIMALS`), and are those of `rounded_table` in Parquet and STO. Text in CSV that a spreadsheet would
+    Missing numbers are empty cells in CSV and NaN in Parquet. Rounded numbers, of tables by frame, have the decimals of
+    their unit in CSV (`DECIMALS`), and are those of `rounded_table` in Parquet. Text in CSV that a spreadsheet would
     take for a formula begins with an apostrophe, which `limbtorque.tables.files.unquoted` takes away. A record is stored in
     Parquet only.
     """
@@ -190,9 +189,6 @@ def write_table(table: pa.Table, path: Path, *, record: TrialRecord | None = Non
         held = (rounded_table(table) if rounded else table).replace_schema_metadata(_metadata(record))
         with whole_file(path) as part:
             pyarrow.parquet.write_table(held, part, **_compression(table.schema))
-        return
-    if path.suffix == ".sto":
-        write_sto(rounded_table(table) if rounded else table, path)
         return
     with _csv_writer(path, table.schema) as writer:
         writer.write_table(_blank(table, rounded=rounded))
@@ -280,13 +276,10 @@ class TrialTable:
 
     def finish(self, record: TrialRecord) -> None:
         """Add the trial's record after all rows, and move the files to their final paths."""
-        parquet = self._paths[".parquet"]
-        with _writing(parquet):
+        with _writing(self._paths[".parquet"]):
             if self._parquet is not None:
                 self._parquet.add_key_value_metadata(_metadata(record))
             self._files.close()
-            if self._parquet is not None and ".sto" in self._paths:
-                _convert(parquet, self._paths[".sto"])
 
 
 @contextmanager
@@ -321,14 +314,6 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise WriteError(_not_written(path, error)) from error
-
-
-def _convert(parquet: Path, path: Path) -> None:
-    """Write a storage file from a Parquet file, in parts."""
-    with pyarrow.parquet.ParquetFile(parquet) as file:
-        time_s = file.read(columns=["time_s"], use_threads=False)["time_s"].to_numpy()
-        rows = (file.read_row_group(k, use_threads=False) for k in range(file.num_row_groups))
-        write_sto_pieces(rows, path, time_s=time_s)
 
 
 def _not_written(path: Path, error: OSError) -> str:

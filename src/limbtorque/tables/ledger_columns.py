@@ -36,10 +36,6 @@ METRICS = columns(
         "force_range_share": "mean of (greatest - least possible force) / strength over muscles and frames: the part "
         "that the criterion determines, not mechanics",
         "arm_range_share": "share of the judged frames with a joint outside the range of its moment-arm data",
-        "replay_lost": "1 where the replay ended because a joint was 30 degrees off, 0 otherwise",
-        "replay_s": "duration of the forward integration of the torques (replay.enabled)",
-        "replay_within_s": "time for which the integrated motion stays within 1 degree of the measured one",
-        "replay_drift_deg": "largest difference of a joint angle at the end of the replay",
     }
 )
 FILE_COLUMNS = attribute_columns(  # attributes of the trial

@@ -94,8 +94,8 @@ class InputErrors:
         Change of joint centres and endpoint, x + iy, m, with one standard deviation of each.
     force_n : ndarray of shape (2, n_directions, n_frames)
         Change of the force on the last link, N.
-    moment_nm : ndarray of shape (n_directions, n_frames)
-        Change of the load's moment about the plane's origin, N m.
+    moment_nm : ndarray of shape (n_joints, n_directions, n_frames)
+        Change of the load's moment about the plane's origin, as it acts on each joint, N m.
     """
 
     directions: Sequence[Direction]
@@ -112,7 +112,7 @@ class InputErrors:
     def only(self, kept: Sequence[int]) -> InputErrors:
         """Errors in selected directions."""
         directions = [self.directions[k] for k in kept]
-        return InputErrors(directions, self.joint_m[:, kept], self.force_n[:, kept], self.moment_nm[kept])
+        return InputErrors(directions, self.joint_m[:, kept], self.force_n[:, kept], self.moment_nm[:, kept])
 
     @classmethod
     def together(cls, errors: Sequence[InputErrors]) -> InputErrors:
@@ -121,14 +121,14 @@ class InputErrors:
             [direction for each in errors for direction in each.directions],
             np.concatenate([each.joint_m for each in errors], axis=1),
             np.concatenate([each.force_n for each in errors], axis=1),
-            np.concatenate([each.moment_nm for each in errors]),
+            np.concatenate([each.moment_nm for each in errors], axis=1),
         )
 
     @classmethod
     def of_joints(cls, directions: Sequence[Direction], joint_m: ComplexArray) -> InputErrors:
         """Errors of joint centres only."""
-        n_directions, n_frames = joint_m.shape[1:]
-        return cls(directions, joint_m, np.zeros((2, n_directions, n_frames)), np.zeros((n_directions, n_frames)))
+        still = np.zeros_like(joint_m[1:], dtype=float)
+        return cls(directions, joint_m, np.zeros((2, *still.shape[1:])), still)
 
 
 @dataclass(frozen=True)

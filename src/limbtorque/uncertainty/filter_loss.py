@@ -73,7 +73,7 @@ def filter_errors(analysed: AnalysedLimb) -> InputErrors:
     turned = np.gradient(lost, 1.0 / motion.rate_hz, axis=0) / (2.0 * np.pi * cutoffs.over_time(cutoffs.hz)[:, None])
     both = np.stack([lost, turned]).transpose(2, 0, 1)  # [signal, direction, frame]
     joints = InputErrors.of_joints(LOST_JOINTS, both[:-3:2] + 1j * both[1:-3:2])
-    loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], both[-1])
+    loads = InputErrors(LOST_LOADS, 0.0 * joints.joint_m, both[-3:-1], np.stack([both[-1]] * len(motion.joints)))
     return InputErrors.together([joints, loads] if both[-3:].any() else [joints])
 
 

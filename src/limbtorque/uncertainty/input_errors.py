@@ -231,7 +231,7 @@ def plate_errors(motion: ChainMotion, settings: Settings) -> InputErrors:
         [direction for direction, *_ in changes],
         np.zeros((len(motion.joints) + 1, len(changes), len(still)), dtype=complex),
         np.stack([size * np.array(force) for _, size, force, _ in changes], axis=1),
-        np.stack([size * moment for _, size, _, moment in changes]),
+        np.stack([[size * moment for _, size, _, moment in changes]] * len(motion.joints)),
     )
     return errors.only([k for k, (_, size, *_) in enumerate(changes) if size])
 

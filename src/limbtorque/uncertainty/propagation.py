@@ -519,7 +519,7 @@ def _moved_centres(analysed: AnalysedLimb, source: Source, waves_m: Mapping[str,
 
 
 def plane_errors(analysed: AnalysedLimb) -> InputErrors:
-    """Error of the plane's direction: a turn about its y axis.
+    """Error of the plane: what it costs in the trial, or a turn about its y axis.
 
     Parameters
     ----------
@@ -529,11 +529,17 @@ def plane_errors(analysed: AnalysedLimb) -> InputErrors:
     Returns
     -------
     InputErrors
-        One direction: the turn moves each joint along x by its distance from the first one along the plane's normal. The
+        The cost, where moments about flexion axes are known; of chains with other joints and of trials without moments in
+        space a turn, which moves each joint along x by its distance from the first one along the plane's normal. The
         part of the load along the normal is not known here, and left out.
     """
-    motion, turn = analysed.motion, np.radians(analysed.sizes["plane_deg"])
+    motion, turn, cost_nm = analysed.motion, np.radians(analysed.sizes["plane_deg"]), analysed.motion.plane_cost_nm
     out_m = np.cumsum(motion.segment_length_m * np.sin(motion.segment_tilt_rad), axis=1)
     out_m = np.hstack([np.zeros((len(out_m), 1)), out_m])
     moved = turn * analysed.filtered(out_m).T[:, None] + 0j
-    return InputErrors.of_joints([Direction("plane")], moved).only([0] if turn else [])
+    turned = InputErrors.of_joints([Direction("plane")], moved).only([0] if turn else [])
+    if cost_nm is None:
+        return turned
+    still = InputErrors.of_joints([Direction("plane", "cost")], 0.0 * moved)
+    cost = replace(still, moment_nm=np.nan_to_num(cost_nm).T[:, None])
+    return InputErrors.together([turned, cost]) if np.isnan(cost_nm).all(axis=0).any() else cost

@@ -15,7 +15,7 @@ from limbtorque.study.files import SETTINGS_FILE
 from limbtorque.study.settings import load_settings
 from limbtorque.study.table_file import table_rows
 
-_COLUMNS = ("file", "forces_file", "emg_file", "static_file")  # of recordings
+FILE_COLUMNS = ("file", "forces_file", "emg_file", "static_file")  # of recordings
 
 
 def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) -> None:
@@ -54,7 +54,7 @@ def retrieve_recordings(workflow: Any, folder: Path, config: Mapping[str, Any]) 
         )
     settings = load_settings(folder / SETTINGS_FILE, config or None)
     rows = table_rows(folder / settings.trials, (), [])  # its faults are reported when the study is checked
-    named = {row[name] for _, row in rows for name in _COLUMNS if row.get(name)}
+    named = {row[name] for _, row in rows for name in FILE_COLUMNS if row.get(name)}
     for file in sorted(named | set(settings.emg.max_voluntary_files)):
         if not Path(file).is_absolute() and not (folder / file).exists():
             stored = provider.object(f"{prefix}/{file}")

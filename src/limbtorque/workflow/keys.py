@@ -17,7 +17,7 @@ from limbtorque.workflow.frozen import declared_as
 
 READS_RECORDINGS = ("kinematics", "universes")
 WITH_MUSCLES = ("muscles", "universes")
-TRIAL_TABLES = ("tables.csv", "tables.sto")
+TRIAL_TABLES = ("tables.csv",)
 WINDOW = (
     "ensembles.enabled",
     "ensembles.window",
@@ -51,7 +51,7 @@ SECTIONS = {
         "uncertainty.sets",
         *TRIAL_TABLES,
     ),
-    "torques": ("chains", "differentiation", "torques", "uncertainty", "replay", *WINDOW, *TRIAL_TABLES),
+    "torques": ("chains", "differentiation", "torques", "uncertainty", *WINDOW, *TRIAL_TABLES),
     "muscles": ("chains", "muscles", "emg", "uncertainty", *WINDOW, *TRIAL_TABLES),
     "curves": ("chains", "quality", "ensembles"),
     "figures": ("chains", "quality", "figures", "emg.channels"),

@@ -46,11 +46,11 @@ STUDY_TABLES = {
     "ledger": RESULTS / "ledger.csv",
     "metrics": RESULTS / "metrics.csv",
     "dictionary": RESULTS / "data_dictionary.csv",
+    "package": RESULTS / "datapackage.json",
     "provenance": RESULTS / "provenance.json",
     "methods": RESULTS / "methods.md",
 }
 NOTES = RESULTS / "notes"
-WORKBOOK = RESULTS / "summary.xlsx"
 EMG_TABLES = {
     "emg_summary": RESULTS / "emg_summary.csv",
     "emg_by_muscle": RESULTS / "emg_by_muscle.csv",
@@ -143,7 +143,7 @@ def trial_files(stage: str, session: str, trial: Trial) -> list[Path]:
         forms = trial.settings.figures.formats
         return [figure_path(kind, session, trial.name, f".{form}") for kind in drawn_kinds(trial) for form in forms]
     tables = trial.settings.tables
-    suffixes = (".parquet", *[".csv"] * (stage in tables.csv), *[".sto"] * tables.sto)
+    suffixes = (".parquet", *[".csv"] * (stage in tables.csv))
     paths = [table_path(stage, session, trial.name, suffix) for suffix in suffixes]
     return paths + [added_path(path, end) for path in paths for end in added_tables(trial) if stage == "torques"]
 
@@ -236,7 +236,6 @@ def study_figures(study: Study) -> list[Path]:
     names = [f"{kind}_{chain}" for kind in chosen.kinds if kind in STUDY_KINDS[:2] for chain in chains]
     if not study.settings.ensembles.enabled:
         names = []
-    names += ["flags"] if "flags" in chosen.kinds else []
     names += contrast_pictures(study).values() if "contrasts" in chosen.kinds else []
     made = [STUDY_FIGURES / f"{name}.{form}" for name in names for form in chosen.formats]
     return [*made, *[STUDY_FIGURES / "captions.md"] * bool(made)]
@@ -261,7 +260,6 @@ def study_files(stage: str, study: Study) -> list[Path]:
             *STUDY_TABLES.values(),
             VERDICT,
             *(notes_path(trial.name) for trial in study.trials),
-            *[WORKBOOK] * study.settings.tables.xlsx,
             *emg_outputs(study),
         ],
         "verdict": [ACCEPTED],

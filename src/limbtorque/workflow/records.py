@@ -33,11 +33,11 @@ _POLL_S = 0.2
 Contents = Literal[
     "none", "newer", "all"
 ]  # of which files the contents are compared: those newer than their record, or all
-_Seal = list[int | str]  # size in bytes, and SHA-256 of the contents
+Seal = list[int | str]  # size in bytes, and SHA-256 of the contents
 _UNREADABLE = (OSError, LookupError, TypeError, ValueError)  # faults of a record
 
 
-def _seals(content: Any) -> dict[str, _Seal]:
+def _seals(content: Any) -> dict[str, Seal]:
     """Sizes and hashes of a record; raises TypeError if invalid."""
     if not isinstance(content, dict) or any(
         not isinstance(seal, list) or [*map(type, seal)] != [int, str] for seal in content.values()
@@ -46,22 +46,24 @@ def _seals(content: Any) -> dict[str, _Seal]:
     return content
 
 
-def _sealed(content: bytes) -> _Seal:
+def content_seal(content: bytes) -> Seal:
+    """Size and SHA-256 of bytes."""
     return [len(content), hashlib.sha256(content).hexdigest()]
 
 
-def _seal(path: Path) -> _Seal:
+def file_seal(path: Path) -> Seal:
+    """Size and SHA-256 of a file."""
     with path.open("rb") as file:
         return [path.stat().st_size, hashlib.file_digest(file, "sha256").hexdigest()]
 
 
-def _seal_of_recording(named: Path) -> _Seal:
+def _seal_of_recording(named: Path) -> Seal:
     """Size and hash of a recording, of which each frame may have a file."""
-    files = [_seal(file) for file in frame_files(named)]
-    return files[0] if len(files) == 1 else _sealed(json.dumps(files).encode())
+    files = [file_seal(file) for file in frame_files(named)]
+    return files[0] if len(files) == 1 else content_seal(json.dumps(files).encode())
 
 
-def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
+def _fault(path: str, seal: Seal, written_ns: int, contents: Contents) -> str:
     """Difference of a file from its record; empty if there is none."""
     try:
         state = os.stat(path)  # noqa: PTH116 (of every file of a study, at each start)
@@ -70,7 +72,7 @@ def _fault(path: str, seal: _Seal, written_ns: int, contents: Contents) -> str:
         if state.st_size != seal[0]:
             return f"{state.st_size} bytes instead of {seal[0]}"
         read = contents == "all" or (contents == "newer" and state.st_mtime_ns > written_ns)
-        return "edited" if read and _seal(Path(path)) != seal else ""
+        return "edited" if read and file_seal(Path(path)) != seal else ""
     except OSError:
         return "missing"
 
@@ -101,12 +103,12 @@ def write_record(
     """
     path = folder / layout.record_path(stage, session)
     body = "".join(f"{line}\n" for line in lines).encode()
-    seals = {file.name: _seal(folder / file) for file in files}
+    seals = {file.name: file_seal(folder / file) for file in files}
     read = {
         (file.relative_to(folder) if file.is_relative_to(folder) else file).as_posix(): _seal_of_recording(file)
         for file in recordings
     }
-    head = {"files": seals, "lines": _sealed(body), "recordings": read}
+    head = {"files": seals, "lines": content_seal(body), "recordings": read}
     write_bytes(path, f"{json.dumps(head)}\n".encode() + body)
 
 
@@ -133,7 +135,7 @@ def faults(stage: str, session: str, folder: Path, *, contents: Contents = "none
         with record.open("rb") as file:
             head = json.loads(file.readline())
             size = record.stat().st_size - file.tell()
-            lines = _sealed(file.read()) if contents == "all" else [size, head["lines"][1]]
+            lines = content_seal(file.read()) if contents == "all" else [size, head["lines"][1]]
         seals = _seals(head["files"])
         if lines != head["lines"]:
             return {layout.RECORD: "damaged"}
@@ -165,11 +167,11 @@ def changed_recordings(session: str, folder: Path) -> dict[str, str]:
 def write_seals(stage: str, files: Sequence[Path], folder: Path) -> None:
     """Write sizes and hashes of files of the whole study, by relative paths."""
     if files:
-        seals = {file.as_posix(): _seal(folder / file) for file in files}
+        seals = {file.as_posix(): file_seal(folder / file) for file in files}
         write_text(folder / layout.study_record_path(stage), _seals_text(seals))
 
 
-def _seals_text(seals: dict[str, _Seal]) -> str:
+def _seals_text(seals: dict[str, Seal]) -> str:
     return json.dumps(seals, indent=1) + "\n"
 
 
@@ -221,12 +223,10 @@ class SessionRecords:
         The study.
     folder : Path
         Its folder.
-    whole : bool, optional
-        Wait until all files that a record names are there, and refuse a session without them.
     """
 
-    def __init__(self, study: Study, folder: Path, *, whole: bool = True) -> None:
-        self._folder, self._whole = folder, whole
+    def __init__(self, study: Study, folder: Path) -> None:
+        self._folder = folder
         self._session = layout.places(study)
         self._line = {
             trial.name: line for trials in study.batches.values() for line, trial in enumerate(trials, start=1)
@@ -241,7 +241,7 @@ class SessionRecords:
         """Line of a trial as written by its stage."""
         session, line = self._session[trial.name], self._line[trial.name]
         path = self._folder / layout.record_path(stage, session)
-        if self._whole and (stage, session) not in self._ends:
+        if (stage, session) not in self._ends:
             wait_for([stage], session, self._folder)
         with path.open("rb") as file:
             if (stage, session) not in self._ends:
@@ -306,6 +306,15 @@ def missing_outputs(study: Study) -> list[str]:
     outputs = [*folders, *layout.all_study_files(study)]
     paths = [path for stage, path in outputs if stage not in layout.ON_REQUEST]
     return [path.as_posix() for path in paths if not (study.folder / path).exists()]
+
+
+def differing_outputs(study: Study) -> list[str]:
+    """Results and recordings that are missing or differ from their records."""
+    lines = [f"{path}: missing" for path in missing_outputs(study)]
+    for path, wrong in damaged_outputs(study, contents="all").items():
+        for name, fault in wrong.items():  # recordings lie outside the folder
+            lines.append(f"{path if Path(path).name == name else os.path.normpath(Path(path, name))}: {fault}")
+    return lines
 
 
 def force_damaged(workflow: Any, study: Study) -> bool:

@@ -82,7 +82,7 @@ def move_left_over(study: Study, folder: Path) -> None:
         for place, _, names in os.walk(folder / layout.RESULTS / top)
     }
     tables = (*layout.ENSEMBLE_TABLES.values(), *layout.CONTRAST_TABLES.values())
-    optional = (layout.WORKBOOK, *tables, layout.MULTIVERSE["multiverse"])
+    optional = (*tables, layout.MULTIVERSE["multiverse"])
     there[layout.RESULTS] = {path.name for path in optional if (folder / path).is_file()}
     for place, names in there.items():
         for name in names - made.get(place, set()):

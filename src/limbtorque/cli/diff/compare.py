@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from limbtorque.cli.diff.runs import CONTRASTS, CURVES, KEYS, Run
+from limbtorque.cli.diff.runs import ALL_KEYS, CONTRASTS, CURVES, Run
 from limbtorque.errors import LimbtorqueError
 from limbtorque.quality.checks import BY_NAME
 from limbtorque.study.options.quality import Quality
@@ -30,6 +30,7 @@ MINOR = (*TIMES, "window_start_s", "peak_sense", *(column.name for column in AT_
 FRAMES = ("n_frames", "used_share", "loaded_share")  # of the summaries: frames that were summed, compared by themselves
 # Ledger: metrics that are zero but for rounding, and how far below their threshold they are nothing else.
 ROUNDING = ("closure_nm", "power_closure_w")
+SMALL = (*ROUNDING, "energy_rate_share")  # their changes are compared with at least as much
 FAR_BELOW = 1e-2
 NOT_NUMBERS = (
     *("message", "notes", "input_sha256", "forces_sha256", "static_sha256", "file", "forces_file", "static_file"),
@@ -181,7 +182,7 @@ class Comparison:
         return not (self.changes or self.only_first or self.only_second or self.frames or self.lone)
 
 
-def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
+def compare(first: Run, second: Run, *, tolerance: float = 0.0, every: bool = False) -> Comparison:
     """Compare two runs.
 
     Parameters
@@ -190,6 +191,8 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
         The runs.
     tolerance : float, optional
         Numbers whose difference has a share of at most this count as the same.
+    every : bool, optional
+        Compare every column, not only those that a person reads.
 
     Returns
     -------
@@ -203,17 +206,16 @@ def compare(first: Run, second: Run, *, tolerance: float = 0.0) -> Comparison:
     """
     _same_signs(first, second)
     trials = [dict.fromkeys(run.tables["ledger"]["trial"]) for run in (first, second)]
-    pairs = pd.concat([_pairs(table, first.tables[table], second.tables[table]) for table in KEYS])
+    tables = {name: (first.tables[name], second.tables[name]) for name in first.tables}
+    pairs = pd.concat([_pairs(name, *both, every=every) for name, both in tables.items()])
     lone: list[Lone] = []
     sizes: dict[str, tuple[int, int, int]] = {}
-    for table in KEYS:
-        rows = [
-            pd.DataFrame(dict(zip(NAMES, _names(run.tables[table], table), strict=True))) for run in (first, second)
-        ]
-        rows = [names.drop_duplicates() for names in rows]
+    for table, frames in tables.items():
+        rows = [pd.DataFrame(dict(zip(NAMES, _names(frame, table), strict=True))) for frame in frames]
+        rows = [names_of_rows.drop_duplicates() for names_of_rows in rows]
         both = rows[0].merge(rows[1], how="outer", indicator="where")
         sizes[table] = len(rows[0]), len(rows[1]), int((both["where"] == "both").sum())
-        of_both = KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
+        of_both = ALL_KEYS[table][0] != "trial" or both["trial"].isin(trials[0].keys() & trials[1].keys())
         alone = both[(both["where"] != "both") & of_both & (table != "ledger")]
         for (where, trial), items in alone.groupby(["where", "trial"], observed=True)["item"]:
             lone.append(Lone(table, str(trial), "A" if where == "left_only" else "B", tuple(items)))
@@ -285,7 +287,7 @@ def _numbers(texts: pd.Series[str]) -> pd.Series[float]:
 
 def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
     """Trial, or chain, condition and side, of each row, and the rest of its name."""
-    key = [*KEYS[table]]
+    key = [*ALL_KEYS[table]]
     n_names = 1 if key[0] == "trial" else GROUP
     texts = [
         [" ".join(filter(None, row)) for row in frame[names].itertuples(index=False)]
@@ -294,22 +296,26 @@ def _names(frame: pd.DataFrame, table: str) -> tuple[list[str], list[str]]:
     return texts[0], texts[1]
 
 
-def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
+def _pairs(table: str, first: pd.DataFrame, second: pd.DataFrame, *, every: bool) -> pd.DataFrame:
     """Cells of a table in both runs; cells of a group share its largest value."""
-    skipped = {*KEYS[table], *NOT_NUMBERS, *(FRAMES if table != "ledger" else ())}
-    columns = [
-        str(name) for name in COMPARED.get(table, first) if name in first and name in second and name not in skipped
-    ]
-    by = [*KEYS[table], *(["percent"] if table == CURVES and len(first) and len(second) else [])]
-    rows = first.merge(second, on=by, suffixes=BOTH)
+    key = ALL_KEYS[table]
+    skipped = {*key, *NOT_NUMBERS, "percent", *(FRAMES if table != "ledger" and not every else ())}
+    wanted = [*COMPARED.get(table, first)]
+    if every:  # columns and points of curves that only one run has differ from nothing
+        wanted = [*dict.fromkeys((*first, *second))]
+        first, second = (frame.reindex(columns=wanted, fill_value="") for frame in (first, second))
+    columns = [str(name) for name in wanted if name in first and name in second and name not in skipped]
+    by = [*key, *(["percent"] if table == CURVES and len(first) and len(second) else [])]
+    how: Literal["outer", "inner"] = "outer" if every and table == CURVES else "inner"
+    rows = first.merge(second, on=by, suffixes=BOTH, how=how).fillna("")
     if rows.empty:
         return pd.DataFrame()
     about = pd.DataFrame(dict(zip(NAMES, _names(rows, table), strict=True)))
     about = about.assign(table=table, percent="", unit="", size=np.nan)
-    about["group"] = rows.groupby([*(KEYS[table][:-1] or KEYS[table])], sort=False).ngroup()
+    about["group"] = rows.groupby([*(key[:-1] or key)], sort=False).ngroup()
     if table == CURVES:
         about["percent"], about["unit"] = rows["percent"], rows["unit_a"]
-        about["group"] = rows.groupby([*KEYS[table][:GROUP], "unit_a"], sort=False).ngroup()
+        about["group"] = rows.groupby([*key[:GROUP], "unit_a"], sort=False).ngroup()
     elif table == "windows":
         lasting = [_numbers(rows[f"end_s{run}"]) - _numbers(rows[f"start_s{run}"]) for run in BOTH]
         about["size"] = pd.concat(lasting, axis=1).max(axis=1)
@@ -323,15 +329,15 @@ def _differences(pairs: pd.DataFrame) -> pd.DataFrame:
     sizes = pd.Series(np.fmax(a.abs().to_numpy(), b.abs().to_numpy()), pairs.index)
     largest = sizes.groupby([pairs["group"].to_numpy(), pairs["quantity"].to_numpy()]).transform("max")
     pairs = pairs.assign(difference=b - a, relative=(b - a) / a.abs().where(a != 0.0))
-    pairs["share"] = (pairs["difference"].abs() / pairs["size"].fillna(largest)).where(
-        pairs["difference"].notna(), np.inf
-    )
+    limits = pairs["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in SMALL})
+    pairs["share"] = (
+        pairs["difference"].abs() / pairs["size"].fillna(largest.where(~(limits > largest), limits))
+    ).where(pairs["difference"].notna(), np.inf)
     # of a peak that changed its sign: the change of its size
     peak = pairs["quantity"].str.startswith("peak_") | pairs["item"].str.startswith("peak_")
     of_size = pairs["share"] * (b.abs() - a.abs()).abs() / pairs["difference"].abs()
     pairs["rank"] = pairs["share"].where(~(peak & (a * b < 0.0)), of_size)
-    limits = pairs["quantity"].map({name: FAR_BELOW * BY_NAME[name].allowed_at("", Quality()) for name in ROUNDING})
-    rounding = (pairs["table"] == "ledger") & (a.abs() <= limits) & (b.abs() <= limits)
+    rounding = pairs["quantity"].isin(ROUNDING) & (a.abs() <= limits) & (b.abs() <= limits)
     return pairs.assign(same=(pairs["first"] == pairs["second"]) | (a == b) | rounding)
 
 

@@ -1,21 +1,18 @@
-"""Comparison of two runs as text, CSV table and HTML page."""
+"""Comparison of two runs as text and CSV table."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
-from markupsafe import Markup
 
 from limbtorque.cli.check_summary import some_of
 from limbtorque.cli.diff.compare import MINOR, STATES, Change, Comparison, Frames
 from limbtorque.cli.diff.runs import CONTRASTS, CURVES, short_number
-from limbtorque.report.page import page_template, style_sheet
-from limbtorque.tables.column import capital, counted
+from limbtorque.study.table_file import table_text
+from limbtorque.tables.column import counted
 from limbtorque.tables.files import quoted
 
 TITLES = {
@@ -35,13 +32,7 @@ CAUSE, STATUS = ("kind", "name", "A", "B"), ("trial", "column", "A", "B")
 NET_PEAKS = ("max_nm_kg", "min_nm_kg")  # of the net torques: the first that is read
 WORDS = ("table", "quantity", "A", "B", "rows")
 Part = tuple[str, tuple[str, ...], list[tuple[str, ...]], list[str], str]
-SETTINGS = ("setting", "table", "trial")  # kinds of causes that a person chose
-SHARE = (
-    "Share: change divided by the largest value of that quantity over the terms of the joint, or the muscles of the trial, or or of "
-    "the curves of that unit. The largest come first."
-)
 NAMES_SHOWN = 6
-ROWS_SHOWN = 30  # of a table of the page; the others are folded away
 
 
 def report_text(comparison: Comparison, *, top: int = 20) -> str:
@@ -214,14 +205,12 @@ def _block(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], no
     return [title, *(f"  {line}" for line in lines), ""]
 
 
-def report_csv(comparison: Comparison) -> str:
-    """Every change as a row of a CSV table, changed settings and inputs first.
+def change_rows(comparison: Comparison) -> list[tuple[object, ...]]:
+    """Trials, rows, frames and values that differ.
 
-    No cell is a formula.
+    Table, trial, item, quantity, value in either run, difference, relative difference and share; empty where there is none.
     """
-    rows: list[tuple[object, ...]] = [
-        (c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes
-    ]
+    rows: list[tuple[object, ...]] = []
     for letter, names in (("a", comparison.only_first), ("b", comparison.only_second)):
         rows += [("trials", name, "", f"only in {letter}", "", "", "", "", "") for name in names]
     for frames in comparison.frames:
@@ -233,29 +222,15 @@ def report_csv(comparison: Comparison) -> str:
     for change in comparison.changes:
         numbers = (repr(n) if math.isfinite(n) else "" for n in (change.difference, change.relative, change.share))
         rows.append((change.table, change.trial, change.item, change.quantity, change.first, change.second, *numbers))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share"))
-    writer.writerows([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    return rows
 
 
-def report_html(comparison: Comparison) -> str:
-    """Comparison as a self-contained HTML page; all text is escaped."""
-    of_summary = {"summary": "torques", "muscle_summary": "muscle forces"}
-    causes = [(cause.kind, cause.name, cause.first, cause.second) for cause in comparison.causes]
-    return page_template("cli/diff/diff.html.jinja").render(
-        title="Two runs compared",
-        style=Markup(style_sheet()),  # of this package, not from a file of the study
-        comparison=comparison,
-        shown=ROWS_SHOWN,
-        sentence=capital(_sentence(comparison)),
-        summed=capital(SUMMED),
-        share=SHARE,
-        settings=[row for row in causes if row[0] in SETTINGS],
-        inputs=[row for row in causes if row[0] not in SETTINGS],
-        only=[*((name, "A") for name in comparison.only_first), *((name, "B") for name in comparison.only_second)],
-        status=_status(comparison),
-        frames=[(f.trial, of_summary[f.table], frames_sentence(f)) for f in comparison.frames],
-        parts={name: (capital(title), *rest) for name, (title, *rest) in _parts(comparison).items()},
-    )
+def report_csv(comparison: Comparison) -> str:
+    """Every change as a row of a CSV table, changed settings and inputs first.
+
+    No cell is a formula.
+    """
+    causes = [(c.kind, "", "", c.name, c.first, c.second, "", "", "") for c in comparison.causes]
+    rows = [*causes, *change_rows(comparison)]
+    names = ("table", "trial", "item", "quantity", "a", "b", "difference", "relative", "share")
+    return table_text([names, *([quoted(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)])

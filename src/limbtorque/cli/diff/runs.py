@@ -25,6 +25,18 @@ KEYS = {  # columns that name a row
     "summary_by_condition": ("chain", "condition", "side", "statistic", "window", "joint", "term"),
     CURVES: ("chain", "condition", "side", "curve"),  # a row for each percent of a curve, in the file of a "quantity"
 }
+FURTHER_KEYS = {  # of the other tables, by the names of their files
+    "results": ("trial", "joint"),
+    "metrics": ("trial", "joint"),
+    "contact_summary": ("trial", "window", "joint"),
+    "compared_with_file": ("trial", "joint", "curve"),
+    "contrast_curves": ("contrast", "outcome", "joint", "term", "percent"),
+    "compared_with_reference": ("subject", "chain", "condition", "side", "joint", "curve", "term", "statistic"),
+    "emg_summary": ("trial", "window", "muscle"),
+    "emg_by_muscle": ("chain", "window", "muscle"),
+    "emg_co_contraction": ("trial", "window", "first", "second"),
+}
+ALL_KEYS = {**KEYS, **FURTHER_KEYS}
 OF_CURVES = ("windows", CURVES)  # not there where the curves were not asked for
 
 
@@ -39,7 +51,7 @@ class Run:
     provenance : dict
         Its ``provenance.json``.
     tables : dict of str to pandas.DataFrame
-        Tables of `KEYS` as text, by name.
+        Tables of `KEYS`, or also of `FURTHER_KEYS`, as text, by name.
     """
 
     name: str
@@ -47,13 +59,15 @@ class Run:
     tables: Mapping[str, pd.DataFrame]
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path, *, every: bool = False) -> Run:
     """Read the results of a run.
 
     Parameters
     ----------
     folder : Path
         A folder ``results``, or the study it is in.
+    every : bool, optional
+        Read every table that the run has.
 
     Raises
     ------
@@ -66,9 +80,13 @@ def read_run(folder: Path) -> Run:
         settings = provenance["settings"]
         absent = () if settings.get("ensembles", {}).get("enabled", True) else OF_CURVES
         absent = absent if settings.get(CONTRASTS, {}).get("declared") else (*absent, CONTRASTS)
-        frames = {name: pd.DataFrame(columns=[*KEYS[name]]) if name in absent else _table(place, name) for name in KEYS}
+        absent = (*absent, *(name for name in FURTHER_KEYS if not (place / f"{name}.csv").is_file()))
+        frames = {
+            name: pd.DataFrame(columns=[*key]) if name in absent else _table(place, name)
+            for name, key in (ALL_KEYS if every else KEYS).items()
+        }
         for name, frame in frames.items():
-            frame[[*KEYS[name]]]  # raises where one is not there
+            frame[[*ALL_KEYS[name]]]  # raises where one is not there
     except FileNotFoundError as error:
         raise LimbtorqueError(
             f"{folder}: {Path(error.filename).name} does not exist; give the folder 'results' of a finished run, or its study"

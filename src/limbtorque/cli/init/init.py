@@ -10,6 +10,7 @@ from typing import Any
 
 from limbtorque.cli.check_summary import lines_by_kind
 from limbtorque.cli.init.folder import files_in, safe_name
+from limbtorque.cli.init.open_recordings import sources_of
 from limbtorque.cli.init.pairs import unanswered
 from limbtorque.cli.init.proposal import Proposal, propose
 from limbtorque.cli.init.scan import answers_of, refuse_unknown_folders, survey, unused_answers
@@ -124,7 +125,11 @@ def init_study(
         up_axis=given.settings.plane.up_axis or "",
         forward_axis=given.texts.get(FORWARD, ""),
     )
-    proposal = replace(proposal, notes=(*unused_answers(given, seen), *proposal.notes))
+    proposal = replace(
+        proposal,
+        notes=(*unused_answers(given, seen), *proposal.notes),
+        credits=tuple(source.credit for source in sources_of(named)),
+    )
     texts = (
         visible(config_text(proposal, source=str(recordings), answers=given.texts)),
         trials_text(proposal),
@@ -172,11 +177,7 @@ def _with_maps(
             used = limits.model_dump(mode="json").items()
             options = {f"reading.{n}": str(value) for n, value in used if value != default[n] and value is not None}
             try:
-                recording = reader.read(
-                    path,
-                    memory_limit_mb=limits.memory_limit_mb,
-                    options=ReadOptions.of(limits),
-                )
+                recording = reader.read(path, options=ReadOptions.of(limits))
                 text = map_page(recording, replace(page, options=options))
             except LimbtorqueError:  # it changed since it was surveyed; the study is proposed without the page
                 continue

@@ -58,6 +58,8 @@ class Proposal:
         Section `emg` of the settings: channels of electromyography and their muscles.
     maps : tuple of str
         Pages on which markers are given to landmarks by eye, from the study's folder.
+    credits : tuple of str
+        Licence and citation of recordings that are known by their hash.
     """
 
     title: str
@@ -73,6 +75,7 @@ class Proposal:
     unmapped: tuple[tuple[Seen, Mapping[str, str]], ...]
     emg: tuple[str, ...] = ()
     maps: tuple[str, ...] = ()
+    credits: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[ProposedTrial]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import shlex
 import textwrap
@@ -18,7 +16,7 @@ from limbtorque.cli.init.survey import Unread
 from limbtorque.cli.init.trials import ARMS_OF_A_WALK, NO_SET, ProposedTrial
 from limbtorque.cli.terminal import quoted
 from limbtorque.study.subjects import PELVIS_MEASURES
-from limbtorque.study.table_file import TO_DO
+from limbtorque.study.table_file import TO_DO, table_text
 from limbtorque.tables.column import counted
 
 BOTH = ("arm", "leg")
@@ -91,6 +89,7 @@ def config_text(proposal: Proposal, *, source: str, answers: Mapping[str, str] |
         [
             f"# Proposed by `limbtorque init` from the recordings in {source}. Fill in every TODO: the recordings do not contain it.",
             "# Every option, its default, range and unit: `limbtorque settings`. Options not listed here have their defaults.",
+            *(f"# {line}" for credit in proposal.credits for line in _wrapped(credit)),
             f"title: {_quoted(proposal.title)}",
         ],
         ["reading: # properties that the files do not state, and marker names", *reading] * bool(reading),
@@ -167,14 +166,14 @@ def trials_text(proposal: Proposal) -> str:
     columns = [name for name in COLUMNS if name in needed or any(row[name] for row in proposal.trials)]
 
     def lines(rows: Iterable[ProposedTrial]) -> str:
-        return _csv([row[name] for name in columns] for row in rows)
+        return table_text([row[name] for name in columns] for row in rows)
 
     comments = [
         "Proposed by `limbtorque init`. Lines that begin with # are comments. Delete rows you do not need; fill in every TODO.",
         *proposal.notes,
         *([NO_SIDE] if any(row["side"].startswith(TO_DO) for row in proposal.rows) else []),
     ]
-    text = _commented(comments) + _csv([columns]) + lines(proposal.rows)
+    text = _commented(comments) + table_text([columns]) + lines(proposal.rows)
     reasons: dict[str, list[ProposedTrial]] = {}
     for trial in proposal.trials:
         if trial.left_out == ARMS_OF_A_WALK:
@@ -191,13 +190,13 @@ def subjects_text(proposal: Proposal) -> str:
     """Text of config/subjects.csv, each row below a comment with its source."""
     comments = ["Proposed by `limbtorque init`: body mass in kg, height in m, sex f or m; the last two may be empty."]
     measures = [name for name in PELVIS_MEASURES if any(getattr(one, name) for one in proposal.subjects)]
-    text = _commented(comments) + _csv([["subject", "mass_kg", "height_m", "sex", *measures, "note"]])
+    text = _commented(comments) + table_text([["subject", "mass_kg", "height_m", "sex", *measures, "note"]])
     for one in proposal.subjects:
         text += _commented([f"{one.subject}: {sentence}" for sentence in one.evidence])
         source = next((sentence.split(" is ")[0] for sentence in one.evidence if " is " in sentence), "")
         note = f"mass from {source}" if source and not one.mass_kg.startswith(TO_DO) else ""
         own = [getattr(one, name) for name in measures]
-        text += _csv([[one.subject, one.mass_kg, one.height_m, one.sex, *own, note]])
+        text += table_text([[one.subject, one.mass_kg, one.height_m, one.sex, *own, note]])
     return text
 
 
@@ -210,17 +209,11 @@ def skipped_text(unread: Sequence[Unread]) -> str:
         The files.
     """
     rows = sorted((file.name, " ".join(file.why.split())) for file in unread)
-    return _csv([("file", "reason"), *rows]) if rows else ""
+    return table_text([("file", "reason"), *rows]) if rows else ""
 
 
 def _commented(sentences: Iterable[str]) -> str:
     return "".join(f"# {line}\n" for sentence in sentences for line in _wrapped(sentence))
-
-
-def _csv(rows: Iterable[Sequence[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
 
 
 def first_screen(proposal: Proposal) -> str:
@@ -251,7 +244,8 @@ def first_screen(proposal: Proposal) -> str:
     ]
     notes = sorted(proposal.notes, key=lambda note: NO_SET in note)[:NOTES]  # what nobody looked for comes last
     more = len(proposal.notes) - len(notes)
-    return "\n".join([*lines, *notes, *([f"{counted(more, 'further note')} in config/trials.csv"] if more else [])])
+    further = [f"{counted(more, 'further note')} in config/trials.csv"] * bool(more)
+    return "\n".join([*lines, *notes, *further, *proposal.credits])
 
 
 def short_reason(one: Unread) -> str:

@@ -96,7 +96,7 @@ def read_storage(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     title, sign = text.lines[0], sign_of_results(text.lines[0], names[1:])
     has_emg = title.strip().lower() not in OF_MUSCLES and bool(_emg_columns(title, names[1:]))
     if sign and not _wrenches(names[1:])[0] and not (has_emg and text.options.analog_only):
-        beside = "; to use its electromyography, name it as emg_file, or run `limbtorque emg`" if has_emg else ""
+        beside = "; to use its electromyography, name it as emg_file" if has_emg else ""
         raise text.error(f"{sign}: {GIVE}{beside}")
     kind = header.get("datatype", "double").lower()
     if kind not in ("double", "vec3"):

@@ -155,6 +155,15 @@ def _columns(text: Text, first: int, n_points: int) -> tuple[int, int]:
     return 2 * (before == 2), first + named
 
 
+def plate_files(path: Path) -> dict[int, Path]:
+    """Files of all plates by their numbers, from that of one; another file alone."""
+    own = _PLATE.fullmatch(path.stem)
+    if not own or path.suffix.lower() == ".c3d":
+        return {1: path}
+    beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
+    return {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
+
+
 def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recording:
     """Read the force plates that Qualisys Track Manager exports as TSV.
 
@@ -183,10 +192,7 @@ def read_qualisys_forces(path: Path, options: ReadOptions = NO_OPTIONS) -> Recor
     Mz - (x Fy - y Fx), whose size does not depend on the depth of the sensors. A plate cannot pull, so the force is turned
     upwards, against the plate's z, where the file holds the force on the plate.
     """
-    own, files = _PLATE.fullmatch(path.stem), {1: path}
-    if own:  # those of all plates, by their number
-        beside = ((file, _PLATE.fullmatch(file.stem)) for file in path.parent.iterdir() if file.suffix == path.suffix)
-        files = {int(match[2]): file for file, match in beside if match and match[1] == own[1]}
+    files = plate_files(path)
     whole, plates, digest = Text(path.name, options), list[ForcePlate](), hashlib.sha256()
     clocks: set[Clock] = set()
     for number, file in sorted(files.items()):

@@ -71,7 +71,7 @@ def facts(study: MethodsStudy) -> dict[str, Any]:
                 **plates(study),
                 **muscles(study),
                 **electromyography(study),
-                **replays(study),
+                "induced": any("induced_accelerations" in kinds for (kinds,) in study.options("torques.columns")),
                 **curves(study),
             }
             if study.done
@@ -342,18 +342,6 @@ def _weights(study: MethodsStudy, row: Row) -> list[str]:
     start = "muscles.weights."
     options = {**study.whole, **study.row(row).get("options", {})}
     return [name.removeprefix(start) for name, value in options.items() if name.startswith(start) and value is not None]
-
-
-def replays(study: MethodsStudy) -> dict[str, Any]:
-    """Number of trials integrated forward, and of those that diverged."""
-    replayed = [row for row in study.done if study.value(row, "replay.enabled")]
-    diverged = known_numbers(replayed, "replay_lost")
-    return {
-        "replayed": replayed,
-        "n_replayed": len(diverged),
-        "n_diverged": sum(number > 0.0 for number in diverged),
-        "induced": any("induced_accelerations" in kinds for (kinds,) in study.options("torques.columns")),
-    }
 
 
 def curves(study: MethodsStudy) -> dict[str, Any]:

@@ -46,7 +46,7 @@ ERRORS: dict[str, tuple[str, tuple[float, str], str]] = {  # what is wrong, unit
     "marker_noise": ("marker noise, relative to that in the trial's spectrum", (1.0, ""), ""),
     "gaps": ("joint centres in filled gaps, relative to their expected error", (1.0, ""), ""),
     "filter": ("movement removed by the filter, relative to its estimate", (1.0, ""), ""),
-    "plane_deg": ("direction of the plane", (1.0, " degrees"), ""),
+    "plane_deg": ("direction of the plane, where its cost is not known", (1.0, " degrees"), ""),
     "plate_gain": ("forces of the plates", PERCENT, ""),
     "plate_offset_n": ("offsets of the plates", (1.0, " N"), ""),
     "pressure_m": ("centres of pressure", MILLIMETRES, "exell"),

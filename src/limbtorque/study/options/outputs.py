@@ -1,4 +1,4 @@
-"""Sections `torques`, `replay`, `ensembles`, `tables`, `figures`, `report`, `run`."""
+"""Sections `torques`, `ensembles`, `tables`, `figures`, `report`, `run`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Convention = Literal["segment_space", "torque_equation", "motion_equation", "int
 More = Literal[Convention, "power", "induced_accelerations"]
 Drawn = Literal["torques", "kinematics", "power", "limb", "muscles", "emg"]
 TrialFigure = Literal[Drawn, "cutoff", "flagged_cutoff"]
-StudyFigure = Literal["ensembles", "peak_terms", "flags", "contrasts"]
+StudyFigure = Literal["ensembles", "peak_terms", "contrasts"]
 
 
 class TorqueColumns(Options):
@@ -41,13 +41,6 @@ class TorqueColumns(Options):
     def conventions(self) -> tuple[Convention, ...]:
         """Groupings of the terms, in their given order."""
         return tuple(kind for kind in self.columns if kind not in ("power", "induced_accelerations"))  # type: ignore[misc]
-
-
-class Replay(Options):
-    """Forward simulation of every trial with its computed torques."""
-
-    enabled: bool = False
-    """Integrate the computed torques forward from the first frame and compare with the motion."""
 
 
 class Ensembles(Options):
@@ -114,24 +107,19 @@ class Tables(Options):
     csv: tuple[Literal["kinematics", "torques", "muscles"], ...] = option(
         ("torques",), "Tables of trials that are also written as CSV."
     )
-    sto: bool = option(False, "Also write OpenSim storage files (.sto); text columns are omitted.")
-    xlsx: bool = False
-    """Write results/summary.xlsx: a row for each trial, definitions of its columns, and the ledger; see
-    docs/tables.md."""
 
 
 class Figures(Options):
     """Figures."""
 
     kinds: Annotated[tuple[Literal[TrialFigure, StudyFigure], ...], ONE_OR_MORE] = (
-        *("torques", "emg", "flagged_cutoff", "ensembles", "peak_terms", "flags", "contrasts"),
+        *("torques", "emg", "flagged_cutoff", "ensembles", "peak_terms", "contrasts"),
     )
     """Figures of each trial: 'torques', net torques and their terms; 'kinematics'; 'power'; 'limb', the limb in the plane
     with the forces on it; 'muscles', forces with their possible range; 'emg', envelopes of electromyograms behind the
     activations, for trials with emg.channels; 'cutoff', the data from which the cut-off was chosen; 'flagged_cutoff', the same only for trials with a flag that concerns it (noise_m,
     acceleration_lost_share, shortest_period_share). Of the study, for each chain: 'ensembles', mean curves and spread
-    by condition and side; 'peak_terms', terms side by side at the peak of the mean torque; 'flags', a matrix of quality
-    flags; 'contrasts', the difference of each declared contrast with its limits and terms."""
+    by condition and side; 'peak_terms', terms side by side at the peak of the mean torque; 'contrasts', the difference of each declared contrast with its limits and terms."""
     joints: Annotated[tuple[str, ...], ONE_OR_MORE] = ()
     """Joints that have panels, in this order; all where a chain has none of them. A figure of one column has at most
     six panels; its title names the joints for which there is no room."""

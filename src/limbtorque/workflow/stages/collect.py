@@ -30,12 +30,12 @@ from limbtorque.study.trials import Trial
 from limbtorque.tables import contrast_columns, ledger_columns, muscle_columns, reference_columns, study_columns
 from limbtorque.tables.column import MUSCLE_STATUS, TORQUE_STATUS, TRIAL_COLUMNS, Column, empty_row, listed, row_of
 from limbtorque.tables.compared_columns import BESIDE_FILE_COLUMNS
+from limbtorque.tables.data_package import data_package
 from limbtorque.tables.effect_columns import EFFECT_COLUMNS
 from limbtorque.tables.files import csv_pieces, notes_text, read_rows, table_of_rows, write_table
 from limbtorque.tables.frame_columns import file_columns
 from limbtorque.tables.multiverse_columns import MULTIVERSE_COLUMNS, UNIVERSE_COLUMNS, option_columns
 from limbtorque.tables.trial_record import RecordingFacts, TrialRecord
-from limbtorque.tables.workbook import summary_sheets, wide_columns, write_workbook
 from limbtorque.workflow.frozen import declared_as
 from limbtorque.workflow.keys import SECTIONS, code_key
 from limbtorque.workflow.layout import (
@@ -46,8 +46,8 @@ from limbtorque.workflow.layout import (
     STUDY_TABLES,
     TABLE_STAGES,
     VERDICT,
-    WORKBOOK,
     added_tables,
+    all_study_files,
     emg_outputs,
     has_multiverse,
     notes_path,
@@ -75,7 +75,6 @@ EMG_COLUMNS = {
     "emg_by_muscle": muscle_columns.EMG_BY_MUSCLE_COLUMNS,
     "emg_co_contraction": muscle_columns.EMG_CO_CONTRACTION_COLUMNS,
 }
-SHEET_COLUMNS = (*ledger_columns.LEDGER_COLUMNS, *QUALITY_COLUMNS)  # of the ledger in the workbook
 _NOT_READ = RecordingFacts("")  # of a trial whose recording could not be read
 Rows = list[dict[str, Any]]
 
@@ -85,14 +84,13 @@ def run(*, folder: Path, key: str = "") -> None:
     study = whole_study("collect", folder=folder, key=key)
     (folder / NOTES).mkdir(parents=True, exist_ok=True)
     move_left_over(study, folder)
-    options, xlsx = study.settings.ensembles, study.settings.tables.xlsx
+    options = study.settings.ensembles
     unit = unit_of_spread(options.spread_over, (trial.subject.name for trial in study.trials))
     by_condition = ConditionSummary(include=options.include, spread_over=unit, min_units=options.min_units)
     all_records = SessionRecords(study, folder)
     study_options = flattened(study.settings.model_dump(mode="json"))
     changed_options: dict[int, dict[str, Any]] = {}  # by the settings that trials have in common
     described: Rows = []  # the ledger with metrics and notes
-    summary: Rows = []
     emg: dict[str, Rows] = {"emg_summary": [], "emg_co_contraction": []}
     sources = {}
     with ExitStack() as stack:
@@ -112,7 +110,6 @@ def run(*, folder: Path, key: str = "") -> None:
             _write_changed(folder / notes_path(trial.name), notes_text(notes, _guesses(records)))
             described.append({**rows["metrics"][0], **rows["ledger"][0], "notes": "; ".join(notes)})
             by_condition.add(rows["summary"])
-            summary += rows["summary"] if xlsx else []
             if id(trial.settings) not in changed_options:
                 changed_options[id(trial.settings)] = _changed_options(trial.settings, study_options)
             sources[trial.name] = _source(trial, records, folder, changed_options[id(trial.settings)])
@@ -121,20 +118,34 @@ def run(*, folder: Path, key: str = "") -> None:
     if emg_outputs(study):
         emg["emg_by_muscle"] = over_study(emg["emg_summary"])
         tables |= {EMG_TABLES[name]: (columns, emg[name]) for name, columns in EMG_COLUMNS.items()}
-    tables[STUDY_TABLES["dictionary"]] = study_columns.DICTIONARY_COLUMNS, _dictionary(study, folder)
+    dictionary = _dictionary(study, folder)
+    tables[STUDY_TABLES["dictionary"]] = (
+        study_columns.DICTIONARY_COLUMNS,
+        [
+            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, column)}
+            for table, columns in dictionary.items()
+            for column in columns
+        ],
+    )
     for path, (columns, table_rows) in tables.items():
         write_table(table_of_rows(columns, table_rows), folder / path)
-    if xlsx:
-        write_workbook(folder / WORKBOOK, summary_sheets(_joints(study), summary, described, SHEET_COLUMNS))
     provenance = _provenance(study, sources)
-    with whole_file(folder / STUDY_TABLES["provenance"]) as part, part.open("w", encoding="utf-8") as file:
-        json.dump(provenance, file, indent=1, sort_keys=True)
-        file.write("\n")
+    _write_json(folder / STUDY_TABLES["provenance"], provenance)
+    of_run = [path.name for stage, path in all_study_files(study) if path.parent == RESULTS and stage != "multiverse"]
+    described_files = {f"{table}.csv": columns for table, columns in dictionary.items() if f"{table}.csv" in of_run}
+    _write_json(folder / STUDY_TABLES["package"], data_package(described_files))
     windows = folder / ENSEMBLE_TABLES["windows"]
     curves = read_rows(windows) if options.enabled and windows.is_file() else []
     write_text(folder / STUDY_TABLES["methods"], methods_page(provenance, described, curves))
     text, _ = verdict_text(study.settings, folder)
     write_text(folder / VERDICT, text)
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a file of JSON, piece by piece."""
+    with whole_file(path) as part, part.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1, sort_keys=True)
+        file.write("\n")
 
 
 def _write_changed(path: Path, text: str) -> None:
@@ -407,25 +418,22 @@ def _all_columns(study: Study, folder: Path) -> Iterator[tuple[str, Iterable[Col
     if has_multiverse(study):
         yield "universes", UNIVERSE_COLUMNS
         yield "multiverse", (*MULTIVERSE_COLUMNS, *option_columns(study.settings.multiverse.alternatives))
-    for names in _joints(study) if study.settings.tables.xlsx else ():
-        yield "summary.xlsx", wide_columns(names)
     yield "data_dictionary", study_columns.DICTIONARY_COLUMNS
 
 
-def _dictionary(study: Study, folder: Path) -> list[dict[str, str]]:
+def _dictionary(study: Study, folder: Path) -> dict[str, list[Column]]:
     """Every column of every table, once."""
-    chosen: dict[tuple[str, str], dict[Column, None]] = {}
+    chosen: dict[str, dict[str, dict[Column, None]]] = {}
     for table, columns in _all_columns(study, folder):
         for column in columns:
-            chosen.setdefault((table, column.name), {})[column] = None
-    rows = []
-    for (table, _), columns in chosen.items():
-        texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
-        described = replace(next(iter(columns)), definition=texts[0], sign=texts[1])
-        rows.append(
-            {study_columns.DICTIONARY_COLUMNS[0].name: table, **row_of(study_columns.DICTIONARY_COLUMNS, described)}
-        )
-    return rows
+            chosen.setdefault(table, {}).setdefault(column.name, {})[column] = None
+    return {table: [_merged(list(columns)) for columns in by_name.values()] for table, by_name in chosen.items()}
+
+
+def _merged(columns: Sequence[Column]) -> Column:
+    """Return a column as trials have it, with the definitions and signs of all of them."""
+    texts = (_either(column.definition for column in columns), _either(column.sign for column in columns))
+    return replace(columns[0], definition=texts[0], sign=texts[1])
 
 
 def _either(texts: Iterable[str]) -> str:

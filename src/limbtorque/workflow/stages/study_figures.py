@@ -11,7 +11,6 @@ import pandas as pd
 from limbtorque.figures.captions import Captioned, captions
 from limbtorque.figures.contrast_figures import contrast_figure
 from limbtorque.figures.mean_figures import ensemble_figure, missing_means, peak_figure
-from limbtorque.figures.quality_figures import flag_figure
 from limbtorque.figures.style import WIDTHS_MM, drawn_panels, note_figure, save_figure
 from limbtorque.study.files import write_text
 from limbtorque.study.study import Study
@@ -63,7 +62,7 @@ def _captioned(study: Study, curves: pd.DataFrame | None, notes: CurveNotes, fol
         joints=dict(sorted(chains.items())),
         terms={str(chain): {term.split("_")[0] for term in rows["term"]} for chain, rows in there.groupby("chain")},
         kinds=kinds
-        | {*study.settings.figures.kinds} & {*DRAWN, "flags", *["contrasts"] * bool(study.settings.contrasts.declared)},
+        | {*study.settings.figures.kinds} & {*DRAWN, *["contrasts"] * bool(study.settings.contrasts.declared)},
         panels={chain: _panels(study, joints)[::2] for chain, joints in chains.items()},
         curves=curves,
         percent=notes.percent,
@@ -90,9 +89,8 @@ def _figure(name: str, study: Study, curves: pd.DataFrame | None, notes: CurveNo
         numbers, points = (table[table["contrast"] == of_contrasts[name]] for table in tables)
         axis = " or ".join(dict.fromkeys(notes.axes.get(chain, "%") for chain in numbers["chain"])) or "%"
         return contrast_figure(numbers, points, title=f"{title}: {of_contrasts[name]}", width_mm=width_mm, axis=axis)
-    if name == "flags" or curves is None:
-        ledger = pd.read_csv(folder / STUDY_TABLES["ledger"], keep_default_na=False, dtype=str)
-        return flag_figure(ledger, title=f"{title}: quality flags", width_mm=width_mm)
+    if curves is None:
+        raise ValueError(f"{name} is drawn from mean curves, which need ensembles.enabled")
     kind = next(kind for kind in DRAWN if name.startswith(f"{kind}_"))
     chain = name.removeprefix(f"{kind}_")
     title = f"{title}: {DRAWN[kind]}, {chain}"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from limbtorque.simulation.gait import SIDES, Walker
-from limbtorque.simulation.movements import G, jump, move, on_the_spot, run, sit_to_stand, within_reach
+from planar_movements import G, jump, move, on_the_spot, run, sit_to_stand, within_reach
 
 WALKER = Walker(70.0, 1.75, speed_m_s=3.2)
 MOVEMENTS = {

@@ -12,21 +12,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import BPoly
 
-from limbtorque.arrays import ComplexArray, FloatArray
-from limbtorque.recordings.recording import Event, Recording
 from limbtorque.simulation.gait import (
     SIDES,
     Walker,
     WalkingLeg,
-    Walkway,
     joint_angles,
     leg_of,
     legs_first_moment,
     path_at,
-    recording_of,
 )
+
+FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
 
 G = 9.80665
 STEPS, FEW_STEPS = 22, 6  # towards the hips: each leaves less than a quarter of the distance
@@ -173,7 +173,7 @@ def move(walker: Walker, movement: Movement, time_s: FloatArray, *, steps: int =
         A foot out of the leg's reach.
     """
     centre = _complex(movement.centre_m, time_s)
-    ankles = {side: _ankle(walker, foot, time_s) for side, foot in movement.feet.items()}
+    ankles = {side: ankle_path(walker, foot, time_s) for side, foot in movement.feet.items()}
     pitches = {side: path_at(foot.pitch_rad, time_s) for side, foot in movement.feet.items()}
     mass, trunk = walker.mass_kg * (1.0 + movement.held), _trunk(movement, time_s)
     trunk_kg = mass - 2.0 * float(walker.chain.mass_kg.sum())
@@ -200,7 +200,7 @@ def _complex(paths: tuple[BPoly, BPoly], time_s: FloatArray) -> ComplexArray:
     return path_at(paths[0], time_s) + 1j * path_at(paths[1], time_s)
 
 
-def _ankle(walker: Walker, foot: FootCourse, time_s: FloatArray) -> ComplexArray:
+def ankle_path(walker: Walker, foot: FootCourse, time_s: FloatArray) -> ComplexArray:
     """Ankle with its derivatives, shape (3, n_frames)."""
     return _complex(foot.ball_m, time_s) - _turned(path_at(foot.pitch_rad, time_s)) * complex(*walker.foot_m[1])
 
@@ -476,34 +476,3 @@ def _running(
         pressure += [(at, -0.07 * height), (at + 0.45 * contact_s, -0.005), (off, 0.005)]
     contacts = tuple((at, at + contact_s) for at, _ in lands)
     return FootCourse((keys(*x), keys(*y)), keys(*pitch), keys(*pressure), 1.0, contacts)
-
-
-def movement_recording(walker: Walker, walkway: Walkway, movement: Movement, *, events: bool = False) -> Recording:
-    """Markers and force plates of a movement, labelled as by `walk_recording`.
-
-    Parameters
-    ----------
-    walker : Walker
-        The person.
-    walkway : Walkway
-        Plates, rates and noise.
-    movement : Movement
-        The movement.
-    events : bool, optional
-        True for events where a foot lands or leaves the ground.
-    """
-    times = [
-        Event(label, side.capitalize(), at)
-        for side, foot in movement.feet.items()
-        for contact in foot.contacts_s
-        for label, at in zip(("Foot Strike", "Foot Off"), contact, strict=True)
-        if events and 0.0 < at < movement.duration_s
-    ]
-    return recording_of(
-        walker,
-        walkway,
-        lambda time_s: move(walker, movement, time_s),
-        duration_s=movement.duration_s,
-        events=sorted(times, key=lambda event: event.time_s),
-        source=f"simulated {movement.name}",
-    )
