@@ -55,7 +55,10 @@ def main(folder: Path) -> dict[str, float]:
     joints = lt.joint_positions(arm, held.angle_rad)
     for k in (0, 15, 50, 80, 110, 150):
         draw.limb(posture, joints[k], colour="black" if k == 150 else str(0.85 - 0.004 * k))
-        posture.text(*(joints[k, -1] - [0.0, 0.06]), f" {time[k]:g} s", fontsize=6.0, va="top")
+        if k == 80:  # left of the forearm: the label of the start is below it
+            posture.text(*(joints[k, -1] - [0.1, 0.0]), f"{time[k]:g} s", fontsize=6.0, va="center", ha="right")
+        else:
+            posture.text(*(joints[k, -1] - [0.0, 0.06]), f" {time[k]:g} s", fontsize=6.0, va="top")
     posture.set(xlabel="x (m)", ylabel="y (m)")
     posture.set_title("a  The first 1.5 s", loc="left")
     draw.zero(torque)

@@ -4,8 +4,10 @@ import ast
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import lazy_loader
 import pytest
 
 import limbtorque as lt
@@ -32,6 +34,16 @@ def test_no_name_is_given_twice_or_is_a_room():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="No limbtorque attribute share_torque"):
         _ = lt.share_torque
+
+
+def test_the_recipe_of_a_former_name_warns_with_its_successor():
+    page = (ROOT / "docs" / "interface.md").read_text(encoding="utf-8")
+    [recipe] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    names = {"__name__": "limbtorque", "__file__": lt.__file__, "lazy_loader": lazy_loader, "warnings": warnings}
+    exec(recipe.replace("old_name", "torques_by_term").replace("new_name", "torque_terms"), names)
+    with pytest.warns(DeprecationWarning, match=r"limbtorque.torques_by_term .* use limbtorque.torque_terms$"):
+        assert names["__getattr__"]("torques_by_term") is lt.torque_terms
+    assert names["__getattr__"]("Chain") is lt.Chain  # without a warning: warnings are errors here
 
 
 def test_the_import_loads_no_library():

@@ -1,15 +1,18 @@
-"""Write the pages of docs that are made from the code: settings, quality, marker_sets, interface, open_recordings."""
+"""Write the pages of docs that are made from the code: settings, quality, marker sets, interface, names, open recordings."""
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import limbtorque
 from limbtorque.cli.init.known_sets import KnownSet, known_sets
 from limbtorque.cli.init.open_recordings import OpenRecordings, open_recordings
+from limbtorque.cli.main import COMMANDS
 from limbtorque.motion.landmarks import LandmarkMap
 from limbtorque.quality.check import BENCHMARK, CONVENTION, NO_TOLERANCE, ONCE, TWICE, Check
 from limbtorque.quality.checks import CHECKS
@@ -93,19 +96,12 @@ chains:
 """
 QUALITY_HEAD = """# Quality: ok, caution, rejected, failed
 
-`results/ledger.csv` has a status of each trial's torques (`torque_status`) and muscle forces (`muscle_status`); `status` is the worse.
-
-| status | meaning | in summaries, means and figures |
-| --- | --- | --- |
-| `ok` | no metric is above its threshold | used |
-| `caution` | a metric is above its threshold: read its flag | used, except with `ensembles.include: ok` |
-| `rejected` | the numbers must not be used | empty; counted, but not in means and figures |
-| `failed` | nothing was computed; the ledger gives the reason | none |
+Every trial and joint is judged by metrics with thresholds; the [glossary](glossary.md#status-of-a-trial) says what each status means.
 
 - **Judged frames**: the window of the trial's curve (a stride, a movement), else all frames of known torque without edge effects. Elsewhere a metric above its threshold is only noted. Noise, cut-off, functional centres, plates and the up axis are judged over the whole recording.
-- **Joints**: a check with values by joint applies to that joint (`rejected_joints` in the ledger, `torque_status` in `results/summary.csv`). The trial has the status of its worst joint. Muscle forces are rejected if a joint is.
+- **Joints**: a check with values by joint applies to that joint (`rejected_joints` in the ledger). Muscle forces are rejected if a joint is.
 - **Spikes**: a joint is rejected where filling the spikes changes its net torque or a term by more than `quality.spike_change_share` of the range.
-- **Stated errors** (the sizes of `uncertainty`) seldom raise a flag: each is on for at most 6 % of simulated legs and arms with exactly these errors, any at all for 8 % (`benchmarks/stated_errors.py`).
+- **Stated errors** (the sizes of `uncertainty`) seldom raise a flag: each is on for at most 5 % of simulated legs and arms with exactly these errors, any at all for 5.5 %; with errors of twice the size 75 to 77 % are flagged (`benchmarks/stated_errors.py`).
 
 Errors that the files cannot show, with the error of the torques (of their range) that passes as `ok`:
 
@@ -235,15 +231,15 @@ def _size(known: KnownSet, landmark: str, rule: object, error: str | float | Non
     return f"{1e3 * centre_error_m(landmark, mapping, settings.uncertainty):.3g}, {kind}"
 
 
-INTERFACE_HEAD = """# Public interface
+NAMES_HEAD = """# Names of the Python interface
 
-Every name of `import limbtorque as lt`, by the room that it comes from (made by `tools/make_docs.py`). `help(lt.torque_terms)` prints shapes, units, signs and
-errors; the site has them too (`make docs`).
+Every name of `import limbtorque as lt` with its signature, by the room that it comes from. `help(lt.torque_terms)` prints shapes, units, signs and errors; the Python reference of the site has them too. [Public interface](interface.md) says what is promised. Made by `tools/make_docs.py`.
 """
+SIMPLE = (int, float, str, tuple, type(None))
 
 
-def interface_page() -> str:
-    """Every public name with its parameters and its first sentence, by room."""
+def names_page() -> str:
+    """Text of docs/names.md: every public name with its signature and its first sentence, by room."""
     by_room: dict[str, list[str]] = {}
     stub = Path(limbtorque.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     rooms = {
@@ -253,18 +249,74 @@ def interface_page() -> str:
     }
     for name in sorted(limbtorque.__all__, key=str.casefold):
         value = getattr(limbtorque, name)
-        room = rooms[name]
-        called = inspect.isfunction(value)
-        names = ", ".join(inspect.signature(value).parameters) if called else ""
-        first = (
-            ((inspect.getdoc(value) if hasattr(value, "__module__") else "") or "a dictionary")
-            .partition("\n\n")[0]
-            .replace("\n", " ")
-            .replace("|", "\\|")
-        )
-        by_room.setdefault(room, []).append(f"| `{name}{f'({names})' if called else ''}` | {first} |")
-    parts = [f"## {room}\n\n| name | |\n| --- | --- |\n" + "\n".join(by_room[room]) for room in sorted(by_room)]
-    return "\n\n".join([INTERFACE_HEAD.rstrip("\n"), *parts]) + "\n"
+        about = inspect.getdoc(value) if hasattr(value, "__module__") else "A dictionary."
+        first = (about or "").partition("\n\n")[0].replace("\n", " ")
+        lines = [f"- `{name}{signature(value)}`: {first}"]
+        if members := [f"`{each}`" for each in public_members(value)]:
+            lines.append(f"  Also {', '.join(members)}.")
+        by_room.setdefault(rooms[name], []).append("\n".join(lines))
+    parts = [f"## {room}\n\n" + "\n".join(by_room[room]) for room in sorted(by_room)]
+    return "\n\n".join([NAMES_HEAD.rstrip("\n"), *parts]) + "\n"
+
+
+def signature(value: object) -> str:
+    """Parameters with their defaults, and the type of a function's result; nothing for settings and exceptions."""
+    if not (inspect.isfunction(value) or dataclasses.is_dataclass(value)):
+        return ""
+    shown = []
+    places = inspect.signature(value).parameters.values()  # type: ignore[arg-type]
+    for place in places:
+        if place.kind is place.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        default = "" if place.default is place.empty else f"={_default(place.default)}"
+        shown += [f"{place.name}{default}"] if place.name not in ("self", "cls") else []
+    result = inspect.signature(value).return_annotation if inspect.isfunction(value) else "None"  # type: ignore[arg-type]
+    return f"({', '.join(shown)})" + f" -> {result}" * (result not in ("None", inspect.Signature.empty))
+
+
+def _default(value: object) -> str:
+    """A default that is short to read, or dots."""
+    return repr(value) if isinstance(value, SIMPLE) else "..."
+
+
+def public_members(value: object) -> list[str]:
+    """Methods of a class with their signatures, and properties."""
+    if not inspect.isclass(value) or issubclass(value, Exception):
+        return []
+    members = {name: member for name, member in vars(value).items() if not name.startswith("_")}
+    inner = {name: getattr(member, "__func__", member) for name, member in members.items()}
+    return [
+        name + (signature(member) if inspect.isfunction(member) else "")
+        for name, member in inner.items()
+        if inspect.isfunction(member) or isinstance(member, property | functools.cached_property)
+    ]
+
+
+def interface_page() -> str:
+    """Text of docs/interface.md: the page as it is written, with the commands of the code."""
+    text = (DOCS / "interface.md").read_text(encoding="utf-8")
+    before, _, rest = text.partition("<!-- commands -->\n")
+    lines = []
+    for each in COMMANDS:
+        places = [names[0] for names, _ in each.arguments]
+        given = " ".join([each.name, *(place.upper() for place in places if place[0] != "-")])
+        options = ", ".join(f"`{place}`" for place in places if place[0] == "-")
+        lines.append(f"- `{given}`: {each.about}." + f" Options: {options}." * bool(options))
+    block = "\n".join(
+        [
+            "<!-- commands -->",
+            "",
+            '<div class="whole" markdown>',
+            "",
+            *lines,
+            "",
+            "</div>",
+            "",
+            "<!-- end of commands -->",
+            "",
+        ]
+    )
+    return before + block + rest.partition("<!-- end of commands -->\n")[2]
 
 
 OPEN_RECORDINGS_HEAD = """# Open recordings of people
@@ -336,12 +388,19 @@ def _sets(sets: list[OpenRecordings]) -> str:
     return "\n".join(lines if sets[0].folder else [re.sub(r"^\| (folder|---|) \|", "|", line) for line in lines])
 
 
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "quality.md": quality_page,
+    "marker_sets.md": marker_sets_page,
+    "interface.md": interface_page,
+    "names.md": names_page,
+    "open_recordings.md": open_recordings_page,
+}
+
+
 def main() -> None:
-    (DOCS / "open_recordings.md").write_text(open_recordings_page(), encoding="utf-8")
-    (DOCS / "interface.md").write_text(interface_page(), encoding="utf-8")
-    (DOCS / "settings.md").write_text(settings_page(), encoding="utf-8")
-    (DOCS / "quality.md").write_text(quality_page(), encoding="utf-8")
-    (DOCS / "marker_sets.md").write_text(marker_sets_page(), encoding="utf-8")
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def section(everything: Sequence[Measured], *, about: str, figure: str) -> str:
         f"medians of alternating runs. {', '.join(versions)}.",
         *(["Not measured: " + "; ".join(missing) + "."] if missing else []),
         f"limbtorque is slower, in bold, in: {'; '.join(behind)}." if behind else "Ours is ahead in every row.",
-        f"![Times beside other programs]({figure})\n\n*Medians and quartiles of the times, shorter is better; filled: ours. Made by `benchmarks/peers.py`.*",
+        f"![Times of limbtorque and other programs in nine panels, on logarithmic axes]({figure})\n\n*Medians and quartiles of the times, shorter is better; filled: ours. Made by `benchmarks/peers.py`.*",
     ]
     parts += [f"### {m.title}\n\n{m.note}\n\n{table(m)}" for m in everything]
     return "\n\n".join(parts)

@@ -68,9 +68,20 @@ def notebook_page(notebook: Path, *, execute: bool) -> tuple[str, dict[str, byte
     if execute:
         NotebookClient(cells, timeout=600, resources={"metadata": {"path": str(notebook.parent)}}).execute()
     page, resources = MarkdownExporter().from_notebook_node(cells, {"unique_key": notebook.stem})
+    page = described(page)
     note = f'<a href="{notebook.name}">This notebook</a> ran when the site was built.\n'
     title, _, rest = page.lstrip().partition("\n")
     return f"{title}\n\n{note}\n{rest}", resources["outputs"]
+
+
+def described(page: str) -> str:
+    """Page whose figures without a text of their own have that of the heading above them."""
+    lines, words = [], ""
+    for line in page.splitlines():
+        if line.startswith("#"):
+            words = re.sub(r"[\[\]\\]", "", line.strip("# "))
+        lines.append(re.sub(r"!\[(?:png|svg)?\]\(", f"![Figure: {words}](", line))
+    return "\n".join(lines) + "\n"
 
 
 def notebook_files(config: Any) -> Iterator[File]:
@@ -89,7 +100,8 @@ def slug(title: str) -> str:
 
 def on_config(config: Any) -> Any:
     """Name the pages of the Python reference in the navigation."""
-    for entry in config.nav:
+    [reference] = (entry["Reference"] for entry in config.nav if "Reference" in entry)
+    for entry in reference:
         if "Python reference" in entry:
             entry["Python reference"] = [f"python/{slug(title)}.md" for title in REFERENCE]
     return config

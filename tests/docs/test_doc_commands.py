@@ -346,6 +346,7 @@ def test_the_python_of_other_pages(page, study, monkeypatch):
 def test_all_pages_with_python_are_run():
     tested = {"README.md", *(f"docs/{page}.md" for page in ("tutorial", "howto", "muscles"))}
     tested |= {"docs/statistics.md", "docs/other_programs.md"}  # test_contrast_stage.py, test_open_results.py
+    tested |= {"docs/interface.md"}  # by tests/test_interface.py
     assert {page for page in PAGES if blocks(page, "python")} == tested
 
 
