@@ -59,7 +59,7 @@ from limbtorque.workflow.run_session import verdict_of, whole_study
 from limbtorque.workflow.stages import kinematics, muscles, torques
 from limbtorque.workflow.stages.verdict import verdict_text
 
-LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "openpyxl", "pandas", "plotly", "pydantic", "snakemake")
+LIBRARIES = (*TRIAL_LIBRARIES, "matplotlib", "pandas", "plotly", "pydantic", "snakemake")
 BY_TRIAL = {
     "results": study_columns.RESULTS_COLUMNS,
     "ledger": ledger_columns.LEDGER_COLUMNS,
